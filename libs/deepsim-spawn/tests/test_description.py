@@ -157,7 +157,7 @@ def test_a_name_may_be_reserved_where_nothing_refers_to_it():
         (lambda: Plane(normal=(0, 0, 0)), "plane normal"),
         (lambda: Plane(size=(1.0, -1.0)), "plane size"),
         (lambda: Mesh(Path("a.stl"), scale=(1, 0, 1)), "mesh scale"),
-        (lambda: Mesh(Path("a.stl"), center=True), "center needs the name of a submesh"),
+        (lambda: Mesh(Path("a.stl"), center=True), "center needs a submesh"),
         (lambda: Surface(mu=-1.0), "surface mu"),
         (lambda: Surface(restitution=1.5), "restitution must lie in 0..1"),
         (lambda: VisualDescription("v", Sphere(1.0), transparency=2.0), "transparency"),
@@ -170,7 +170,10 @@ def test_a_name_may_be_reserved_where_nothing_refers_to_it():
         (lambda: CameraDescription(height=16385), "1..16384 pixels, got 320 x 16385"),
         (lambda: Physics(max_step_size=0.0), "max_step_size"),
         (lambda: JointAxis(lower=1.0, upper=-1.0), "lower limit must be <= upper"),
-        (lambda: JointDescription("j", "revolute", "a", "b"), "a revolute joint has 1 axes, got 0"),
+        (
+            lambda: JointDescription("j", "revolute", "a", "b"),
+            "a revolute joint needs 1 axes, got 0",
+        ),
         (lambda: JointDescription("j", "hinge", "a", "b"), "joint type must be one of fixed"),
         (lambda: JointDescription("j", "fixed", "a", "a"), "to itself"),
         (lambda: LinkDescription("l", visuals=(VisualDescription("", Sphere(1)),)), "without '::'"),
@@ -198,7 +201,7 @@ def test_a_vector_of_the_wrong_type_is_a_type_error():
 def test_a_joint_must_name_links_of_the_model(parent, child):
     nested = ModelDescription("n", links=(LinkDescription("l"),))
     joint = JointDescription("j", "fixed", parent, child)
-    with pytest.raises(ValueError, match="joint 'j' of model 'm' names no link"):
+    with pytest.raises(ValueError, match="joint 'j' of model 'm' has no link"):
         ModelDescription("m", links=(LinkDescription("a"),), models=(nested,), joints=(joint,))
 
 

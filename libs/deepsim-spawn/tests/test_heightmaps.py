@@ -64,10 +64,10 @@ def test_a_jpeg(tmp_path):
 @pytest.mark.parametrize(
     ("name", "pixels", "message"),
     [
-        ("a.png", np.zeros((3, 5)), "5 x 3 pixels, but a heightmap is a square of 2"),
-        ("a.png", np.zeros((4, 4)), "4 x 4 pixels, but"),
-        ("a.png", np.zeros((1, 1)), "1 x 1 pixels, but"),
-        ("a.tif", np.zeros((3, 3)), "elevation models are not read"),
+        ("a.png", np.zeros((3, 5)), "a heightmap must be a square .*, got 5 x 3"),
+        ("a.png", np.zeros((4, 4)), "got 4 x 4"),
+        ("a.png", np.zeros((1, 1)), "got 1 x 1"),
+        ("a.tif", np.zeros((3, 3)), "elevation models are not supported"),
     ],
 )
 def test_a_picture_that_is_no_heightmap_is_named(tmp_path, name, pixels, message):

@@ -176,8 +176,8 @@ def cut(path):
     ("make", "message"),
     [
         (large, "cannot be read as a picture: .*pixels"),
-        (broad, "8192 x 4096 pixels are more than"),
-        (scattered, r"rectangles, more than 16384: raise <granularity>, which is 1"),
+        (broad, "expected <= 16777216 pixels, got 8192 x 4096"),
+        (scattered, r"must have <= 16384 rectangles, got .*: raise <granularity>, which is 1"),
         (cut, "cannot be read as a picture"),
         (lambda path: path.write_text("<svg/>"), "cannot be read as a picture"),
         (lambda path: None, "cannot be read as a picture: .*No such file"),

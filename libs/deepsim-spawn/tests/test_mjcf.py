@@ -86,16 +86,16 @@ def test_files_stay_in_the_folder_of_the_model_and_on_the_search_path(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("<robot name='r'/>", "expected <mujoco>, got <robot>: for SDF and URDF see ModelSpawner"),
+        ("<robot name='r'/>", "expected <mujoco>, got <robot>; use ModelSpawner for SDF, URDF"),
         ("<mujoco><asset><mesh file='gone.stl'/></asset></mujoco>", "'gone.stl' was not found"),
         ("<mujoco><include/></mujoco>", "the attribute 'file' is missing"),
-        ("<mujoco><asset><model file='x.xml'/></asset></mujoco>", "write all into one file"),
-        ("<mujoco><worldbody><attach model='m'/></worldbody></mujoco>", "write all into one file"),
+        ("<mujoco><asset><model file='x.xml'/></asset></mujoco>", "merge them into one file"),
+        ("<mujoco><worldbody><attach model='m'/></worldbody></mujoco>", "merge them into one file"),
         (
             "<mujoco><worldbody><replicate count='100000000'/></worldbody></mujoco>",
             "count must be at most 10000, got 100000000",
         ),
-        ("<!DOCTYPE x [<!ENTITY a 'b'>]><mujoco/>", "<!DOCTYPE> is refused"),
+        ("<!DOCTYPE x [<!ENTITY a 'b'>]><mujoco/>", "<!DOCTYPE> is not allowed"),
     ],
 )
 def test_what_cannot_be_read_is_named(text, message):
@@ -124,5 +124,5 @@ def test_plugins_are_left_out_with_a_warning():
 def test_a_spawner_takes_mjcf_and_a_loader_says_how_to(tmp_path):
     model = MjcfModel("<mujoco/>", pose=Pose((1, 2, 3)))
     assert ModelSpawner(model).description is model
-    with pytest.raises(ModelFormatError, match="got <mujoco>: for MJCF there is MjcfModel"):
+    with pytest.raises(ModelFormatError, match="got <mujoco>; use MjcfModel for MJCF"):
         GazeboXMLLoader().load("<mujoco/>")

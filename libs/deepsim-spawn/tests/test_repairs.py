@@ -52,7 +52,7 @@ def test_a_link_without_mass_is_a_frame():
         sdf("<link name='base'/><link name='tool'><inertial><mass>0</mass></inertial></link>"
             "<joint name='j' type='fixed'><parent>base</parent><child>tool</child></joint>"),
     ):  # fmt: skip
-        model = repaired(text, "a link without mass is a frame", "mass .* must be > 0, got 0")
+        model = repaired(text, "a link without mass becomes a frame", "mass .* must be > 0, got 0")
         assert [link.inertial is None for link in model.links] == [False, True]
 
 
@@ -83,7 +83,7 @@ def test_a_base_that_holds_a_mass_stays_free():
         f"<link name='frame'>{HEAVY.format(0)}</link><link name='trunk'>{HEAVY.format(9)}</link>"
         "<joint name='j' type='fixed'><parent link='frame'/><child link='trunk'/></joint>"
     )
-    model = repaired(text, "a link without mass is a frame", "must be > 0, got 0")
+    model = repaired(text, "a link without mass becomes a frame", "must be > 0, got 0")
     assert not model.static
     assert [joint.name for joint in model.joints] == ["j"]
 
@@ -101,7 +101,7 @@ def test_names_that_occur_twice_are_numbered(tag):
     one = f"<{tag} name='a'>{BALL}</{tag}>"
     twice = f"<{tag} name='a_2'>{BALL}</{tag}>"
     text = urdf(f"<link name='l'>{one}{twice}{one}</link>")
-    model = repaired(text, "are numbered", "name 'a' is taken by the one at <string>:1|must be uni")
+    model = repaired(text, "are numbered", "name 'a' is already used at <string>:1|must be uni")
     parts = getattr(model.links[0], f"{tag}s")
     assert [part.name for part in parts] == ["a", "a_2", "a_3"]
 
@@ -132,7 +132,11 @@ def test_a_collision_whose_mesh_is_missing_is_left_out_only_where_that_is_asked_
 
 def test_a_lower_limit_above_the_upper_one_is_no_limit():
     text = urdf(ARM.format("revolute", "<limit lower='1' upper='-1' effort='1' velocity='1'/>"))
-    axis = repaired(text, "no limits", "lower limit must be <= upper, got 1 and -1").joints[0].axis
+    axis = (
+        repaired(text, "becomes unlimited", "lower limit must be <= upper, got 1 and -1")
+        .joints[0]
+        .axis
+    )
     assert (axis.lower, axis.upper) == (-math.inf, math.inf)
 
 
@@ -153,7 +157,7 @@ def test_a_scale_may_have_one_number_or_four_or_commas(tmp_path, scale, factors)
 
 def test_an_empty_element_has_its_default():
     text = urdf("<link name='l'/><gazebo reference='l'><mu1/></gazebo>")
-    model = repaired(text, "the default counts", "expected a finite number, got ''")
+    model = repaired(text, "the default is used", "expected a finite number, got ''")
     assert model.links[0].name == "l"
 
 
@@ -168,7 +172,7 @@ def test_negative_friction_is_no_limit():
     mu = "<surface><friction><ode><mu>-1</mu></ode></friction></surface>"
     collision = "<collision name='c'><geometry><sphere><radius>1</radius></sphere></geometry>"
     text = sdf(f"<link name='l'>{collision}{mu}</collision></link>")
-    model = repaired(text, "has no limit", "surface mu must be >= 0, got -1")
+    model = repaired(text, "unlimited", "surface mu must be >= 0, got -1")
     assert model.links[0].collisions[0].surface.mu >= 1000.0
 
 

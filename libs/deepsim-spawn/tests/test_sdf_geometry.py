@@ -42,7 +42,7 @@ def test_polylines_of_one_shape_have_one_height(shape):
         f"<polyline>{line}<height>{height}</height></polyline>"
         for line, height in ((SQUARE, 1), (HOLE, 2))
     )
-    with pytest.warns(UserWarning, match="differ in height, all have 1 m"):
+    with pytest.warns(UserWarning, match="differ in height, all get 1 m"):
         assert shape(body).height == 1.0
 
 
@@ -58,7 +58,7 @@ def test_an_empty_geometry_is_no_shape_and_no_warning(shape):
         (
             "<polyline><point>0 0</point><point>1 2</point><point>2 4</point><height>1</height>"
             "</polyline>",
-            "do not all lie on one line",
+            "must not all lie on one line",
         ),
         (f"<polyline>{SQUARE}<height>0</height></polyline>", "height .* > 0"),
         (f"<polyline>{SQUARE}</polyline>", "<height> is missing"),
@@ -116,7 +116,7 @@ def test_an_image(tmp_path, settings, expected):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ("<threshold>9.5</threshold>", "threshold: expected a whole number, got '9.5'"),
+        ("<threshold>9.5</threshold>", "threshold: expected an integer, got '9.5'"),
         ("<granularity>0</granularity>", "image: image granularity must be >= 1 pixel, got 0"),
         ("<scale>0</scale>", r"image scale \[m\] must be > 0, got 0"),
     ],

@@ -167,15 +167,15 @@ def test_an_axis_is_expressed_in_the_joint_frame(load_joint, version, axis, expe
         ("<joint name='j' type='fixed'><parent>a</parent></joint>", "<child> is missing"),
         (
             "<joint name='j' type='fixed'><parent>a</parent><child/></joint>",
-            r"child: expected a text",
+            r"child: expected text",
         ),
         (
             "<joint name='j' type='fixed'><parent>ghost</parent><child>b</child></joint>",
-            r"joint\[j\]/parent: there is no frame 'ghost'",
+            r"joint\[j\]/parent: unknown frame 'ghost'",
         ),
         (
             "<joint name='j' type='fixed'><parent>a</parent><child>world</child></joint>",
-            "there is no frame 'world'",
+            "unknown frame 'world'",
         ),
         (f"<joint name='j' type='hinge'>{ENDS}</joint>", "type must be one of fixed, ball"),
         (f"<joint name='j'>{ENDS}</joint>", "attribute 'type' is missing"),
@@ -193,8 +193,8 @@ def test_an_axis_is_expressed_in_the_joint_frame(load_joint, version, axis, expe
             "<joint name='j' type='fixed'><parent>b</parent><child>b</child></joint>",
             "to itself",
         ),
-        (f"<joint name='j' type='fixed'>{ENDS}</joint>" * 2, "name 'j' is taken"),
-        (f"<joint name='a' type='fixed'>{ENDS}</joint>", "name 'a' is taken by the <link>"),
+        (f"<joint name='j' type='fixed'>{ENDS}</joint>" * 2, "name 'j' is already used"),
+        (f"<joint name='a' type='fixed'>{ENDS}</joint>", "name 'a' is already used by the <link>"),
     ],
 )
 def test_a_joint_that_cannot_be_is_an_error(load_joint, joint, message):

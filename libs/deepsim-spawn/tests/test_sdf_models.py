@@ -64,10 +64,10 @@ def test_any_other_version_is_an_error(load_model, version):
     ("body", "message"),
     [
         ("<model><link name='a'/></model>", "attribute 'name' is missing"),
-        ("<model name=''><link name='a'/></model>", "attribute 'name': expected a text"),
+        ("<model name=''><link name='a'/></model>", "attribute 'name': expected text"),
         ("<model name='m'/>", "must have a link, or be static"),
         ("<model name='m'><link/></model>", "link: the attribute 'name' is missing"),
-        ("<model name='m'><link name='a'/><link name='a'/></model>", "name 'a' is taken"),
+        ("<model name='m'><link name='a'/><link name='a'/></model>", "name 'a' is already used"),
         ("<model name='m'><link name='world'/></model>", "'world' is reserved"),
         ("<model name='m'><link name='__x__'/></model>", "'__x__' is reserved"),
         ("<model name='m'><link name='a::b'/></model>", "'a::b' is reserved"),
@@ -76,19 +76,19 @@ def test_any_other_version_is_an_error(load_model, version):
             "<model name='m' canonical_link='f'><link name='a'/><frame name='f'/></model>",
             "no canonical_link 'f'",
         ),
-        ("<model name='m' placement_frame='x'><link name='a'/></model>", "no frame 'x'"),
+        ("<model name='m' placement_frame='x'><link name='a'/></model>", "unknown frame 'x'"),
         (
             "<model name='m'><static>yes</static><link name='a'/></model>",
             "true or false, got 'yes'",
         ),
         (
             "<model name='m'><link name='n'/><model name='n'><link name='l'/></model></model>",
-            "name 'n' is taken by the <link>",
+            "name 'n' is already used by the <link>",
         ),
         ("<model name='a'><link name='l'/></model>" * 2, "one <world>, <model> or <light>, got 2"),
         ("", "expected one <world>, <model> or <light>, got 0"),
-        ("<light name='l' type='point'/>", "can be included in a world, not loaded by itself"),
-        ("<world name='w'/>", "expected a model, got the world 'w': use load_world"),
+        ("<light name='l' type='point'/>", "cannot be loaded by itself, only included in a world"),
+        ("<world name='w'/>", "expected a model, got the world 'w'; use load_world"),
     ],
 )
 def test_a_model_that_cannot_be_is_an_error(load_model, body, message):
@@ -137,8 +137,8 @@ def test_of_several_physics_the_default_one_holds(load_world):
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("<model name='m'><link name='l'/></model>" * 2, "name 'm' is taken"),
-        ("<light name='l' type='point'/>" * 2, "name 'l' is taken"),
+        ("<model name='m'><link name='l'/></model>" * 2, "name 'm' is already used"),
+        ("<light name='l' type='point'/>" * 2, "name 'l' is already used"),
         ("<physics type='ode'><max_step_size>0</max_step_size></physics>", "must be > 0"),
         ("<gravity>0 0</gravity>", "expected 3 finite numbers"),
         ("<frame name='f'><pose relative_to='f'/></frame>", "f -> f"),
@@ -151,6 +151,6 @@ def test_a_world_that_cannot_be_is_an_error(load_world, body, message):
 
 def test_a_model_is_not_loaded_as_a_world(loader):
     with pytest.raises(
-        ModelFormatError, match="expected a world, got the model 'm': use load_model"
+        ModelFormatError, match="expected a world, got the model 'm'; use load_model"
     ):
         loader.load_world("<sdf version='1.6'><model name='m'><link name='l'/></model></sdf>")

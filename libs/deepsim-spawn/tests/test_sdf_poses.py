@@ -165,11 +165,14 @@ def test_a_world_places_models_and_lights_by_frames(load_world):
         (
             "<link name='a'/><frame name='f' attached_to='g'><pose relative_to='a'/></frame>"
             "<frame name='g' attached_to='f'><pose relative_to='a'/></frame>",
-            "by way of themselves",
+            "cyclic frames",
         ),
-        ("<link name='a'><pose relative_to='ghost'/></link>", "no frame 'ghost'; known here"),
+        (
+            "<link name='a'><pose relative_to='ghost'/></link>",
+            "unknown frame 'ghost'; known frames",
+        ),
         ("<link name='a'><pose relative_to='a::b'/></link>", "leads into <link>"),
-        ("<link name='a'/><frame name='f' attached_to='ghost'/>", "no frame 'ghost'"),
+        ("<link name='a'/><frame name='f' attached_to='ghost'/>", "unknown frame 'ghost'"),
         ("<link name='a'><pose rotation_format='wxyz'>0 0 0 0 0 0</pose></link>", "quat_xyzw"),
         (
             "<link name='a'><pose rotation_format='quat_xyzw'>0 0 0 0 0 0 0</pose></link>",

@@ -123,7 +123,7 @@ def test_what_is_not_found_is_said_with_the_folders_and_what_is_close(tree):
 
 
 def test_an_empty_search_path_says_so():
-    with pytest.raises(FileNotFoundError, match="nowhere: no folder is given, and GAZEBO_MODEL_PA"):
+    with pytest.raises(FileNotFoundError, match="nowhere: no folder was given, and GAZEBO_MODEL_P"):
         SearchPath().find("model://ball")
 
 
@@ -132,7 +132,7 @@ def test_a_model_one_level_deeper_is_pointed_at(tree):
         SearchPath(tree).find("model://ball/model.sdf")
     first = tree / "first"
     assert str(caught.value).endswith(
-        f"; {str(first / 'ball')!r} is there: add {str(first)!r} to what is searched"
+        f"; {str(first / 'ball')!r} exists: add {str(first)!r} to the search path"
     )
 
 
@@ -152,7 +152,7 @@ def test_a_uri_that_can_lead_nowhere_is_refused(tree, uri, message):
 
 
 def test_a_given_folder_must_exist(tmp_path):
-    with pytest.raises(NotADirectoryError, match="there is no folder"):
+    with pytest.raises(NotADirectoryError, match="is not a folder"):
         SearchPath([tmp_path / "ghost"])
 
 

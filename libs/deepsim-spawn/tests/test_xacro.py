@@ -100,7 +100,7 @@ def test_find_looks_in_the_search_path_without_ros(write, tmp_path):
         ("<xacro:ghost/>", "ghost"),
         ("<a>${1 / 0}</a>", "division by zero"),
         ("<a>${ghost}</a>", "'ghost' is not defined"),
-        ("<a>$(arg ghost)</a>", "argument 'ghost' has no default, and is not among those given"),
+        ("<a>$(arg ghost)</a>", "argument 'ghost' has no default and was not given"),
         (
             "<xacro:macro name='m' params='n'><xacro:m n='1'/></xacro:macro><xacro:m n='1'/>",
             "recurs",
@@ -147,5 +147,5 @@ def test_a_file_without_the_suffix_is_never_expanded(loader, write, suffix):
 
 
 def test_arguments_for_a_plain_file_are_an_error(loader):
-    with pytest.raises(ModelFormatError, match="takes no arguments, got size: only xacro does"):
+    with pytest.raises(ModelFormatError, match="only xacro takes arguments, got size"):
         loader.load("<robot name='r'><link name='l'/></robot>", {"size": "1"})

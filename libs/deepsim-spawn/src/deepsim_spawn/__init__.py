@@ -1,62 +1,50 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SDF, URDF and xacro in, one typed description out: every pose resolved, every unit SI."""
+"""Loads SDF, URDF and xacro into typed descriptions with resolved poses and SI units."""
 
 from __future__ import annotations
 
-from .abstract_spawner import AbstractSpawner
 from .collision_shapes import colliders_of
-from .description import (
-    Attenuation,
+from .description.collision import CollisionDescription, Surface
+from .description.geometry import (
     Box,
-    CameraDescription,
     Capsule,
-    CollisionDescription,
     Cone,
-    ContactSensor,
     Cylinder,
     Ellipsoid,
-    ForceTorque,
     Geometry,
     Heightmap,
     Image,
-    Imu,
-    Inertial,
-    JointAxis,
-    JointDescription,
-    JointState,
-    JointType,
-    Lidar,
-    LightDescription,
-    LightType,
-    LinkDescription,
-    Measurement,
     Mesh,
-    MimicDescription,
-    ModelDescription,
-    MujocoOptions,
-    Physics,
     Plane,
-    PluginDescription,
-    Polyline,
-    Rays,
-    SceneDescription,
-    SensorDescription,
     Sphere,
-    SpotCone,
-    Surface,
-    VelocityDecay,
-    VisualDescription,
-    WorldDescription,
 )
+from .description.inertial import Inertial
+from .description.joint import JointAxis, JointDescription, JointType, MimicDescription
+from .description.light import Attenuation, LightDescription, LightType, SpotCone
+from .description.link import LinkDescription, VelocityDecay
+from .description.measurement import (
+    ContactSensor,
+    ForceTorque,
+    Imu,
+    JointState,
+    Lidar,
+    Measurement,
+    Rays,
+)
+from .description.model import ModelDescription
+from .description.physics import MujocoOptions, Physics
+from .description.polyline import Polyline
+from .description.sensor import CameraDescription, PluginDescription, SensorDescription
+from .description.visual import VisualDescription
+from .description.world import SceneDescription, WorldDescription
 from .errors import ModelFormatError, ModelFormatWarning, UnsupportedElementWarning
 from .extent import Bounds, Footprint, OrientedBox
 from .gazebo_xml_loader import GazeboXMLLoader
-from .heightmaps import heightmap_heights
-from .images import image_rectangles
 from .meshes import mesh_triangles, shape_triangles
 from .mjcf import MjcfModel
 from .model_index import ModelIndex, ModelInfo, Need
-from .model_spawner import ModelSpawner
+from .model_spawner import AbstractSpawner, ModelSpawner
+from .pictures import heightmap_heights, image_rectangles
 from .renamed import __getattr__ as __getattr__
 from .scene_mesh import SceneMesh, scene_mesh
 from .search_path import SearchPath

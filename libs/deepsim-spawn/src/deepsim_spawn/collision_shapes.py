@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The collisions of a model as colliders; needs the extra ``deepsim-spawn[colliders]``."""
+"""Converts the collisions of a model to colliders; needs the extra ``deepsim-spawn[colliders]``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from deepsim_math import Pose
 
-from .description import (
+from .description.geometry import (
     Box,
     Capsule,
     Cone,
@@ -19,16 +19,14 @@ from .description import (
     Geometry,
     Heightmap,
     Image,
-    LinkDescription,
     Mesh,
-    ModelDescription,
     Plane,
-    Polyline,
     Sphere,
 )
-from .heightmaps import heightmap_heights
-from .images import image_rectangles
+from .description.model import ModelDescription
+from .description.polyline import Polyline
 from .meshes import mesh_triangles
+from .pictures import heightmap_heights, image_rectangles
 
 if TYPE_CHECKING:
     from deepsim_colliders import Collider, CompoundCollider
@@ -39,8 +37,8 @@ def colliders_of(
 ) -> dict[str, CompoundCollider]:
     """Returns one collider for each link that has collisions, by the scoped name of the link.
 
-    Each is ready to be attached to its link. Given the pose of the model, each is where the
-    description has its link.
+    Each collider is ready to be attached to its link. If the pose of the model is given, each
+    is placed where its link is.
 
     >>> from deepsim_spawn import Box, CollisionDescription, LinkDescription
     >>> shape = CollisionDescription("shape", Box((1, 1, 1)), Pose((0, 0, 0.5)))
@@ -49,13 +47,13 @@ def colliders_of(
     >>> body.contains((3.2, 0, 0.9))
     True
 
-    Layers and mask of a collider are the bits of `Surface.collide_bitmask` of all its collisions.
+    Layers and mask of a collider are the union of `Surface.collide_bitmask` over its collisions.
     Images become boxes, polylines the hulls of their convex parts.
 
     Args:
-        model: the description.
-        pose: of the model frame in the world; None leaves all colliders at their own origin.
-        convex_meshes: whether a mesh counts as its convex hull, as in MuJoCo, or as its triangles.
+        model: The model.
+        pose: Pose of the model frame in the world frame; None leaves all colliders at the origin.
+        convex_meshes: Whether to replace each mesh by its convex hull, as MuJoCo does.
 
     Raises:
         ImportError: deepsim-colliders is not installed.
@@ -69,7 +67,11 @@ def colliders_of(
         ) from None
     found = {}
     for name, link, place in model.all_links():
-        parts = list(_parts(link, convex_meshes))
+        parts = []
+        for collision in link.collisions:
+            for part in _shapes(collision.geometry, convex_meshes):
+                part.pose_offset = collision.pose @ part.pose_offset
+                parts.append(part)
         if parts:
             collider = CompoundCollider(parts)
             bits = np.bitwise_or.reduce([one.surface.collide_bitmask for one in link.collisions])
@@ -80,15 +82,8 @@ def colliders_of(
     return found
 
 
-def _parts(link: LinkDescription, convex_meshes: bool) -> Iterator[Collider]:
-    for collision in link.collisions:
-        for part in _shapes(collision.geometry, convex_meshes):
-            part.pose_offset = collision.pose @ part.pose_offset
-            yield part
-
-
 def _shapes(geometry: Geometry, convex_meshes: bool) -> Iterator[Collider]:
-    """Yields colliders for a shape, each at its place in the frame of the shape."""
+    """Yields colliders for a shape, posed in the frame of the shape."""
     import deepsim_colliders as shapes  # noqa: PLC0415 (of an extra)
 
     match geometry:

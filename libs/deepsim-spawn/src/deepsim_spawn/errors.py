@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The error and the warnings of loading.
+"""Errors and warnings of loading.
 
 DeepSimError (deepsim_sync)
-└── ModelFormatError                a file that cannot be read as its format
+└── ModelFormatError                a file cannot be read as its format
 UserWarning
 └── ModelFormatWarning              something was repaired or approximated
     └── UnsupportedElementWarning   something in the file has no effect
@@ -17,8 +17,8 @@ class ModelFormatError(DeepSimError):
     """A model or world cannot be read.
 
     Attributes:
-        file: The file, ``<string>`` for XML given as text, or None where no file is concerned.
-        line: The line in that file, counted from 1, or None if it is not known.
+        file: The file, ``<string>`` for XML given as text, or None if no file is involved.
+        line: The line in that file, counted from 1, or None if unknown.
     """
 
     def __init__(self, message: str, *, file: str | None = None, line: int | None = None) -> None:
@@ -29,11 +29,11 @@ class ModelFormatError(DeepSimError):
 
 
 class ModelFormatWarning(UserWarning):
-    """A value was repaired or approximated; the message says which, where and how."""
+    """A value was repaired or approximated; the message says which one, where and how."""
 
 
 class UnsupportedElementWarning(ModelFormatWarning):
-    """An element of the file has no effect on the description; given once per kind and load.
+    """An element of the file has no effect on the description; issued once per kind and load.
 
     >>> import warnings
     >>> model = "<model name='m'><link name='l'/><sparkle>1</sparkle></model>"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Colours that stand for Gazebo's own material scripts, which models name but do not contain.
+"""Colours of Gazebo's own material scripts, which models name but do not contain.
 
-The plain ones have the colours of Gazebo 11; those with a picture (marked below) have one
-representative colour instead.
+Plain materials have the colours of Gazebo 11; textured ones (marked below) have one
+representative colour.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ GAZEBO_MATERIALS: Final = {
     "Gazebo/YellowGlow": _material((1.0, 1.0, 0.0), emissive=(1.0, 1.0, 0.0)),
     "Gazebo/PurpleGlow": _material((1.0, 0.0, 1.0), emissive=(1.0, 0.0, 1.0)),
     "Gazebo/TurquoiseGlow": _material((0.0, 1.0, 1.0), emissive=(0.0, 1.0, 1.0)),
-    # pictures
+    # textured
     "Gazebo/Wood": _material((0.6, 0.43, 0.27), specular=0.2),
     "Gazebo/WoodFloor": _material((0.55, 0.37, 0.22)),
     "Gazebo/WoodPallet": _material((0.65, 0.5, 0.35), specular=0.0),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From files to descriptions."""
+"""The loader of SDF, URDF and xacro."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from .description import ModelDescription, WorldDescription
+from .description.model import ModelDescription
+from .description.world import WorldDescription
 from .errors import ModelFormatError
-from .sdf import HARMLESS, model_file, read_sdf
+from .sdf.harmless import HARMLESS
+from .sdf.include import model_file
+from .sdf.world import read_sdf
 from .search_path import SearchPath
-from .urdf import read_urdf
+from .urdf.robot import read_urdf
 from .xml import Document, Element, Load, parse, read_bytes, without_declaration
 
 _TEXT = "<string>"
-"""Stands for the file of XML that is given as text."""
+"""The file name of XML that is given as text."""
 
 _NO_ARGUMENTS: Mapping[str, str] = MappingProxyType({})
 _READERS = {"sdf": read_sdf, "robot": read_urdf}
@@ -24,15 +27,15 @@ _READERS = {"sdf": read_sdf, "robot": read_urdf}
 class GazeboXMLLoader:
     """Reads SDF, URDF and xacro into descriptions.
 
-    What a file asks for and a description cannot hold is named by an `UnsupportedElementWarning`,
-    once per kind and load; what had to be repaired, by a `ModelFormatWarning`.
+    Elements that a description cannot represent are reported by an `UnsupportedElementWarning`,
+    repairs by a `ModelFormatWarning`, each once per kind and load.
 
     Args:
-        search_path: Where ``model://``, ``package://`` and ``file://`` URIs are looked up; folders
-            make a `SearchPath`, and None is one of the environment alone.
-        strict: Whether to refuse wrong input that other tools read, instead of repairing it.
-        skip_missing_collisions: Whether a collision whose mesh is not found is left out with a
-            warning, as a visual always is, instead of being refused.
+        search_path: A search path, or folders, in which ``model://``, ``package://`` and
+            ``file://`` URIs are looked up. None searches the folders of the environment alone.
+        strict: Whether to refuse malformed input that other tools accept, instead of repairing it.
+        skip_missing_collisions: Whether to leave out a collision whose mesh is not found, with a
+            warning, instead of refusing it. Such visuals are always left out.
 
     >>> loader = GazeboXMLLoader()
     >>> loader.load_model("<robot name='dot'><link name='base'/></robot>").links[0].name
@@ -56,15 +59,14 @@ class GazeboXMLLoader:
         """Returns the model or world of a source.
 
         Args:
-            source: One of: the path of a file with SDF, URDF, or, with the suffix ``.xacro``,
-                xacro; the path of a model's folder (its `model.config` names the file); a
-                ``model://`` or ``package://`` URI of either; XML as text, which starts with ``<``.
-                Text that declares ``xmlns:xacro`` is expanded too. xacro evaluates Python
-                expressions: only give it what you trust as code.
-            arguments: Values of the ``<xacro:arg>``s.
+            source: A file of SDF, URDF or (suffix ``.xacro``) xacro; the folder of a model, whose
+                `model.config` names the file; a ``model://`` or ``package://`` URI of either; or
+                XML as text, which starts with ``<`` and is expanded by xacro if it declares
+                ``xmlns:xacro``. xacro evaluates Python expressions: only load xacro that you trust.
+            arguments: Values of the ``<xacro:arg>`` elements.
 
         Raises:
-            ModelFormatError: The source cannot be read; with file and line where they are known.
+            ModelFormatError: The source cannot be read; with file and line if they are known.
         """
         return self._load(source, arguments)
 
@@ -78,7 +80,7 @@ class GazeboXMLLoader:
         """
         description = self._load(source, arguments)
         if isinstance(description, WorldDescription):
-            raise _unexpected(source, "a model", f"the world {description.name!r}: use load_world")
+            raise _unexpected(source, "a model", f"the world {description.name!r}; use load_world")
         return description
 
     def load_world(
@@ -91,7 +93,7 @@ class GazeboXMLLoader:
         """
         description = self._load(source, arguments)
         if isinstance(description, ModelDescription):
-            raise _unexpected(source, "a world", f"the model {description.name!r}: use load_model")
+            raise _unexpected(source, "a world", f"the model {description.name!r}; use load_model")
         return description
 
     def _load(
@@ -101,7 +103,7 @@ class GazeboXMLLoader:
         root = self._open(source, arguments, load)
         load.roots.append(root)
         if root.tag not in _READERS:
-            other = ": for MJCF there is MjcfModel" if root.tag == "mujoco" else ""
+            other = "; use MjcfModel for MJCF" if root.tag == "mujoco" else ""
             raise root.error(f"expected <sdf> or <robot>, got <{root.tag}>{other}")
         description = _READERS[root.tag](root)
         for document in load.roots:
@@ -125,12 +127,12 @@ class GazeboXMLLoader:
             return parse(expanded, Document(f"{label} (expanded by xacro)", path, load))
         if arguments:
             raise ModelFormatError(
-                f"takes no arguments, got {', '.join(arguments)}: only xacro does", file=label
+                f"only xacro takes arguments, got {', '.join(arguments)}", file=label
             )
         return parse(text, Document(label, path, load))
 
     def _locate(self, source: str | Path, load: Load) -> Path:
-        """Returns the file of a source that is not itself XML."""
+        """Returns the file of a source that is a path or URI."""
         try:
             if "://" in str(source):
                 path = self._search_path.find(str(source))

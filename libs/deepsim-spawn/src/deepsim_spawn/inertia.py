@@ -1,51 +1,52 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inertia tensors that no rigid body can have, and the nearest that one can."""
+"""Repairs of masses and inertias that no rigid body can have."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_math import Pose
 
+from .description.checks import WORLD
 from .description.inertial import MOMENTS, Inertial
+from .description.joint import JointDescription
+from .description.model import ModelDescription
 from .xml import Element
 
 _MARGIN = 1e-6
-"""Least second moment along an axis, as a part of their sum: keeps clear of the flat body."""
+"""Least second moment along an axis, relative to their sum; keeps the body from being flat."""
 
 _THINNEST = 1e-9
-"""Moments below it, relative to the largest one or in m^2 times the mass, are rounding errors."""
+"""Moments below this are rounding errors, relative to the largest moment or per mass [m^2]."""
 
 _SECOND_TO_INERTIA = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
-"""Principal moments of inertia of a body whose mass spreads so much along each principal axis."""
+"""Maps the second moments along the principal axes to principal moments of inertia."""
 
 _WATER = 1000.0
-"""[kg/m^3]; near the mean density of robots and of what they carry."""
+"""Density [kg/m^3], close to the mean density of robots and their loads."""
 
 
 def make_inertial(
     element: Element, mass: float, pose: Pose, moments: Mapping[str, float] | None
 ) -> Inertial | None:
-    """Returns the mass and inertia of a link; None without a mass.
+    """Returns the mass and inertia of a link, or None if the mass is zero.
 
-    An impossible tensor is replaced, with a warning.
+    An impossible tensor is replaced by the nearest possible one, with a warning.
 
     Args:
-        element: Where they are written.
+        element: The element that holds them.
         mass: [kg].
-        pose: Of the inertial frame, in the link frame.
-        moments: The six of `MOMENTS` [kg m^2]; None for those of a ball as dense as water.
-
-    Raises:
-        ModelFormatError: The mass is negative, or, where the load is strict, zero.
+        pose: Pose of the inertial frame in the link frame.
+        moments: The six `MOMENTS` [kg m^2]; None for those of a ball as dense as water.
     """
     if mass == 0.0:
-        element.repair("mass [kg] must be > 0, got 0", "a link without mass is a frame")
+        element.repair("mass [kg] must be > 0, got 0", "a link without mass becomes a frame")
         return None
     if moments is None:
         radius = (0.75 * max(mass, 0.0) / (math.pi * _WATER)) ** (1.0 / 3.0)
@@ -65,23 +66,20 @@ def make_inertial(
 
 
 def is_physical(tensor: NDArray[np.float64]) -> bool:
-    """Returns whether a rigid body can have this inertia.
+    """Returns whether a rigid body can have a symmetric (3, 3) inertia tensor.
 
-    Its principal moments must be positive, and none larger than the sum of the two others.
-
-    Args:
-        tensor: (3, 3), symmetric [kg m^2].
+    Its principal moments must be positive, and none larger than the sum of the other two.
     """
     low, middle, high = np.linalg.eigvalsh(tensor)
     return bool(low > _THINNEST * high and low + middle >= high * (1.0 - 1e-9))
 
 
 def nearest_physical(tensor: NDArray[np.float64], mass: float) -> NDArray[np.float64]:
-    """Returns the inertia nearest to an impossible one, in the Frobenius norm.
+    """Returns the possible inertia nearest to an impossible one, in the Frobenius norm.
 
-    The possible tensors are those of non-negative second moments s: with principal axes kept (the
-    set does not depend on the axes, so the nearest tensor shares them), moment i is the sum of the
-    other two s. That is a least-squares problem with s >= 0.
+    A tensor is possible if its second moments s along the principal axes are non-negative, where
+    moment i is the sum of the other two s. The nearest tensor shares the principal axes, so this
+    is a least-squares problem with s >= 0.
 
     Args:
         tensor: (3, 3), symmetric [kg m^2].
@@ -107,3 +105,48 @@ def nearest_physical(tensor: NDArray[np.float64], mass: float) -> NDArray[np.flo
 
 def _distance(second: NDArray[np.float64], moments: NDArray[np.float64]) -> float:
     return float(np.linalg.norm(_SECOND_TO_INERTIA @ second - moments))
+
+
+FIXED = "fixed_to_world"
+"""Name of the joint that fixes a base."""
+
+
+def fix_massless_bases(model: ModelDescription, element: Element) -> ModelDescription:
+    """Returns a model whose massless bases are fixed to the world, as by Bullet, with a warning.
+
+    A base is a link that is no joint's child, with all links fixed to it. A model in which
+    nothing can move becomes static.
+    """
+    if element.document.load.strict or model.static or model.models:
+        return model
+    bases = list(_massless_bases(model))
+    if not bases:
+        return model
+    element.warn(f"{bases[0]!r} has no mass", "a base without mass is fixed to the world")
+    if len(bases) == 1 and all(joint.type == "fixed" for joint in model.joints):
+        return replace(model, static=True)
+    names = {joint.name for joint in model.joints}
+    joints = []
+    for base in bases:
+        name = FIXED if FIXED not in names else f"{FIXED}_{base}"
+        names.add(name)
+        joints.append(JointDescription(name, "fixed", WORLD, base))
+    return replace(model, joints=(*model.joints, *joints))
+
+
+def _massless_bases(model: ModelDescription) -> Iterator[str]:
+    """Yields the first link of each base without mass."""
+    held = {joint.child: joint for joint in model.joints}
+    fixed: dict[str, list[str]] = {}
+    for joint in model.joints:
+        if joint.type == "fixed":
+            fixed.setdefault(joint.parent, []).append(joint.child)
+    links = {link.name: link for link in model.links}
+    for name in links:
+        if name in held:
+            continue
+        group = [name]
+        for part in group:
+            group += fixed.get(part, [])
+        if not any(links[part].inertial or links[part].kinematic for part in group):
+            yield name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models in MuJoCo's own format, for engines that take it."""
+"""Models in MJCF, MuJoCo's own format."""
 
 from __future__ import annotations
 
@@ -22,38 +22,38 @@ _FOLDERS = {
     "skin": "meshdir",
     "texture": "texturedir",
 }
-"""The elements that name files, and the attribute of `<compiler>` with the folder of these."""
+"""Elements that name files, and the attribute of `<compiler>` that names their folder."""
 _OF_FILES = ("assetdir", "meshdir", "strippath", "texturedir")
 _SIZES = ("count", "height", "ncol", "nrow", "width")
 _LARGEST = 10_000
-"""Of these numbers, of which a large one takes hours or all memory."""
+"""Limit of these numbers, since large ones take hours or all memory."""
 
 
 @dataclass(frozen=True, slots=True, init=False, eq=False)
 class MjcfModel:
-    """A model or scene in MJCF, MuJoCo's format, with all that it includes.
+    """A model or scene in MJCF, MuJoCo's format, with all its includes.
 
-    The embedded engine spawns it as it does a `ModelDescription`; its bodies are the links, and the
-    world of the file, if it holds any of them, is the link ``worldbody``. Its frame is that of this
-    world. Gazebo takes no MJCF. Files lie in the folder of the model or on the search path, and
-    plugins are left out.
+    The embedded engine spawns it like a `ModelDescription`; Gazebo does not support it. Bodies
+    become links, and everything fixed to the file's world the link ``worldbody``. The frame of that
+    world is the model frame. Files are looked up in the folder of the model and on the search path.
+    Plugins are left out.
 
     Args:
         source: A file, or MJCF as text, which starts with ``<``.
-        search_path: Where else its files may lie; as `GazeboXMLLoader` takes it.
-        keyframe: The positions of the joints when it is spawned and after a reset. Without one
-            named ``home`` those of the bodies as described are taken; any other must be there.
-        pose: Where a `ModelSpawner` spawns it by default.
+        search_path: Additional folders, as in `GazeboXMLLoader`.
+        keyframe: The joint positions at spawning and after a reset. If there is no keyframe
+            ``home``, the bodies stay as described; any other name must exist.
+        pose: The default pose for `ModelSpawner`.
 
     Attributes:
-        name: As in the file.
-        text: MJCF without includes, in which keys stand for files.
-        files: The files, by these keys.
-        keyframe: As given.
-        pose: As given.
+        name: Name of the model in the file.
+        text: MJCF without includes, with keys in place of file names.
+        files: The files by key.
+        keyframe: The given keyframe.
+        pose: The given pose.
 
     Raises:
-        ModelFormatError: It cannot be read, or names a file that is not there or lies elsewhere.
+        ModelFormatError: It cannot be read, or a file is missing or lies outside the search path.
 
     >>> MjcfModel("<mujoco model='dot'><worldbody><body name='base'/></worldbody></mujoco>").name
     'dot'
@@ -95,12 +95,12 @@ def _open(source: str | Path, load: Load) -> Element:
         path = Path(source).resolve()
         root = parse(read_bytes(path), Document(str(path), path, load))
     if root.tag != "mujoco":
-        raise root.error(f"expected <mujoco>, got <{root.tag}>: for SDF and URDF see ModelSpawner")
+        raise root.error(f"expected <mujoco>, got <{root.tag}>; use ModelSpawner for SDF, URDF")
     return root
 
 
 class _Reader:
-    """Copies MJCF with includes in place and files by keys."""
+    """Copies MJCF, expanding includes and replacing file names by keys."""
 
     def __init__(self, root: Element) -> None:
         self.files: dict[str, Path] = {}
@@ -112,7 +112,7 @@ class _Reader:
         self._settings(root)
 
     def _settings(self, root: Element) -> None:
-        """Opens all includes, and finds the folders of files, which hold wherever they are said."""
+        """Opens all includes and collects the file folders, which apply to the whole model."""
         pending = [root]
         while pending:
             element = pending.pop()
@@ -134,13 +134,13 @@ class _Reader:
         return parse(read_bytes(path), Document(str(path), path, self._main.load))
 
     def _find(self, element: Element, name: str) -> Path:
-        """Returns a file, which MuJoCo looks up from the folder of the main file."""
+        """Returns a file, relative to the folder of the main file as in MuJoCo."""
         return element.make(self._main.load.search_path.find, name, self._main.path)
 
     def copy(self, element: Element) -> etree._Element:
-        """Returns an element and all below it."""
+        """Returns a copy of an element and its descendants."""
         if element.tag in ("attach", "model"):
-            raise element.error("models of other files are not read: write all into one file")
+            raise element.error("models of other files are not supported: merge them into one file")
         for name in _SIZES:
             for number in element.attributes.get(name, "").split():
                 if number.lstrip("+-0").isdigit() and int(number) > _LARGEST:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An index of the models of a search path, and the files that they need."""
+"""An index of the models on a search path and the files they refer to."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from .sdf import CONFIG, model_file, named_file, read_config
+from .sdf.include import CONFIG, model_file, named_file, read_config
 from .search_path import SearchPath
 from .xml import Document, Element, Load, parse, read_bytes
 
 _URIS = ("uri", "filename")
-"""Elements whose text names a file or folder."""
+"""Elements whose text is a file or folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """The contents of the `model.config` of a model.
+    """The contents of a model's `model.config`.
 
     Attributes:
-        name: Of its folder, which is how ``model://`` calls it.
-        folder: Absolute.
-        file: Its SDF file, of the newest version that can be read.
-        title: Its name for people.
-        version: Its own version; empty if it has none.
-        authors: Their names.
-        description: In the words of its authors, on one line.
-        depends: URIs of the models that it says it depends on.
+        name: Name of its folder, as used in ``model://``.
+        folder: Absolute path of the folder.
+        file: Its SDF file, of the newest supported version.
+        title: Display name.
+        version: Version of the model; empty if not given.
+        authors: Names of the authors.
+        description: The authors' description, on one line.
+        depends: URIs of the models that it declares as dependencies.
     """
 
     name: str
@@ -46,9 +46,9 @@ class Need:
     """A file or folder that a model refers to.
 
     Attributes:
-        uri: As in the file.
-        place: ``file:line`` of where it is first referred to.
-        path: Where it is, or None if it was not found.
+        uri: The URI in the file.
+        place: ``file:line`` of the first reference.
+        path: The file or folder, or None if it was not found.
     """
 
     uri: str
@@ -57,14 +57,12 @@ class Need:
 
 
 class ModelIndex(Mapping[str, ModelInfo]):
-    """The models in the folders of a search path, by name; of two with one name the first counts.
+    """The models in the folders of a search path, by name; the first of each name counts.
 
-    It looks for folders with a `model.config` when it is made, and reads a model when it is
-    requested.
+    Construction finds the folders with a `model.config`; a model is read on access.
 
     Args:
-        search_path: Where models are looked for; folders make a `SearchPath`, and None is one of
-            the environment alone.
+        search_path: A search path or folders; None searches the folders of the environment alone.
 
     >>> list(ModelIndex([]))
     []
@@ -93,8 +91,8 @@ class ModelIndex(Mapping[str, ModelInfo]):
         """Returns the entry of a model.
 
         Raises:
-            KeyError: The model does not exist; the message names the nearest ones.
-            ModelFormatError: Its `model.config` cannot be read, or names no file that is there.
+            KeyError: The model does not exist; the message suggests similar names.
+            ModelFormatError: Its `model.config` cannot be read or names no existing file.
         """
         folder = self._folder(name)
         config = read_config(folder, Load(self._search_path))
@@ -117,12 +115,12 @@ class ModelIndex(Mapping[str, ModelInfo]):
         )
 
     def needs(self, name: str | Path) -> tuple[Need, ...]:
-        """Returns all files and folders that a model, and the models that it includes, refer to.
+        """Returns all files and folders that a model and its includes refer to.
 
-        What plugins and scripts refer to by other means than ``<uri>`` is not known.
+        Only references by ``<uri>`` and mesh filenames are found, not those within plugins.
 
         Args:
-            name: Of a model, or the path of an SDF or URDF file.
+            name: Name of a model, or the path of an SDF or URDF file.
 
         Raises:
             KeyError: The model does not exist.
@@ -163,7 +161,7 @@ class ModelIndex(Mapping[str, ModelInfo]):
 
 
 def _references(root: Element) -> Iterator[tuple[Element, str]]:
-    """Yields the elements that name a file, outside of plugins, and those files."""
+    """Yields the elements that name a file, outside plugins, with the file."""
     pending = [root]
     while pending:
         element = pending.pop()

@@ -1,19 +1,55 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Spawns models of an SDF, URDF or xacro file."""
+"""The spawner of models from a file or description."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
 
 from numpy.typing import ArrayLike
 
+from deepsim_math import Pose
 from deepsim_sync import SpawnRequest, World
 
-from .abstract_spawner import AbstractSpawner
-from .description import ModelDescription
+from .description.model import ModelDescription
 from .gazebo_xml_loader import GazeboXMLLoader
 from .mjcf import MjcfModel
+
+
+class AbstractSpawner(ABC):
+    """Adds and removes models; one spawner may serve many behaviours.
+
+    >>> class CubeSpawner(AbstractSpawner):
+    ...     def spawn(self, world, name, pose=None):
+    ...         cube = CollisionDescription("cube", Box((0.1, 0.1, 0.1)))
+    ...         model = ModelDescription(name, links=(LinkDescription("l", collisions=(cube,)),))
+    ...         world.spawn(model, name, pose)
+    ...     def delete(self, world, name):
+    ...         world.delete(name)
+    """
+
+    @abstractmethod
+    def spawn(self, world: World, name: str, pose: Pose | None = None) -> None:
+        """Adds a model to every world.
+
+        Args:
+            world: The world, which may consist of several.
+            name: A name that no other model in the world has.
+            pose: Pose of the model frame in the world frame; chosen by the spawner if None.
+
+        Raises:
+            DuplicateEntityError: The name is taken.
+            SpawnError: The model cannot be built; the world is unchanged.
+        """
+
+    @abstractmethod
+    def delete(self, world: World, name: str) -> None:
+        """Removes a model that this spawner added from every world.
+
+        Raises:
+            UnknownEntityError: The world has no model of this name.
+        """
 
 
 class ModelSpawner(AbstractSpawner):
@@ -26,9 +62,9 @@ class ModelSpawner(AbstractSpawner):
     `spawner.spawn(world, "dot_1")` then adds such a model to a world.
 
     Args:
-        source: A description, or a file or XML string as `GazeboXMLLoader.load_model` takes it.
-        arguments: Of a xacro file.
-        loader: Where URIs are looked up; by default one with the usual search path.
+        source: A description, or a file or XML string as in `GazeboXMLLoader.load_model`.
+        arguments: Values of the arguments of a xacro file.
+        loader: Loads the source; by default a loader without extra folders.
 
     Attributes:
         description: The model to spawn.
@@ -52,22 +88,21 @@ class ModelSpawner(AbstractSpawner):
             self.description = reader.load_model(source, arguments or {})
 
     def spawn(self, world: World, name: str, pose: ArrayLike | None = None) -> None:
-        """Adds a model to every world, by default at the pose that its description gives.
+        """Adds a model to every world, by default at the pose of its description.
 
         Args:
-            world: The world, or worlds.
-            name: A name that no model of the world has.
-            pose: Pose of the model frame in the world frame: a `Pose`, or (W, 7), one for each
-                world.
+            world: The world, which may consist of several.
+            name: A name that no other model in the world has.
+            pose: Pose of the model frame in the world frame: a `Pose`, or (W, 7), one per world.
         """
         world.spawn(self.description, name, pose if pose is not None else self.description.pose)
 
     def spawn_many(self, world: World, poses: Mapping[str, ArrayLike]) -> None:
-        """Adds many models to every world, or none.
+        """Adds several models to every world, all or none.
 
         Args:
-            world: The world, or worlds.
-            poses: The pose of each model, as `spawn` takes it, by the model's name.
+            world: The world, which may consist of several.
+            poses: Poses as in `spawn`, by model name.
 
         Raises:
             DuplicateEntityError: A name is taken; nothing was added.

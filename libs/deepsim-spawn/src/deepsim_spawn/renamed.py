@@ -1,21 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The former names of classes: they warn, and give the classes of today."""
+"""Deprecated names of classes."""
 
 from __future__ import annotations
 
 import warnings
 
-from .description import MimicDescription, SceneDescription
+from .description.joint import MimicDescription
+from .description.world import SceneDescription
 
 _RENAMED: dict[str, type] = {"Mimic": MimicDescription, "Scene": SceneDescription}
 
 
 def __getattr__(name: str) -> type:
-    """Returns the class that had this name until 0.5, with a warning.
-
-    Raises:
-        AttributeError: No class ever had the name.
-    """
+    """Returns the class that had this name until 0.5, with a warning."""
     found = _RENAMED.get(name)
     if found is None:
         raise AttributeError(f"module 'deepsim_spawn' has no attribute {name!r}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A whole scene as one mesh or point cloud, for planning."""
+"""A scene as one mesh or point cloud, for planning."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from deepsim_math import Pose, poses
 from deepsim_sync import SCOPE, World
 
-from .description import Geometry, LinkDescription, ModelDescription, Plane
+from .description.geometry import Geometry, Plane
+from .description.link import LinkDescription
+from .description.model import ModelDescription
 from .meshes import shape_triangles
-from .meshes.shapes import merged
+from .meshes.part import merged
 
 if TYPE_CHECKING:
     from trimesh import Trimesh
@@ -40,7 +42,7 @@ class SceneMesh:
         vertices: (n, 3) [m].
         faces: (m, 3), each counterclockwise seen from outside.
         links: ``model::link`` of the links that have triangles.
-        face_links: (m,) which of them each face belongs to.
+        face_links: (m,) index into `links` for each face.
     """
 
     vertices: NDArray[np.float64]
@@ -50,19 +52,19 @@ class SceneMesh:
 
     @property
     def areas(self) -> NDArray[np.float64]:
-        """(m,) of the faces [m^2]."""
+        """Areas of the faces (m,) [m^2]."""
         a, b, c = self.vertices[self.faces].swapaxes(0, 1)
         found: NDArray[np.float64] = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2
         return found
 
     def points(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Returns a point cloud (count, 3): points drawn evenly from the surface [m].
+        """Returns a point cloud (count, 3) [m], drawn uniformly from the surface.
 
         Raises:
             ValueError: The mesh is empty.
         """
         if not len(self.faces):
-            raise ValueError("the scene has no surface to draw points from")
+            raise ValueError("the mesh has no faces to draw points from")
         areas = self.areas
         face = self.faces[rng.choice(len(areas), count, p=areas / areas.sum())]
         share = rng.random((count, 2, 1))
@@ -72,7 +74,7 @@ class SceneMesh:
         return drawn
 
     def to_trimesh(self) -> Trimesh:
-        """Returns it as a `trimesh.Trimesh`, whose vertices are as here.
+        """Returns the mesh as a `trimesh.Trimesh` with the same vertices.
 
         Raises:
             ImportError: The extra ``deepsim-spawn[meshes]`` is not installed.
@@ -93,7 +95,7 @@ def scene_mesh(
     segments: int = 32,
     ground: float = 10.0,
 ) -> SceneMesh:
-    """Merges models of a world into one mesh, where their links are now.
+    """Merges models of a world into one mesh, at the current poses of their links.
 
     Example::
 
@@ -102,15 +104,15 @@ def scene_mesh(
 
     Args:
         world: The world.
-        models: The descriptions of those that are wanted, by the names they were spawned under.
-        number: Which of the W worlds.
-        visuals: Whether to merge visuals or collisions.
+        models: The descriptions to merge, by the names under which they were spawned.
+        number: The index of one of the W worlds.
+        visuals: Whether to merge visuals instead of collisions.
         segments: Corners of round shapes around their axis, >= 3.
-        ground: Side of the square that stands for a plane that touches [m].
+        ground: Side of the square that represents an infinite collision plane [m].
 
     Raises:
-        TypeError: A description is of another kind, such as MJCF.
-        UnknownEntityError: A model is not there.
+        TypeError: A description is not a `ModelDescription`, such as MJCF.
+        UnknownEntityError: A model does not exist.
         ModelFormatError: A mesh or picture cannot be read.
     """
     every = world.links.pose[number]
@@ -118,8 +120,7 @@ def scene_mesh(
     for name, model in models.items():
         if not isinstance(model, ModelDescription):
             raise TypeError(
-                f"the mesh of a scene is made of ModelDescriptions, "
-                f"and that of {name!r} is a {type(model).__name__}"
+                f"scene_mesh takes ModelDescriptions, got a {type(model).__name__} for {name!r}"
             )
         world.entities.models.row(name)  # raises for an unknown one
         for link_name, link, _ in model.all_links():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Search paths of models and meshes."""
+"""Search paths for models and meshes."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ENVIRONMENT = ("GAZEBO_MODEL_PATH", "GAZEBO_RESOURCE_PATH")
-"""Variables whose folders are searched after those given."""
+"""Environment variables whose folders are searched last."""
 
 PACKAGE_MARKS = ("model.config", "package.xml")
-"""Files that make a folder the root of a Gazebo model or ROS package."""
+"""Files that mark a folder as the root of a Gazebo model or ROS package."""
 
 ASSETS = frozenset(("meshes", "mesh", "materials", "textures", "media", "assets"))
-"""Names of folders that the files of a model or package refer to, wherever those lie in it."""
+"""Names of folders with assets, to which any file of a model or package may refer."""
 
 _LEVELS = 4
-"""How far above a file such folders are looked for."""
+"""Number of levels above a file that are searched for such folders."""
 
-_NOWHERE = "nowhere: no folder is given, and GAZEBO_MODEL_PATH has none"
+_NOWHERE = "nowhere: no folder was given, and GAZEBO_MODEL_PATH is empty"
 
 
 class SearchPath:
     """Folders in which ``model://``, ``package://`` and ``file://`` URIs are looked up, in order.
 
-    Every result lies inside the searched folder, after following all symbolic links:
-    a file cannot reach beyond the folders that its user names.
+    Symbolic links are followed, and every result lies inside the searched folder: a file cannot
+    reach beyond the folders that its user names.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -36,15 +36,15 @@ class SearchPath:
     True
 
     Args:
-        folders: Folder or folders that are searched first; those of the environment variables
-            `GAZEBO_MODEL_PATH` and `GAZEBO_RESOURCE_PATH`, as they are at construction, follow.
+        folders: Folder or folders to search first. The folders of the environment variables
+            `GAZEBO_MODEL_PATH` and `GAZEBO_RESOURCE_PATH`, read at construction, follow.
 
     Raises:
-        NotADirectoryError: One of the given folders does not exist; those of the environment that
-            do not exist are left out.
+        NotADirectoryError: A given folder does not exist. Missing folders of the environment are
+            left out.
 
     Attributes:
-        folders: All folders, absolute, in the order of the search.
+        folders: All folders, absolute, in search order.
     """
 
     def __init__(self, folders: str | Path | Iterable[str | Path] = ()) -> None:
@@ -53,7 +53,7 @@ class SearchPath:
         given = [Path(folder) for folder in folders]
         for folder in given:
             if not folder.is_dir():
-                raise NotADirectoryError(f"search path: there is no folder {str(folder)!r}")
+                raise NotADirectoryError(f"search path: {str(folder)!r} is not a folder")
         listed = (
             Path(entry)
             for variable in ENVIRONMENT
@@ -65,7 +65,7 @@ class SearchPath:
 
     @classmethod
     def of(cls, folders: SearchPath | str | Path | Iterable[str | Path] | None) -> SearchPath:
-        """Returns a search path unchanged; makes one of folders, or of the environment for None."""
+        """Returns a search path unchanged, or one of folders (None: the environment alone)."""
         if isinstance(folders, SearchPath):
             return folders
         return cls(() if folders is None else folders)
@@ -75,18 +75,18 @@ class SearchPath:
 
         Args:
             uri: ``model://name/...`` or ``package://name/...`` (both look for a folder of that
-                name), ``file://...``, or a plain path. Relative paths are looked up from the
-                folder of `origin`, then in the search path.
-            origin: The file in which the URI stands. Its folder may be reached too; so may the
-                model or package that it is part of (`model.config`, `package.xml`, or a folder of
-                the package's name), and the meshes and textures beside the folders that hold it.
+                name), ``file://...``, or a plain path. Relative paths start from the folder of
+                `origin`, then from each folder of the search path.
+            origin: The file that contains the URI. Its folder may be reached too, as may the
+                model or package around it (found by `model.config`, `package.xml` or the folder's
+                name), and the meshes and textures beside the folders that hold it.
 
         Returns:
-            An existing path, absolute, without symbolic links.
+            An existing absolute path, without symbolic links.
 
         Raises:
-            FileNotFoundError: Nothing is there; the message lists the searched folders.
-            ValueError: The scheme is unknown, or the path leads out of the folder it starts from.
+            FileNotFoundError: Nothing was found; the message lists the searched folders.
+            ValueError: The scheme is unknown, or the path leads out of its folder.
         """
         scheme, mark, rest = uri.strip().partition("://")
         if not mark:
@@ -122,11 +122,11 @@ class SearchPath:
     def _in_packages(
         self, rest: str, home: Path | None, root: Path | None
     ) -> Iterator[tuple[Path, Path]]:
-        """Yields folders that must not be left, each with a candidate below it."""
+        """Yields folders that must not be left, each with a candidate inside it."""
         name = rest.split("/")[0]
         if home is not None and root is not None:
             for place in (root, home, *home.parents[:_LEVELS]):
-                # nobody's package: what holds everything, or all of a user's files
+                # the root of the file system and a home folder are no packages
                 if place.name == name and len(place.parts) > 2 and place != Path.home():
                     yield place, place.parent / rest
             yield from _assets(home, rest, (home, *home.parents[:_LEVELS]))
@@ -136,7 +136,7 @@ class SearchPath:
     def _in_folders(
         self, rest: str, home: Path | None, root: Path | None
     ) -> Iterator[tuple[Path, Path]]:
-        """Yields folders and a candidate inside each; an absolute path is its own candidate."""
+        """Yields folders with a candidate inside each; an absolute path is its own candidate."""
         if home is not None and root is not None:
             yield root, home / rest
             yield root, home / rest.lstrip("/")  # which Bullet takes for a relative path
@@ -155,20 +155,20 @@ class SearchPath:
             deeper = self._one_level_deeper(name)
             if deeper is not None:
                 message += (
-                    f"; {str(deeper / name)!r} is there: add {str(deeper)!r} to what is searched"
+                    f"; {str(deeper / name)!r} exists: add {str(deeper)!r} to the search path"
                 )
             elif close:
                 message += f"; did you mean {' or '.join(map(repr, close))}?"
         return message
 
     def _one_level_deeper(self, name: str) -> Path | None:
-        """Returns a folder inside one of the search path that holds the target of a URI."""
+        """Returns the first subfolder of a searched folder that contains `name`."""
         below = (place for folder in self.folders for place in sorted(folder.iterdir()))
         return next((place for place in below if (place / name).is_dir()), None)
 
 
 def _assets(home: Path, rest: str, places: Iterable[Path]) -> Iterator[tuple[Path, Path]]:
-    """Yields folders of meshes and textures near a file, each with the candidate in it."""
+    """Yields folders of meshes and textures near a file, each with the candidate inside."""
     for place in places:
         candidate = Path(os.path.normpath(place / rest))
         for above in (home, *home.parents[:_LEVELS]):
@@ -182,7 +182,7 @@ def _assets(home: Path, rest: str, places: Iterable[Path]) -> Iterator[tuple[Pat
 
 
 def _existing(path: Path) -> Path | None:
-    """Returns the path without symbolic links; None if nothing readable is there."""
+    """Returns the path without symbolic links, or None if nothing readable exists."""
     try:
         return path.resolve(strict=True)
     except (OSError, RuntimeError):  # RuntimeError: a loop of links, before Python 3.13
@@ -190,7 +190,7 @@ def _existing(path: Path) -> Path | None:
 
 
 def _package_root(folder: Path) -> Path:
-    """Returns the nearest folder above that is a model or package, or the folder itself."""
+    """Returns the model or package folder around a folder, or the folder itself."""
     for candidate in (folder, *folder.parents):
         if any((candidate / mark).is_file() for mark in PACKAGE_MARKS):
             return candidate

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""xacro: macros to plain XML, by the xacro package, without ROS.
+"""Expands xacro to plain XML by the xacro package, without ROS.
 
 xacro evaluates the Python expressions in ``${}``: only expand files that you trust as code.
 """
@@ -21,7 +21,7 @@ from .errors import ModelFormatError, ModelFormatWarning
 from .xml import Load, read_bytes, refuse_doctype
 
 _LOCK = threading.Lock()
-"""xacro keeps its arguments and the stack of files in module variables."""
+"""Guards xacro's module variables, which hold its arguments and file stack."""
 
 
 def expand_xacro(
@@ -31,19 +31,18 @@ def expand_xacro(
     arguments: Mapping[str, str],
     load: Load,
 ) -> bytes:
-    """Returns the XML that a xacro text stands for.
+    """Returns the expanded XML of a xacro document.
 
     Args:
-        text: The xacro document.
-        label: Names it in messages.
-        path: Its file, from which relative includes start; None for text alone.
-        arguments: Values of its `<xacro:arg>`s.
-        load: Its search path is where ``$(find package)`` looks for a folder of that name; what
-            xacro warns of is among its findings.
+        text: The document.
+        label: Its name in messages.
+        path: Its file, to which includes are relative; None for text alone.
+        arguments: Values of its `<xacro:arg>` elements.
+        load: Provides the search path for ``$(find package)`` and collects xacro's warnings.
 
     Raises:
         ModelFormatError: xacro refuses it, or one of the files has a DOCTYPE; the message names
-            the file in which that is.
+            the file concerned.
     """
 
     def find(package: str) -> str:
@@ -51,7 +50,7 @@ def expand_xacro(
 
     def warn(*said: object, **_: object) -> None:
         message = " ".join(map(str, said))
-        if not message.startswith("redefining global symbol"):  # as files do that share constants
+        if not message.startswith("redefining global symbol"):  # common with shared constants
             place = next((file for file in reversed(xacro.filestack) if file), label)
             load.findings.add(ModelFormatWarning, "xacro", str(place), "warns", message)
 
@@ -71,12 +70,12 @@ def expand_xacro(
 
 
 def _said(error: Exception) -> str:
-    """Returns the message on one line; xacro repeats errors of `$(find)`, with their class."""
+    """Returns the message on one line, without the class that xacro repeats for `$(find)`."""
     cause = getattr(error, "exc", None)
     if isinstance(cause, OSError):
         return str(cause)
     if isinstance(cause, ArgException):
-        return f"argument {str(cause)!r} has no default, and is not among those given"
+        return f"argument {str(cause)!r} has no default and was not given"
     return " ".join(str(error).split())
 
 
@@ -87,15 +86,15 @@ def _parse(text: bytes, label: str) -> minidom.Document:
 
 @contextmanager
 def _guarded(find: Callable[[str], str], warn: Callable[..., None]) -> Iterator[None]:
-    """Lends xacro our way to open included files, to find packages and to warn.
+    """Makes xacro open included files, find packages and warn by our functions.
 
-    xacro has no hook for these: its own parser would read a DOCTYPE before anyone could look, its
-    ``$(find)`` needs a ROS installation, and its warnings are written to the terminal.
+    xacro has no hook for these: its own parser would read a DOCTYPE before it could be refused,
+    its ``$(find)`` needs a ROS installation, and its warnings are written to the terminal.
     """
 
     def parse(_: None, filename: str) -> minidom.Document:
         if not Path(filename).is_file():
-            # as xacro itself says it: an include may declare that its file is optional
+            # xacro's own error, since an include may declare its file optional
             xacro.filestack.pop()
             raise xacro.XacroException(exc=FileNotFoundError(f"there is no file {filename!r}"))
         return _parse(read_bytes(Path(filename)), filename)

@@ -1,30 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of numbers, shared by all descriptions; a file can state every value that they accept."""
+"""Checks of numbers, shared by all descriptions; they accept only values that a file can hold."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 
 from deepsim_math import Pose, Vector3
+from deepsim_sync import SCOPE
 
 LARGEST = 1e100
-"""Far beyond all physics, and small enough that no product of poses or inertias overflows."""
+"""Far beyond physical values, yet no product of poses or inertias overflows."""
 
 
 class NoSizeError(ValueError):
-    """A length is not above zero."""
+    """A length is not positive."""
 
 
 def finite(what: str, *values: float) -> None:
-    """Refuses NaN, infinity, and numbers beyond all physics."""
+    """Refuses NaN, infinity, and numbers above `LARGEST`."""
     for value in values:
         if not abs(value) <= LARGEST:
             raise ValueError(f"{what} must be finite, up to {LARGEST:g}, got {value:g}")
 
 
 def vector(what: str, value: Vector3 | Sequence[float]) -> Vector3:
-    """Returns any three finite numbers as a vector."""
+    """Returns three finite numbers as a vector."""
     try:
         x, y, z = (float(number) for number in value)
     except (TypeError, ValueError):
@@ -34,7 +36,7 @@ def vector(what: str, value: Vector3 | Sequence[float]) -> Vector3:
 
 
 def direction(what: str, value: Vector3 | Sequence[float]) -> Vector3:
-    """Returns any three numbers that are not all zero as a vector of length one."""
+    """Returns three numbers, not all zero, as a unit vector."""
     x, y, z = vector(what, value)
     length = math.hypot(x, y, z)
     if length < 1e-9:
@@ -43,7 +45,7 @@ def direction(what: str, value: Vector3 | Sequence[float]) -> Vector3:
 
 
 def positive(what: str, *values: float) -> None:
-    """Refuses numbers that are not finite and above zero."""
+    """Refuses numbers that are not finite and positive."""
     for value in values:
         if not value > 0.0:
             raise NoSizeError(f"{what} must be > 0, got {value:g}")
@@ -51,13 +53,13 @@ def positive(what: str, *values: float) -> None:
 
 
 def not_negative(what: str, value: float) -> None:
-    """Refuses numbers that are not finite, and those below zero."""
+    """Refuses numbers that are not finite or are negative."""
     limit(what, value)
     finite(what, value)
 
 
 def limit(what: str, value: float) -> None:
-    """Refuses numbers below zero and NaN; infinity passes."""
+    """Refuses negative numbers and NaN; accepts infinity."""
     if not value >= 0.0:
         raise ValueError(f"{what} must be >= 0, got {value:g}")
 
@@ -71,6 +73,58 @@ def fraction(what: str, value: float) -> None:
 def finite_pose(owner: str, pose: Pose) -> None:
     """Refuses poses with numbers that are not finite."""
     at, turn = pose.position, pose.orientation
-    # a sum is not finite if a part of it is not; loading checks many poses, and this is quick
+    # a sum is not finite if any term is not; loading checks many poses, and one test is quick
     if not math.isfinite(at.x + at.y + at.z + turn.x + turn.y + turn.z + turn.w):
         raise ValueError(f"the pose of {owner} must be finite, got {pose}")
+
+
+WORLD = "world"
+"""Name of the world frame, which may be the parent of a joint."""
+
+
+def is_reserved(name: str) -> bool:
+    """Returns whether SDF reserves a name for its own frames: ``world`` and ``__anything__``."""
+    return name == WORLD or (name.startswith("__") and name.endswith("__"))
+
+
+def trimmed(what: str, text: str) -> None:
+    """Refuses surrounding blanks, which files do not preserve."""
+    if text != text.strip():
+        raise ValueError(f"{what} must have no blanks around it, got {text!r}")
+
+
+def word(what: str, text: str) -> None:
+    """Refuses empty text and surrounding blanks."""
+    if not text:
+        raise ValueError(f"{what} must not be empty")
+    trimmed(what, text)
+
+
+def plain_name(whose: str, name: str) -> None:
+    """Refuses names that are empty, look scoped or have surrounding blanks.
+
+    `whose` begins the message, such as ``a model is``.
+    """
+    if not name or SCOPE in name or name != name.strip():
+        raise ValueError(
+            f"{whose} named {name!r}: give a name without {SCOPE!r} and without blanks around it"
+        )
+
+
+def frame_name(whose: str, name: str) -> None:
+    """Refuses also reserved names, for objects that can be referred to as a frame."""
+    plain_name(whose, name)
+    if is_reserved(name):
+        raise ValueError(f"{whose} named {name!r}, which is reserved: choose another name")
+
+
+def unique(
+    owner: str, kind: str, names: Iterable[str], check: Callable[[str, str], None] = plain_name
+) -> None:
+    """Refuses duplicate names, and those that `check` refuses."""
+    given = [*names]
+    for name in given:
+        check(f"{owner} has a {kind}", name)
+    if len(set(given)) < len(given):
+        name, count = Counter(given).most_common(1)[0]
+        raise ValueError(f"{owner} has {count} {kind}s named {name!r}: names must be unique")

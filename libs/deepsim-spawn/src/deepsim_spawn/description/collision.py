@@ -13,24 +13,25 @@ from .geometry import Geometry
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """Friction and restitution of a collision.
+    """Friction and restitution of a collision shape.
 
     >>> rubber = Surface(mu=1.2, mu2=1.0)
     >>> CollisionDescription("tyre", Cylinder(0.3, 0.1), surface=rubber).surface.restitution
     0.0
 
     Attributes:
-        mu: Friction coefficient along the first friction direction; of a pair, the lower counts.
-        mu2: Friction coefficient across it.
-        restitution: 0 stays on the ground, 1 bounces back to its height; of a pair, the lower
-            counts in Gazebo.
+        mu: Friction coefficient along the first friction direction. A contact uses the lower one
+            of its two surfaces.
+        mu2: Friction coefficient along the second friction direction.
+        restitution: 0 does not bounce, 1 bounces back to its height. In Gazebo a contact uses the
+            lower one of its two surfaces.
         collide_bitmask: Two collisions touch if their masks share a bit.
-        torsional_mu: Friction coefficient of turning about the contact's normal.
-        patch_radius: Radius of the area that resists turning [m]; the torque of a normal force N
-            is up to 3 pi / 16 of torsional_mu * patch_radius * N.
-        rolling_mu: Lever arm of the torque that resists rolling [m]; Gazebo 11 has none.
-        velocity: Of the surface itself, as of a conveyor belt, in the collision frame [m/s];
-            Gazebo 11 ignores it.
+        torsional_mu: Friction coefficient of spinning about the contact normal.
+        patch_radius: Radius of the contact area that resists spinning [m]; a normal force N
+            causes a torque of up to 3 pi / 16 * torsional_mu * patch_radius * N.
+        rolling_mu: Lever arm of the torque that resists rolling [m]; Gazebo 11 ignores it.
+        velocity: Velocity of the surface, such as a conveyor belt's, in the collision frame
+            [m/s]; Gazebo 11 ignores it.
     """
 
     mu: float = 1.0
@@ -40,7 +41,7 @@ class Surface:
     torsional_mu: float = 1.0
     patch_radius: float = 0.0
     rolling_mu: float = 0.0
-    velocity: Vector3 = Vector3(0.0, 0.0, 0.0)  # noqa: RUF009, it is immutable
+    velocity: Vector3 = Vector3(0.0, 0.0, 0.0)  # noqa: RUF009 (immutable)
 
     def __post_init__(self) -> None:
         for name in ("mu", "mu2", "torsional_mu", "patch_radius", "rolling_mu"):
@@ -52,7 +53,7 @@ class Surface:
 
 @dataclass(frozen=True, slots=True)
 class CollisionDescription:
-    """A shape that touches others.
+    """A shape of a link that touches others.
 
     >>> ice = CollisionDescription("ice", Box((4, 4, 0.1)), surface=Surface(mu=0.02, mu2=0.02))
     >>> ice.pose.position
@@ -61,8 +62,8 @@ class CollisionDescription:
     Attributes:
         name: Unique among the collisions of the link.
         geometry: The shape.
-        pose: In the link frame.
-        surface: Friction and bounce.
+        pose: Pose of the shape in the link frame.
+        surface: Friction and restitution.
     """
 
     name: str

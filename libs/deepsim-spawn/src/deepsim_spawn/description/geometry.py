@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes of collisions and visuals, each centred on its own frame; lengths in metres."""
+"""Shapes of collisions and visuals, centred on their own frames; lengths in metres."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import TypeAlias
 
 from deepsim_math import Vector3
 
-from .checks import direction, positive, vector
-from .names import trimmed
+from .checks import direction, positive, trimmed, vector
 from .polyline import Polyline
 
 _PICTURES = {".png", ".jpg", ".jpeg"}
@@ -24,7 +23,7 @@ class Box:
     Vector3(1.0, 2.0, 0.5)
 
     Attributes:
-        size: Full lengths along x, y, z [m], each > 0; any three numbers are accepted.
+        size: Full lengths along x, y, z [m], each > 0; accepts any three numbers.
     """
 
     size: Vector3
@@ -36,7 +35,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Sphere:
-    """A ball of the given radius [m] > 0.
+    """A ball with a radius > 0 [m].
 
     >>> CollisionDescription("ball", Sphere(0.11)).geometry
     Sphere(radius=0.11)
@@ -50,7 +49,7 @@ class Sphere:
 
 @dataclass(frozen=True, slots=True)
 class Cylinder:
-    """A cylinder along z: radius [m] and full length [m], both > 0.
+    """A cylinder along z, with radius and full length > 0 [m].
 
     >>> CollisionDescription("wheel", Cylinder(radius=0.3, length=0.1)).geometry
     Cylinder(radius=0.3, length=0.1)
@@ -66,14 +65,14 @@ class Cylinder:
 
 @dataclass(frozen=True, slots=True)
 class Capsule:
-    """A cylinder along z with half a ball at each end.
+    """A cylinder along z with hemispherical ends.
 
     >>> CollisionDescription("finger", Capsule(radius=0.01, length=0.04)).geometry
     Capsule(radius=0.01, length=0.04)
 
     Attributes:
-        radius: Of the cylinder and of the balls [m].
-        length: Of the cylinder alone [m]; the whole is 2 radius longer.
+        radius: Radius of the cylinder and its ends [m].
+        length: Length of the cylinder alone [m]; the total is 2 radius longer.
     """
 
     radius: float
@@ -86,7 +85,7 @@ class Capsule:
 
 @dataclass(frozen=True, slots=True)
 class Cone:
-    """A cone along z, its tip up and its frame half-way: radius [m] and full length [m], > 0.
+    """A cone along z, tip up, centred at half its length; radius and full length > 0 [m].
 
     >>> VisualDescription("hat", Cone(radius=0.2, length=0.5)).geometry
     Cone(radius=0.2, length=0.5)
@@ -108,7 +107,7 @@ class Ellipsoid:
     Vector3(0.3, 0.2, 0.1)
 
     Attributes:
-        radii: Half lengths along x, y, z [m], each > 0; any three numbers are accepted.
+        radii: Half lengths along x, y, z [m], each > 0; accepts any three numbers.
     """
 
     radii: Vector3
@@ -120,14 +119,14 @@ class Ellipsoid:
 
 @dataclass(frozen=True, slots=True)
 class Plane:
-    """A plane through the origin of its frame: a half space to collide with, a rectangle to see.
+    """A plane through the origin of its frame; collides as a half space, is drawn as a rectangle.
 
     >>> Plane(normal=(0, 0, 2)).normal
     Vector3(0.0, 0.0, 1.0)
 
     Attributes:
-        normal: Points out of the ground; made a unit vector.
-        size: Of the visible rectangle [m, m]; collisions are infinite.
+        normal: Direction out of the ground; normalised.
+        size: Sides of the visible rectangle [m, m]; collisions are infinite.
     """
 
     normal: Vector3 = field(default_factory=lambda: Vector3(0.0, 0.0, 1.0))
@@ -148,10 +147,10 @@ class Mesh:
 
     Attributes:
         path: An existing file, absolute after loading.
-        scale: Factors along x, y, z in the mesh's frame; negative ones mirror, zero is refused.
-        submesh: Name of the only part to use; empty for the whole file.
-        center: Whether the submesh is moved so that its bounding box is centred on the frame; as in
-            SDF, only a submesh can be.
+        scale: Non-zero factors along x, y, z in the mesh's frame; negative ones mirror.
+        submesh: Name of the part to use; empty for the whole file.
+        center: Whether the bounding box of the submesh is centred on the frame; as in SDF, only
+            possible with a submesh.
     """
 
     path: Path
@@ -165,12 +164,12 @@ class Mesh:
             raise ValueError(f"mesh scale must not be 0, got {tuple(self.scale)}")
         trimmed("mesh submesh", self.submesh)
         if self.center and not self.submesh:
-            raise ValueError("mesh center needs the name of a submesh: a whole file stays in place")
+            raise ValueError("mesh center needs a submesh: a whole file stays in place")
 
 
 @dataclass(frozen=True, slots=True)
 class Heightmap:
-    """A landscape whose heights are the pixels of a picture, or those of an elevation model.
+    """A landscape with the heights of a picture's pixels or of an elevation model.
 
     >>> from pathlib import Path
     >>> dunes = Heightmap(Path("dunes.png"), size=(100, 100, 8))
@@ -179,9 +178,8 @@ class Heightmap:
 
     Attributes:
         path: An existing file, absolute after loading.
-        size: Lengths along x and y, and height of its brightest pixel [m], each > 0; any three
-            numbers are accepted.
-        position: Middle of its ground, in its frame [m]; any three numbers are accepted.
+        size: Lengths along x and y, and height of the brightest pixel [m], each > 0.
+        position: Centre of its ground in the shape's frame [m].
     """
 
     path: Path
@@ -195,15 +193,15 @@ class Heightmap:
 
     @property
     def is_picture(self) -> bool:
-        """Whether its name is that of a picture (PNG, JPEG), not of an elevation model (DEM)."""
+        """Whether the file is a picture (PNG, JPEG) by its name, not an elevation model (DEM)."""
         return self.path.suffix.lower() in _PICTURES
 
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """Walls drawn as a picture: dark pixels are solid, from the ground up.
+    """Walls drawn as a picture, whose dark pixels are solid from the ground up.
 
-    The lower left corner of the picture lies at the origin of the frame, its lower edge along x.
+    The picture's lower left corner is the origin of the frame, its lower edge the x axis.
 
     >>> from pathlib import Path
     >>> maze = Image(Path("maze.png"), scale=0.05, height=1.0)  # a pixel is 5 cm wide
@@ -213,10 +211,10 @@ class Image:
     Attributes:
         path: The picture, an existing file, absolute after loading.
         scale: Side of a pixel [m], > 0.
-        threshold: A pixel is solid if the mean of its red, green and blue is at most this, 0..255.
-        height: From z = 0 up [m], > 0.
-        granularity: How many pixels, >= 1, may count as one: the picture is halved along x and y
-            until a part has no more; such a part is solid if any of its pixels is.
+        threshold: Largest mean of red, green and blue of a solid pixel, 0..255.
+        height: Height of the walls above z = 0 [m], > 0.
+        granularity: Largest number of pixels, >= 1, to treat as one: the picture is halved along x
+            and y down to parts of this size, which are solid if any pixel in them is.
     """
 
     path: Path
@@ -247,4 +245,4 @@ Geometry: TypeAlias = (
     | Heightmap
     | Image
 )
-"""Every shape that a description can hold."""
+"""Any shape of a collision or visual."""

@@ -10,7 +10,7 @@ from deepsim_math import Pose
 from .checks import finite, finite_pose, positive
 
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-"""The six numbers of a tensor, row by row, by their names in SDF and URDF."""
+"""The elements of an inertia tensor, row by row, by their names in SDF and URDF."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +22,10 @@ class Inertial:
     2.0
 
     Attributes:
-        mass: [kg], > 0.
-        pose: Of the inertial frame, in the link frame; its origin is the centre of mass.
-        ixx: Moment of inertia along x of the inertial frame [kg m^2]; so are iyy and izz.
-        ixy: Product of inertia, as an element of the tensor [kg m^2]; so are ixz and iyz.
+        mass: Mass [kg], > 0.
+        pose: Pose of the inertial frame in the link frame; its origin is the centre of mass.
+        ixx: Moment of inertia about x of the inertial frame [kg m^2]; likewise iyy and izz.
+        ixy: Off-diagonal element of the inertia tensor [kg m^2]; likewise ixz and iyz.
     """
 
     mass: float = 1.0

@@ -14,7 +14,7 @@ from .checks import direction, finite, finite_pose, limit, not_negative
 JointType: TypeAlias = Literal[
     "fixed", "revolute", "continuous", "prismatic", "ball", "universal", "revolute2"
 ]
-"""What a joint allows; ``continuous`` is ``revolute`` without limits."""
+"""Type of a joint; ``continuous`` is ``revolute`` without limits."""
 
 AXES: dict[JointType, int] = {
     "fixed": 0,
@@ -25,20 +25,20 @@ AXES: dict[JointType, int] = {
     "universal": 2,
     "revolute2": 2,
 }
-"""How many axes a joint of each type has."""
+"""Number of axes of each type of joint."""
 
 
 @dataclass(frozen=True, slots=True)
 class MimicDescription:
-    """An axis follows another one: its position is ``multiplier * leader + offset``.
+    """Makes an axis follow another one: position = ``multiplier * leader + offset``.
 
     >>> JointAxis(xyz=(0, 1, 0), mimic=MimicDescription("left_finger", multiplier=-1.0)).mimic.joint
     'left_finger'
 
     Attributes:
-        joint: Name of the joint that leads, in the same model.
-        multiplier: Of the leader's position.
-        offset: Position where that of the leader is 0 [rad or m].
+        joint: Name of the leading joint in the same model.
+        multiplier: Factor of the leader's position.
+        offset: Position when the leader is at 0 [rad or m].
     """
 
     joint: str
@@ -52,22 +52,22 @@ class MimicDescription:
 
 @dataclass(frozen=True, slots=True)
 class JointAxis:
-    """One axis of a joint; positions are rad (m for prismatic joints).
+    """One axis of a joint; positions are in rad, or m for prismatic joints.
 
     >>> JointAxis(xyz=(0, 0, 2), lower=-1.0, upper=1.0, effort=20.0).xyz
     Vector3(0.0, 0.0, 1.0)
 
     Attributes:
-        xyz: Along the axis, in the joint frame; made a unit vector.
-        lower: Lowest position; -inf without limit.
-        upper: Highest position; inf without limit.
-        effort: Largest torque [N m] or force [N]; inf without limit.
-        velocity: Largest speed [rad/s or m/s]; inf without limit.
-        damping: Viscous [N m s/rad or N s/m].
-        friction: Dry [N m or N].
-        spring_stiffness: [N m/rad or N/m].
-        spring_reference: Position at which the spring is at rest.
-        mimic: The joint that it follows, or None.
+        xyz: Direction in the joint frame; normalised.
+        lower: Lowest position; -inf for no limit.
+        upper: Highest position; inf for no limit.
+        effort: Largest torque [N m] or force [N]; inf for no limit.
+        velocity: Largest speed [rad/s or m/s]; inf for no limit.
+        damping: Viscous damping [N m s/rad or N s/m].
+        friction: Dry friction [N m or N].
+        spring_stiffness: Stiffness of a spring [N m/rad or N/m].
+        spring_reference: Rest position of the spring.
+        mimic: The joint to follow, or None.
     """
 
     xyz: Vector3 = field(default_factory=lambda: Vector3(0.0, 0.0, 1.0))
@@ -97,7 +97,7 @@ class JointAxis:
 
 @dataclass(frozen=True, slots=True)
 class JointDescription:
-    """A joint; at position zero the links are where their poses say.
+    """A joint between two links; at position zero the links are at their described poses.
 
     >>> axis = JointAxis((0, 0, 1), lower=-0.5, upper=0.5)
     >>> door = JointDescription("hinge", "revolute", parent="world", child="door", axis=axis)
@@ -106,15 +106,15 @@ class JointDescription:
 
     Attributes:
         name: Unique among the joints of the model.
-        type: Its axes.
+        type: Type of motion.
         parent: A link of the model, ``nested::link``, or ``world``.
         child: A link of the model, or ``nested::link``.
-        pose: Of the joint frame, in the frame of the child link.
+        pose: Pose of the joint frame in the frame of the child link.
         axis: First axis; None for fixed and ball joints.
         axis2: Second axis of universal and revolute2 joints.
 
     Raises:
-        ValueError: The number of axes does not fit the type.
+        ValueError: The number of axes does not match the type.
     """
 
     name: str
@@ -132,6 +132,6 @@ class JointDescription:
         given = tuple(axis is not None for axis in (self.axis, self.axis2))
         needed = AXES[self.type]
         if given != (needed >= 1, needed == 2):
-            raise ValueError(f"a {self.type} joint has {needed} axes, got {sum(given)}")
+            raise ValueError(f"a {self.type} joint needs {needed} axes, got {sum(given)}")
         if self.parent == self.child:
-            raise ValueError(f"joint {self.name!r} joins link {self.child!r} to itself")
+            raise ValueError(f"joint {self.name!r} connects link {self.child!r} to itself")

@@ -8,27 +8,26 @@ from typing import Literal, TypeAlias
 
 from deepsim_math import Color, Pose, Vector3
 
-from .checks import direction, finite_pose, not_negative
-from .names import plain_name
+from .checks import direction, finite_pose, not_negative, plain_name
 from .writing import document, write_light
 
 LightType: TypeAlias = Literal["point", "spot", "directional"]
-"""How a light spreads: in all directions, in a cone, or in parallel rays."""
+"""Type of a light: in all directions, in a cone, or in parallel rays."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attenuation:
-    """Attenuation of a light with the distance d: 1 / (constant + linear d + quadratic d^2).
+    """Attenuation of a light with distance d: 1 / (constant + linear d + quadratic d^2).
 
     >>> fading = Attenuation(range=10.0, constant=1.0, linear=0.5)
     >>> LightDescription("lamp", attenuation=fading).attenuation.range
     10.0
 
     Attributes:
-        range: Beyond it the light has no effect [m].
-        constant: Factor [1].
-        linear: Factor [1/m].
-        quadratic: Factor [1/m^2].
+        range: Distance beyond which the light has no effect [m].
+        constant: Constant term.
+        linear: Linear coefficient [1/m].
+        quadratic: Quadratic coefficient [1/m^2].
     """
 
     range: float = 10.0
@@ -51,9 +50,9 @@ class SpotCone:
     0.6
 
     Attributes:
-        inner_angle: Full angle of the cone of full brightness [rad].
+        inner_angle: Full angle of the cone at full brightness [rad].
         outer_angle: Full angle beyond which it is dark [rad].
-        falloff: Exponent of the fall between the two; 1 is linear.
+        falloff: Exponent of the falloff between the two; 1 is linear.
     """
 
     inner_angle: float = 0.0
@@ -68,21 +67,20 @@ class SpotCone:
 
 @dataclass(frozen=True, slots=True)
 class LightDescription:
-    """A light.
+    """A light of a world or link.
 
     >>> LightDescription("sun", "directional", direction=(0, 0, -2)).direction
     Vector3(0.0, 0.0, -1.0)
 
     Attributes:
         name: Unique in its world or link.
-        type: How it spreads.
-        pose: In the frame of the world or link that holds it.
+        type: Point, spot or directional.
+        pose: Pose in the frame of the world or link that holds it.
         diffuse: Main colour.
         specular: Colour of highlights.
-        attenuation: Weakening with distance; of no meaning for a directional light.
-        direction: Where spot and directional lights shine, in the light's own frame; made a unit
-            vector.
-        cast_shadows: Whether things throw shadows in it.
+        attenuation: Attenuation with distance; ignored by directional lights.
+        direction: Direction of spot and directional lights in the light's frame; normalised.
+        cast_shadows: Whether objects cast shadows in it.
         spot: The cone of a spot light.
     """
 

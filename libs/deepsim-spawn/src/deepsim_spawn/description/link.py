@@ -7,27 +7,26 @@ from dataclasses import dataclass, field
 
 from deepsim_math import Pose
 
-from .checks import finite_pose, not_negative
+from .checks import finite_pose, not_negative, unique
 from .collision import CollisionDescription
 from .inertial import Inertial
 from .light import LightDescription
-from .names import unique
 from .sensor import SensorDescription
 from .visual import VisualDescription
 
 
 @dataclass(frozen=True, slots=True)
 class VelocityDecay:
-    """The share of its velocity that each step takes from a link, as in Gazebo.
+    """The fraction of its velocity that a link loses in each physics step, as in Gazebo.
 
-    In SDF, "exponential damping"; Gazebo 11 stops it below 0.01 m/s and 0.01 rad/s.
+    SDF's "exponential damping"; Gazebo 11 applies none below 0.01 m/s and 0.01 rad/s.
 
     >>> LinkDescription("puck", velocity_decay=VelocityDecay(linear=0.001)).velocity_decay.angular
     0.0
 
     Attributes:
-        linear: Of the linear velocity, per step; 1 or more is all of it.
-        angular: Of the angular velocity.
+        linear: Fraction of the linear velocity per step; 1 or more stops the link.
+        angular: Fraction of the angular velocity, likewise.
     """
 
     linear: float = 0.0
@@ -53,16 +52,15 @@ class LinkDescription:
 
     Attributes:
         name: Unique among the links of the model.
-        pose: In the model frame.
-        inertial: Mass and inertia; None for a link whose file gives none and whose format has no
-            default (URDF's massless frames).
+        pose: Pose in the model frame.
+        inertial: Mass and inertia; None for a massless frame of URDF.
         collisions: Shapes that touch others.
         visuals: Shapes that are drawn.
-        sensors: Its measurement.
-        lights: Its light, in its frame.
-        gravity: Whether it falls.
-        kinematic: Whether it moves only where it is put.
-        self_collide: Whether it touches other links of the model; None follows the model.
+        sensors: Sensors mounted on it.
+        lights: Lights mounted on it.
+        gravity: Whether gravity acts on it.
+        kinematic: Whether it moves only when its pose is set.
+        self_collide: Whether it touches other links of the model; None inherits the model's value.
         velocity_decay: Damping of its motion.
     """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The quantities that sensors other than cameras measure, and how exactly."""
+"""Quantities that sensors other than cameras measure, with their noise."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST_RAYS = 2**20
 
 @dataclass(frozen=True, slots=True)
 class Imu:
-    """An inertial unit: orientation in the world, angular velocity and specific force.
+    """An inertial measurement unit: orientation in the world, angular velocity, specific force.
 
     The last two are in the axes of the sensor; at rest it reads +9.81 m/s^2 upwards.
 
@@ -38,7 +38,7 @@ class Imu:
 
 @dataclass(frozen=True, slots=True)
 class ForceTorque:
-    """The force and torque of the parent link on this one, through the joint between them.
+    """The force and torque that the parent link exerts on this one through their joint.
 
     Both are in the axes of the sensor, the torque about its origin.
 
@@ -61,14 +61,13 @@ class ForceTorque:
 
 @dataclass(frozen=True, slots=True)
 class ContactSensor:
-    """The contacts of a link with everything else.
+    """The contacts of a link with all other bodies.
 
     >>> SensorDescription("bumper", measurement=ContactSensor(("bumper_collision",))).type
     'contact'
 
     Attributes:
-        collisions: Names of the collisions of the link that feel; all of them where it has none
-            of these.
+        collisions: Names of the sensitive collisions of the link; all if none of these exists.
     """
 
     collisions: tuple[str, ...] = ()
@@ -76,15 +75,15 @@ class ContactSensor:
 
 @dataclass(frozen=True, slots=True)
 class Rays:
-    """Directions at equal angles, the first and the last at the limits.
+    """Equally spaced directions, the first and last at the limits.
 
     >>> Lidar(Rays(3, -0.5, 0.5), max_range=10.0).horizontal.count
     3
 
     Attributes:
-        count: The number of directions, >= 1; a single one has the lower angle.
-        min_angle: [rad]
-        max_angle: [rad], >= `min_angle`.
+        count: Number of directions, >= 1; a single one is at the lower limit.
+        min_angle: Lower limit [rad].
+        max_angle: Upper limit [rad], >= `min_angle`.
     """
 
     count: int = 1
@@ -104,7 +103,7 @@ class Rays:
 
 @dataclass(frozen=True, slots=True)
 class Lidar:
-    """Distances along rays from the sensor's origin; it sees collisions, but not its own model's.
+    """Distances along rays from the sensor's origin to the collisions of other models.
 
     >>> import math
     >>> scan = Lidar(Rays(180, -math.pi / 2, math.pi / 2), max_range=10.0)
@@ -114,9 +113,9 @@ class Lidar:
     Attributes:
         horizontal: Angles about +z, 0 along +x; the rays of a row.
         vertical: Angles above the xy plane; the rows, lowest first.
-        min_range: Nearer surfaces read as -inf [m].
-        max_range: Farther surfaces, and none, read as +inf [m].
-        noise: Of the distances [m]: none, or one.
+        min_range: Closer surfaces read as -inf [m].
+        max_range: Farther surfaces, or none at all, read as +inf [m].
+        noise: Noise of the distances [m]: none, or one.
     """
 
     horizontal: Rays = field(default_factory=lambda: Rays(360, -math.pi, math.pi * 179 / 180))
@@ -139,7 +138,7 @@ class Lidar:
                 f"{self.vertical.count}"
             )
         if len(self.noise) > 1:
-            raise ValueError(f"a lidar has no noise or one, got {len(self.noise)}")
+            raise ValueError(f"lidar noise must have at most one entry, got {len(self.noise)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +149,9 @@ class JointState:
     'joint_state'
 
     Attributes:
-        joints: Rows of the joints table without the name of the model, such as ``hinge`` or
-            ``ball::2``; by default all of the link's own model.
-        position: Noise [rad or m]: none, one for all joints, or one for each that is named.
+        joints: Rows of the joints table without the model's name, such as ``hinge`` or
+            ``ball::2``; by default all joints of the link's model.
+        position: Noise [rad or m]: none, one for all joints, or one for each in `joints`.
         velocity: Noise [rad/s or m/s], likewise.
         effort: Noise [N m or N], likewise.
     """
@@ -167,13 +166,13 @@ class JointState:
             noise = getattr(self, what)
             if len(noise) not in (0, 1, len(self.joints)):
                 raise ValueError(
-                    f"joint_state {what} takes noise for none, all or each of the "
-                    f"{len(self.joints)} joints that are named, got {len(noise)}"
+                    f"joint_state {what} takes 0, 1 or {len(self.joints)} noises (one per named "
+                    f"joint), got {len(noise)}"
                 )
 
 
 Measurement: TypeAlias = Imu | ForceTorque | ContactSensor | Lidar | JointState
-"""What a sensor measures."""
+"""Any measurement of a sensor."""
 
 SENSOR_TYPES: dict[type[Measurement], str] = {
     Imu: "imu",
@@ -182,9 +181,9 @@ SENSOR_TYPES: dict[type[Measurement], str] = {
     Lidar: "ray",
     JointState: "joint_state",
 }
-"""The type that SDF has for each, as Gazebo 11 knows it; ``joint_state`` is DeepSim's."""
+"""SDF types in Gazebo 11 of all measurements; ``joint_state`` is DeepSim's own."""
 
 
 def _noise_of_axes(what: str, noise: tuple[Noise, ...]) -> None:
     if len(noise) not in (0, 1, 3):
-        raise ValueError(f"{what} takes noise for none, all or each of 3 axes, got {len(noise)}")
+        raise ValueError(f"{what} takes 0, 1 or 3 noises (one per axis), got {len(noise)}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models: links, joints and nested models."""
+"""Models with their links, joints and nested models."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ from dataclasses import dataclass, field, replace
 from deepsim_math import Pose
 from deepsim_sync import SCOPE
 
-from .checks import finite_pose
+from .checks import WORLD, finite_pose, frame_name, unique
 from .joint import JointDescription
 from .link import LinkDescription
-from .names import WORLD, frame_name, unique
-from .plugin import PluginDescription
+from .sensor import PluginDescription
 from .writing import document, write_model
 
 
 @dataclass(frozen=True, slots=True)
 class ModelDescription:
-    """A model, with every pose resolved.
+    """A model with resolved poses.
 
     >>> from deepsim_spawn import CollisionDescription, Sphere
     >>> hull = CollisionDescription("hull", Sphere(0.5))
@@ -29,18 +28,18 @@ class ModelDescription:
 
     Attributes:
         name: Unique among the models of its world or parent model.
-        pose: Of the model frame, in the world or parent model.
+        pose: Pose of the model frame in the frame of the world or parent model.
         links: Rigid bodies.
-        joints: Between the links of this model and of its nested models.
+        joints: Joints between the links of this model and its nested models.
         models: Nested models.
-        static: Whether nothing in it moves by itself; holds for nested models too.
-        self_collide: Whether its links touch one another, unless a link says otherwise.
-        canonical_link: The link that stands for the model, scoped as ``nested::link`` where it is
-            one of a nested model. By default the first link, or that of the first nested model.
-        plugins: Kept as text.
+        static: Whether the model and its nested models are immovable.
+        self_collide: Whether its links touch one another, unless a link overrides it.
+        canonical_link: The link that represents the model, as ``nested::link`` if it belongs to a
+            nested model. By default the first link, or that of the first nested model.
+        plugins: Plugins, kept as text.
 
     Raises:
-        ValueError: Two siblings have one name, or a joint or canonical_link names no link.
+        ValueError: Two siblings share a name, or a joint or canonical_link refers to no link.
     """
 
     name: str
@@ -70,7 +69,7 @@ class ModelDescription:
         for joint in self.joints:
             for end, known in ((joint.parent, parents), (joint.child, children)):
                 if end not in known:
-                    raise ValueError(f"joint {joint.name!r} of {owner} names no link: {end!r}")
+                    raise ValueError(f"joint {joint.name!r} of {owner} has no link {end!r}")
 
     def all_links(self) -> Iterator[tuple[str, LinkDescription, Pose]]:
         """Yields the links of this model, then those of its nested models, depth first.
@@ -88,7 +87,7 @@ class ModelDescription:
         """Yields the joints of this model, then those of its nested models, depth first.
 
         Yields:
-            Joints whose name, parent and child are scoped from this model (``nested::joint``).
+            Joints with name, parent and child scoped relative to this model (``nested::joint``).
         """
         yield from self.joints
         for model in self.models:

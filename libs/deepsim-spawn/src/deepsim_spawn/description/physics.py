@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of the physics of a world: time steps and contacts."""
+"""Physics settings of a world: time steps and contacts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Cone = Literal["elliptic", "pyramidal"]
 class MujocoOptions:
     """Settings of the embedded engine; Gazebo ignores them.
 
-    Contact times count in steps, so that a contact is as stable at any step size.
+    Contact times are in steps, so that contacts are equally stable at any step size.
 
     >>> physics = Physics(mujoco=MujocoOptions(integrator="rk4"))
     >>> WorldDescription("gyroscopes", physics=physics).physics.mujoco.cone
@@ -24,13 +24,13 @@ class MujocoOptions:
 
     Attributes:
         integrator: ``rk4`` conserves the energy of fast spinning bodies, at four times the cost.
-        cone: Friction of a ``pyramidal`` cone depends on the direction, by up to 30 %.
-        impratio: Stiffness of friction relative to that of the normal direction, > 0. More creeps
-            less and takes longer to solve.
-        contact_steps: Time constant of a contact [steps], at least 2.
-        contact_damping: Damping ratio of a contact without restitution, > 0. More bounces less and
-            sinks in deeper.
-        contact_impedance: How nearly a resting contact keeps bodies apart, 0..1 exclusive.
+        cone: The friction of a ``pyramidal`` cone depends on the direction, by up to 30 %.
+        impratio: Stiffness of friction relative to the normal direction, > 0. Larger values reduce
+            creep and take longer to solve.
+        contact_steps: Time constant of a contact [steps], >= 2.
+        contact_damping: Damping ratio of a contact without restitution, > 0. Larger values reduce
+            bouncing and increase penetration.
+        contact_impedance: Rigidity of a resting contact, 0..1 exclusive.
     """
 
     integrator: Integrator = "implicitfast"
@@ -58,15 +58,15 @@ class MujocoOptions:
 
 @dataclass(frozen=True, slots=True)
 class Physics:
-    """Time steps.
+    """Time steps of a world.
 
     >>> WorldDescription("slow", physics=Physics(max_step_size=0.002)).physics.max_step_size
     0.002
 
     Attributes:
         max_step_size: Duration of one physics step [s], > 0.
-        real_time_factor: Simulated per real time that a free-running engine aims at; 0 is as fast
-            as it can.
+        real_time_factor: Target ratio of simulated to real time of a free-running engine; 0 runs
+            as fast as possible.
         mujoco: Settings of the embedded engine.
     """
 

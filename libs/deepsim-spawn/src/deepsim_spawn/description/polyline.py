@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes that are drawn as outlines and pulled up."""
+"""Extruded outlines."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _MOST_PARTS = 2**14
 
 @dataclass(frozen=True, slots=True)
 class Polyline:
-    """A flat shape in the plane z = 0 of its frame, pulled up along z.
+    """A flat shape in the plane z = 0 of its frame, extruded along z.
 
     >>> square = Polyline(outlines=(((0, 0), (2, 0), (2, 1), (0, 1)),), height=0.5)
     >>> len(square.convex_parts())
     1
 
     Attributes:
-        outlines: Closed lines of at least three points [m, m], which do not cross; what lies inside
-            an odd number of them is solid, so that one within another is a hole.
-        height: From z = 0 up [m], > 0.
+        outlines: Closed lines of at least three points [m, m] that do not cross. Points inside an
+            odd number of outlines are solid: an outline within another one is a hole.
+        height: Height above z = 0 [m], > 0.
     """
 
     outlines: tuple[Outline, ...]
@@ -42,20 +42,20 @@ class Polyline:
     def __post_init__(self) -> None:
         object.__setattr__(self, "outlines", tuple(map(_checked, self.outlines)))
         if not self.outlines:
-            raise ValueError("polyline needs an outline, got none")
+            raise ValueError("polyline needs at least one outline, got none")
         positive("polyline height [m]", self.height)
 
     def convex_parts(self) -> tuple[_Floats, ...]:
-        """Returns the flat shape cut into convex polygons that only touch.
+        """Returns the flat shape cut into touching convex polygons.
 
-        A convex outline stays whole; all else is cut along x, from every point to the next edges,
+        A convex outline stays whole; others are cut along x from every point to the next edges,
         which gives trapezoids.
 
         Returns:
             Polygons (k, 2) [m], counterclockwise.
 
         Raises:
-            ModelFormatError: There are more than 16384.
+            ModelFormatError: There are more than 16384 parts.
         """
         if len(self.outlines) == 1 and _is_convex(self.outlines[0]):
             return (_counterclockwise(np.array(self.outlines[0])),)
@@ -66,17 +66,17 @@ def _checked(outline: Iterable[Iterable[float]]) -> Outline:
     points = tuple((float(x), float(y)) for x, y in outline)
     finite("polyline points [m]", *(number for point in points for number in point))
     if len(points) > 1 and points[0] == points[-1]:
-        points = points[:-1]  # some files close the line themselves
+        points = points[:-1]  # some files repeat the first point
     if len(set(points)) < 3:
         raise ValueError(f"polyline needs at least 3 points, got {len(set(points))}")
     (x0, y0), (x1, y1) = points[0], next(point for point in points if point != points[0])
     if all((x1 - x0) * (y - y0) == (y1 - y0) * (x - x0) for x, y in points):
-        raise ValueError("polyline needs points that do not all lie on one line")
+        raise ValueError("polyline points must not all lie on one line")
     return points
 
 
 def _is_convex(outline: Outline) -> bool:
-    """Returns whether it turns one way only, and once around."""
+    """Returns whether the outline turns one way only, and once around."""
     sides = np.roll(outline, -1, axis=0) - np.array(outline)
     following = np.roll(sides, -1, axis=0)
     cross = sides[:, 0] * following[:, 1] - sides[:, 1] * following[:, 0]
@@ -92,22 +92,19 @@ def _counterclockwise(polygon: _Floats) -> _Floats:
 
 
 def _trapezoids(outlines: Iterable[Outline]) -> _Floats:
-    """Returns trapezoids (n, 4, 2) that reach along x from every point to the next edges.
+    """Returns trapezoids (n, 4, 2) that extend along x from every point to the next edges.
 
-    Between the heights of two points the edges that pass are by turns left and right sides. A part
-    goes on for as long as its two sides are neighbours, so that there are about as many parts as
-    points; cut at every height, there would be as many as their square. Where outlines touch, two
+    Between the heights of two points, the passing edges are alternately left and right sides. A
+    part continues while its two sides are neighbours, so that there are about as many parts as
+    points; cutting at every height would make as many as their square. Where outlines touch, two
     sides may meet again after a gap: that is another part.
-
-    Raises:
-        ModelFormatError: There are too many.
     """
     edges = _rising_edges(outlines)
     heights = np.unique(edges[:, 1::2])
     firsts = np.searchsorted(edges[:, 1], [*heights, np.inf])
     sides = np.zeros((_MOST_PARTS, 2), dtype=np.int64)  # left and right edge of each part
     spans = np.zeros((_MOST_PARTS, 2))  # lowest and highest y of each part
-    part_of = np.zeros(len(edges), dtype=np.int64)  # the last part of which an edge is a left side
+    part_of = np.zeros(len(edges), dtype=np.int64)  # the last part with this edge as left side
     passing = np.zeros(0, dtype=np.int64)
     count = 0
     for index, (low, high) in enumerate(pairwise(heights)):
@@ -120,7 +117,7 @@ def _trapezoids(outlines: Iterable[Outline]) -> _Floats:
         first, count = count, count + len(new)
         if count > _MOST_PARTS:
             raise ModelFormatError(
-                f"a polyline has more than {_MOST_PARTS} convex parts: give it fewer points"
+                f"a polyline must have <= {_MOST_PARTS} convex parts: give it fewer points"
             )
         part_of[new[:, 0]] = np.arange(first, count)
         sides[first:count] = new
@@ -133,7 +130,7 @@ def _trapezoids(outlines: Iterable[Outline]) -> _Floats:
 
 
 def _rising_edges(outlines: Iterable[Outline]) -> _Floats:
-    """Returns the edges (n, 4) that are not level: lower x, y, upper x, y; lowest first."""
+    """Returns the edges (n, 4) that are not level as lower x, y, upper x, y; lowest first."""
     edges = np.concatenate(
         [np.hstack([outline, np.roll(outline, -1, axis=0)]) for outline in outlines]
     )
@@ -144,6 +141,6 @@ def _rising_edges(outlines: Iterable[Outline]) -> _Floats:
 
 
 def _x(edges: _Floats, y: float | _Floats) -> _Floats:
-    """Returns x of edges at a height, with the exact coordinate at their ends."""
+    """Returns x of edges at a height, exact at their ends."""
     x0, y0, x1, y1 = edges.T
     return np.asarray(np.where(y == y1, x1, x0 + (x1 - x0) * ((y - y0) / (y1 - y0))))

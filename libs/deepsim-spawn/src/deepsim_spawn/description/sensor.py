@@ -8,19 +8,18 @@ from dataclasses import dataclass, field
 
 from deepsim_math import Pose
 
-from .checks import finite_pose, not_negative, positive
+from .checks import finite_pose, not_negative, positive, trimmed, word
 from .measurement import SENSOR_TYPES, Measurement
-from .names import word
 
 STEREO = "multicamera"
 """The type of a stereo pair."""
 _MOST_PIXELS = 2**14
-"""Along a side of a picture; more than any camera has, and few enough to count."""
+"""Limit along a side of a picture; more than any camera has."""
 
 
 @dataclass(frozen=True, slots=True)
 class CameraDescription:
-    """A pinhole camera that looks along +x of the sensor's frame, z up in the picture.
+    """A pinhole camera that looks along +x of the sensor's frame, with +z up in the picture.
 
     >>> lens = CameraDescription(horizontal_fov=1.0, width=320, height=240)
     >>> SensorDescription("eye", camera=lens).type
@@ -28,12 +27,12 @@ class CameraDescription:
 
     Attributes:
         horizontal_fov: Full horizontal angle of view [rad], > 0 and < pi.
-        width: Of the picture [pixels], 1..16384.
-        height: Of the picture [pixels], 1..16384.
+        width: Width of the picture [pixels], 1..16384.
+        height: Height of the picture [pixels], 1..16384.
         near: Nearest visible depth [m].
         far: Farthest visible depth [m].
-        baseline: Of a stereo pair: how far to the right (-y) of this camera there is another one
-            like it [m]; 0 for a single camera.
+        baseline: Distance to the right (-y) of the second camera of a stereo pair [m]; 0 for a
+            single camera.
     """
 
     horizontal_fov: float = 1.047
@@ -66,7 +65,7 @@ class CameraDescription:
 
 @dataclass(frozen=True, slots=True)
 class SensorDescription:
-    """A sensor.
+    """A sensor of a link.
 
     >>> imu = SensorDescription("imu", measurement=Imu(), update_rate=200)
     >>> base = LinkDescription("base", sensors=(imu,))
@@ -75,14 +74,14 @@ class SensorDescription:
 
     Attributes:
         name: Unique among the sensors of the link.
-        type: As in the file: ``camera``, ``ray``, ``imu``, ``contact``, ...; by default that of
-            what it measures, or ``camera``.
-        pose: In the link frame; of the camera itself where the sensor is one.
-        update_rate: [Hz] of simulated time; 0 measures whenever it is read.
-        camera: Lens and picture of sensors that are cameras, otherwise None.
-        measurement: What other sensors measure; None for types that are only kept as text.
-        delay: From a measurement until it can be read, in simulated time [s]; no file says it.
-        xml: The whole element as text, for backends that know more of the type.
+        type: Type in the file: ``camera``, ``ray``, ``imu``, ``contact``, ...; derived from
+            `measurement` or `camera` if empty.
+        pose: Pose in the link frame; for cameras, the pose of the camera itself.
+        update_rate: Rate in simulated time [Hz]; 0 measures on every read.
+        camera: Lens and picture of a camera, otherwise None.
+        measurement: Measurement of other sensors; None for types that are only kept as text.
+        delay: Time from a measurement until it can be read, simulated [s]; not part of any file.
+        xml: The whole element as text, for backends that support more of the type.
     """
 
     name: str
@@ -103,9 +102,32 @@ class SensorDescription:
         elif self.camera is not None and (self.type == STEREO) != (self.camera.baseline > 0.0):
             raise ValueError(
                 f"sensor {self.name!r} of type {self.type!r} has a baseline of "
-                f"{self.camera.baseline:g} m: {STEREO!r} needs one, and no other type has any"
+                f"{self.camera.baseline:g} m: expected one for {STEREO!r} only"
             )
         word(f"the type of sensor {self.name!r}", self.type)
         finite_pose(f"sensor {self.name!r}", self.pose)
         not_negative("sensor update_rate [Hz]", self.update_rate)
         not_negative("sensor delay [s]", self.delay)
+
+
+@dataclass(frozen=True, slots=True)
+class PluginDescription:
+    """A plugin, kept as text and never run here.
+
+    >>> plugin = PluginDescription("drive", "libgazebo_ros_diff_drive.so", "<plugin/>")
+    >>> plugin.filename
+    'libgazebo_ros_diff_drive.so'
+
+    Attributes:
+        name: Name in the file.
+        filename: The library that Gazebo would load.
+        xml: The whole element as text, including the plugin's settings.
+    """
+
+    name: str
+    filename: str
+    xml: str = field(default="", repr=False)
+
+    def __post_init__(self) -> None:
+        trimmed("the name of a plugin", self.name)
+        trimmed("the filename of a plugin", self.filename)

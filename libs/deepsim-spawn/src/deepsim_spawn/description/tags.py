@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where SDF has the fields of descriptions: tables that both its reader and its writer follow."""
+"""SDF paths of the fields of descriptions, shared by the reader and the writer of SDF."""
 
 from __future__ import annotations
 
 from typing import Final, TypeAlias
 
 Tags: TypeAlias = dict[str, str]
-"""Paths of elements, by the names of the fields that they hold."""
+"""Paths of elements by field name."""
 
 
 def _same(*names: str, within: str = "") -> Tags:
-    """Returns the tags of fields that SDF names as the description does."""
+    """Returns the tags of fields that have the same name in SDF."""
     return {name: within + name for name in names}
 
 
@@ -29,9 +29,21 @@ RARE_SURFACE: Final = {  # written only where it is not the default
     "torsional_mu": "surface/friction/torsional/coefficient",
     "patch_radius": "surface/friction/torsional/patch_radius",
     "rolling_mu": "surface/friction/bullet/rolling_friction",
-    "velocity": "surface/velocity",  # no SDF has it; Gazebo 11 passes it with a warning
+    "velocity": "surface/velocity",  # not part of SDF; Gazebo 11 ignores it with a warning
     "restitution": "surface/bounce/restitution_coefficient",
 }
+BOUNCING: Final = {
+    "surface/bounce/threshold": 0.0,
+    "surface/contact/ode/kp": 2.5e10,
+    "surface/contact/ode/kd": 1e8,
+    "surface/contact/ode/max_vel": 100.0,
+}
+"""With these Gazebo 11 returns a ball at its restitution, within 0.003 at steps of 1 and 2 ms.
+
+By default its contacts let nothing bounce: the least speed that does is 100000 m/s, and corrections
+are limited to 0.01 m/s. Without that limit its hard contacts push 0.75 of the speed back, whatever
+the restitution is, so they are softened.
+"""
 DYNAMICS: Final = _same(
     "damping", "friction", "spring_stiffness", "spring_reference", within="dynamics/"
 )

@@ -13,7 +13,7 @@ from .geometry import Geometry
 
 @dataclass(frozen=True, slots=True)
 class VisualDescription:
-    """A shape that is drawn.
+    """A shape of a link that is drawn.
 
     >>> glass = VisualDescription("pane", Box((1, 0.01, 1)), transparency=0.8)
     >>> glass.cast_shadows
@@ -22,10 +22,10 @@ class VisualDescription:
     Attributes:
         name: Unique among the visuals of the link.
         geometry: The shape.
-        pose: In the link frame.
-        material: Its colours; None leaves them to the mesh, or to the backend's plain default.
+        pose: Pose in the link frame.
+        material: Colours; None uses those of the mesh, or the backend's default.
         transparency: 0 opaque .. 1 invisible.
-        cast_shadows: Whether it throws a shadow.
+        cast_shadows: Whether it casts a shadow.
         visible: Whether it is drawn at all.
     """
 

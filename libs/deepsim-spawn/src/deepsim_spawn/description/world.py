@@ -7,26 +7,25 @@ from dataclasses import dataclass, field
 
 from deepsim_math import Color, Vector3
 
-from .checks import vector
+from .checks import unique, vector, word
 from .light import LightDescription
 from .model import ModelDescription
-from .names import unique, word
 from .physics import Physics
-from .plugin import PluginDescription
+from .sensor import PluginDescription
 from .writing import document, write_world
 
 
 @dataclass(frozen=True, slots=True)
 class SceneDescription:
-    """Light and colour that belong to no entity.
+    """Ambient light, background and shadows of a world.
 
     >>> WorldDescription("night", scene=SceneDescription(ambient=(0.05, 0.05, 0.1))).scene.shadows
     True
 
     Attributes:
-        ambient: Light that reaches everything.
-        background: Colour behind everything.
-        shadows: Whether shadows are drawn at all.
+        ambient: Colour of the light that reaches every surface.
+        background: Colour behind all objects.
+        shadows: Whether shadows are drawn.
     """
 
     ambient: Color = field(default_factory=lambda: Color(0.4, 0.4, 0.4, 1.0))
@@ -36,23 +35,23 @@ class SceneDescription:
 
 @dataclass(frozen=True, slots=True)
 class WorldDescription:
-    """A world, with every pose resolved.
+    """A world with resolved poses.
 
     >>> world = WorldDescription("moon", gravity=(0, 0, -1.62))
     >>> world.gravity.z
     -1.62
 
     Attributes:
-        name: As in the file.
-        models: Poses are in the world frame.
-        lights: Poses are in the world frame.
+        name: Name in the file.
+        models: Models, posed in the world frame.
+        lights: Lights, posed in the world frame.
         physics: Time steps.
-        gravity: In the world frame [m/s^2]; any three numbers are accepted.
+        gravity: Acceleration in the world frame [m/s^2].
         scene: Ambient light and background.
-        plugins: Kept as text.
+        plugins: Plugins, kept as text.
 
     Raises:
-        ValueError: Two models or two lights have one name.
+        ValueError: Two models or two lights share a name.
     """
 
     name: str = "default"
@@ -73,17 +72,17 @@ class WorldDescription:
     def to_sdf(self) -> str:
         """Returns the world as an SDF document that Gazebo 11 loads.
 
-        Numbers keep every bit, rotations all but the last. It is SDF 1.7, save that a model with a
-        joint and a link of one name is SDF 1.6, and one with a capsule or ellipsoid SDF 1.8, which
-        Gazebo 11 refuses. Read back it is equal, except for what SDF or Gazebo 11 cannot hold:
+        Numbers keep every bit, rotations all but the last. The version is SDF 1.7; 1.6 if a model
+        has a joint and a link of the same name; 1.8 for capsules and ellipsoids and 1.11 for cones,
+        which Gazebo 11 refuses. Reading the text gives an equal world, except that
 
-        - a continuous joint is a revolute one without limits, and limits of 1e16 or more are none;
+        - a continuous joint becomes a revolute one without limits, as do limits of 1e16 or more;
         - a link without inertia has 1 g;
-        - a visual that is not drawn is drawn fully transparent;
+        - an invisible visual becomes fully transparent;
         - sensors kept as text have their pose in the link frame.
 
         Raises:
-            ValueError: The text that a plugin or sensor keeps is not XML, or a name has characters
-                that XML lacks.
+            ValueError: The text of a plugin or sensor is not XML, or a name has characters that XML
+                does not allow.
         """
         return document(write_world, self)

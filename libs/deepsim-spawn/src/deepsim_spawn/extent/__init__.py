@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Extents of a model: its bounds, its smallest box, its footprint."""
+"""Extents of a model: bounds, oriented box and footprint."""
 
 from __future__ import annotations
 

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from deepsim_math import Pose, Vector3
-from deepsim_spawn.description import ModelDescription
+from deepsim_spawn.description.model import ModelDescription
 
-from .solid import solids
+from .shapes import solids
 
 _SIX = np.concatenate([np.eye(3), -np.eye(3)])
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The smallest box along the axes of a frame that holds something.
+    """The smallest box along the axes of a frame that contains a model.
 
     >>> from deepsim_spawn import Box, CollisionDescription, LinkDescription, ModelDescription
     >>> shape = CollisionDescription("shape", Box((1, 2, 3)))
@@ -26,8 +26,8 @@ class Bounds:
     Vector3(0.5, 1.0, 1.5)
 
     Attributes:
-        lower: Its lowest x, y and z [m]; -inf where a plane's half space goes on.
-        upper: Its highest x, y and z [m]; inf where a plane's half space goes on.
+        lower: Lowest x, y and z [m]; -inf where a plane's half space is unbounded.
+        upper: Highest x, y and z [m]; inf where a plane's half space is unbounded.
     """
 
     lower: Vector3
@@ -37,13 +37,13 @@ class Bounds:
     def of(cls, model: ModelDescription, pose: Pose | None = None) -> Bounds | None:
         """Returns the bounds of a model's collisions.
 
-        They are exact: each shape's own, not those of a box around it. A heightmap counts as the
-        box from its lowest to its highest point (an elevation model as that of its size), a plane
-        as the half space below it.
+        They are exact for every shape, except that a heightmap counts as the box from its lowest to
+        its highest point (an elevation model as the box of its size). A plane counts as the half
+        space below it.
 
         Args:
             model: The model.
-            pose: Of the model frame in the frame of the bounds; by default these are one.
+            pose: Pose of the model frame in the frame of the bounds; by default the identity.
 
         Returns:
             The bounds, or None for a model without collisions.
@@ -64,5 +64,5 @@ class Bounds:
 
     @property
     def center(self) -> Vector3:
-        """The middle [m]; NaN along an axis without end on both sides."""
+        """Centre [m]; NaN along an axis that is unbounded on both sides."""
         return (self.lower + self.upper) / 2.0

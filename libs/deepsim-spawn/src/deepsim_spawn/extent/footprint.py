@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ground that a model covers."""
+"""The ground area that a model covers."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deepsim_math import Pose
-from deepsim_spawn.description import Image, Mesh, ModelDescription, Plane, Polyline
-from deepsim_spawn.images import image_rectangles
+from deepsim_spawn.description.geometry import Image, Mesh, Plane
+from deepsim_spawn.description.model import ModelDescription
+from deepsim_spawn.description.polyline import Polyline
 from deepsim_spawn.meshes import mesh_triangles
+from deepsim_spawn.pictures import image_rectangles
 
 from .polygon import Floats, contains, convex_hull
-from .shapes import prism
-from .solid import Solid, solids
+from .shapes import Solid, prism, solids
 
 _GROUND = np.eye(3)[:2]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Footprint:
-    """The shadow that a model's collisions cast straight down, as the union of convex polygons.
+    """The vertical projection of a model's collisions, as a union of convex polygons.
 
     >>> top = CollisionDescription("top", Box((2, 1, 0.1)), pose=Pose((0, 0, 0.7)))
     >>> table = ModelDescription("table", links=(LinkDescription("body", collisions=(top,)),))
@@ -31,7 +32,7 @@ class Footprint:
     [True, False]
 
     Attributes:
-        pieces: Corners (n, 2) of each polygon [m], counterclockwise. They may overlap.
+        pieces: Corners (n, 2) of each polygon [m], counterclockwise. Polygons may overlap.
     """
 
     pieces: tuple[Floats, ...]
@@ -40,15 +41,15 @@ class Footprint:
     def of(
         cls, model: ModelDescription, pose: Pose | None = None, *, tolerance: float = 1e-4
     ) -> Footprint:
-        """Returns the footprint of a model; planes, on which models stand, are left out.
+        """Returns the footprint of a model, without planes.
 
-        Meshes are covered triangle by triangle, so that holes remain; images
-        rectangle by rectangle; heightmaps by the rectangle of their size.
+        A mesh is covered triangle by triangle, so that holes remain; an image rectangle by
+        rectangle; a heightmap by the rectangle of its size.
 
         Args:
             model: The model.
-            pose: Of the model frame in the frame of the footprint; by default these are one.
-            tolerance: How far round edges may lie outside of their polygons [m], > 0.
+            pose: Pose of the model frame in the frame of the footprint; by default the identity.
+            tolerance: Largest distance of round edges from their polygons [m], > 0.
 
         Raises:
             ModelFormatError: A mesh or image cannot be read.
@@ -82,7 +83,7 @@ class Footprint:
 
 
 def _pieces(solid: Solid, tolerance: float) -> Iterator[Floats]:
-    """Yields convex polygons that make up the shadow of a solid; points and lines cast none."""
+    """Yields convex polygons that cover the projection of a solid."""
     match solid.geometry:
         case Plane():
             return
@@ -103,7 +104,7 @@ def _pieces(solid: Solid, tolerance: float) -> Iterator[Floats]:
 
 
 def _triangles(corners: Floats) -> Iterator[Floats]:
-    """Yields the triangles of (n, 3, 2) that have an area, counterclockwise."""
+    """Yields the triangles (n, 3, 2) with an area > 0, counterclockwise."""
     (ax, ay), (bx, by) = (corners[:, 1] - corners[:, 0]).T, (corners[:, 2] - corners[:, 0]).T
     doubled = ax * by - ay * bx
     yield from corners[doubled > 0.0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boxes that turn with their model."""
+"""Oriented bounding boxes."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from deepsim_math import Pose, Vector3, quaternions
-from deepsim_spawn.description import ModelDescription, Plane
+from deepsim_spawn.description.geometry import Plane
+from deepsim_spawn.description.model import ModelDescription
 
 from .polygon import Floats, convex_hull, smallest_rectangle
-from .solid import Solid, solids
+from .shapes import Solid, solids
 
-_LARGEST = 16  # solids whose axes are tried, so that time stays linear in their number
-_ROUND = 1e-3  # [m] to which round shapes are followed in the search; the result is exact
+_LARGEST = 16  # number of solids whose axes are tried, which keeps the time linear
+_ROUND = 1e-3  # [m], tolerance of round shapes during the search; the result is exact
 
 
 @dataclass(frozen=True, slots=True)
 class OrientedBox:
-    """A box around a model.
+    """A bounding box that turns with its model.
 
     >>> tilted = Pose((0, 0, 1), Euler(0, 0, 0.5))
     >>> bar = CollisionDescription("bar", Box((2, 0.1, 0.1)), pose=tilted)
@@ -29,7 +30,7 @@ class OrientedBox:
     [2.0, 0.1, 0.1]
 
     Attributes:
-        pose: Of its middle, in the model frame; compose it with the model's pose.
+        pose: Pose of its centre in the model frame; compose it with the model's pose.
         size: Full lengths along its own axes [m].
     """
 
@@ -38,14 +39,14 @@ class OrientedBox:
 
     @classmethod
     def of(cls, model: ModelDescription) -> OrientedBox | None:
-        """Returns a small box around a model's collisions; planes, which have no end, are left out.
+        """Returns a small box around a model's collisions, without planes.
 
-        One of its axes is an axis of the model or of one of its 16 largest collisions; it is turned
-        about that so that it is smallest, and of all these it is the smallest. A single box,
-        cylinder or ellipsoid is so met exactly, at whatever pose; a mesh may have a smaller one.
+        It is the smallest box with an axis along one of the axes of the model or of its 16 largest
+        collisions. It is exact for a single box, cylinder or ellipsoid at any pose; a mesh may have
+        a smaller one.
 
         Returns:
-            The box, or None for a model without collisions but planes.
+            The box, or None for a model without collisions other than planes.
 
         Raises:
             ModelFormatError: A mesh or image cannot be read.
@@ -64,7 +65,7 @@ class OrientedBox:
 
 
 def _candidates(within: Sequence[Solid]) -> Iterator[Floats]:
-    """Yields right-handed axes as rows (3, 3) that keep the last; each direction once."""
+    """Yields right-handed axes as rows (3, 3), each with a different last axis."""
     sizes = [_volume([solid], np.eye(3)) for solid in within]
     largest = sorted(range(len(within)), key=lambda index: -sizes[index])[:_LARGEST]
     tried: list[Floats] = []
@@ -77,7 +78,7 @@ def _candidates(within: Sequence[Solid]) -> Iterator[Floats]:
 
 
 def _turned(within: Sequence[Solid], axes: Floats) -> Floats:
-    """Returns the axes turned about the last of them, for the smallest box."""
+    """Returns the axes, turned about the last one to the smallest box."""
     shadow = np.concatenate([solid.shadow(axes[:2], _ROUND) for solid in within])
     x, y = smallest_rectangle(convex_hull(shadow))
     turned: Floats = np.array([[x, y, 0.0], [-y, x, 0.0], [0.0, 0.0, 1.0]]) @ axes
@@ -85,12 +86,12 @@ def _turned(within: Sequence[Solid], axes: Floats) -> Floats:
 
 
 def _volume(within: Sequence[Solid], axes: Floats) -> float:
-    """Returns the volume, rounded so that the first of nearly equal boxes wins."""
+    """Returns the volume of the box, rounded so that the first of nearly equal boxes wins."""
     upper, lower = _extent(within, axes)
     return float(f"{np.prod(upper - lower):.9g}")
 
 
 def _extent(within: Sequence[Solid], axes: Floats) -> tuple[Floats, Floats]:
-    """Returns the least and greatest reach of solids along axes (n, 3)."""
+    """Returns the greatest and least coordinates of solids along axes (n, 3)."""
     reaches = np.max([solid.reach(np.concatenate([axes, -axes])) for solid in within], axis=0)
     return reaches[: len(axes)], -reaches[len(axes) :]

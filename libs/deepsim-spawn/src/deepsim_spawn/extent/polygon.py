@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convex polygons in the plane, as points (n, 2)."""
+"""Convex polygons in the plane, as arrays (n, 2)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 _DIRECTIONS = np.arange(32) * (np.pi / 16)
-_FEW = 64  # points that are not worth a first pass
+_FEW = 64  # up to this many points, a first pass does not pay off
 
 
 def convex_hull(points: Floats) -> Floats:
     """Returns the corners of the convex hull, counterclockwise, by Andrew's monotone chain.
 
-    The hull of points on one line is its two ends, and the hull of equal points is one point.
+    Collinear points give the two ends, equal points one point.
     """
     if len(points) > _FEW:
         points = _outer(points)
@@ -40,7 +40,7 @@ def _half(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def _outer(points: Floats) -> Floats:
-    """Leaves out what lies well inside of a polygon of extreme points, which is quick."""
+    """Removes points that lie well inside a polygon of extreme points, which is quick."""
     around = np.column_stack([np.cos(_DIRECTIONS), np.sin(_DIRECTIONS)])
     extreme = points[np.unique((points @ around.T).argmax(axis=0))]
     inner = convex_hull(extreme)
@@ -50,12 +50,9 @@ def _outer(points: Floats) -> Floats:
 
 
 def contains(polygon: Floats, points: Floats, margin: float = 0.0) -> NDArray[np.bool_]:
-    """Returns whether points (n, 2) lie in a counterclockwise convex polygon, of 3 corners or more.
+    """Returns whether points (n, 2) lie in a counterclockwise convex polygon of >= 3 corners.
 
-    Args:
-        polygon: Its corners.
-        points: The points.
-        margin: By how much points may lie outside, relative to the polygon's size.
+    Points may lie outside by `margin`, relative to the polygon's size.
     """
     inside = np.ones(len(points), dtype=np.bool_)
     slack = margin * float(np.ptp(polygon, axis=0).max()) ** 2
@@ -66,9 +63,9 @@ def contains(polygon: Floats, points: Floats, margin: float = 0.0) -> NDArray[np
 
 
 def smallest_rectangle(hull: Floats) -> Floats:
-    """Returns the unit vector (2,) along a side of the least rectangle around a convex polygon.
+    """Returns the unit vector (2,) along a side of the smallest rectangle around a convex polygon.
 
-    One of its sides lies on one of the polygon's (Freeman and Shapira, 1975).
+    The rectangle shares a side with the polygon (Freeman and Shapira, 1975).
     """
     sides = np.roll(hull, -1, axis=0) - hull
     length = np.linalg.norm(sides, axis=1)

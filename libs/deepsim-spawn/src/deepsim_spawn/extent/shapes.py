@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Extents of shapes in their own frames, and their shadows."""
+"""Extents and projections of shapes in their own frames."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 
-from deepsim_spawn.description import (
+from deepsim_math import Pose
+from deepsim_spawn.description.geometry import (
     Box,
     Capsule,
     Cone,
@@ -19,31 +22,28 @@ from deepsim_spawn.description import (
     Image,
     Mesh,
     Plane,
-    Polyline,
     Sphere,
 )
-from deepsim_spawn.heightmaps import heightmap_heights
-from deepsim_spawn.images import image_rectangles
+from deepsim_spawn.description.model import ModelDescription
+from deepsim_spawn.description.polyline import Polyline
 from deepsim_spawn.meshes import mesh_triangles
+from deepsim_spawn.pictures import heightmap_heights, image_rectangles
 
 from .polygon import Floats, convex_hull
 
 _CORNERS = np.array([*product((-0.5, 0.5), repeat=3)])
 _UP = np.array([0.0, 0.0, 1.0])
-_PARALLEL = 1e-9  # sine of the angle under which two directions count as one
+_PARALLEL = 1e-9  # sine of the angle below which directions count as parallel
 
 
 def corners(geometry: Geometry) -> Floats:
-    """Returns points (n, 3) whose convex hull is that of the shape.
-
-    Round shapes, planes, and images without a dark pixel have none.
-    """
+    """Returns points (n, 3) with the shape's convex hull; none for round shapes and planes."""
     match geometry:
         case Box(size):
             return np.asarray(_CORNERS * np.array(size))
         case Heightmap(_, size, position):
             low, high = 0.0, size.z
-            if geometry.is_picture:  # elevation models are not read: they may fill all their box
+            if geometry.is_picture:  # elevation models are not read, and may fill their whole box
                 heights = heightmap_heights(geometry)
                 low, high = float(heights.min()), float(heights.max())
             middle = np.array([0.0, 0.0, (low + high) / 2]) + np.array(position)
@@ -61,21 +61,15 @@ def corners(geometry: Geometry) -> Floats:
 
 
 def prism(polygon: Floats, height: float) -> Floats:
-    """Returns the corners (2n, 3) of a flat polygon (n, 2) that is pulled up from z = 0."""
+    """Returns the corners (2n, 3) of a flat polygon (n, 2) extruded from z = 0."""
     bottom = np.column_stack([polygon, np.zeros(len(polygon))])
     return np.concatenate([bottom, bottom + height * _UP])
 
 
 def reach(geometry: Geometry, points: Floats, directions: Floats) -> Floats:
-    """Returns the support function: the largest p.d of the points p of a shape.
+    """Returns the support function (n,) of a shape: the largest p.d for directions d (n, 3).
 
-    Args:
-        geometry: The shape.
-        points: Its `corners`.
-        directions: The d, (n, 3).
-
-    Returns:
-        (n,) [m]; infinite where a plane's half space goes on.
+    `points` are the shape's `corners`. The result is infinite where a half space is unbounded.
     """
     if len(points):
         furthest: Floats = (points @ directions.T).max(axis=0)
@@ -101,16 +95,13 @@ def reach(geometry: Geometry, points: Floats, directions: Floats) -> Floats:
 
 
 def shadow(geometry: Geometry, points: Floats, axes: Floats, tolerance: float) -> Floats:
-    """Returns points whose hull is the shadow in a plane of the shape, or of its hull.
+    """Returns points (n, 2) [m] whose hull is the shadow (the projection) of the shape's hull.
 
     Args:
-        geometry: The shape, but no plane.
-        points: Its `corners`.
-        axes: The two axes of the plane, in the shape's frame (2, 3).
-        tolerance: How far round edges may lie outside of the polygon [m].
-
-    Returns:
-        (n, 2) [m].
+        geometry: Any shape except a plane.
+        points: The shape's `corners`.
+        axes: The two axes of the projection plane in the shape's frame (2, 3).
+        tolerance: Largest distance of round edges from the polygon [m].
     """
     if len(points):
         return np.asarray(points @ axes.T)
@@ -136,8 +127,51 @@ def shadow(geometry: Geometry, points: Floats, axes: Floats, tolerance: float) -
 
 
 def _circle(radius: float, tolerance: float) -> Floats:
-    """Returns points on the unit circle (n, 2), enough for the polygon to keep the tolerance."""
+    """Returns points (n, 2) on the unit circle, dense enough for the tolerance."""
     cosine = max(1.0 - tolerance / radius, 0.0)
     quarter = math.ceil(math.pi / max(math.acos(cosine), 1e-3) / 4)
     angles = np.arange(4 * quarter) * (math.pi / 2 / quarter)
     return np.column_stack([np.cos(angles), np.sin(angles)])
+
+
+@dataclass(frozen=True, slots=True)
+class Solid:
+    """A shape posed in the frame of an extent.
+
+    Attributes:
+        geometry: The shape.
+        points: Its corners in its own frame (n, 3).
+        rotation: Rotation matrix of its frame (3, 3).
+        position: Position of its frame (3,).
+    """
+
+    geometry: Geometry
+    points: Floats
+    rotation: Floats
+    position: Floats
+
+    def reach(self, directions: Floats) -> Floats:
+        """Returns the largest p.d of its points p for directions d (n, 3)."""
+        own = reach(self.geometry, self.points, directions @ self.rotation)
+        return own + directions @ self.position
+
+    def shadow(self, axes: Floats, tolerance: float) -> Floats:
+        """Returns points (n, 2) whose hull is its projection on the plane of two axes (2, 3)."""
+        own = shadow(self.geometry, self.points, axes @ self.rotation, tolerance)
+        return own + axes @ self.position
+
+
+def solids(model: ModelDescription, pose: Pose) -> Iterator[Solid]:
+    """Yields the collisions of a model whose frame has the given pose, except empty images."""
+    for _, link, link_pose in model.all_links():
+        for collision in link.collisions:
+            points = corners(collision.geometry)
+            if isinstance(collision.geometry, Image) and not len(points):
+                continue
+            placed = pose @ link_pose @ collision.pose
+            yield Solid(
+                collision.geometry,
+                points,
+                np.array(placed.orientation.normalized().to_matrix()),
+                np.array(placed.position),
+            )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mesh files and shapes as triangles."""
+"""Triangles of mesh files and shapes."""
 
 from __future__ import annotations
 

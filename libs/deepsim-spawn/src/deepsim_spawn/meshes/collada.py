@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""COLLADA files: geometry, nodes and unit, and none of the materials."""
+"""COLLADA files: geometries, nodes and the unit, without materials."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from .part import Faces, Part, Vertices, fans
 
 _MOST_FACES = 20_000_000
 _MOST_NODES = 100_000
-"""Stop nodes that instantiate one another in ever greater number."""
+"""Limit that stops nodes which instantiate one another endlessly."""
 
 
 def read_collada(content: bytes, file: str) -> list[Part]:
-    """Returns the triangles of a file's scene, by the names and ids of their geometries and nodes.
+    """Returns the triangles of a file's scene, named by the names and ids of geometries and nodes.
 
-    As in Gazebo a node with a matrix has no other transformation, and the up axis is not looked at;
-    a skin is as it was bound.
+    As in Gazebo, a node with a matrix has no other transformation, the up axis is ignored, and a
+    skin stays in its bind pose.
 
     Raises:
         ModelFormatError: There is a DOCTYPE.
-        ValueError: It is malformed.
+        ValueError: The file is malformed.
     """
     refuse_doctype(content, file)
     parser = etree.XMLParser(
@@ -56,11 +56,11 @@ class _Collada:
         self._read: dict[etree._Element, tuple[Vertices, Faces]] = {}
 
     def parts(self) -> Iterator[Part]:
-        """Yields the instances of all geometries [m]; without a scene each geometry as it is."""
+        """Yields the instances of all geometries [m]; without a scene, each geometry once."""
         unit = self._root.find("{*}asset/{*}unit")
         metres = float("1" if unit is None else unit.get("meter", "1"))
         if not 0.0 < metres < np.inf:
-            raise ValueError(f"its unit must be > 0 m, got {metres:g}")
+            raise ValueError(f"the unit must be > 0 m, got {metres:g}")
         count = 0
         for geometry, place, names in self._instances():
             if geometry not in self._read:
@@ -68,14 +68,14 @@ class _Collada:
             vertices, faces = self._read[geometry]
             count += len(faces)
             if count > _MOST_FACES:
-                raise ValueError(f"it has more than {_MOST_FACES} faces")
+                raise ValueError(f"expected <= {_MOST_FACES} faces")
             if np.linalg.det(place[:3, :3]) < 0.0:
                 faces = faces[:, ::-1]
             placed = vertices @ place[:3, :3].T + place[:3, 3]
             yield Part(_names(geometry) | names, placed * metres, faces)
 
     def _instances(self) -> Iterator[_Instance]:
-        """Yields geometries, their poses, and the names of the nodes that hold them."""
+        """Yields geometries with their poses and the names of their nodes."""
         scene = self._root.find("{*}scene/{*}instance_visual_scene")
         if scene is None:
             for geometry in self._root.iterfind("{*}library_geometries/{*}geometry"):
@@ -106,15 +106,15 @@ class _Collada:
             pending += reversed(below)
             nodes += 1
             if nodes + len(pending) > _MOST_NODES:
-                raise ValueError("its nodes instantiate one another too often")
+                raise ValueError(f"expected <= {_MOST_NODES} instances of nodes")
 
     def _triangles(self, geometry: etree._Element) -> tuple[Vertices, Faces]:
         vertices, faces, count = [np.zeros((0, 3))], [np.zeros((0, 3), np.int64)], 0
         found: dict[etree._Element, tuple[int, int]] = {}  # first vertex and number of each source
-        known = _identified(geometry)  # other geometries may use the same ids
+        known = _identified(geometry)  # ids are unique within a geometry only
         for primitive in geometry.iterfind("{*}mesh/*"):
             if _tag(primitive) not in _PRIMITIVES:
-                continue  # lines touch nothing
+                continue  # such as lines
             inputs = {each.get("semantic"): each for each in primitive.iterfind("{*}input")}
             if "VERTEX" not in inputs:
                 continue
@@ -128,7 +128,7 @@ class _Collada:
             offset = int(inputs["VERTEX"].get("offset", "0"))
             corners = _corners(primitive, max(offsets) + 1, offset)
             if len(corners) and not (corners.min() >= 0 and corners.max() < end):
-                raise ValueError(f"line {primitive.sourceline}: it has no such vertex")
+                raise ValueError(f"line {primitive.sourceline}: an index has no vertex")
             faces.append(corners + start)
         return np.concatenate(vertices), np.concatenate(faces)
 
@@ -137,11 +137,11 @@ _PRIMITIVES = {"triangles", "polylist", "polygons", "trifans", "tristrips"}
 
 
 def _positions(vertex: etree._Element, known: _Known) -> etree._Element:
-    """Returns the source of positions of an input of vertices."""
+    """Returns the source of positions for an input of vertices."""
     for each in _target(known, "vertices", vertex, "source").iterfind("{*}input"):
         if each.get("semantic") == "POSITION":
             return _target(known, "source", each, "source")
-    raise ValueError(f"line {vertex.sourceline}: its vertices have no positions")
+    raise ValueError(f"line {vertex.sourceline}: the vertices have no positions")
 
 
 def _points(source: etree._Element) -> Vertices:
@@ -150,19 +150,19 @@ def _points(source: etree._Element) -> Vertices:
     stride = 3 if accessor is None else int(accessor.get("stride", "3"))
     start = 0 if accessor is None else int(accessor.get("offset", "0"))
     if stride < 3 or start < 0:
-        raise ValueError(f"line {source.sourceline}: its positions are not three numbers each")
+        raise ValueError(f"line {source.sourceline}: each position must have three numbers")
     rows = (len(numbers) - start) // stride
     return numbers[start : start + rows * stride].reshape(-1, stride)[:, :3]
 
 
 def _corners(primitive: etree._Element, stride: int, offset: int) -> Faces:
-    """Returns the triangles of a primitive, as indices into its vertices."""
+    """Returns the triangles of a primitive as indices into its vertices."""
     runs = [
         np.array([*map(int, (each.text or "").split())], dtype=np.int64)
         for each in primitive.iter("{*}p")
     ]
     if any(len(run) % stride for run in runs):
-        raise ValueError(f"line {primitive.sourceline}: its indices are not {stride} for a corner")
+        raise ValueError(f"line {primitive.sourceline}: expected {stride} indices per corner")
     runs = [run.reshape(-1, stride)[:, offset] for run in runs]
     kind = _tag(primitive)
     if kind == "tristrips":
@@ -177,12 +177,12 @@ def _corners(primitive: etree._Element, stride: int, offset: int) -> Faces:
     elif kind == "polylist":
         counts = _numbers(primitive.find("{*}vcount")).astype(np.int64)
         if counts.sum() > len(corners) or (len(counts) and counts.min() < 0):
-            raise ValueError(f"line {primitive.sourceline}: its polygons have too few indices")
+            raise ValueError(f"line {primitive.sourceline}: the polygons have too few indices")
     return fans(corners, counts)
 
 
 def _transformation(node: etree._Element) -> Vertices:
-    """Returns the pose and scale (4, 4) of a node in the one above it."""
+    """Returns the transformation (4, 4) of a node relative to its parent."""
     matrix = node.find("{*}matrix")
     if matrix is not None:
         return _matrix(matrix)
@@ -199,7 +199,7 @@ def _transformation(node: etree._Element) -> Vertices:
             case "scale":
                 moved[:3, :3] = np.diag(_numbers(step, 3))
             case "lookat" | "skew" as kind:
-                raise ValueError(f"line {step.sourceline}: <{kind}> is not read")
+                raise ValueError(f"line {step.sourceline}: <{kind}> is not supported")
             case _:
                 continue
         place = place @ moved
@@ -218,7 +218,7 @@ def _numbers(element: etree._Element | None, count: int | None = None) -> Vertic
 
 
 def _identified(root: etree._Element) -> _Known:
-    """Returns the elements with an id, by tag and id; of two alike the first counts."""
+    """Returns the elements with an id, by tag and id; the first of each counts."""
     found: _Known = {}
     for element in root.iter("{*}*"):
         identifier = element.get("id")

@@ -11,10 +11,10 @@ from .part import Part, fans
 
 
 def read_obj(content: bytes) -> list[Part]:
-    """Returns the faces of a file by their objects and groups, of which both names count.
+    """Returns the faces of a file by object and group; a part has the names of both.
 
     Raises:
-        ValueError: It is malformed.
+        ValueError: The file is malformed.
     """
     vertices: list[list[float]] = []
     polygons: dict[tuple[str, ...], list[list[int]]] = defaultdict(list)
@@ -29,7 +29,7 @@ def read_obj(content: bytes) -> list[Part]:
                 count = len(vertices)
                 found = [index - 1 if index > 0 else count + index for index in found]
                 if not all(0 <= index < count for index in found):
-                    raise ValueError(f"line {number}: a face names a vertex that is not there")
+                    raise ValueError(f"line {number}: a face refers to a missing vertex")
                 polygons[owner].append(found)
             case ["o", *words]:
                 owner = (" ".join(words), "")

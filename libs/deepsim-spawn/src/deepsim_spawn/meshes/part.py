@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A part of a mesh file."""
+"""Parts of mesh files."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 Vertices = NDArray[np.float64]
 Faces = NDArray[np.int64]
+Triangles = tuple[Vertices, Faces]
 
 
 class Part(NamedTuple):
-    """Triangles that a file keeps together."""
+    """A named group of triangles in a file."""
 
     names: frozenset[str]
-    """Each may be asked for as a submesh."""
+    """Names under which it can be selected as a submesh."""
     vertices: Vertices
     """(n, 3) [m]"""
     faces: Faces
@@ -24,13 +25,20 @@ class Part(NamedTuple):
 
 
 def fans(corners: Faces, counts: Faces) -> Faces:
-    """Returns the triangles (m, 3) of polygons, which are cut from their first corners.
+    """Returns the triangles (m, 3) of polygons, as fans around their first corners.
 
-    Args:
-        corners: Of all polygons, one after the other.
-        counts: How many each polygon has.
+    `corners` are those of all polygons in sequence, `counts` their number in each polygon.
     """
     triangles = np.maximum(counts - 2, 0)
     first = np.repeat(np.cumsum(counts) - counts, triangles)
     step = np.arange(triangles.sum()) - np.repeat(np.cumsum(triangles) - triangles, triangles)
     return np.asarray(corners[np.column_stack([first, first + step + 1, first + step + 2])])
+
+
+def merged(parts: list[Triangles]) -> Triangles:
+    """Returns several meshes as one, without sharing vertices."""
+    starts = np.cumsum([0, *(len(points) for points, _ in parts)]).tolist()
+    if not parts:
+        return np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64)
+    faces = [each + start for (_, each), start in zip(parts, starts, strict=False)]
+    return np.concatenate([points for points, _ in parts]), np.concatenate(faces)

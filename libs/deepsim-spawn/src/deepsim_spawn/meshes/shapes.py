@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes as triangles that look out of them."""
+"""Triangles of shapes, counterclockwise seen from outside."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_math import quaternions
-from deepsim_spawn.description import (
+from deepsim_spawn.description.geometry import (
     Box,
     Capsule,
     Cone,
@@ -20,24 +20,21 @@ from deepsim_spawn.description import (
     Image,
     Mesh,
     Plane,
-    Polyline,
     Sphere,
 )
-from deepsim_spawn.heightmaps import heightmap_heights
-from deepsim_spawn.images import image_rectangles
+from deepsim_spawn.description.polyline import Polyline
+from deepsim_spawn.pictures import heightmap_heights, image_rectangles
 
-from .part import Faces, Vertices
+from .part import Triangles, merged
 from .triangles import mesh_triangles
-
-Triangles = tuple[Vertices, Faces]
 
 
 def shape_triangles(geometry: Geometry, segments: int = 32) -> Triangles:
-    """Returns the surface of a shape; planes are rectangles, landscapes have no ground below.
+    """Returns the surface of a shape; planes become rectangles, landscapes open surfaces.
 
     Args:
         geometry: The shape.
-        segments: Corners of round shapes around their axis, >= 3; they lie on the surface.
+        segments: Corners around the axis of round shapes, >= 3, which lie on the surface.
 
     Returns:
         Vertices (n, 3) in the frame of the shape [m], and faces (m, 3).
@@ -82,15 +79,6 @@ def shape_triangles(geometry: Geometry, segments: int = 32) -> Triangles:
             return merged([_prism(each, 0.0, geometry.height) for each in rectangles])
 
 
-def merged(parts: list[Triangles]) -> Triangles:
-    """Returns several meshes as one; vertices are not shared."""
-    starts = np.cumsum([0, *(len(points) for points, _ in parts)]).tolist()
-    if not parts:
-        return np.zeros((0, 3)), np.zeros((0, 3), dtype=np.int64)
-    faces = [each + start for (_, each), start in zip(parts, starts, strict=False)]
-    return np.concatenate([points for points, _ in parts]), np.concatenate(faces)
-
-
 _FLAT = np.array([[0, 1, 2], [0, 2, 3]])
 
 
@@ -100,7 +88,7 @@ def _rectangle(left: float, low: float, right: float, high: float) -> NDArray[np
 
 
 def _prism(polygon: NDArray[np.float64], bottom: float, height: float) -> Triangles:
-    """Returns a convex polygon (n, 2), counterclockwise, pulled up."""
+    """Returns an extruded counterclockwise convex polygon (n, 2)."""
     n = len(polygon)
     points = np.concatenate(
         [np.column_stack([polygon, np.full(n, z)]) for z in (bottom, bottom + height)]
@@ -115,7 +103,7 @@ def _prism(polygon: NDArray[np.float64], bottom: float, height: float) -> Triang
 
 
 def _half_circle(segments: int) -> NDArray[np.float64]:
-    """Returns radii and heights (n, 2) of the unit ball's edge from pole to pole, n even."""
+    """Returns radii and heights (n, 2), n even, on the unit ball from pole to pole."""
     angles = np.linspace(-np.pi / 2, np.pi / 2, 2 * math.ceil(segments / 4) + 2)
     edge = np.column_stack([np.cos(angles), np.sin(angles)])
     edge[[0, -1], 0] = 0.0
@@ -123,7 +111,7 @@ def _half_circle(segments: int) -> NDArray[np.float64]:
 
 
 def _turned(edge: NDArray[np.float64], segments: int) -> Triangles:
-    """Returns the surface of an edge (n, 2) of radii and heights, turned about z."""
+    """Returns the surface of revolution about z of a profile (n, 2) of radii and heights."""
     angles = np.arange(segments) * (2.0 * np.pi / segments)
     rings = [
         np.column_stack([r * np.cos(angles), r * np.sin(angles), np.full(segments, z)])
@@ -147,7 +135,7 @@ def _turned(edge: NDArray[np.float64], segments: int) -> Triangles:
 def _landscape(
     heights: NDArray[np.float64], along_x: float, along_y: float, middle: NDArray[np.float64]
 ) -> Triangles:
-    """Returns a grid of heights (rows along y, columns along x) as triangles."""
+    """Returns the triangles of a grid of heights, with rows along y and columns along x."""
     rows, columns = heights.shape
     x, y = np.meshgrid(
         np.linspace(-along_x / 2, along_x / 2, columns),
@@ -162,7 +150,7 @@ def _landscape(
 
 
 def _upright(normal: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Returns the quaternion of the shortest turn that takes +z to a unit vector."""
+    """Returns the quaternion of the shortest rotation from +z to a unit vector."""
     if normal[2] < -1.0 + 1e-12:
         return np.array([1.0, 0.0, 0.0, 0.0])
     turn = np.array([-normal[1], normal[0], 0.0, 1.0 + normal[2]])

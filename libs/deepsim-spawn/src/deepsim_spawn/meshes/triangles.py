@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The triangles of a mesh file or of a part of it."""
+"""Triangles of mesh files and their submeshes."""
 
 from __future__ import annotations
 
@@ -8,32 +8,31 @@ from typing import Any
 
 import numpy as np
 
-from deepsim_spawn.description import Mesh
+from deepsim_spawn.description.geometry import Mesh
 from deepsim_spawn.errors import ModelFormatError
 
 from .collada import read_collada
 from .obj import read_obj
-from .part import Faces, Part, Vertices
+from .part import Part, Triangles, merged
 from .stl import read_stl
 
 _MOST_BYTES = 2**27
 
 
-def mesh_triangles(mesh: Mesh) -> tuple[Vertices, Faces]:
-    """Returns the triangles of a mesh, of its whole file or of its submesh.
+def mesh_triangles(mesh: Mesh) -> Triangles:
+    """Returns the triangles of a mesh: of its submesh, or of the whole file.
 
-    A submesh is named by a COLLADA geometry or node (id or name), an object or group of an OBJ
-    file, or a geometry or node of a glTF file. glTF, OFF and PLY need the extra
-    ``deepsim-spawn[meshes]``.
+    A submesh is a COLLADA geometry or node (by id or name), an OBJ object or group, or a glTF
+    geometry or node. glTF, OFF and PLY need the extra ``deepsim-spawn[meshes]``.
 
     Returns:
-        Vertices (n, 3) in metres, in the mesh's frame and scaled, and faces (m, 3), which look out
-        of a mesh that is mirrored too.
+        Scaled vertices (n, 3) [m] in the mesh's frame, and faces (m, 3), which keep their outside
+        when a negative scale mirrors the mesh.
 
     Raises:
-        ModelFormatError: The file cannot be read, is larger than 128 MiB or of another format than
-            COLLADA, glTF, OBJ, OFF, PLY and STL, has no such submesh or no triangle at all, or the
-            extra is not installed.
+        ModelFormatError: The file cannot be read, is larger than 128 MiB, is not COLLADA, glTF,
+            OBJ, OFF, PLY or STL, or has no such submesh or no triangles; or the extra is not
+            installed.
     """
     file = str(mesh.path)
     parts = _parts(mesh)
@@ -43,13 +42,11 @@ def mesh_triangles(mesh: Mesh) -> tuple[Vertices, Faces]:
             known = sorted({name for part in parts for name in part.names})
             raise ModelFormatError(f"has no submesh {mesh.submesh!r}; it has {known}", file=file)
         parts = chosen
-    starts = np.cumsum([0, *(len(part.vertices) for part in parts)])
-    faces = [part.faces + start for part, start in zip(parts, starts, strict=False)]
-    if not sum(map(len, faces)):
+    points, faces = merged([(part.vertices, part.faces) for part in parts])
+    if not len(faces):
         raise ModelFormatError("has no triangles", file=file)
-    used, corners = np.unique(np.concatenate(faces), return_inverse=True)
-    corners = corners.reshape(-1, 3)
-    points = np.concatenate([part.vertices for part in parts])[used]
+    used, corners = np.unique(faces, return_inverse=True)
+    points, corners = points[used], corners.reshape(-1, 3)
     if not np.isfinite(points).all():
         raise ModelFormatError("has vertices that are not finite", file=file)
     if mesh.center:
@@ -63,14 +60,14 @@ def _parts(mesh: Mesh) -> list[Part]:
     file, suffix = str(mesh.path), mesh.path.suffix.lower()
     if suffix not in _READERS:
         raise ModelFormatError(
-            f"meshes of the format {suffix!r} are not read: expected {', '.join(_READERS)}",
+            f"unknown mesh format {suffix!r}: expected one of {', '.join(_READERS)}",
             file=file,
         )
     try:
         if not mesh.path.is_file() and mesh.path.exists():
             raise ModelFormatError("is not a regular file", file=file)
         if mesh.path.stat().st_size > _MOST_BYTES:
-            raise ModelFormatError(f"is larger than {_MOST_BYTES} bytes", file=file)
+            raise ModelFormatError(f"must be <= {_MOST_BYTES} bytes", file=file)
         return _READERS[suffix](mesh)
     except ModelFormatError:
         raise
@@ -106,4 +103,4 @@ _READERS: dict[str, Callable[[Mesh], list[Part]]] = {
     ".ply": _by_trimesh,
     ".stl": lambda mesh: read_stl(mesh.path.read_bytes()),
 }
-"""The formats, without archives, which could hold far more than they weigh."""
+"""Supported formats; archives are excluded, since they may expand without limit."""

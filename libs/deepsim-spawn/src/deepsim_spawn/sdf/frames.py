@@ -1,26 +1,52 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The frame graph: which pose is relative to which, and what a frame is attached to.
+"""The frame graph: frames, their poses relative to one another, and the links they are attached to.
 
 A scope is one model or the world. Its frames are its links, joints, `<frame>`s and nested models;
-those of nested models are reached as ``nested::frame``. A nested model sees nothing of its parent,
-so scopes are complete from the inside out.
+frames of nested models are reached as ``nested::frame``. A nested model cannot refer to frames of
+its parent, so scopes are completed from the inside out.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from deepsim_math import Pose
-from deepsim_spawn.description.names import is_reserved
+from deepsim_math import Point, Pose, Quaternion
+from deepsim_spawn.description.checks import is_reserved
 from deepsim_spawn.xml import Element
-from deepsim_spawn.xml.values import word
+from deepsim_spawn.xml.values import boolean, numbers, word
 from deepsim_sync import SCOPE
 
-from .pose import read_pose
+
+def read_pose(owner: Element) -> tuple[Pose, str]:
+    """Returns the written pose of an element (default: identity) and its `relative_to` (or "")."""
+    element = owner.find("pose")
+    if element is None:
+        return Pose(), ""
+    relative_to = element.attribute("relative_to", str, "")
+    unit = math.pi / 180.0 if element.attribute("degrees", boolean, False) else 1.0
+    rotation_format = element.attribute("rotation_format", str, "euler_rpy")
+    if not element.text:
+        return Pose(), relative_to
+    if rotation_format == "quat_xyzw":
+        x, y, z, *rotation = element.value(lambda text: numbers(text, 7))
+        length = math.hypot(*rotation)
+        if length < 1e-9:
+            raise element.error("the quaternion must not be zero")
+        orientation = Quaternion(*(number / length for number in rotation))
+    elif rotation_format == "euler_rpy":
+        x, y, z, *rotation = element.value(lambda text: numbers(text, 6))
+        orientation = Quaternion.from_euler(*(angle * unit for angle in rotation))
+    else:
+        raise element.error(
+            f"rotation_format must be euler_rpy or quat_xyzw, got {rotation_format!r}"
+        )
+    return Pose(Point(x, y, z), orientation), relative_to
+
 
 MODEL = "__model__"
-"""A model's own frame, by which everything in it is placed."""
+"""The model frame, in which the parts of a model are placed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +54,11 @@ class Frame:
     """A named frame of a scope.
 
     Attributes:
-        element: Where it is defined.
-        pose: As written, in the frame `relative_to`.
+        element: The element that defines it.
+        pose: The written pose, in the frame `relative_to`.
         relative_to: Name of a frame in the same scope.
-        attached_to: Name of the frame whose body it moves with; empty for a link or model.
-        inside: The scope of a nested model.
+        attached_to: Name of the frame that it moves with; empty for a link or model.
+        inside: Scope of a nested model.
     """
 
     element: Element
@@ -47,12 +73,8 @@ class Scope:
 
     Args:
         root: Name of the scope's own frame, `MODEL` or `WORLD`.
-        canonical_link: Scoped name of the link that a model's own frame is attached to; empty for
-            a world, and for a model without links.
-
-    Attributes:
-        root: As given.
-        canonical_link: As given.
+        canonical_link: Scoped name of the link that a model frame is attached to; empty for a
+            world and for a model without links.
     """
 
     def __init__(self, root: str, canonical_link: str = "") -> None:
@@ -64,58 +86,45 @@ class Scope:
 
     @property
     def frames(self) -> Mapping[str, Frame]:
-        """By name, without the scope's own."""
+        """All frames by name, except the scope's own."""
         return self._frames
 
     def __contains__(self, name: str) -> bool:
         return name in self._frames
 
     def add(self, name: str, frame: Frame) -> None:
-        """Names a frame.
-
-        Raises:
-            ModelFormatError: The name is reserved or taken.
-        """
+        """Adds a frame whose name is neither reserved nor taken."""
         if is_reserved(name) or SCOPE in name:
-            raise frame.element.error(f"the name {name!r} is reserved: choose another one")
+            raise frame.element.error(f"the name {name!r} is reserved: choose another")
         if name in self._frames:
             first = self._frames[name].element
             raise frame.element.error(
-                f"the name {name!r} is taken by the <{first.tag}> at {first.place}"
+                f"the name {name!r} is already used by the <{first.tag}> at {first.place}"
             )
         self._frames[name] = frame
         if not frame.attached_to and frame.inside is None:
             self._links[name] = name
 
     def add_frame(self, element: Element) -> None:
-        """Names the frame of a `<frame>`."""
+        """Adds the frame of a `<frame>`."""
         name = element.require_attribute("name", word)
         pose, relative_to = read_pose(element)
         attached_to = element.attribute("attached_to", str, "") or self.root
         self.add(name, Frame(element, pose, relative_to or attached_to, attached_to))
 
     def check(self) -> None:
-        """Resolves every frame, so that errors in unused frames are found too.
-
-        Raises:
-            ModelFormatError: One refers to a frame that does not exist, or to itself.
-        """
+        """Resolves every frame, which reports missing frames and cycles among unused ones too."""
         for name, frame in self._frames.items():
             self.pose(name, frame.element)
             if self.canonical_link:
                 self.link(name, frame.element)
 
     def pose(self, name: str, asking: Element) -> Pose:
-        """Returns the pose of a frame in the scope's own frame.
+        """Returns the pose of a frame, or ``nested::frame``, in the scope's own frame.
 
-        Args:
-            name: A frame of this scope, or ``nested::frame``.
-            asking: The element that refers to it.
-
-        Raises:
-            ModelFormatError: The frame does not exist, or refers to itself.
+        `asking` is the element that refers to it.
         """
-        # a loop, not a recursion: a file may chain more frames than Python's stack holds
+        # a loop, not recursion: a file may chain more frames than Python's stack allows
         chain: dict[str, Pose] = {}
         while name not in self._resolved:
             if name in chain:
@@ -135,31 +144,20 @@ class Scope:
         return pose
 
     def relative_pose(self, pose: Pose, relative_to: str, base: str, asking: Element) -> Pose:
-        """Returns a pose that is written in one frame, in another.
-
-        Args:
-            pose: As written.
-            relative_to: The frame it is written in; empty for `base`.
-            base: The frame to express it in.
-            asking: The element of the pose.
-        """
+        """Converts a pose from the frame `relative_to` (empty for `base`) to the frame `base`."""
         if not relative_to or relative_to == base:
-            return pose  # untouched, so free of rounding
+            return pose  # without rounding
         return self.pose(base, asking).inverse() @ self.pose(relative_to, asking) @ pose
 
     def link(self, name: str, asking: Element) -> str:
-        """Returns the scoped name of the link that a frame of a model moves with.
-
-        Raises:
-            ModelFormatError: The frame does not exist, or is not attached to a link.
-        """
+        """Returns the scoped name of the link that a frame of a model is attached to."""
         chain: dict[str, None] = {}  # an ordered set
         while name not in self._links:
             if name in chain:
                 raise asking.error(_cycle([*chain, name]))
             chain[name] = None
             if name == self.root:
-                raise asking.error(f"{next(iter(chain))!r} is attached to no link")
+                raise asking.error(f"{next(iter(chain))!r} is not attached to a link")
             outer, _, inner = name.partition(SCOPE)
             frame = self._frame(outer, asking)
             if inner or frame.inside is not None:
@@ -176,15 +174,15 @@ class Scope:
             return self._frames[name]
         except KeyError:
             known = ", ".join([self.root, *self._frames])
-            raise asking.error(f"there is no frame {name!r}; known here: {known}") from None
+            raise asking.error(f"unknown frame {name!r}; known frames: {known}") from None
 
     @staticmethod
     def _inside(frame: Frame, name: str, asking: Element) -> Scope:
         if frame.inside is None:
-            raise asking.error(f"{name!r} leads into <{frame.element.tag}>, which is no model")
+            raise asking.error(f"{name!r} leads into <{frame.element.tag}>, expected a model")
         return frame.inside
 
 
 def _cycle(names: list[str]) -> str:
     cycle = names[names.index(names[-1]) :]
-    return f"frames are defined by way of themselves: {' -> '.join(cycle)}"
+    return f"cyclic frames: {' -> '.join(cycle)}"

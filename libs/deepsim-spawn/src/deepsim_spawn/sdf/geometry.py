@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from deepsim_math import Vector3
-from deepsim_spawn.description import (
+from deepsim_spawn.description.checks import NoSizeError
+from deepsim_spawn.description.geometry import (
     Box,
     Capsule,
     Cone,
@@ -19,10 +20,9 @@ from deepsim_spawn.description import (
     Image,
     Mesh,
     Plane,
-    Polyline,
     Sphere,
 )
-from deepsim_spawn.description.checks import NoSizeError
+from deepsim_spawn.description.polyline import Polyline
 from deepsim_spawn.description.tags import HEIGHTMAP, IMAGE
 from deepsim_spawn.errors import ModelFormatError
 from deepsim_spawn.xml import Element, read_fields
@@ -34,11 +34,8 @@ G = TypeVar("G")
 def unless_left_out(owner: Element, read: Callable[[Element], Geometry | None]) -> Geometry | None:
     """Returns the shape of a collision or visual; None, with a warning, for a dispensable one.
 
-    These are visuals of no size, visuals whose mesh is not there, and, where the load skips them,
-    collisions whose mesh is not there.
-
-    Raises:
-        ModelFormatError: The shape cannot be read.
+    Visuals without size or with a missing mesh are dispensable; so are collisions with a missing
+    mesh if the load skips them.
     """
     load = owner.document.load
     try:
@@ -58,7 +55,7 @@ def unless_left_out(owner: Element, read: Callable[[Element], Geometry | None]) 
 def read_scale(owner: Element, factors: list[float]) -> Vector3:
     """Returns the scale of a mesh: one factor for each axis, or one for all."""
     if len(factors) == 1:
-        owner.repair(f"expected 3 numbers as scale, got {factors}", "it counts along all axes")
+        owner.repair(f"expected 3 numbers as scale, got {factors}", "it applies to all axes")
         factors *= 3
     elif len(factors) == 4:
         owner.repair(f"expected 3 numbers as scale, got {factors}", "the fourth is ignored")
@@ -66,7 +63,7 @@ def read_scale(owner: Element, factors: list[float]) -> Vector3:
 
 
 def read_geometry(owner: Element) -> Geometry | None:
-    """Returns the shape of a collision or visual; None, with a warning, if not supported."""
+    """Returns the shape of a collision or visual; None, with a warning, if unsupported."""
     geometry = owner.require("geometry")
     for shape in geometry.children:
         reader = _READERS.get(shape.tag)
@@ -74,7 +71,7 @@ def read_geometry(owner: Element) -> Geometry | None:
             return reader(geometry.require(shape.tag))
         shape.mark_read()
         if shape.tag == "empty":
-            return None  # which is what the file asks for
+            return None  # as the file requests, so without a warning
         shape.warn_unsupported(f"not supported, the {owner.tag} is left out")
         return None
     geometry.warn_unsupported(f"holds no shape, the {owner.tag} is left out")
@@ -82,7 +79,7 @@ def read_geometry(owner: Element) -> Geometry | None:
 
 
 def _simple(kind: type[G]) -> Callable[[Element], G]:
-    """Returns the reader of a shape whose lengths SDF names as its description does."""
+    """Returns the reader of a shape whose lengths have the same names in SDF."""
     return lambda shape: shape.make(kind, **read_fields(shape, kind))
 
 
@@ -102,12 +99,12 @@ def _mesh(shape: Element) -> Mesh:
 
 
 def _polyline(shape: Element) -> Polyline:
-    """Returns the polylines of a geometry as one shape; a line inside another one is a hole."""
+    """Returns the polylines of a geometry as one shape; an outline inside another is a hole."""
     parent = shape.parent
     outlines = [shape] if parent is None else parent.find_all("polyline")
     heights = [outline.require("height").value(number) for outline in outlines]
     if len(set(heights)) > 1:
-        shape.warn(f"polylines of one shape differ in height, all have {heights[0]:g} m")
+        shape.warn(f"polylines of one shape differ in height, all get {heights[0]:g} m")
     points = [
         tuple(point.value(pair) for point in outline.find_all("point")) for outline in outlines
     ]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Elements that change nothing that a description holds, so that no warning names them.
+"""Elements without effect on a description, which cause no warning.
 
-Each is a hint to Gazebo's window, its sensors or its solver, or a default that is written out.
+Each is a setting of Gazebo's window, sensors or solver, or a default that is written out.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from typing import Final
 
 HARMLESS: Final = frozenset(
     {
-        # how the window of Gazebo shows the world
+        # display settings of Gazebo's window
         "gui",
         "grid",
         "origin_visual",
         "visualize",
-        # what only sensors and plugins of Gazebo read
+        # settings of Gazebo's sensors and plugins
         "atmosphere",
         "laser_retro",
         "magnetic_field",
         "provideFeedback",
         "provide_feedback",
         "spherical_coordinates",
-        # how Gazebo's engines solve contacts and joints
+        # settings of the contact and joint solvers of Gazebo's engines
         "allow_auto_disable",
         "joint/physics",
         "max_contacts",

@@ -1,30 +1,77 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entities of a document, with those that `<include>` adds."""
+"""SDF documents: their versions, model folders and includes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import itemgetter
 from pathlib import Path
+from typing import TypeAlias
 
-from deepsim_spawn.xml import Document, Element, parse, read_bytes
+from deepsim_spawn.errors import ModelFormatError
+from deepsim_spawn.xml import Document, Element, Load, parse, read_bytes
 from deepsim_spawn.xml.document import MAX_ELEMENTS
 from deepsim_spawn.xml.values import word
 
-from .model_folder import model_file
-from .version import sdf_version
+Version: TypeAlias = tuple[int, int]
+
+OLDEST: Version = (1, 3)
+NEWEST: Version = (1, 11)
+
+CONFIG = "model.config"
+"""The file that marks a model folder."""
 
 MAX_NESTING = 32
-"""Of models in models, by include or in place: keeps the reader within Python's stack."""
+"""Largest depth of nested models, included or in place; keeps the reader within Python's stack."""
 
 _ENTITIES = ("world", "model", "light", "actor")
 
 
-def sdf_entity(root: Element) -> Element:
-    """Returns the one world, model, light or actor of an SDF document.
+def version_pair(text: str) -> Version:
+    """Returns version ``1.6`` as (1, 6)."""
+    major, dot, minor = text.partition(".")
+    if not (dot and text.isascii() and (major + minor).isdecimal() and len(text) < 9):
+        raise ValueError(f"expected a version such as 1.6, got {text!r}")
+    return int(major), int(minor or 0)
 
-    Raises:
-        ModelFormatError: The document is not SDF, has another version, or holds none or several.
-    """
+
+def sdf_version(element: Element) -> Version:
+    """Returns the version of an element's document."""
+    version = element.root.require_attribute("version", version_pair)
+    if not OLDEST <= version <= NEWEST:
+        raise element.root.error(
+            f"expected SDF 1.3 to 1.11, got version {element.root.attributes['version']}"
+        )
+    return version
+
+
+def model_file(folder: Path, load: Load) -> Path:
+    """Returns the SDF file of a model folder, of the newest supported version."""
+    return named_file(read_config(folder, load))
+
+
+def read_config(folder: Path, load: Load) -> Element:
+    """Returns the root element of a folder's `model.config`."""
+    config = folder / CONFIG
+    if not config.exists():
+        raise ModelFormatError(f"is not a model folder: {CONFIG} is missing", file=str(folder))
+    return parse(read_bytes(config), Document(str(config), config, load))
+
+
+def named_file(config: Element) -> Path:
+    """Returns the SDF file that a `model.config` names, of the newest supported version."""
+    listed = [
+        (each.attribute("version", version_pair, OLDEST), each) for each in config.find_all("sdf")
+    ]
+    readable = [entry for entry in listed if entry[0] <= NEWEST]
+    if not readable:
+        raise config.error("expected an <sdf> file of version 1.3 to 1.11, got none")
+    _, newest = max(readable, key=itemgetter(0))
+    return newest.file(newest.value(word))
+
+
+def sdf_entity(root: Element) -> Element:
+    """Returns the only world, model, light or actor of an SDF document."""
     if root.tag != "sdf":
         raise root.error(f"expected <sdf>, got <{root.tag}>")
     sdf_version(root)
@@ -36,11 +83,7 @@ def sdf_entity(root: Element) -> Element:
 
 
 def models_and_includes(parent: Element) -> Iterator[tuple[Element, Element | None]]:
-    """Yields the models of a world or model, in the order of the file.
-
-    Yields:
-        A `<model>` and None, or what an `<include>` brings in and the `<include>`.
-    """
+    """Yields each `<model>` with None, and each included entity with its `<include>`, in order."""
     for element in parent.find_all("model", "include"):
         if element.tag == "model":
             yield element, None
@@ -49,16 +92,12 @@ def models_and_includes(parent: Element) -> Iterator[tuple[Element, Element | No
 
 
 def refuse_include_bombs(entity: Element) -> None:
-    """Refuses includes that stand for too many elements, before any of them is built.
-
-    Raises:
-        ModelFormatError: There are too many, or an included file cannot be read.
-    """
+    """Refuses includes that expand to too many elements, before building any of them."""
     _expanded_size(entity, {}, MAX_NESTING)
 
 
 def _expanded_size(entity: Element, sizes: dict[Path | None, int], depth: int) -> int:
-    """Returns the number of elements of an entity and its includes, each file counted once."""
+    """Returns the number of elements of an entity with its includes expanded."""
     size, pending = 0, [entity]
     while pending:
         element = pending.pop()
@@ -67,7 +106,7 @@ def _expanded_size(entity: Element, sizes: dict[Path | None, int], depth: int) -
             included = _open_include(element)
             path = included.document.path
             if path not in sizes:
-                sizes[path] = 0  # in a circle, which the reader will name
+                sizes[path] = 0  # ends a cycle, which the reader will report
                 sizes[path] = _expanded_size(included, sizes, depth - 1)
             size += sizes[path]
         if size > MAX_ELEMENTS:

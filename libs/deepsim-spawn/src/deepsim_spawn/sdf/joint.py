@@ -6,23 +6,27 @@ from __future__ import annotations
 import math
 
 from deepsim_math import Pose, Vector3
-from deepsim_spawn.description import JointAxis, JointDescription, JointType, MimicDescription
-from deepsim_spawn.description.joint import AXES
-from deepsim_spawn.description.names import WORLD
+from deepsim_spawn.description.checks import WORLD
+from deepsim_spawn.description.joint import (
+    AXES,
+    JointAxis,
+    JointDescription,
+    JointType,
+    MimicDescription,
+)
 from deepsim_spawn.description.tags import DYNAMICS
 from deepsim_spawn.xml import Element, read_fields
 from deepsim_spawn.xml.values import boolean, limit, number, vector, word
 from deepsim_sync import SCOPE
 
-from .frames import Scope
-from .pose import read_pose
-from .version import sdf_version
+from .frames import Scope, read_pose
+from .include import sdf_version
 
 _LEFT_OUT = ("screw", "gearbox")
 
 
 def read_joint(element: Element, scope: Scope) -> JointDescription | None:
-    """Returns a joint of a model whose frames are known; None, with a warning, if unsupported."""
+    """Returns a joint of a model with resolved frames; None, with a warning, if unsupported."""
     kind = element.require_attribute("type", word)
     if kind in _LEFT_OUT:
         element.mark_read()
@@ -44,7 +48,7 @@ def read_joint(element: Element, scope: Scope) -> JointDescription | None:
             in_model = scope.pose(child_link, element) @ pose
             axes.append(_read_axis(element.require(tag), kind, in_model, scope))
         else:
-            element.skip(tag)  # exporters write axes that the type has no use for
+            element.skip(tag)  # exporters write axes that the type does not use
             axes.append(None)
     return element.make(
         JointDescription,
@@ -59,7 +63,7 @@ def read_joint(element: Element, scope: Scope) -> JointDescription | None:
 
 
 def _read_axis(element: Element, kind: JointType, in_model: Pose, scope: Scope) -> JointAxis:
-    """Returns one axis; `in_model` is the pose of the joint frame in the model frame."""
+    """Returns one axis, given the pose of the joint frame in the model frame."""
     lower, upper = read_limits(
         element,
         element.get("limit/lower", limit, -math.inf),
@@ -95,12 +99,12 @@ def _read_mimic(axis: Element) -> MimicDescription | None:
 
 
 def read_limits(axis: Element, lower: float, upper: float) -> tuple[float, float]:
-    """Returns the limits of an axis; lower above upper means no limits, as in Bullet."""
+    """Returns the limits of an axis; none if lower > upper, as in Bullet."""
     if lower <= upper:
         return lower, upper
     axis.repair(
         f"joint axis lower limit must be <= upper, got {lower:g} and {upper:g}",
-        "such a joint has no limits",
+        "the joint becomes unlimited",
     )
     return -math.inf, math.inf
 
@@ -108,8 +112,8 @@ def read_limits(axis: Element, lower: float, upper: float) -> tuple[float, float
 def _read_direction(axis: Element, in_model: Pose, scope: Scope) -> Vector3:
     """Returns the direction of an axis in the joint frame.
 
-    Until SDF 1.4 it is written in the model frame; in 1.5 and 1.6 if `use_parent_model_frame` says
-    so; from 1.7 on in the frame that `expressed_in` names. Otherwise it is in the joint frame.
+    It is written in the model frame until SDF 1.4; in 1.5 and 1.6 if `use_parent_model_frame` is
+    set; from 1.7 on in the frame `expressed_in`. Otherwise it is in the joint frame.
     """
     element = axis.find("xyz")
     if element is None:
@@ -126,5 +130,5 @@ def _read_direction(axis: Element, in_model: Pose, scope: Scope) -> Vector3:
 
 
 def _unless_negative(value: float) -> float:
-    """Returns a limit as SDF writes it: negative means none."""
+    """Returns a limit; a negative one means unlimited in SDF."""
     return math.inf if value < 0.0 else value

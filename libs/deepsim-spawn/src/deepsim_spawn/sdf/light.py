@@ -5,13 +5,12 @@ from __future__ import annotations
 
 from typing import cast, get_args
 
-from deepsim_spawn.description import Attenuation, LightDescription, LightType, SpotCone
+from deepsim_spawn.description.light import Attenuation, LightDescription, LightType, SpotCone
 from deepsim_spawn.description.tags import ATTENUATION, LIGHT, SPOT
 from deepsim_spawn.xml import Element, read_fields
 from deepsim_spawn.xml.values import word
 
-from .frames import Scope
-from .pose import read_pose
+from .frames import Scope, read_pose
 
 _TYPES = get_args(LightType)
 
@@ -19,14 +18,7 @@ _TYPES = get_args(LightType)
 def read_light(
     element: Element, base: str, scope: Scope, include: Element | None = None
 ) -> LightDescription:
-    """Returns a light.
-
-    Args:
-        element: The `<light>`.
-        base: The frame of the world or link that holds it, in which its pose is to be.
-        scope: The frames that its pose may be relative to.
-        include: The `<include>` that brought it in, which may rename and move it.
-    """
+    """Returns a light posed in the frame `base`; an `<include>` may rename and move it."""
     name = element.require_attribute("name", word)
     kind = element.require_attribute("type", word)
     if kind not in _TYPES:
@@ -36,7 +28,7 @@ def read_light(
         name = include.get("name", word, name)
         if include.find("pose"):
             placed = include
-            element.skip("pose")  # what the include replaces
+            element.skip("pose")  # replaced by the include's
     pose, relative_to = read_pose(placed)
     return element.make(
         LightDescription,

@@ -5,23 +5,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from deepsim_spawn.description import JointDescription, LinkDescription, VelocityDecay
-from deepsim_spawn.description.tags import LINK, VELOCITY_DECAY
+from deepsim_math import Color, Material
+from deepsim_spawn.description.collision import CollisionDescription, Surface
+from deepsim_spawn.description.inertial import MOMENTS, Inertial
+from deepsim_spawn.description.joint import JointDescription
+from deepsim_spawn.description.link import LinkDescription, VelocityDecay
+from deepsim_spawn.description.tags import BOUNCING, LINK, RARE_SURFACE, SURFACE, VELOCITY_DECAY
+from deepsim_spawn.description.visual import VisualDescription
+from deepsim_spawn.gazebo_materials import GAZEBO_MATERIALS
+from deepsim_spawn.inertia import make_inertial
 from deepsim_spawn.xml import Element, number_names, read_fields
-from deepsim_spawn.xml.values import boolean, word
+from deepsim_spawn.xml.values import boolean, color, number, word
 
-from .collision import read_collision
-from .frames import Scope
-from .inertial import read_inertial
+from .frames import Scope, read_pose
+from .geometry import read_geometry, unless_left_out
 from .light import read_light
 from .sensor import read_joint_sensor, read_sensor
-from .visual import read_visual
 
 
 def read_link(
     element: Element, scope: Scope, joints: Iterable[tuple[JointDescription, Element]] = ()
 ) -> LinkDescription:
-    """Returns a link of a model whose frames are known, with the sensors of joints that hold it."""
+    """Returns a link of a model with resolved frames, with the sensors of its parent joints."""
     name = element.require_attribute("name", word)
     self_collide = element.find("self_collide")
     sensors = element.find_all("sensor")
@@ -53,4 +58,110 @@ def read_link(
             VelocityDecay, **read_fields(element, VelocityDecay, VELOCITY_DECAY)
         ),
         **read_fields(element, LinkDescription, LINK),
+    )
+
+
+def read_inertial(link: Element) -> Inertial | None:
+    """Returns the inertia of a link (SDF's default: 1 kg, unit tensor), or None if massless."""
+    element = link.find("inertial")
+    if element is None:
+        return Inertial()
+    pose, relative_to = read_pose(element)
+    if relative_to:
+        raise element.error(
+            f"relative_to={relative_to!r} is not allowed: the pose is in the link frame"
+        )
+    moments = {
+        name: element.get(f"inertia/{name}", number, 1.0 if name[1] == name[2] else 0.0)
+        for name in MOMENTS
+    }
+    return make_inertial(element, element.get("mass", number, 1.0), pose, moments)
+
+
+_UNLIMITED_FRICTION = 1000.0
+
+
+def read_friction(owner: Element, coefficient: float) -> float:
+    """Returns a friction coefficient; negative values are unlimited, as in ODE."""
+    if coefficient >= 0.0:
+        return coefficient
+    owner.repair(
+        f"surface mu must be >= 0, got {coefficient:g}",
+        f"negative friction becomes {_UNLIMITED_FRICTION:g}, unlimited",
+    )
+    return _UNLIMITED_FRICTION
+
+
+def read_collision(element: Element, link: str, scope: Scope) -> CollisionDescription | None:
+    """Returns a collision of a link, or None if its shape is left out."""
+    name = element.require_attribute("name", word)
+    pose, relative_to = read_pose(element)
+    values = read_fields(element, Surface, SURFACE | RARE_SURFACE)
+    for coefficient in ("mu", "mu2"):
+        if coefficient in values:
+            values[coefficient] = read_friction(element, values[coefficient])
+    surface = element.make(Surface, **values)
+    for path, value in BOUNCING.items():
+        solver = element.find(path)
+        if solver is not None and solver.text != repr(value):
+            solver.warn_unsupported("not supported, ignored")
+    geometry = unless_left_out(element, read_geometry)
+    if geometry is None:
+        return None
+    return element.make(
+        CollisionDescription,
+        name=name,
+        geometry=geometry,
+        pose=scope.relative_pose(pose, relative_to, link, element),
+        surface=surface,
+    )
+
+
+def read_visual(element: Element, link: str, scope: Scope) -> VisualDescription | None:
+    """Returns a visual of a link, or None if its shape is left out."""
+    name = element.require_attribute("name", word)
+    pose, relative_to = read_pose(element)
+    material = element.find("material")
+    geometry = unless_left_out(element, read_geometry)
+    if geometry is None:
+        element.skip("material", "transparency", "cast_shadows")
+        return None
+    return element.make(
+        VisualDescription,
+        name=name,
+        geometry=geometry,
+        pose=scope.relative_pose(pose, relative_to, link, element),
+        material=None if material is None else read_material(material),
+        transparency=element.get("transparency", number, 0.0),
+        cast_shadows=element.get("cast_shadows", boolean, True),
+    )
+
+
+_BLACK = Color(0.0, 0.0, 0.0, 1.0)
+_WHITE = Color(1.0, 1.0, 1.0, 1.0)
+
+
+def read_material(element: Element) -> Material | None:
+    """Returns the colours of a visual, or None if there are neither colours nor a known script.
+
+    Colours of the element override those of the script. If only one of ambient and diffuse is
+    given, it is used for both.
+    """
+    script = element.find("script/name") or element  # in URDF extensions, the name is the text
+    element.skip("script")
+    base = GAZEBO_MATERIALS.get(script.text)
+    if base is None and script.text:
+        script.warn_unsupported("unknown material script, ignored", f" {script.text}")
+    given = {tag: element.find(tag) for tag in ("ambient", "diffuse", "specular", "emissive")}
+    own = {tag: found.value(color) for tag, found in given.items() if found is not None}
+    if base is None and not own:
+        return None
+    if base is None:
+        plain = own.get("diffuse", own.get("ambient", _WHITE))
+        base = Material(ambient=plain, diffuse=plain, specular=_BLACK, emissive=_BLACK)
+    return Material(
+        ambient=own.get("ambient", base.ambient),
+        diffuse=own.get("diffuse", base.diffuse),
+        specular=own.get("specular", base.specular),
+        emissive=own.get("emissive", base.emissive),
     )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from deepsim_spawn.description import (
+from deepsim_spawn.description.measurement import (
     ContactSensor,
     ForceTorque,
     Imu,
@@ -23,9 +23,9 @@ from deepsim_sync import SCOPE, Noise
 
 
 def read_measurement(sensor: Element, kind: str) -> Measurement | None:
-    """Returns what a sensor of a type measures, or None for types that are only kept as text.
+    """Returns the measurement of a type of sensor, or None for types that are only kept as text.
 
-    Of a sensor that is malformed, only the text is kept, unless the load is strict.
+    A malformed sensor is kept as text too, unless the load is strict.
     """
     reader = _READERS.get(kind)
     if reader is None:
@@ -35,7 +35,7 @@ def read_measurement(sensor: Element, kind: str) -> Measurement | None:
     except ModelFormatError as error:
         if sensor.document.load.strict:
             raise
-        sensor.warn(str(error), "a sensor that is malformed does not measure")
+        sensor.warn(str(error), "a malformed sensor does not measure")
         return None
 
 
@@ -77,7 +77,7 @@ def _lidar(sensor: Element) -> Lidar:
 
 
 def _joint_state(sensor: Element) -> JointState:
-    """Returns an element of DeepSim's: joints by name, and noise for all or each of them."""
+    """Returns the measurement of DeepSim's own element: joints by name, and their noise."""
     own = sensor.find("joint_state")
     if own is None:
         return JointState()
@@ -102,7 +102,7 @@ def _rays(ray: Element, path: str, samples: int) -> Rays:
 
 
 def _noise_of_axes(sensor: Element, path: str) -> tuple[Noise, ...]:
-    """Returns the noise of x, y and z; none if no axis has any."""
+    """Returns the noise of x, y and z; empty if no axis has any."""
     axes = [sensor.find(f"{path}/{axis}/noise") for axis in "xyz"]
     found = [(Noise(),) if axis is None else _noise(axis) or (Noise(),) for axis in axes]
     noise = tuple(each for (each,) in found)
@@ -110,7 +110,7 @@ def _noise_of_axes(sensor: Element, path: str) -> tuple[Noise, ...]:
 
 
 def _old_noise(sensor: Element, quantity: str) -> tuple[Noise, ...]:
-    """Returns the noise of all axes, as it was written until SDF 1.4."""
+    """Returns the noise of all axes in the form of SDF 1.4 and older."""
     noise = sensor.find(f"imu/noise/{quantity}")
     return () if noise is None else _noise(noise, "gaussian")
 

@@ -3,39 +3,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 from deepsim_math import Pose
-from deepsim_spawn.description import ModelDescription
-from deepsim_spawn.description.names import WORLD
-from deepsim_spawn.massless import fix_massless_bases
+from deepsim_spawn.description.checks import WORLD
+from deepsim_spawn.description.model import ModelDescription
+from deepsim_spawn.inertia import fix_massless_bases
 from deepsim_spawn.xml import Element, unique_names
 from deepsim_spawn.xml.values import boolean, word
 from deepsim_sync import SCOPE
 
-from .frames import MODEL, Frame, Scope
-from .include import MAX_NESTING, models_and_includes
+from .frames import MODEL, Frame, Scope, read_pose
+from .include import MAX_NESTING, models_and_includes, sdf_version
 from .joint import read_joint
 from .link import read_link
-from .merging import add_merged_frames, with_merged
-from .pose import read_pose
 from .sensor import read_plugin
-from .version import sdf_version
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedModel:
-    """A model, and where it is to be put once the frames around it are known.
+    """A model whose pose is resolved once the frames around it are known.
 
     Attributes:
         element: The `<model>` or `<include>`.
-        description: The model; its pose is not yet resolved.
+        description: The model, with an unresolved pose.
         scope: Its frames.
-        pose: As written, in the frame `relative_to` of the scope that holds the model.
-        relative_to: Empty for that scope's own frame.
+        pose: The written pose, in the frame `relative_to` of the outer scope.
+        relative_to: A frame of the outer scope; empty for that scope's own frame.
     """
 
     element: Element
@@ -46,28 +43,22 @@ class PlacedModel:
 
     @property
     def merges(self) -> bool:
-        """Whether it is to become a part of the model that includes it."""
+        """Whether its parts become parts of the model that includes it."""
         return self.element.tag == "include" and self.element.attribute("merge", boolean, False)
 
     def frame(self, root: str) -> Frame:
-        """Returns the model as a frame of the scope whose own frame is called `root`."""
+        """Returns the model as a frame of the scope with the given root."""
         return Frame(self.element, self.pose, self.relative_to or root, inside=self.scope)
 
     def resolved(self, scope: Scope) -> ModelDescription:
-        """Returns the model with its pose in the scope that holds it."""
+        """Returns the model with its pose in the given scope."""
         return replace(self.description, pose=scope.pose(self.description.name, self.element))
 
 
 def read_model(
     element: Element, include: Element | None = None, static: bool = False
 ) -> PlacedModel:
-    """Returns a model.
-
-    Args:
-        element: The `<model>`.
-        include: The `<include>` that brought it in, which may rename it, move it and fix it.
-        static: Whether the model that holds it is static, which makes it so too.
-    """
+    """Returns a model; an `<include>` may rename, move and fix it, a static parent fixes it."""
     if element.tag != "model":
         raise (include or element).error(f"<{element.tag}> cannot be included here")
     with _nesting(element, include):
@@ -81,7 +72,7 @@ def read_model(
             placement = include.get("placement_frame", str, placement)
             if include.find("pose"):
                 placed = include
-                element.skip("pose")  # what the include replaces
+                element.skip("pose")  # replaced by the include's
         parts = [read_model(*entity, static=static) for entity in models_and_includes(element)]
         nested = [part for part in parts if not part.merges]
         merged = [part for part in parts if part.merges]
@@ -116,7 +107,7 @@ def read_model(
 def _described(scope: Scope, merged: list[PlacedModel], **own: Any) -> ModelDescription:
     if not merged:
         return ModelDescription(**own)
-    # The named link and the ends of joints may be among what is merged: those come last.
+    # The canonical link and the links of joints may be merged ones, so these are set last.
     last = {"joints": own.pop("joints"), "canonical_link": own.pop("canonical_link")}
     whole = with_merged(ModelDescription(**own), scope, merged)
     joints = (*last["joints"], *whole.joints)
@@ -142,7 +133,7 @@ def _read_frames(element: Element, nested: list[PlacedModel], merged: list[Place
     for joint in joints:
         name = joint.require_attribute("name", word)
         if name in scope and sdf_version(joint) < (1, 7):
-            continue  # joints were no frames then, and could be named like a link
+            continue  # joints were not frames then, and could share the name of a link
         child = joint.require("child").value(word)
         pose, relative_to = read_pose(joint)
         scope.add(name, Frame(joint, pose, relative_to or child, attached_to=child))
@@ -151,9 +142,9 @@ def _read_frames(element: Element, nested: list[PlacedModel], merged: list[Place
 
 
 def _rename_world(model: Element) -> None:
-    """Gives links and joints called ``world``, as they could be before SDF 1.7, another name.
+    """Renames links and joints called ``world``, which was allowed before SDF 1.7.
 
-    The joints that name such a link mean it, and not the world.
+    Joints that name such a link mean the link, not the world.
     """
     if sdf_version(model) >= (1, 7):
         return
@@ -169,10 +160,10 @@ def _rename_world(model: Element) -> None:
 
 
 def _canonical_link(element: Element, nested: list[PlacedModel], merged: list[PlacedModel]) -> str:
-    """Returns the link that is named, or the first, or that of the first part that has one."""
+    """Returns the named canonical link, or the first link of the model or of its parts."""
     named = element.attribute("canonical_link", str, "")
     if named:
-        return named  # the description will refuse what is not a link
+        return named  # the description refuses other names
     for link in element.find_all("link"):
         return link.require_attribute("name", word)
     for model in merged:
@@ -186,7 +177,7 @@ def _canonical_link(element: Element, nested: list[PlacedModel], merged: list[Pl
 
 @contextmanager
 def _nesting(element: Element, include: Element | None) -> Iterator[None]:
-    """Keeps account of the models that are being read, to stop those that hold themselves."""
+    """Tracks the nesting of models to detect cyclic includes."""
     nesting = element.document.load.nesting
     file = element.document.path if element.parent is element.root else None
     asking = include or element
@@ -194,9 +185,48 @@ def _nesting(element: Element, include: Element | None) -> Iterator[None]:
         files = [*(path for path in nesting[nesting.index(file) :] if path), file]
         raise asking.error(f"cyclic include: {' -> '.join(map(str, files))}")
     if len(nesting) >= MAX_NESTING:
-        raise asking.error(f"models are nested more than {MAX_NESTING} deep")
+        raise asking.error(f"models must be nested <= {MAX_NESTING} deep")
     nesting.append(file)
     try:
         yield
     finally:
         nesting.pop()
+
+
+def add_merged_frames(scope: Scope, model: PlacedModel) -> None:
+    """Adds a merged model's frames to the scope around it.
+
+    A proxy frame replaces the frame of the model, which is gone: parts keep their poses relative
+    to it, and parts attached to the model frame are attached to it (SDF 1.9 and later).
+    """
+    description = model.description
+    proxy = f"_merged__{description.name}__"
+    body = description.canonical_link or scope.root
+    scope.add(proxy, replace(model.frame(scope.root), attached_to=body, inside=None))
+    for name, frame in model.scope.frames.items():
+        attached_to = proxy if frame.attached_to == MODEL else frame.attached_to
+        pose = model.scope.pose(name, frame.element)
+        scope.add(name, Frame(frame.element, pose, proxy, attached_to, frame.inside))
+
+
+def with_merged(
+    description: ModelDescription, scope: Scope, merged: Sequence[PlacedModel]
+) -> ModelDescription:
+    """Returns a model with the parts of the merged models after its own."""
+    for model in merged:
+        part = model.description
+        if part.static and not description.static:
+            model.element.warn("a merged model cannot be static by itself, it moves with the model")
+        if part.self_collide and not description.self_collide:
+            model.element.warn("a merged model collides with itself only if the outer model does")
+        links = (replace(it, pose=scope.pose(it.name, model.element)) for it in part.links)
+        models = (replace(it, pose=scope.pose(it.name, model.element)) for it in part.models)
+        description = model.element.make(
+            replace,
+            description,
+            links=(*description.links, *links),
+            joints=(*description.joints, *part.joints),
+            models=(*description.models, *models),
+            plugins=(*description.plugins, *part.plugins),
+        )
+    return description

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`<sensor>` and `<plugin>` elements, which are kept as text too."""
+"""`<sensor>` and `<plugin>` elements, which are also kept as text."""
 
 from __future__ import annotations
 
@@ -7,36 +7,35 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from deepsim_math import Point, Pose, Quaternion
-from deepsim_spawn.description import (
+from deepsim_spawn.description.joint import JointDescription
+from deepsim_spawn.description.measurement import ForceTorque
+from deepsim_spawn.description.sensor import (
+    STEREO,
     CameraDescription,
-    ForceTorque,
-    JointDescription,
     PluginDescription,
     SensorDescription,
 )
-from deepsim_spawn.description.sensor import STEREO
 from deepsim_spawn.description.tags import CAMERA
 from deepsim_spawn.xml import Element, read_fields
 from deepsim_spawn.xml.values import number, word
 
-from .frames import Scope
+from .frames import Scope, read_pose
 from .measurement import read_measurement
-from .pose import read_pose
 
 _CAMERAS = ("camera", "depth", "depth_camera", "rgbd", "rgbd_camera", "segmentation_camera")
 
 
 def read_sensor(element: Element, link: str, scope: Scope) -> SensorDescription:
-    """Returns a sensor of a link; its lens and picture if it is a pinhole camera."""
+    """Returns a sensor of a link."""
     pose, relative_to = read_pose(element)
     return _read(element, link, scope, scope.relative_pose(pose, relative_to, link, element))
 
 
 def read_joint_sensor(element: Element, joint: JointDescription, scope: Scope) -> SensorDescription:
-    """Returns a sensor of a joint, as one of the child link.
+    """Returns a sensor of a joint as a sensor of the child link.
 
-    A force-torque sensor measures at the origin of the joint, in the axes of the child link or, if
-    its file says so, in its own.
+    A force-torque sensor measures at the joint's origin, in the axes of the child link or, if the
+    file says so, of the sensor.
     """
     own, relative_to = read_pose(element)
     pose = joint.pose @ own
@@ -62,7 +61,7 @@ def _read(element: Element, link: str, scope: Scope, pose: Pose) -> SensorDescri
         return scope.relative_pose(own, relative_to, link, lens) if relative_to else pose @ own
 
     if kind in _CAMERAS:
-        # the picture is taken from the camera's own frame, so the sensor's pose is that one
+        # the picture is taken from the camera's own frame
         lens = element.require("camera")
         camera, pose = _camera(lens), place(lens)
     elif kind == STEREO:
@@ -89,7 +88,7 @@ def _camera(lens: Element, baseline: float = 0.0) -> CameraDescription:
 def _stereo(
     sensor: Element, place: Callable[[Element], Pose]
 ) -> tuple[CameraDescription, Pose] | None:
-    """Returns two cameras side by side as the left one and its pose; others stay text."""
+    """Returns a stereo pair as its left camera and pose; None, so kept as text, if not parallel."""
     lenses = sensor.find_all("camera")
     if len(lenses) != 2:
         return None

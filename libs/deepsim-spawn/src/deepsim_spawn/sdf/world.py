@@ -4,17 +4,33 @@
 from __future__ import annotations
 
 from deepsim_math import Vector3
-from deepsim_spawn.description import MujocoOptions, Physics, SceneDescription, WorldDescription
-from deepsim_spawn.description.names import WORLD
+from deepsim_spawn.description.checks import WORLD
+from deepsim_spawn.description.model import ModelDescription
+from deepsim_spawn.description.physics import MujocoOptions, Physics
 from deepsim_spawn.description.tags import MUJOCO, PHYSICS, SCENE
+from deepsim_spawn.description.world import SceneDescription, WorldDescription
 from deepsim_spawn.xml import Element, read_fields, unique_names
 from deepsim_spawn.xml.values import boolean, vector, word
 
 from .frames import Scope
-from .include import models_and_includes
+from .include import models_and_includes, refuse_include_bombs, sdf_entity
 from .light import read_light
 from .model import read_model
 from .sensor import read_plugin
+
+
+def read_sdf(root: Element) -> ModelDescription | WorldDescription:
+    """Returns the world or model of an SDF document."""
+    entity = sdf_entity(root)
+    refuse_include_bombs(entity)
+    if entity.tag == "world":
+        return read_world(entity)
+    if entity.tag != "model":
+        raise entity.error(f"a {entity.tag} cannot be loaded by itself, only included in a world")
+    model = read_model(entity)
+    world = Scope(WORLD)
+    world.add(model.description.name, model.frame(WORLD))
+    return model.resolved(world)
 
 
 def read_world(element: Element) -> WorldDescription:
@@ -28,7 +44,7 @@ def read_world(element: Element) -> WorldDescription:
         else:
             models.append(read_model(entity, include))
             if models[-1].merges:
-                models[-1].element.warn("only a model can merge a model, this one is kept whole")
+                models[-1].element.warn("a world cannot merge a model, it stays a model")
             scope.add(models[-1].description.name, models[-1].frame(WORLD))
     frames = element.find_all("frame")
     for frame in frames:
@@ -50,7 +66,7 @@ def read_world(element: Element) -> WorldDescription:
 
 
 def _default_physics(world: Element) -> Element | None:
-    """Returns the profile marked as default, or the first; the others are alternatives."""
+    """Returns the physics profile marked as default, or the first one."""
     profiles = world.find_all("physics")
     if not profiles:
         return None
@@ -70,5 +86,5 @@ def _read_physics(element: Element) -> Physics:
 def _read_gravity(world: Element, physics: Element | None) -> Vector3:
     gravity = world.find("gravity")
     if gravity is None and physics is not None:
-        gravity = physics.find("gravity")  # its place until SDF 1.5
+        gravity = physics.find("gravity")  # SDF 1.5 and older
     return Vector3(0.0, 0.0, -9.8) if gravity is None else gravity.value(vector)

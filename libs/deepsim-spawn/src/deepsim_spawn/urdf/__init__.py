@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""URDF with the extensions for Gazebo, read as one model whose fixed joints all stay."""
+"""Reads URDF with Gazebo's extensions as one model, keeping all fixed joints.
 
-from __future__ import annotations
-
-from .robot import read_urdf
-
-__all__ = ["read_urdf"]
+Every reader raises a ModelFormatError for an element that it cannot read.
+"""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`<gazebo>` elements: what URDF itself cannot say about a robot, its links and joints."""
+"""`<gazebo>` elements, which extend a robot, its links and its joints."""
 
 from __future__ import annotations
 
@@ -13,17 +13,13 @@ T = TypeVar("T")
 
 
 class Extension:
-    """All `<gazebo>` elements of a robot with one reference.
-
-    Args:
-        elements: In the order of the file; later ones win.
-    """
+    """All `<gazebo>` elements with one reference, in the order of the file; later ones win."""
 
     def __init__(self, elements: list[Element]) -> None:
         self._elements = elements
 
     def find_all(self, tag: str) -> list[Element]:
-        """Returns the children with this tag, of all elements."""
+        """Returns the children of all elements with this tag."""
         return [child for element in self._elements for child in element.find_all(tag)]
 
     def get(self, tag: str, parse: Callable[[str], T], default: T) -> T:
@@ -37,7 +33,7 @@ class Extensions:
 
     Args:
         robot: The `<robot>`.
-        names: Of its links and joints; a reference to anything else has no effect.
+        names: Names of its links and joints; references to other names have no effect.
     """
 
     def __init__(self, robot: Element, names: Collection[str]) -> None:
@@ -46,9 +42,9 @@ class Extensions:
             reference = element.attribute("reference", str, "")
             if reference and reference not in names:
                 element.mark_read()
-                element.warn_unsupported(f"names no link or joint: {reference!r}", "/@reference")
+                element.warn_unsupported(f"no link or joint {reference!r}", "/@reference")
             self._by_reference[reference].append(element)
 
     def of(self, reference: str) -> Extension:
-        """Returns the extensions of a link or joint; of the whole robot for an empty name."""
+        """Returns the extensions of a link or joint, or for an empty name of the robot."""
         return Extension(self._by_reference.get(reference, []))

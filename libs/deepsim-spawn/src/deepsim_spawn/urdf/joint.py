@@ -7,13 +7,13 @@ import math
 from typing import Final, cast
 
 from deepsim_math import Vector3
-from deepsim_spawn.description import JointAxis, JointDescription, JointType, MimicDescription
-from deepsim_spawn.sdf import read_limits
+from deepsim_spawn.description.joint import JointAxis, JointDescription, JointType, MimicDescription
+from deepsim_spawn.sdf.joint import read_limits
 from deepsim_spawn.xml import Element
 from deepsim_spawn.xml.values import limit, number, vector, word
 
 from .extensions import Extension
-from .names import free_name
+from .tree import free_name
 
 _TYPES: Final = ("fixed", "revolute", "continuous", "prismatic", "ball")
 
@@ -21,13 +21,12 @@ _TYPES: Final = ("fixed", "revolute", "continuous", "prismatic", "ball")
 def read_joint(element: Element, extension: Extension) -> JointDescription | None:
     """Returns a joint, whose frame is that of its child link.
 
-    Returns:
-        None for a floating joint, whose child is free as without it, and, with a warning, for a
-        planar one.
+    A floating joint gives None, as its child is free without it; so does a planar one, with a
+    warning.
     """
     kind = element.require_attribute("type", word)
-    kind = "ball" if kind == "spherical" else kind  # which Bullet adds to URDF
-    element.find("origin")  # read with the tree
+    kind = "ball" if kind == "spherical" else kind  # Bullet's name
+    element.find("origin")  # marks it as read; read_tree uses it
     if kind == "floating":
         return None
     if kind == "planar":
@@ -39,9 +38,8 @@ def read_joint(element: Element, extension: Extension) -> JointDescription | Non
         raise element.error(f"type must be one of {known}, got {kind!r}")
     axis = None
     if kind in ("fixed", "ball"):
-        element.skip(
-            "axis", "limit", "dynamics", "mimic"
-        )  # exporters write what the type has no use for
+        # exporters write elements that the type does not use
+        element.skip("axis", "limit", "dynamics", "mimic")
     else:
         axis = _read_axis(element, kind, extension)
     return element.make(
@@ -93,7 +91,7 @@ def _read_mimic(joint: Element) -> MimicDescription | None:
         return None
     leader = mimic.require_attribute("joint", word)
     if all(leader != each.attributes.get("name") for each in joint.root.find_all("joint")):
-        mimic.repair(f"there is no joint {leader!r}", "such a joint follows none")
+        mimic.repair(f"there is no joint {leader!r}", "the joint moves independently")
         return None
     return mimic.make(
         MimicDescription,

@@ -3,32 +3,28 @@
 
 from __future__ import annotations
 
-from deepsim_math import Pose
-from deepsim_spawn.description import (
-    CollisionDescription,
-    Inertial,
-    JointDescription,
-    LinkDescription,
-    Surface,
-    VisualDescription,
-)
-from deepsim_spawn.description.inertial import MOMENTS
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, TypeVar
+
+from deepsim_math import Color, Material, Pose, Vector3
+from deepsim_spawn.description.collision import CollisionDescription, Surface
+from deepsim_spawn.description.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Plane, Sphere
+from deepsim_spawn.description.inertial import MOMENTS, Inertial
+from deepsim_spawn.description.joint import JointDescription
+from deepsim_spawn.description.link import LinkDescription
+from deepsim_spawn.description.visual import VisualDescription
 from deepsim_spawn.inertia import make_inertial
-from deepsim_spawn.sdf import (
-    Scope,
-    read_friction,
-    read_joint_sensor,
-    read_material,
-    read_sensor,
-    unless_left_out,
-)
+from deepsim_spawn.sdf.frames import Scope
+from deepsim_spawn.sdf.geometry import read_scale, unless_left_out
+from deepsim_spawn.sdf.link import read_friction, read_material
+from deepsim_spawn.sdf.sensor import read_joint_sensor, read_sensor
 from deepsim_spawn.xml import Element, number_names
-from deepsim_spawn.xml.values import boolean, number, word
+from deepsim_spawn.xml.values import boolean, color, factors, number, vector, word
 
 from .extensions import Extension
-from .geometry import read_geometry
-from .materials import Materials, Paint
-from .origin import read_origin
+from .tree import read_origin
+
+G = TypeVar("G")
 
 
 def read_link(
@@ -43,11 +39,11 @@ def read_link(
 
     Args:
         element: The `<link>`.
-        pose: In the model frame.
-        materials: Of the robot.
-        extension: What its `<gazebo>` elements add.
+        pose: Pose in the model frame.
+        materials: Materials of the robot.
+        extension: The link's `<gazebo>` elements.
         scope: The links as frames, for sensors.
-        holder: The joint that holds it, and what its `<gazebo>` elements add.
+        holder: The joint whose child it is, with the joint's `<gazebo>` elements.
     """
     name = element.require_attribute("name", word)
     self_collide = extension.get("selfCollide", boolean, None)
@@ -80,9 +76,9 @@ def _read_inertial(link: Element) -> Inertial | None:
     if inertia is not None:
         moments = {name: inertia.require_attribute(name, number) for name in MOMENTS}
     elif weight is not None:
-        element.repair("<inertia> is missing", "it is that of a ball as dense as water")
+        element.repair("<inertia> is missing", "that of a ball as dense as water is used")
     if weight is None:
-        element.repair("<mass> is missing", "a link without mass is a frame")
+        element.repair("<mass> is missing", "a link without mass becomes a frame")
     mass = 0.0 if weight is None else weight.require_attribute("value", number)
     return make_inertial(element, mass, read_origin(element), moments)
 
@@ -135,10 +131,78 @@ def _read_visuals(
 
 
 def _named(link: Element, tag: str, link_name: str) -> list[Element]:
-    """Returns the collisions or visuals of a link; unnamed ones get the names that Gazebo makes."""
+    """Returns the collisions or visuals of a link; unnamed ones are named as by Gazebo."""
     elements = link.find_all(tag)
     for index, element in enumerate(elements):
         if not element.attributes.get("name"):
             element.attributes["name"] = f"{link_name}_{tag}" + (f"_{index}" if index else "")
     number_names(elements)
     return elements
+
+
+def read_geometry(owner: Element) -> Geometry:
+    """Returns the shape of a collision or visual."""
+    geometry = owner.require("geometry")
+    for shape in geometry.children:
+        reader = _READERS.get(shape.tag)
+        if reader is not None:
+            return reader(geometry.require(shape.tag))
+    raise geometry.error(f"expected one of {', '.join(_READERS)}")
+
+
+def _simple(kind: type[G], parse: Callable[[str], Any], *names: str) -> Callable[[Element], G]:
+    """Returns the reader of a shape with required attributes."""
+    return lambda shape: shape.make(kind, *(shape.require_attribute(name, parse) for name in names))
+
+
+def _mesh(shape: Element) -> Mesh:
+    path = shape.file(shape.require_attribute("filename", word))
+    scale = read_scale(shape, shape.attribute("scale", factors, [1.0, 1.0, 1.0]))
+    return shape.make(Mesh, path, scale)
+
+
+def _plane(shape: Element) -> Plane:
+    return shape.make(Plane, shape.attribute("normal", vector, Vector3(0.0, 0.0, 1.0)))
+
+
+_READERS: Final[dict[str, Callable[[Element], Geometry]]] = {
+    "box": _simple(Box, vector, "size"),
+    "sphere": _simple(Sphere, number, "radius"),
+    "cylinder": _simple(Cylinder, number, "radius", "length"),
+    "capsule": _simple(Capsule, number, "radius", "length"),
+    "mesh": _mesh,
+    "plane": _plane,  # an extension of Bullet
+}
+
+
+class Paint(NamedTuple):
+    """A URDF material: one colour, whose alpha is its opacity."""
+
+    material: Material | None = None
+    transparency: float = 0.0
+
+
+class Materials:
+    """The materials of a robot by name, starting with those of the `<robot>` itself."""
+
+    def __init__(self, robot: Element) -> None:
+        self._paints: dict[str, Paint] = {}
+        for element in robot.find_all("material"):
+            self.read(element)
+
+    def read(self, element: Element) -> Paint:
+        """Returns the material that an element defines or refers to."""
+        name = element.attribute("name", str, "")
+        rgba = element.find("color")
+        if rgba is not None:
+            r, g, b, alpha = rgba.require_attribute("rgba", color)
+            opaque = Color(r, g, b, 1.0)
+            paint = Paint(Material(ambient=opaque, diffuse=opaque), 1.0 - alpha)
+            return self._paints.setdefault(name, paint) if name else paint
+        if element.find("texture") is not None:
+            element.skip("texture")
+            element.warn_unsupported("textures are not supported, ignored", "/texture")
+            return self._paints.setdefault(name, Paint())
+        if name and name not in self._paints:
+            element.warn(f"the material {name!r} is undefined, the visual has the default colour")
+        return self._paints.get(name, Paint())

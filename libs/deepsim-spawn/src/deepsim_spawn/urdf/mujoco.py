@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`<mujoco>` elements: options of MuJoCo's compiler, applied to the robot itself."""
+"""`<mujoco>` elements: options of MuJoCo's compiler, applied to the robot's elements."""
 
 from __future__ import annotations
 
@@ -11,17 +11,13 @@ from deepsim_spawn.xml import Element
 from deepsim_spawn.xml.values import boolean, number
 
 _WITHOUT_EFFECT = ("angle", "autolimits", "balanceinertia", "fusestatic")
-"""URDF has radians and limits, inertias are always repaired, and links keep their names."""
+"""URDF uses radians and limits, inertias are always repaired, and links keep their names."""
 
 
 def apply_mujoco(robot: Element) -> None:
     """Applies ``meshdir``, ``strippath``, ``discardvisual``, ``boundmass`` and ``boundinertia``.
 
-    Meshes are looked up in the folder of meshes first, by the names of their files alone unless
-    paths are to be kept.
-
-    Raises:
-        ModelFormatError: A value is malformed.
+    Meshes are first looked up in ``meshdir``, by their bare file names unless ``strippath`` is off.
     """
     found = [each for mujoco in robot.find_all("mujoco") for each in mujoco.find_all("compiler")]
     for compiler in found:
@@ -32,7 +28,7 @@ def apply_mujoco(robot: Element) -> None:
         for mesh in _below(robot, "mesh") if meshes else ():
             name = mesh.attributes.get("filename", "").rpartition("://")[2]
             inside = str(PurePath(meshes, PurePath(name).name if strip else name))
-            with suppress(OSError, ValueError):  # it lies where it says, if anywhere
+            with suppress(OSError, ValueError):  # if not found, the path stays as it is
                 mesh.document.load.search_path.find(inside, mesh.document.path)
                 mesh.attributes["filename"] = inside
         if compiler.attribute("discardvisual", boolean, False):

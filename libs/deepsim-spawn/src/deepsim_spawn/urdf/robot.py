@@ -3,31 +3,27 @@
 
 from __future__ import annotations
 
-from deepsim_spawn.description import ModelDescription
-from deepsim_spawn.description.names import WORLD
-from deepsim_spawn.massless import fix_massless_bases
-from deepsim_spawn.sdf import MODEL, Frame, Scope, read_plugin
+from deepsim_spawn.description.checks import WORLD
+from deepsim_spawn.description.model import ModelDescription
+from deepsim_spawn.inertia import fix_massless_bases
+from deepsim_spawn.sdf.frames import MODEL, Frame, Scope
+from deepsim_spawn.sdf.sensor import read_plugin
 from deepsim_spawn.xml import Element, unique_names
 from deepsim_spawn.xml.values import boolean
 
 from .extensions import Extensions
 from .joint import read_joint
-from .link import read_link
-from .materials import Materials
+from .link import Materials, read_link
 from .mujoco import apply_mujoco
-from .names import free_name
-from .tree import read_tree
+from .tree import free_name, read_tree
 
 
 def read_urdf(robot: Element) -> ModelDescription:
     """Returns the model of a URDF document; its frame is that of the root link.
 
-    Every fixed joint stays a joint: links keep their names, frames and sensors, where Gazebo would
-    merge them into one. A root link called ``world`` is the world itself: its children are joined
-    to the world.
-
-    Raises:
-        ModelFormatError: It cannot be read.
+    Fixed joints stay joints: links keep their names, frames and sensors, whereas Gazebo would
+    merge them. A root link called ``world`` is the world itself: its children are joined to the
+    world.
     """
     name = free_name(robot)
     apply_mujoco(robot)
@@ -42,9 +38,9 @@ def read_urdf(robot: Element) -> ModelDescription:
     tree = read_tree(robot)
     if tree.root == WORLD:
         world = next(link for link in links if link.attributes["name"] == WORLD)
-        links.remove(world)  # what it holds is never read, so a warning will name it
+        links.remove(world)  # its contents stay unread, so they cause a warning
         if not links:
-            raise robot.error("has no link but the world")
+            raise robot.error("a robot must have a link besides the world")
     scope = Scope(MODEL)
     for link in links:
         link_name = link.attributes["name"]

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tree that the joints of a robot make of its links."""
+"""The tree of links that a robot's joints form."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from deepsim_math import Pose
+from deepsim_math import Pose, Quaternion, Vector3
+from deepsim_spawn.description.checks import is_reserved
 from deepsim_spawn.xml import Element
-from deepsim_spawn.xml.values import word
-
-from .origin import read_origin
+from deepsim_spawn.xml.values import vector, word
 
 
 class Tree(NamedTuple):
@@ -17,15 +16,11 @@ class Tree(NamedTuple):
 
     root: str
     poses: dict[str, Pose]
-    """Of every link, in the frame of the root; parents come before their children."""
+    """Pose of every link in the frame of the root; parents precede their children."""
 
 
 def read_tree(robot: Element) -> Tree:
-    """Returns the tree of the links of a robot.
-
-    Raises:
-        ModelFormatError: A joint names an unknown link, or the links are not one tree.
-    """
+    """Returns the tree of a robot's links, which must be connected and without loops."""
     links = {link.require_attribute("name", word): link for link in robot.find_all("link")}
     if not links:
         raise robot.error("a robot must have a link")
@@ -38,15 +33,15 @@ def read_tree(robot: Element) -> Tree:
         for end, name in (("parent", parent), ("child", child)):
             if name not in links:
                 known = ", ".join(links)
-                raise joint.require(end).error(f"there is no link {name!r}; links are {known}")
+                raise joint.require(end).error(f"unknown link {name!r}; known links: {known}")
         if child in above:
             raise joint.error(f"link {child!r} is already the child of {above[child].path}")
         above[child] = joint
         below[parent].append((child, joint))
     roots = [name for name in links if name not in above]
     if len(roots) != 1:
-        found = ", ".join(roots) or "none: the joints make a loop"
-        raise robot.error(f"expected one link that is no joint's child, got {found}")
+        found = ", ".join(roots) or "none: the joints form a loop"
+        raise robot.error(f"expected one root link, which is no joint's child, got {found}")
     poses = {roots[0]: Pose()}
     pending = [roots[0]]
     while pending:
@@ -55,5 +50,31 @@ def read_tree(robot: Element) -> Tree:
             poses[child] = poses[parent] @ read_origin(joint)
             pending.append(child)
     for name in links.keys() - poses.keys():
-        raise links[name].error("is part of a loop of joints: URDF is a tree")
+        raise links[name].error("is part of a loop of joints, but URDF must be a tree")
     return Tree(roots[0], poses)
+
+
+_ZERO = Vector3(0.0, 0.0, 0.0)
+
+
+def read_origin(owner: Element) -> Pose:
+    """Returns the `<origin>` of an element (default: identity); rpy turns about fixed x, y, z."""
+    element = owner.find("origin")
+    if element is None:
+        return Pose()
+    rotation = Quaternion.from_euler(*element.attribute("rpy", vector, _ZERO))
+    return Pose(element.attribute("xyz", vector, _ZERO), rotation)
+
+
+def free_name(element: Element) -> str:
+    """Returns the name of a robot or joint; a reserved name is changed, with a warning."""
+    name = element.require_attribute("name", word)
+    if not is_reserved(name):
+        return name
+    siblings = () if element.parent is None else element.parent.children
+    taken = {sibling.attributes.get("name") for sibling in siblings}
+    free = name
+    while is_reserved(free) or free in taken:
+        free += f"_{element.tag}"
+    element.warn(f"the name {name!r} is reserved, {free!r} is used")
+    return free

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""XML that knows where it came from: elements with file and line, checked values, warnings."""
+"""XML elements with file and line, checked values and warnings."""
 
 from __future__ import annotations
 

@@ -1,40 +1,87 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One XML text, and the load that it is part of."""
+"""An XML document, the load that it belongs to, and the warnings of the load."""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from deepsim_spawn.errors import ModelFormatWarning
 from deepsim_spawn.search_path import SearchPath
-
-from .findings import Findings
 
 if TYPE_CHECKING:
     from .element import Element
 
+
+@dataclass(slots=True)
+class Finding:
+    """The first finding of one kind and the number of such findings."""
+
+    category: type[ModelFormatWarning]
+    message: str
+    count: int = 1
+
+
+class Findings:
+    """The warnings of one load, collected and issued once per kind."""
+
+    def __init__(self) -> None:
+        self._findings: dict[tuple[type[ModelFormatWarning], str, str], Finding] = {}
+
+    def add(
+        self,
+        category: type[ModelFormatWarning],
+        kind: str,
+        place: str,
+        consequence: str,
+        cure: str = "",
+    ) -> None:
+        """Records a finding; findings of one category, kind and cure are reported once.
+
+        Args:
+            category: The class of the warning.
+            kind: The kind of finding, such as ``parent/tag``.
+            place: ``file:line`` of the finding.
+            consequence: The problem or its repair.
+            cure: The repair, the same text for all findings of a kind.
+        """
+        known = self._findings.get((category, kind, cure))
+        if known:
+            known.count += 1
+            return
+        message = f"{place}: {kind}: {consequence}" + (cure and f"; {cure}")
+        self._findings[category, kind, cure] = Finding(category, message)
+
+    def emit(self, stacklevel: int) -> None:
+        """Issues all findings as Python warnings at the given level of the call stack."""
+        for finding in self._findings.values():
+            times = f" ({finding.count} times in this load)" if finding.count > 1 else ""
+            warnings.warn(finding.message + times, finding.category, stacklevel=stacklevel + 1)
+
+
 MAX_ELEMENTS = 500_000
-"""In one load: stops files that include one another in ever greater number."""
+"""Limit of elements in one load; stops files that include one another endlessly."""
 
 MAX_BYTES = 64 * 1024 * 1024
-"""In one load: text costs time even where it holds no elements."""
+"""Limit of text in one load, which costs time even without elements."""
 
 
 @dataclass(slots=True)
 class Load:
-    """One call of a loader: what its documents share.
+    """State of one call of a loader, shared by its documents.
 
     Attributes:
-        search_path: Where URIs are looked up.
-        strict: Whether values that are wrong, but that others accept, are refused.
+        search_path: Folders in which URIs are looked up.
+        strict: Whether malformed values that other tools accept are refused.
         skip_missing_collisions: Whether a collision whose mesh is not found is left out.
-        findings: Warnings to give at the end.
-        roots: Paths of the documents that were read.
-        included: Roots of the files that were included; each is parsed once.
-        elements_left: How many elements may still be read.
-        bytes_left: How much text may still be read.
-        nesting: Models that are being read, outermost first; files where they are included.
+        findings: Warnings to issue at the end.
+        roots: Root elements of the documents read.
+        included: Root elements of the included files; each is parsed once.
+        elements_left: Number of elements that may still be read.
+        bytes_left: Amount of text that may still be read.
+        nesting: Files (None if not a file) of the models being read, outermost first.
     """
 
     search_path: SearchPath
@@ -53,8 +100,8 @@ class Document:
     """One XML text.
 
     Attributes:
-        label: Names it in messages.
-        path: Its file, resolved, or None for XML given as text.
+        label: Its name in messages.
+        path: Its resolved file, or None for XML given as text.
         load: State shared with the other documents of the load.
     """
 

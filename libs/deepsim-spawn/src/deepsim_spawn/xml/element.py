@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One XML element: its values, checked, and a record of the parts that were read."""
+"""An XML element with checked values and a record of the parts that were read."""
 
 from __future__ import annotations
 
@@ -17,30 +17,31 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _MOST_ATTRIBUTES = 100
-"""Of one element; lxml takes a time that grows with their square to read them."""
+"""Limit for one element, since lxml's time grows with the square of their number."""
 
 _TOO_MANY_ATTRIBUTES = f"has more than {_MOST_ATTRIBUTES} attributes"
 
 _NAMED = 5
-"""How many of its children an element names that lacks one."""
+"""Number of children that the message about a missing one lists."""
 
 
 class Element:
     """An XML element of a document.
 
-    Every look-up marks the elements that it finds as read; `warn_of_unread` then names the unread
-    ones, so that nothing of a file is dropped in silence and no list of known tags can go stale.
+    Every look-up marks the elements that it finds as read; `warn_of_unread` then reports the unread
+    ones, so that nothing in a file is ignored silently and no list of known tags can go stale.
 
-    Paths such as ``"surface/friction/ode/mu"`` lead to the first such child at each step.
+    Paths such as ``"surface/friction/ode/mu"`` follow the first matching child at each step.
+    Look-ups raise a ModelFormatError for missing or malformed values, with file and line.
 
     Attributes:
         tag: Name of the element; ``{namespace}name`` for elements in a namespace.
-        attributes: As in the file.
+        attributes: Attributes, without surrounding blanks.
         text: Text before the first child, without surrounding blanks.
-        line: In its file, counted from 1.
-        parent: None for the root.
-        children: In the order of the file.
-        document: Where it comes from.
+        line: Line in its file, counted from 1.
+        parent: Parent element; None for the root.
+        children: Child elements, in the order of the file.
+        document: The document that it belongs to.
     """
 
     __slots__ = (
@@ -72,11 +73,7 @@ class Element:
 
     @classmethod
     def tree(cls, xml: etree._Element, document: Document, first_line: int = 0) -> Element:
-        """Returns the elements of a parsed tree; `first_line` is added to its line numbers.
-
-        Raises:
-            ModelFormatError: An entity is used, or the load has had too many elements.
-        """
+        """Returns the elements of a parsed tree, whose line numbers are offset by `first_line`."""
         if len(xml.attrib) > _MOST_ATTRIBUTES:
             raise ModelFormatError(
                 _TOO_MANY_ATTRIBUTES, file=document.label, line=cast(int, xml.sourceline)
@@ -102,68 +99,51 @@ class Element:
                 raise element.error("too many elements in one load")
         return root
 
-    # where it is
+    # location
 
     @property
     def place(self) -> str:
-        """``file:line``."""
+        """Location as ``file:line``."""
         return f"{self.document.label}:{self.line}"
 
     @property
     def path(self) -> str:
-        """The way from the root, with names: ``sdf/model[ball]/link[base]``."""
+        """Path from the root, with names: ``sdf/model[ball]/link[base]``."""
         name = self.attributes.get("name")
         own = self.tag if name is None else f"{self.tag}[{name}]"
         return own if self.parent is None else f"{self.parent.path}/{own}"
 
     @property
     def root(self) -> Element:
-        """The outermost element of the document."""
+        """Root element of the document."""
         return self if self.parent is None else self.parent.root
 
-    # what is wrong with it
+    # errors and warnings
 
     def error(self, message: str) -> ModelFormatError:
-        """Returns an error about this element, to be raised."""
+        """Returns an error about this element, for the caller to raise."""
         return ModelFormatError(f"{self.path}: {message}", file=self.document.label, line=self.line)
 
     def make(self, factory: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Calls a factory, and adds file and line to its errors.
-
-        Raises:
-            ModelFormatError: The factory raised ValueError or OSError.
-        """
+        """Calls a factory, turning its ValueError or OSError into a ModelFormatError."""
         try:
             return factory(*args, **kwargs)
         except (ValueError, OSError) as error:
             raise self.error(str(error)) from error
 
     def warn(self, message: str, cure: str = "") -> None:
-        """Notes that a value of this element was repaired or approximated.
-
-        Args:
-            message: The problem, or its repair.
-            cure: Its repair; the same text for all findings of a kind.
-        """
+        """Records that a value of this element was repaired or approximated; see `Findings.add`."""
         findings = self.document.load.findings
         findings.add(ModelFormatWarning, self._kind, self.place, message, cure)
 
     def repair(self, problem: str, cure: str) -> None:
-        """Notes that something wrong, but accepted by other readers of the format, was repaired.
-
-        Args:
-            problem: The given and the expected value.
-            cure: Its repair; the same text for all repairs of a kind.
-
-        Raises:
-            ModelFormatError: The load is strict.
-        """
+        """Records the repair of an error that other tools accept; raises it in a strict load."""
         if self.document.load.strict:
             raise self.error(problem)
         self.warn(problem, cure)
 
     def warn_unsupported(self, message: str, detail: str = "") -> None:
-        """Notes that this element has no effect; its details are findings of their own kind."""
+        """Records that this element has no effect; each `detail` is a kind of its own."""
         findings = self.document.load.findings
         findings.add(UnsupportedElementWarning, self._kind + detail, self.place, message)
 
@@ -172,11 +152,10 @@ class Element:
         return self.tag if self.parent is None else f"{self.parent.tag}/{self.tag}"
 
     def warn_of_unread(self, harmless: Collection[str]) -> None:
-        """Notes every element and attribute at or below this one that no reader asked for.
+        """Records every unread element and attribute at or below this one.
 
         Args:
-            harmless: Tags, ``parent/tag`` and ``tag/@attribute`` that change nothing that a
-                description holds.
+            harmless: ``tag``, ``parent/tag`` and ``tag/@attribute`` without effect on descriptions.
         """
         pending = [self]
         while pending:
@@ -192,7 +171,7 @@ class Element:
             elif element.text or element.attributes or element.children:
                 element.warn_unsupported("not supported, ignored")
 
-    # what is below it
+    # descendants
 
     def find(self, path: str) -> Element | None:
         """Returns the element at a path, or None."""
@@ -206,11 +185,7 @@ class Element:
         return element
 
     def require(self, path: str) -> Element:
-        """Returns the element at a path.
-
-        Raises:
-            ModelFormatError: It is missing.
-        """
+        """Returns the element at a path, which must exist."""
         found = self.find(path)
         if found is None:
             tags = dict.fromkeys(f"<{child.tag[:40]}>" for child in self.children)
@@ -226,12 +201,12 @@ class Element:
         return found
 
     def skip(self, *tags: str) -> None:
-        """Counts the children with these tags, and all below them, as read."""
+        """Marks the children with these tags, and their descendants, as read."""
         for child in self.find_all(*tags):
             child.mark_read()
 
     def mark_read(self) -> None:
-        """Counts the element, and all below it, as read."""
+        """Marks the element and its descendants as read."""
         pending = [self]
         while pending:
             element = pending.pop()
@@ -240,21 +215,14 @@ class Element:
             pending += element.children
 
     def to_xml(self) -> str:
-        """Returns the element as XML text; all below it counts as read."""
+        """Returns the element as XML text, and marks it and its descendants as read."""
         self.mark_read()
         return etree.tostring(self._xml, encoding="unicode", with_tail=False)
 
-    # its values
+    # values
 
     def value(self, parse: Callable[[str], T]) -> T:
-        """Returns the text as a value.
-
-        Args:
-            parse: A function of `values`, or `str`.
-
-        Raises:
-            ModelFormatError: The parser does not accept the text.
-        """
+        """Returns the text as a value; `parse` is a function of `values`, or `str`."""
         return self._parsed(self.text, parse)
 
     def _parsed(self, text: str, parse: Callable[[str], T], owner: str = "") -> T:
@@ -272,18 +240,14 @@ class Element:
             raise self.error(problem) from error
 
     def value_or(self, parse: Callable[[str], T], default: T) -> T:
-        """Returns the text as a value; unless strict, a default if it is missing."""
+        """Returns the text as a value, or a default if it is empty and the load not strict."""
         if self.document.load.strict or self.text or cast(object, parse) is str:
             return self.value(parse)
-        self.repair("is empty", "the default counts")
+        self.repair("is empty", "the default is used")
         return default
 
     def file(self, uri: str) -> Path:
-        """Returns the file or folder that a URI or path names, which stands in this element.
-
-        Raises:
-            ModelFormatError: Nothing is there, or it lies where this document may not look.
-        """
+        """Returns the file or folder of a URI or path in this element; see `SearchPath.find`."""
         return self.make(self.document.load.search_path.find, uri, self.document.path)
 
     def get(self, path: str, parse: Callable[[str], T], default: T) -> T:
@@ -296,11 +260,7 @@ class Element:
         return default if name not in self.attributes else self.require_attribute(name, parse)
 
     def require_attribute(self, name: str, parse: Callable[[str], T]) -> T:
-        """Returns the value of an attribute.
-
-        Raises:
-            ModelFormatError: It is missing, or none of those that the parser expects.
-        """
+        """Returns the value of an attribute, which must exist."""
         self._read_attributes.add(name)
         if name not in self.attributes:
             raise self.error(f"the attribute {name!r} is missing")
@@ -308,9 +268,9 @@ class Element:
 
 
 def _mended(text: str) -> Iterator[tuple[str, str]]:
-    """Yields the repairs that other tools apply to a wrong text, each with its description."""
+    """Yields descriptions and results of the repairs that other tools apply to malformed text."""
     if "," in text:
-        yield "commas count as blanks", text.replace(",", " ")
+        yield "commas are read as blanks", text.replace(",", " ")
     words = text.split()
     if len(words) == 4:
         yield "the fourth of three numbers is ignored", " ".join(words[:3])

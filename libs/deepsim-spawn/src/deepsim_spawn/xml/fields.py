@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fields of a description, read from elements by a table of tags."""
+"""Reads the fields of a description from elements by a table of tags."""
 
 from __future__ import annotations
 
@@ -26,15 +26,12 @@ _PARSERS: dict[Any, Callable[[str], Any]] = {
 def read_fields(
     element: Element, description: type, tags: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """Returns the values of fields that have elements of their own, by name; others keep defaults.
+    """Returns the values of the fields whose elements exist, by name.
 
     Args:
         element: The element that holds them.
-        description: A dataclass; the types of its fields choose the parsers.
-        tags: Paths of elements by fields; by default those named as all fields of the class.
-
-    Raises:
-        ModelFormatError: A value is malformed, or missing for a field without a default.
+        description: A dataclass; the types of its fields select the parsers.
+        tags: Paths of elements by field; by default each field's own name.
     """
     values: dict[str, Any] = {}
     declared = _declared(description)
@@ -50,7 +47,7 @@ def read_fields(
 
 @cache
 def _declared(description: type) -> dict[str, tuple[Field[Any], Callable[[str], Any]]]:
-    """Returns the fields of a class with their parsers; texts where it has none for the type."""
+    """Returns the fields of a class with their parsers; `word` for types without a parser."""
     hints = get_type_hints(description)
     return {
         field.name: (field, _PARSERS.get(hints[field.name], word)) for field in fields(description)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Malformed XML that the parsers of Gazebo, ROS and Bullet accept, made well-formed."""
+"""Repair of malformed XML that the parsers of Gazebo, ROS and Bullet accept."""
 
 from __future__ import annotations
 
 import re
 
-# No token can fail once it has begun, so that the time grows with the length of the text alone.
+# No token can fail once it has begun, so the time is linear in the length of the text.
 _TOKEN = re.compile(
     r"""(?P<comment><!--.*?(?:-->|\Z))|<!\[CDATA\[.*?(?:\]\]>|\Z)|<\?.*?(?:\?>|\Z)"""
     r"""|<(?P<tag>[A-Za-z_][^\s<>"'/]*)(?P<rest>(?:[^<>"']|"[^"]*"?|'[^']*'?)*)>?"""
@@ -20,11 +20,11 @@ _DECLARED = {"xml", "xmlns"}
 def mended(text: str) -> str:
     """Returns the text with its malformations repaired; every line stays where it is.
 
-    Comments may hold ``--``, values may go without quotes or hold ``<`` and ``&``, an attribute may
-    occur twice (the first counts), and prefixes of namespaces may be undeclared.
+    Comments may contain ``--``, attribute values may lack quotes or contain ``<`` and ``&``, an
+    attribute may occur twice (the first counts), and namespace prefixes may be undeclared.
     """
     prefixes: dict[str, bool] = {}
-    """Whether each is declared somewhere."""
+    """Whether each prefix is declared somewhere."""
 
     def token(match: re.Match[str]) -> str:
         whole = match.group()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading XML that nobody has vouched for: no entities, no network, bounded size."""
+"""Parses untrusted XML: no entities, no network, bounded size."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .element import Element
 from .mending import mended
 
 MAX_BYTES = 32 * 1024 * 1024
-"""Of one file; the largest worlds in the wild have a few MiB."""
+"""Limit for one file; the largest known worlds have a few MiB."""
 
 _MOST_MENDED = 4 * 1024 * 1024
 
@@ -28,17 +28,13 @@ _BEFORE_ROOT = re.compile(rb"\xef\xbb\xbf|\s+|<\?.*?\?>|<!--.*?-->", re.DOTALL)
 
 
 def read_bytes(path: Path) -> bytes:
-    """Returns the contents of a file.
-
-    Raises:
-        ModelFormatError: It cannot be read or is too large.
-    """
+    """Returns the contents of a regular file of at most `MAX_BYTES`."""
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
             raise ModelFormatError("is not a regular file", file=str(path))
         if status.st_size > MAX_BYTES:
-            raise ModelFormatError(f"is larger than {MAX_BYTES} bytes", file=str(path))
+            raise ModelFormatError(f"must be <= {MAX_BYTES} bytes", file=str(path))
         return path.read_bytes()
     except OSError as error:
         reason = error.strerror or error
@@ -46,12 +42,9 @@ def read_bytes(path: Path) -> bytes:
 
 
 def refuse_doctype(text: bytes, label: str) -> None:
-    """Refuses text whose prolog has a DOCTYPE, before any parser sees it.
+    """Refuses text whose prolog has, or could hide, a DOCTYPE, before any parser sees it.
 
-    A DOCTYPE can define entities, which can blow up (an entity bomb) or read other files.
-
-    Raises:
-        ModelFormatError: There is a DOCTYPE, or the encoding could hide one.
+    A DOCTYPE can define entities, which can grow exponentially or read other files.
     """
     if b"\0" in text[:200]:
         raise ModelFormatError("is not text in UTF-8 or another 8-bit encoding", file=label, line=1)
@@ -59,18 +52,18 @@ def refuse_doctype(text: bytes, label: str) -> None:
     if text[end : end + 2] == b"<!":
         line = text.count(b"\n", 0, end) + 1
         raise ModelFormatError(
-            "<!DOCTYPE> is refused: model files must not define entities", file=label, line=line
+            "<!DOCTYPE> is not allowed: model files must not define entities", file=label, line=line
         )
 
 
 def _most_elements(text: bytes) -> int:
-    """Returns an upper bound of the number of elements: comments and CDATA count too."""
+    """Returns an upper bound of the number of elements."""
     others = (b"</", b"<!", b"<?")
     return text.count(b"<") - sum(text.count(other) for other in others)
 
 
 def _skip(what: re.Pattern[bytes], text: bytes) -> int:
-    """Returns the position after blanks and comments."""
+    """Returns the position after leading matches of a pattern."""
     end = 0
     while part := what.match(text, end):
         end = part.end()
@@ -78,26 +71,18 @@ def _skip(what: re.Pattern[bytes], text: bytes) -> int:
 
 
 def without_declaration(text: str) -> bytes:
-    """Returns a string in UTF-8 with its XML declaration, which names another encoding, blanked."""
+    """Returns a string in UTF-8, without its XML declaration, which may name another encoding."""
     declaration = _DECLARATION.match(text)
     if declaration:
-        blank = re.sub(r"\S", " ", declaration.group())  # which keeps the line numbers
+        blank = re.sub(r"\S", " ", declaration.group())  # keeps the line numbers
         text = blank + text[declaration.end() :]
     return text.encode("utf-8", "surrogatepass")
 
 
 def parse(text: bytes, document: Document) -> Element:
-    """Returns the root element of an XML text.
-
-    Args:
-        text: In the encoding that it declares, by default UTF-8.
-        document: Where the text comes from.
-
-    Raises:
-        ModelFormatError: It is malformed, has a DOCTYPE, or is too large.
-    """
+    """Returns the root element of an XML text, in the declared encoding or UTF-8."""
     if len(text) > MAX_BYTES:
-        raise ModelFormatError(f"is larger than {MAX_BYTES} bytes", file=document.label)
+        raise ModelFormatError(f"must be <= {MAX_BYTES} bytes", file=document.label)
     load = document.load
     if len(text) > load.bytes_left:
         raise ModelFormatError("too much text in one load", file=document.label)
@@ -115,7 +100,7 @@ def parse(text: bytes, document: Document) -> Element:
         root = _tree(text)
     except etree.XMLSyntaxError as error:
         line = first_line + (error.lineno or 0)
-        said = _PLACE.sub("", " ".join(error.msg.split()))  # which is told by file and line
+        said = _PLACE.sub("", " ".join(error.msg.split()))  # the error has file and line
         message = f"malformed XML: {said}" if text.strip() else "the file is empty"
         try:
             root = _tree(text if load.strict or len(text) > _MOST_MENDED else _mended(text))
@@ -125,7 +110,7 @@ def parse(text: bytes, document: Document) -> Element:
         load.findings.add(ModelFormatWarning, "xml", place, message, "read as Gazebo reads it")
     if root.getroottree().docinfo.internalDTD is not None:
         raise ModelFormatError(
-            "<!DOCTYPE> is refused: model files must not define entities", file=document.label
+            "<!DOCTYPE> is not allowed: model files must not define entities", file=document.label
         )
     return Element.tree(root, document, first_line)
 

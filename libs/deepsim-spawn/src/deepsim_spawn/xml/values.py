@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parsers of values; each raises a ValueError with the expected and the given text."""
+"""Parsers of values, which raise a ValueError with the expected and the given text."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
 
 def word(text: str) -> str:
-    """Returns any text but an empty one."""
+    """Returns non-empty text."""
     if not text:
-        raise ValueError("expected a text, got nothing")
+        raise ValueError("expected text, got nothing")
     return text
 
 
@@ -31,13 +31,13 @@ def boolean(text: str) -> bool:
 
 
 def numbers(text: str, *counts: int) -> list[float]:
-    """Returns finite numbers between blanks, as many as one of the counts."""
+    """Returns finite numbers separated by blanks; their number must be one of the counts."""
     # stricter than float(), which also reads nan, 1_000 and digits of other scripts
     values = [float(word) if _NUMBER.fullmatch(word) else math.nan for word in text.split()]
     if len(values) not in counts or not all(map(math.isfinite, values)):
         many = " or ".join(map(str, counts)) + " finite numbers"
         expected = "a finite number" if counts == (1,) else many
-        hint = ", with blanks between them and no commas" if "," in text and counts != (1,) else ""
+        hint = ", separated by blanks, not commas" if "," in text and counts != (1,) else ""
         raise ValueError(f"expected {expected}{hint}, got {_shown(text)}")
     if any(abs(value) > LARGEST for value in values):
         raise ValueError(f"expected numbers up to {LARGEST:g}, got {_shown(text)}")
@@ -50,7 +50,7 @@ def number(text: str) -> float:
 
 
 def limit(text: str) -> float:
-    """Returns one number, ``inf`` and ``-inf`` included; from 1e16 on, a number is infinite."""
+    """Returns one number or ``inf`` or ``-inf``; numbers from 1e16 on are infinite."""
     if not (_NUMBER.fullmatch(text) or _INFINITY.fullmatch(text)):
         raise ValueError(f"expected a number or inf, got {_shown(text)}")
     value = float(text)
@@ -58,9 +58,9 @@ def limit(text: str) -> float:
 
 
 def integer(text: str) -> int:
-    """Returns a whole number, decimal or with the prefix ``0x``."""
+    """Returns an integer, decimal or hexadecimal with the prefix ``0x``."""
     if not re.fullmatch(r"[+-]?(\d+|0[xX][0-9a-fA-F]+)", text, re.ASCII) or len(text) > 20:
-        raise ValueError(f"expected a whole number, got {_shown(text)}")
+        raise ValueError(f"expected an integer, got {_shown(text)}")
     return int(text, 16) if "x" in text.lower() else int(text)
 
 
@@ -76,12 +76,12 @@ def vector(text: str) -> Vector3:
 
 
 def factors(text: str) -> list[float]:
-    """Returns one finite number, three, or four."""
+    """Returns one, three or four finite numbers."""
     return numbers(text, 1, 3, 4)
 
 
 def color(text: str) -> Color:
-    """Returns red, green, blue, and alpha (1 if left out), each in 0..1."""
+    """Returns red, green, blue, and alpha (default 1), each in 0..1."""
     return Color(*numbers(text, 3, 4))
 
 

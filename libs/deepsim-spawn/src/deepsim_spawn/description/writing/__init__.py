@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Descriptions as SDF 1.7, the newest that Gazebo 11 reads: a module per concept, as in reading.
+"""Writes descriptions as SDF 1.7, the newest version that Gazebo 11 reads.
 
-The poses of a description are resolved, so nothing is written `relative_to` another frame. Worlds,
-models and lights import these modules for their `to_sdf()`; these name the classes in annotations
-only.
+Poses are resolved, so nothing is written `relative_to` another frame. Worlds, models and lights
+import these modules for their `to_sdf()`, so the modules import those classes for annotations only.
 """
 
 from __future__ import annotations

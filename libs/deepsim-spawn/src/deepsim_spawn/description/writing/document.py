@@ -12,12 +12,7 @@ T = TypeVar("T")
 
 
 def document(write: Callable[[etree._Element, T], None], description: T) -> str:
-    """Returns the text of a document that holds one world, model or light.
-
-    Args:
-        write: Adds the description to an element.
-        description: The text to add.
-    """
+    """Returns the text of a document with one world, model or light, added by `write`."""
     root = etree.Element("sdf")
     write(root, description)
     root.set("version", _version(root))
@@ -26,11 +21,11 @@ def document(write: Callable[[etree._Element, T], None], description: T) -> str:
 
 
 def _version(root: etree._Element) -> str:
-    """Returns the version in which the document has its intended meaning.
+    """Returns the SDF version in which the document has its intended meaning.
 
-    Cones came with 1.11, capsules and ellipsoids with 1.8. Gazebo 11 refuses both versions; in 1.7
-    such shapes would end it. Since 1.7 a joint must not have the name of a link or model beside it;
-    URDF has such joints.
+    Cones need 1.11, capsules and ellipsoids 1.8; Gazebo 11 refuses both, but in 1.7 such shapes
+    would crash it. From 1.7 on a joint must not share its name with a link or model beside it,
+    as joints of URDF may.
     """
     if root.find(".//geometry/cone") is not None:
         return "1.11"
@@ -47,7 +42,7 @@ def _version(root: etree._Element) -> str:
 
 
 def _indent(element: etree._Element, newline: str) -> None:
-    """Puts each element on its own line, except in plugins, whose text may be anything."""
+    """Puts each element on its own line, except in plugins, whose text is arbitrary."""
     if element.tag == "plugin" or not len(element):
         return
     element.text = newline + "  "

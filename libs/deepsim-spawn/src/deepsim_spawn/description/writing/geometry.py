@@ -16,10 +16,7 @@ from .values import put, put_fields
 
 
 def write_geometry(owner: etree._Element, geometry: Geometry) -> None:
-    """Adds a shape to a collision or visual.
-
-    SDF names the simple shapes and their lengths as the descriptions do.
-    """
+    """Adds a shape to a collision or visual; SDF has the descriptions' names for simple shapes."""
     element = etree.SubElement(owner, "geometry")
     if isinstance(geometry, Polyline):
         _write_polyline(element, geometry)
@@ -39,7 +36,7 @@ def write_geometry(owner: etree._Element, geometry: Geometry) -> None:
 
 
 def _uri(path: Path) -> str:
-    # not Path.as_uri(), which writes blanks as %20: Gazebo does not read them back
+    # not Path.as_uri(), which writes blanks as %20: Gazebo does not decode them
     return f"file://{path.absolute()}"
 
 

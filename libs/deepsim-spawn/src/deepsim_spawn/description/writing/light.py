@@ -9,8 +9,7 @@ from lxml import etree
 
 from deepsim_spawn.description.tags import ATTENUATION, LIGHT, SPOT
 
-from .pose import write_pose
-from .values import put_fields
+from .values import put_fields, write_pose
 
 if TYPE_CHECKING:
     from deepsim_spawn.description.light import LightDescription

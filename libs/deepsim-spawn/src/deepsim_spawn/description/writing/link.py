@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from deepsim_spawn.description.tags import LINK, VELOCITY_DECAY
+from deepsim_spawn.description.inertial import MOMENTS, Inertial
+from deepsim_spawn.description.tags import BOUNCING, LINK, RARE_SURFACE, SURFACE, VELOCITY_DECAY
 
-from .collision import write_collision
-from .inertial import write_inertial
-from .kept import JOINT_SENSOR, write_sensor
+from .geometry import write_geometry
 from .light import write_light
-from .pose import write_pose
-from .values import put, put_fields
-from .visual import write_visual
+from .sensor import JOINT_SENSOR, write_sensor
+from .values import put, put_fields, write_pose
 
 if TYPE_CHECKING:
+    from deepsim_spawn.description.collision import CollisionDescription
     from deepsim_spawn.description.link import LinkDescription
+    from deepsim_spawn.description.visual import VisualDescription
 
 
 def write_link(model: etree._Element, link: LinkDescription) -> None:
@@ -39,3 +39,48 @@ def write_link(model: etree._Element, link: LinkDescription) -> None:
     if link.self_collide is not None:
         put(element, "self_collide", link.self_collide)
     put_fields(element, link.velocity_decay, VELOCITY_DECAY)
+
+
+_LEAST_MASS = 1e-3
+_LEAST_MOMENT = 1e-6
+
+
+def write_inertial(link: etree._Element, inertial: Inertial | None) -> None:
+    """Adds mass and inertia to a link; None becomes a ball of 1 g and 5 cm, not SDF's 1 kg."""
+    element = etree.SubElement(link, "inertial")
+    if inertial is None:
+        put(element, "mass", _LEAST_MASS)
+        for moment in ("ixx", "iyy", "izz"):
+            put(element, f"inertia/{moment}", _LEAST_MOMENT)
+        return
+    write_pose(element, inertial.pose)
+    put(element, "mass", inertial.mass)
+    for moment in MOMENTS:
+        put(element, f"inertia/{moment}", getattr(inertial, moment))
+
+
+def write_collision(link: etree._Element, collision: CollisionDescription) -> None:
+    """Adds a collision to a link."""
+    element = etree.SubElement(link, "collision", name=collision.name)
+    write_pose(element, collision.pose)
+    write_geometry(element, collision.geometry)
+    surface = collision.surface
+    put_fields(element, surface, SURFACE)
+    for name, path in RARE_SURFACE.items():
+        if getattr(surface, name) != getattr(type(surface)(), name):
+            put(element, path, getattr(surface, name))
+    if surface.restitution > 0.0:
+        for path, value in BOUNCING.items():
+            put(element, path, value)
+
+
+def write_visual(link: etree._Element, visual: VisualDescription) -> None:
+    """Adds a visual to a link; an invisible one becomes transparent, as SDF cannot hide it."""
+    element = etree.SubElement(link, "visual", name=visual.name)
+    write_pose(element, visual.pose)
+    write_geometry(element, visual.geometry)
+    if visual.material is not None:
+        for color in ("ambient", "diffuse", "specular", "emissive"):
+            put(element, f"material/{color}", getattr(visual.material, color))
+    put(element, "transparency", visual.transparency if visual.visible else 1.0)
+    put(element, "cast_shadows", visual.cast_shadows)

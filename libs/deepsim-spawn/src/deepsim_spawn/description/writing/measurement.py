@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def write_measurement(sensor: etree._Element, measurement: Measurement) -> None:
-    """Adds it to a sensor."""
+    """Adds a measurement to a sensor."""
     if isinstance(measurement, Imu):
         _write_axes(sensor, "imu/angular_velocity", measurement.angular_velocity)
         _write_axes(sensor, "imu/linear_acceleration", measurement.linear_acceleration)

@@ -3,18 +3,23 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from .joint import write_joint
-from .kept import write_plugin
+from deepsim_spawn.description.tags import DYNAMICS
+
 from .link import write_link
-from .pose import write_pose
-from .values import put
+from .sensor import JOINT_SENSOR, write_plugin, write_sensor
+from .values import put, put_fields, write_pose
 
 if TYPE_CHECKING:
+    from deepsim_spawn.description.joint import JointAxis, JointDescription
     from deepsim_spawn.description.model import ModelDescription
+    from deepsim_spawn.description.sensor import SensorDescription
 
 
 def write_model(owner: etree._Element, model: ModelDescription) -> None:
@@ -34,3 +39,42 @@ def write_model(owner: etree._Element, model: ModelDescription) -> None:
         write_joint(element, joint, links[joint.child].sensors)
     for plugin in model.plugins:
         write_plugin(element, plugin)
+
+
+_UNLIMITED = 1e16
+"""Limits from this value on are infinite in SDF."""
+
+
+def write_joint(
+    model: etree._Element, joint: JointDescription, sensors: Iterable[SensorDescription]
+) -> None:
+    """Adds a joint to a model, with the force-torque sensors among `sensors`, those of its child.
+
+    A continuous joint becomes revolute without limits, since Gazebo 11 has no continuous joints.
+    """
+    kind = "revolute" if joint.type == "continuous" else joint.type
+    element = etree.SubElement(model, "joint", name=joint.name, type=kind)
+    put(element, "parent", joint.parent)
+    put(element, "child", joint.child)
+    write_pose(element, joint.pose)
+    for tag in ("axis", "axis2"):
+        axis = getattr(joint, tag)
+        if axis is not None:
+            _write_axis(etree.SubElement(element, tag), axis)
+    for sensor in sensors:
+        if sensor.type == JOINT_SENSOR:
+            write_sensor(element, replace(sensor, pose=joint.pose.inverse() @ sensor.pose))
+
+
+def _write_axis(element: etree._Element, axis: JointAxis) -> None:
+    put(element, "xyz", axis.xyz)
+    put(element, "limit/lower", max(axis.lower, -_UNLIMITED))
+    put(element, "limit/upper", min(axis.upper, _UNLIMITED))
+    for limit in ("effort", "velocity"):
+        value = getattr(axis, limit)
+        put(element, f"limit/{limit}", -1.0 if math.isinf(value) else value)
+    put_fields(element, axis, DYNAMICS)
+    if axis.mimic is not None:  # SDF 1.11; Gazebo 11 ignores it
+        mimic = etree.SubElement(element, "mimic", joint=axis.mimic.joint)
+        put(mimic, "multiplier", axis.mimic.multiplier)
+        put(mimic, "offset", axis.mimic.offset)

@@ -9,9 +9,9 @@ from lxml import etree
 
 from deepsim_spawn.description.tags import MUJOCO, PHYSICS, SCENE
 
-from .kept import write_plugin
 from .light import write_light
 from .model import write_model
+from .sensor import write_plugin
 from .values import put, put_fields
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def write_world(document: etree._Element, world: WorldDescription) -> None:
     physics = etree.SubElement(element, "physics", type="ode")
     put_fields(physics, world.physics, PHYSICS)
     rate = world.physics.real_time_factor / world.physics.max_step_size
-    put(physics, "real_time_update_rate", rate)  # the one that Gazebo keeps to
+    put(physics, "real_time_update_rate", rate)  # which Gazebo obeys
     mujoco = world.physics.mujoco
     if mujoco != type(mujoco)():
         put_fields(physics, mujoco, MUJOCO)

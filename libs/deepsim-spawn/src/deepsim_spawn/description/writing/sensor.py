@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`<sensor>` and `<plugin>` elements: the kept text, with the values that were read."""
+"""`<sensor>` and `<plugin>` elements: the kept text, updated with the described values."""
 
 from __future__ import annotations
 
@@ -11,20 +11,22 @@ from deepsim_math import Pose
 from deepsim_spawn.description.tags import CAMERA
 
 from .measurement import write_measurement
-from .pose import write_pose
-from .values import put, put_fields
+from .values import put, put_fields, write_pose
 
 if TYPE_CHECKING:
-    from deepsim_spawn.description.plugin import PluginDescription
-    from deepsim_spawn.description.sensor import CameraDescription, SensorDescription
+    from deepsim_spawn.description.sensor import (
+        CameraDescription,
+        PluginDescription,
+        SensorDescription,
+    )
 
 
 JOINT_SENSOR = "force_torque"
-"""The type of sensors that SDF has in joints."""
+"""The sensor type that SDF places in joints."""
 
 
 def write_sensor(owner: etree._Element, sensor: SensorDescription) -> None:
-    """Adds a sensor to a link, or a force-torque sensor, its pose in the joint frame, to a joint.
+    """Adds a sensor to a link, or a force-torque sensor posed in the joint frame to a joint.
 
     Raises:
         ValueError: The kept text is not XML.
@@ -34,7 +36,7 @@ def write_sensor(owner: etree._Element, sensor: SensorDescription) -> None:
     element.set("type", sensor.type)
     posed = [element] if sensor.camera is None else [element, *element.findall("camera")]
     for each in posed:
-        for pose in each.findall("pose"):  # in another frame, maybe one that is gone
+        for pose in each.findall("pose"):  # may refer to a frame that no longer exists
             each.remove(pose)
     write_pose(element, sensor.pose)
     put(element, "update_rate", sensor.update_rate)
@@ -45,7 +47,7 @@ def write_sensor(owner: etree._Element, sensor: SensorDescription) -> None:
 
 
 def _write_cameras(sensor: etree._Element, camera: CameraDescription) -> None:
-    """Writes a lens, or the two of a stereo pair, into the elements that are there, or new ones."""
+    """Writes one lens, or two of a stereo pair, into the existing elements or new ones."""
     sides = ("left", "right") if camera.baseline else ("camera",)
     lenses = sensor.findall("camera")
     for side in sides[len(lenses) :]:
@@ -68,7 +70,7 @@ def write_plugin(owner: etree._Element, plugin: PluginDescription) -> None:
 
 
 def _kept(tag: str, name: str, xml: str) -> etree._Element:
-    """Returns the element of a text, or a new one."""
+    """Returns the element of a kept text, or a new one."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True)
     try:
         element = etree.fromstring(xml, parser) if xml else etree.Element(tag)
