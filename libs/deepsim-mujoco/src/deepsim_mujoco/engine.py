@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one door to the mujoco package.
+"""The only import of the mujoco package.
 
-``import mujoco`` loads the GL platform that MUJOCO_GL names, or GLFW, and fails when it is missing.
-Nothing here needs one before a picture is taken, so GL is switched off while mujoco is imported.
-What MuJoCo warns of goes to the logger ``deepsim_mujoco``.
+``import mujoco`` loads the GL platform named by MUJOCO_GL, or GLFW, and fails if it is missing. No
+GL is needed before the first picture, so it is switched off during the import. MuJoCo's warnings go
+to the logger ``deepsim_mujoco``.
 """
 
 from __future__ import annotations

@@ -48,9 +48,9 @@ from .state.world_states import WorldStates
 
 
 class MujocoSimulator:
-    """W worlds of the same models on MuJoCo, in this process.
+    """A simulator of W worlds with the same models on MuJoCo, in this process.
 
-    World w gives the same bits whatever the number of worlds and threads.
+    The bits of world w do not depend on the number of worlds and threads.
 
     >>> from deepsim_spawn import GazeboXMLLoader
     >>> ball = GazeboXMLLoader().load_model(
@@ -64,24 +64,24 @@ class MujocoSimulator:
     array([1., 1.])
 
     Args:
-        world: Models, lights, gravity and step size; by default nothing but gravity, stepped by
-            1 ms.
-        worlds: The number of worlds, W.
-        threads: How many threads step them, at most one for each world; by default one on each
+        world: Models, lights, gravity and step size; by default an empty world with gravity and
+            steps of 1 ms.
+        worlds: Number of worlds, W.
+        threads: Number of threads that step them, at most one per world; by default one per
             processor.
 
     Attributes:
-        worlds: As given.
-        entities: The names of all entities.
+        worlds: Number of worlds, W.
+        entities: Names of all entities.
         timestep: Duration of one physics step [s].
-        cameras: Pictures of any world.
-        depth_cameras: Depths, models and links in pictures of any world.
-        camera_mounts: Poses and lenses of the camera sensors.
-        contacts: The points where links touch.
-        dynamics: Jacobians of links, and the efforts that hold joints.
-        sensors: Inertial units, force-torque sensors, contact sensors and lidars.
-        physics: Mass, friction and damping of links.
-        snapshots: Going back to an instant.
+        cameras: Takes pictures of any world.
+        depth_cameras: Measures depths, models and links in pictures of any world.
+        camera_mounts: Moves camera sensors and changes their lenses.
+        contacts: Reads the points where links touch.
+        dynamics: Computes Jacobians and bias forces.
+        sensors: Reads inertial units, force-torque sensors, contact sensors, lidars and cameras.
+        physics: Scales mass, friction and damping of links.
+        snapshots: Saves and restores the physics.
 
     Raises:
         SpawnError: A model of the world cannot be built.
@@ -99,10 +99,10 @@ class MujocoSimulator:
         if not isinstance(described, WorldDescription):
             raise TypeError(
                 f"world must be a WorldDescription, got {world!r}: "
-                "for a file there is MujocoSimulator.from_file"
+                "for a file, use MujocoSimulator.from_file"
             )
         if worlds < 1:
-            raise ValueError(f"there must be at least 1 world, got {worlds}")
+            raise ValueError(f"worlds must be at least 1, got {worlds}")
         self.worlds = worlds
         self._spec = MujocoSpec(described)
         self._states = WorldStates(worlds, threads)
@@ -127,7 +127,7 @@ class MujocoSimulator:
     def from_file(
         cls, path: str | Path, *, worlds: int = 1, threads: int | None = None
     ) -> MujocoSimulator:
-        """Makes worlds of an SDF file; arguments as for the constructor.
+        """Creates a simulator from an SDF world file; arguments are those of the constructor.
 
         Raises:
             ModelFormatError: The file is malformed.
@@ -137,7 +137,7 @@ class MujocoSimulator:
 
     @property
     def descriptions(self) -> Descriptions:
-        """The descriptions of the models and lights that are present."""
+        """The descriptions of the present models and lights."""
         built = self._spec.models
         models = {one.name: one.description for one in built}
         looks = {
@@ -151,9 +151,9 @@ class MujocoSimulator:
 
     @property
     def time(self) -> NDArray[np.float64]:
-        """(W,) simulated time [s]: steps times step size, without accumulated rounding.
+        """Simulated time, (W,) [s]: steps times step size, without accumulated rounding.
 
-        The array is read-only, and the same until a world steps.
+        It is the same read-only array until a world steps.
         """
         return self._states.time
 
@@ -190,16 +190,13 @@ class MujocoSimulator:
                 np.add(states.servo_force, 0.0, out=states.effort)  # never -0.0
             else:
                 states.effort[worlds] = states.servo_force[worlds] + 0.0
-        # A tenth of the time of `any`; MuJoCo counts each warning.
+        # MuJoCo counts its warnings; comparing bytes takes a tenth of the time of `any`.
         if states.warnings.tobytes() != states.known_warnings:
             states.refuse_warned(worlds)
         return ()
 
     def reset(self, worlds: WorldNumbers | None = None, seeds: Seeds = None) -> None:
-        """Puts some worlds back to time 0: models at spawn poses and at rest, physics as described.
-
-        MuJoCo has no random numbers, so seeds change nothing.
-        """
+        """Resets some worlds to time 0; MuJoCo has no random numbers, so seeds have no effect."""
         self.physics.reset(worlds)
         self.camera_mounts.reset(worlds)
         self._states.reset(slice(None) if worlds is None else worlds)
@@ -227,8 +224,8 @@ class MujocoSimulator:
         """Applies a batch: models before links, poses before twists; returns refused rows."""
         if changes.generation != self.entities.generation:
             raise ValueError(
-                f"changes are for generation {changes.generation} of entities, "
-                f"but it is {self.entities.generation} now: their rows are others"
+                f"changes are for generation {changes.generation} of the entities, but the present "
+                f"one is {self.entities.generation}: look the rows up again"
             )
         refusals: list[Refusal] = []
         cells = changes.cells
@@ -254,10 +251,7 @@ class MujocoSimulator:
     # Entities
 
     def spawn(self, requests: Sequence[SpawnRequest]) -> None:
-        """Adds models to every world by compiling once, all or none.
-
-        The state of all others stays as it is, bit for bit.
-        """
+        """Adds models to every world by compiling once, all or none; all others keep their bits."""
         if requests:
             self._add(requests)
 
@@ -268,7 +262,7 @@ class MujocoSimulator:
         self._adopt(model, added, np.array(poses).reshape(len(added), self.worlds, 7))
 
     def delete(self, name: str) -> None:
-        """Removes a model from every world; the state of all others stays as it is, bit for bit."""
+        """Removes a model from every world; the state of all others stays the same, bit for bit."""
         if name in self.entities.models and name not in self._spec:
             whole = name.split(SCOPE)[0]
             raise DeepSimError(f"model {name!r} is a part of {whole!r}: delete that")
@@ -277,7 +271,7 @@ class MujocoSimulator:
     def _adopt(
         self, model: mujoco.MjModel, added: Sequence[Built], poses: NDArray[np.float64]
     ) -> None:
-        """Goes on with a newly compiled model, whose new parts begin at poses (models, W, 7)."""
+        """Continues with a newly compiled model, whose new models begin at poses (models, W, 7)."""
         self._states.adopt(model, added, poses)
         self.timestep = self._states.timestep
         generation = self.entities.generation + 1

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Appearance of visuals and lights, kept here in full and shown in MuJoCo where possible.
+"""The appearance of visuals and lights.
 
-MuJoCo forgets run-time edits at every recompile and has fewer colours than Gazebo; so these tables
-are the truth, and are applied again to each new model.
+MuJoCo forgets run-time edits at every recompile, and has fewer colours than Gazebo. Therefore the
+full appearance is kept here, and applied to each new model as far as possible.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Appearance:
         self._geoms = self._materials = self._shiny = self._lights = np.zeros(0, np.intp)
 
     def follow(self, compiled: Compiled) -> None:
-        """Adds new entities as described and drops deleted ones; the others stay as they are."""
+        """Adds new entities as described and drops deleted ones; all others keep their values."""
         model, entities, built = compiled.model, compiled.entities, compiled.built
         shiny = [name for one in built for name in one.materials]
         self._shiny = entities.visuals.rows(shiny)
@@ -70,7 +70,7 @@ class Appearance:
         shown = (1.0 - visuals.transparency[world]) * visuals.visible[world]
         model.geom_rgba[self._geoms, :3] = visuals.diffuse[world, :, :3]
         model.geom_rgba[self._geoms, 3] = visuals.diffuse[world, :, 3] * shown
-        # A geom of MuJoCo's default grey is drawn in the colour of its material.
+        # A geom with MuJoCo's default grey is drawn in the colour of its material.
         model.mat_rgba[self._materials] = model.geom_rgba[self._geoms[self._shiny]]
         # MuJoCo has one number each where Gazebo has a colour, and only in materials.
         specular, emissive = visuals.specular[world], visuals.emissive[world]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Poses and lenses of the camera sensors of all models in each world."""
+"""The mounts of camera sensors in each world."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from deepsim_sync import CameraMount, CameraView, UnknownEntityError, WorldNumbe
 
 
 class SensorMounts:
-    """Camera sensors by name, and the mounts that differ from the description."""
+    """Camera sensors and their mounts; see `deepsim_sync.CameraMounts`."""
 
     def __init__(self, worlds: int) -> None:
         self._worlds = worlds
@@ -28,27 +28,23 @@ class SensorMounts:
         self._mounts = {key: m for key, m in self._mounts.items() if key[0] in self._sensors}
 
     def reset(self, worlds: WorldNumbers | None) -> None:
-        """Mounts all cameras of some worlds as described."""
+        """Restores the described mounts of all cameras in some worlds."""
         if self._mounts:
             gone = set(range(self._worlds) if worlds is None else worlds.tolist())
             self._mounts = {key: m for key, m in self._mounts.items() if key[1] not in gone}
 
     def get_state(self) -> dict[tuple[str, int], CameraMount]:
-        """Returns the mounts that are not as described, by camera and world."""
+        """Returns the mounts that differ from their descriptions, by camera and world."""
         return self._mounts.copy()
 
     def check_state(self, mounts: Mapping[tuple[str, int], CameraMount]) -> None:
-        """Refuses mounts of other cameras.
-
-        Raises:
-            ValueError: The state has an unknown camera.
-        """
+        """Raises ValueError if the state has an unknown camera."""
         for camera, _ in mounts:
             if camera not in self._sensors:
                 raise ValueError(f"the state has a camera {camera!r}: it belongs to other models")
 
     def set_state(self, mounts: Mapping[tuple[str, int], CameraMount]) -> None:
-        """Restores mounts; all other cameras are mounted as described."""
+        """Restores the result of `get_state`."""
         self._mounts = dict(mounts)
 
     @property
@@ -57,7 +53,7 @@ class SensorMounts:
         return tuple(self._sensors)
 
     def get(self, camera: str, world: int = 0) -> CameraMount:
-        """Returns the present mount of a camera; see `deepsim_sync.CameraMounts`."""
+        """Returns the present mount of a camera."""
         return self._mounts.get((camera, world)) or self.described(camera)
 
     def described(self, camera: str) -> CameraMount:
@@ -73,7 +69,7 @@ class SensorMounts:
             self._mounts[camera, world] = checked
 
     def view(self, camera: str, world: int, data: mujoco.MjData) -> tuple[CameraView, float, float]:
-        """Returns what a camera sees, and its nearest and farthest depth [m]."""
+        """Returns the present view of a camera, and its nearest and farthest depth [m]."""
         sensor, mount = self._sensor(camera), self.get(camera, world)
         body, lens = data.body(sensor.link), sensor.camera
         turn = np.roll(body.xquat, -1)  # MuJoCo's quaternions are w x y z

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The points where links touch, and the forces there."""
+"""The contact points of links."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .physics_factors import PhysicsFactors
 
 
 class LinkContacts:
-    """Finds the contacts of one world at a time; see `deepsim_sync.Contacts`."""
+    """Computes the contact points of one world at a time; see `deepsim_sync.Contacts`."""
 
     def __init__(self, states: WorldStates, physics: PhysicsFactors) -> None:
         self._states, self._physics = states, physics
 
     def follow(self, compiled: Compiled) -> None:
-        """Takes up a newly compiled model."""
+        """Adopts a newly compiled model."""
         self._row = np.full(compiled.model.nbody, -1, dtype=np.intp)
         self._row[compiled.link_bodies] = np.arange(len(compiled.links))
         self._model: mujoco.MjModel | None = None
@@ -31,7 +31,7 @@ class LinkContacts:
         if not self._physics.is_settled:
             self._physics.settle()
         batch = self._states.batch
-        self._model = model = batch.get_model(world, self._model)  # with this world's own numbers
+        self._model = model = batch.get_model(world, self._model)  # with this world's properties
         self._data = data = batch.get_data(world, self._data)
         mujoco.mj_forward(model, data)
         contact = data.contact

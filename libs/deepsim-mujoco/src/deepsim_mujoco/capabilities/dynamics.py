@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jacobians and bias forces, by MuJoCo in all worlds at once."""
+"""Jacobians and bias forces of all worlds at once."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from deepsim_sync import PoseSolver
 if TYPE_CHECKING:
     from .mink_solver import Place
 
-_XYZW = np.array([1, 2, 3, 0])  # MuJoCo's quaternion in our order
+_XYZW = np.array([1, 2, 3, 0])  # from MuJoCo's order of quaternions
 _DERIVED = ("xpos", "xquat", "subtree_com", "cdof")
 
 
 class MujocoDynamics:
-    """Asks MuJoCo about joints and links; see `deepsim_sync.Dynamics`."""
+    """Computes Jacobians and bias forces with MuJoCo; see `deepsim_sync.Dynamics`."""
 
     def __init__(self, states: WorldStates, single: SingleWorld) -> None:
         self._states, self._single = states, single
@@ -35,7 +35,7 @@ class MujocoDynamics:
 
     @property
     def solvers(self) -> Mapping[str, PoseSolver]:
-        """Solvers of inverse kinematics: ``mink`` where that is installed."""
+        """Solvers of inverse kinematics: ``mink``, if it is installed."""
         if not self._solvers and find_spec("mink") is not None:
             from .mink_solver import MinkSolver  # noqa: PLC0415 (of an extra)
 
@@ -43,7 +43,7 @@ class MujocoDynamics:
         return self._solvers
 
     def follow(self, compiled: Compiled) -> None:
-        """Takes up a newly compiled model."""
+        """Adopts a newly compiled model."""
         self._entities, self._body = compiled.entities, compiled.bodies
         self._in_body = {node.name: node.in_body for node in compiled.links}
         _, self._dof = dofs_of(compiled.model, compiled.axes)
@@ -51,7 +51,7 @@ class MujocoDynamics:
         self._forces: tuple[Floats, Floats] | None = None
 
     def _place(self, link: str, joints: Sequence[str], point: Floats) -> Place:
-        """Finds a point of a link, and joints, in the compiled model."""
+        """Returns a point of a link, and joints, in terms of the compiled model."""
         from .mink_solver import Place  # noqa: PLC0415 (of an extra)
 
         self._entities.links.row(link)  # raises for an unknown one
@@ -75,7 +75,7 @@ class MujocoDynamics:
         in_body = _from_frame(np.asarray(self._in_body[link]), given)
         turn = derived["xquat"][:, body].take(_XYZW, axis=1)
         place = quaternions.rotate(turn, in_body) + derived["xpos"][:, body]
-        # As mj_jac does for one world: motions of axes are kept at the centre of mass of the tree.
+        # Like mj_jac for one world; MuJoCo stores the motions of axes at the tree's centre of mass.
         arm = place - derived["subtree_com"][:, model.body_rootid[body]]
         motions = derived["cdof"].take(dof, axis=1)
         motions *= _moves(model, body)[dof, None]
@@ -95,8 +95,8 @@ class MujocoDynamics:
         return bias.take(dof, axis=1) - compensated.take(dof, axis=1)
 
     def _derived(self) -> Mapping[str, Floats]:
-        """Returns places of bodies and motions of axes in all worlds, up to date."""
-        if not self._bound:  # bound fields are copied at each step
+        """Returns the present poses of bodies and motions of axes in all worlds."""
+        if not self._bound:  # on demand, because bound fields are copied at each step
             self._bound = {name: self._states.batch.bind(name) for name in _DERIVED}
             self._states.version += 1
         self._states.derive()
@@ -104,7 +104,7 @@ class MujocoDynamics:
 
 
 def _moves(model: mujoco.MjModel, body: int) -> NDArray[np.bool_]:
-    """Returns which degrees of freedom move a body, (nv,)."""
+    """Returns whether each degree of freedom moves a body, (nv,)."""
     found = np.zeros(model.nv, dtype=np.bool_)
     while body:
         first = int(model.body_dofadr[body])
@@ -114,6 +114,6 @@ def _moves(model: mujoco.MjModel, body: int) -> NDArray[np.bool_]:
 
 
 def _from_frame(frame: Floats, points: Floats) -> Floats:
-    """Returns points of a frame (..., 7) in the frame around it."""
+    """Converts points from a frame with pose (..., 7) to the outer frame."""
     turned: Floats = quaternions.rotate(frame[..., 3:], points)
     return turned + frame[..., :3]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distances along the rays of lidars."""
+"""Lidars, which measure distances along rays."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _GROUP_0 = np.array([1, 0, 0, 0, 0, 0], np.uint8)
 
 
 class Lidars:
-    """Casts the rays of lidars, world by world, at the collisions of all other models."""
+    """Casts the rays of lidars at the collisions of all other models, one world at a time."""
 
     def __init__(self, states: WorldStates, single: SingleWorld) -> None:
         self._states, self._single = states, single
 
     def follow(self, compiled: Compiled) -> None:
-        """Takes up a newly compiled model."""
+        """Adopts a newly compiled model."""
         self._links = {one.name: [node.name for node in one.links] for one in compiled.built}
         self._groups: dict[str, NDArray[np.int32]] = {}
         self._directions: dict[Lidar, Floats] = {}
@@ -67,7 +67,7 @@ class Lidars:
         return ranges.reshape(worlds, lidar.vertical.count, lidar.horizontal.count)
 
     def _hidden_from(self, robot: str) -> NDArray[np.int32]:
-        """Returns a group for each geom: 0 if a lidar of this model sees it, otherwise 1."""
+        """Returns a group for each geom: 0 if lidars of the model see it, otherwise 1."""
         groups = self._groups.get(robot)
         if groups is None:
             model = self._states.model
@@ -81,7 +81,7 @@ class Lidars:
 
 
 def _directions(lidar: Lidar) -> Floats:
-    """Returns unit vectors (rows * rays, 3) in the frame of the sensor."""
+    """Returns the directions of the rays in the sensor's frame, (rows * rays, 3)."""
     up = _angles(lidar.vertical)[:, None]
     around = _angles(lidar.horizontal)[None]
     parts = np.cos(up) * np.cos(around), np.cos(up) * np.sin(around), np.sin(up) + 0.0 * around

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps of inverse kinematics by mink, in one world after the other; of the extra ``mink``.
+"""Inverse kinematics by mink, one world at a time; requires the extra ``mink``.
 
-A step is a quadratic program, in which the limits of joints are constraints: the joints that can
-still move take over at once, where least squares has to find out which ones are stuck.
+A step is a quadratic program with joint limits as constraints. When some joints are at their
+limits, the others take over at once, which least squares achieves only gradually.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from deepsim_mujoco.state.single_world import SingleWorld
 from deepsim_sync import WorldNumbers
 
 _SOLVER = "daqp"
-_XYZW = np.array([1, 2, 3, 0])  # MuJoCo's quaternion in our order
+_XYZW = np.array([1, 2, 3, 0])  # from MuJoCo's order of quaternions
 
 
 class Place(NamedTuple):
-    """A point of a link, and joints, in the compiled model."""
+    """A point of a link, and joints, in terms of the compiled model."""
 
     body: int
-    """That carries the point."""
+    """Number of the body that carries the point."""
     point: Floats
-    """(3,) in the frame of the body [m]."""
+    """Position in the frame of the body, (3,) [m]."""
     turn: Floats
-    """(4,) x y z w of the link in the frame of the body."""
+    """Orientation of the link in the frame of the body, (4,) x y z w."""
     dofs: Rows
-    """(k,) of the joints."""
+    """Degrees of freedom of the joints, (k,)."""
 
 
 class MinkSolver:
-    """Steps joints towards poses; see `deepsim_sync.PoseSolver`.
+    """Solves inverse kinematics step by step; see `deepsim_sync.PoseSolver`.
 
     Args:
-        single: Where a world is looked at.
-        place: Finds a point of a link, and joints by their names.
+        single: Loader of single worlds.
+        place: Function that looks up a point of a link, and joints.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class MinkSolver:
         step: float,
         damping: float,
     ) -> NDArray[np.float64]:
-        """Returns joint positions one step nearer to poses, (w, k)."""
+        """Returns joint positions that are one step closer to the goals, (w, k)."""
         place = self._place(link, joints, point)
         found = np.empty_like(positions)
         for number, world in enumerate(worlds.tolist()):
@@ -89,7 +89,7 @@ class MinkSolver:
 
 
 class _Reach(mink.Task):  # type: ignore[misc]  # of an extra
-    """A point of a body is at a pose: position, and orientation if there are six axes."""
+    """The task to move a point of a body to a pose; with three axes, only to a position."""
 
     def __init__(self, place: Place, goal: Floats, axes: int) -> None:
         super().__init__(cost=np.ones(axes))
@@ -118,7 +118,7 @@ class _Reach(mink.Task):  # type: ignore[misc]  # of an extra
 
 
 class _Box(mink.Limit):  # type: ignore[misc]  # of an extra
-    """Each joint stays within its limits, and moves no farther than a step."""
+    """The constraint that joints stay within their limits and move by at most a step."""
 
     def __init__(
         self, dofs: Rows, position: Floats, limits: tuple[Floats, Floats], step: float
@@ -129,7 +129,7 @@ class _Box(mink.Limit):  # type: ignore[misc]  # of an extra
         self._down = np.clip(position - lower, 0.0, step)
 
     def compute_qp_inequalities(self, configuration: Any, dt: float) -> Any:
-        """Returns the constraint G dq <= h; `dt` plays no part."""
+        """Returns the constraint G dq <= h, which does not depend on `dt`."""
         del dt
         moves = np.zeros((len(self._dofs), configuration.model.nv))
         moves[np.arange(len(self._dofs)), self._dofs] = 1.0

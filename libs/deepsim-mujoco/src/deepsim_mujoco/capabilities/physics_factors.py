@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Physics properties of links, scaled world by world in the compiled model."""
+"""Factors of physics properties of links, separate in each world."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ _OF_DOFS: dict[PhysicsProperty, str] = {
     "joint_friction": "dof_frictionloss",
     "armature": "dof_armature",
 }
-"""The fields of a model that belong to joints."""
+"""The properties of joints, with their fields in MuJoCo's model."""
 
 
 class PhysicsFactors:
     """The factors of all links in all worlds; see `deepsim_sync.PhysicsProperties`.
 
-    Nothing is compiled again: each world gets numbers of its own when a property is first scaled,
-    and what MuJoCo derives from mass is derived again. Factors of 1 give back the compiled numbers
-    bit for bit.
+    Scaling does not recompile the model: each world gets its own copy of a property when it is
+    first scaled, and MuJoCo derives quantities that depend on mass again. Factors of 1 restore the
+    compiled numbers, bit for bit.
     """
 
     def __init__(self, states: WorldStates) -> None:
@@ -44,10 +44,10 @@ class PhysicsFactors:
         self._factors: dict[PhysicsProperty, Factors] = {
             name: np.ones((states.worlds, 0)) for name in PHYSICS_PROPERTIES
         }
-        self._scaled: set[PhysicsProperty] = set()  # of all others every factor is 1
+        self._scaled: set[PhysicsProperty] = set()  # all factors of the others are 1
 
     def follow(self, compiled: Compiled) -> None:
-        """Takes up a newly compiled model: new links have factors of 1, the others keep theirs."""
+        """Adopts a newly compiled model; new links get factors of 1, the others keep theirs."""
         old, self._links = self._links, compiled.entities.links
         kept = [name for name in self._links if name in old]
         for name, factors in self._factors.items():
@@ -67,7 +67,7 @@ class PhysicsFactors:
         self._dof_row = rows[self._dof]
         self._mass, self._inertia = model.body_mass[self._body], model.body_inertia[self._body]
         self._sliding = model.geom_friction[self._geom, 0]
-        # What of the priority does not come from the friction.
+        # The part of each priority that does not depend on friction.
         self._bounces = model.geom_priority[self._geom] - priorities(self._sliding)
         self._weightless = model.body_gravcomp[self._body]
         self._of_dofs = {n: getattr(model, field)[self._dof] for n, field in _OF_DOFS.items()}
@@ -87,7 +87,7 @@ class PhysicsFactors:
         factors: ArrayLike,
         worlds: WorldNumbers | None = None,
     ) -> None:
-        """Sets factors of one property in some worlds, without a recompile."""
+        """Sets factors of one property in some worlds."""
         check_property(name)
         links = list(links)
         rows = self._links.rows(links)
@@ -98,22 +98,18 @@ class PhysicsFactors:
         self._apply(name, chosen)
 
     def reset(self, worlds: WorldNumbers | None) -> None:
-        """Makes all factors of some worlds 1 again."""
+        """Resets all factors of some worlds to 1."""
         if self._scaled:
             chosen = self._chosen(worlds)
             for name in self._scaled:
                 self._replace(name, chosen, np.ones((len(chosen), len(self._links))))
 
     def get_state(self) -> dict[PhysicsProperty, Factors]:
-        """Returns the factors of the properties that are scaled, copies."""
+        """Returns copies of the factors of all scaled properties."""
         return {n: each.copy() for n, each in self._factors.items() if (each != 1.0).any()}
 
     def check_state(self, state: Mapping[PhysicsProperty, Factors]) -> None:
-        """Refuses factors of other links.
-
-        Raises:
-            ValueError: They are those of another number of links.
-        """
+        """Raises ValueError if the state has another number of links."""
         for name, factors in state.items():
             if factors.shape != self._factors[name].shape:
                 raise ValueError(
@@ -122,7 +118,7 @@ class PhysicsFactors:
                 )
 
     def set_state(self, state: Mapping[PhysicsProperty, Factors]) -> None:
-        """Scales these properties, and no others."""
+        """Restores the result of `get_state`."""
         everywhere = self._chosen(None)
         for name in self._scaled.union(state):
             factors = state.get(name)
@@ -131,7 +127,7 @@ class PhysicsFactors:
         self._scaled.update(state)
 
     def settle(self) -> None:
-        """Derives what depends on masses, once for all that were set; due before anything moves."""
+        """Updates all that MuJoCo derives from masses; required before worlds step."""
         if not self.is_settled:
             # Subtree masses, and the inverse weights that soften contacts.
             self._batch.set_const(np.flatnonzero(self._unsettled))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of any world."""
+"""Pictures and depth measurements of any world."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from deepsim_sync import CameraView, DepthPicture, StereoPicture, stereo_depth
 from .appearance import Appearance
 from .camera_mounts import SensorMounts
 
-_NEAR, _FAR = 0.05, 500.0  # [m] what a free camera sees
+_NEAR, _FAR = 0.05, 500.0  # nearest and farthest depth that a free camera sees [m]
 
 
 class Pictures:
-    """Draws worlds, one at a time; see `deepsim_sync.Cameras` and `DepthCameras`."""
+    """Takes pictures of single worlds; see `deepsim_sync.Cameras` and `DepthCameras`."""
 
     def __init__(self, single: SingleWorld, appearance: Appearance, mounts: SensorMounts) -> None:
         self._single, self._appearance, self._mounts = single, appearance, mounts
@@ -36,30 +36,30 @@ class Pictures:
     def render(self, camera: str | CameraView, world: int = 0) -> NDArray[np.uint8]:
         """Takes a picture at the present instant, (height, width, 3) RGB.
 
-        OpenGL is loaded at the first picture; on machines without it, rays are cast instead.
+        The first picture loads OpenGL; on machines without it, rays are cast instead.
         """
         if self._camera is None:
             self._camera = open_camera()
         return self._camera.render(*self._looking(camera, world))
 
     def view(self, camera: str, world: int = 0) -> CameraView:
-        """Returns the present pose and lens of a camera sensor, as a free camera."""
+        """Returns a free camera with the present pose and lens of a camera sensor."""
         return self._looking(camera, world)[2]
 
     def measure(self, camera: str | CameraView, world: int = 0) -> DepthPicture:
-        """Measures depths, models and links by rays."""
+        """Measures depths, models and links by casting rays."""
         model, data, view, near, far = self._looking(camera, world)
         depth, geoms = measure_depth(model, data, view, near, far)
         models, links = self._rows[:, np.append(model.geom_bodyid, -1)[geoms]]
         return DepthPicture(depth, models, links)
 
     def stereo(self, camera: str, baseline: float, world: int = 0) -> StereoPicture:
-        """Measures disparities and depths with a stereo pair, whose left camera is a sensor.
+        """Measures disparities and depths with a stereo pair.
 
         Args:
-            camera: The left camera.
-            baseline: From it to the right one [m].
-            world: The world.
+            camera: Name of the sensor that is the left camera.
+            baseline: Distance to the right camera [m].
+            world: Number of the world.
         """
         model, data, left, near, far = self._looking(camera, world)
         right = replace(left, pose=left.pose @ Pose((0.0, -baseline, 0.0)))
@@ -67,7 +67,7 @@ class Pictures:
         return stereo_depth(here, there, float(left.intrinsic[0, 0]), baseline)
 
     def follow(self, compiled: Compiled) -> None:
-        """Takes up a newly compiled model."""
+        """Adopts a newly compiled model."""
         # Rows of model and link by body; the last entry is for the number -1.
         self._rows = np.full((2, compiled.model.nbody + 1), -1, dtype=np.intp)
         models = compiled.entities.models.rows(node.model for node in compiled.links)
@@ -76,7 +76,7 @@ class Pictures:
     def _looking(
         self, camera: str | CameraView, world: int
     ) -> tuple[mujoco.MjModel, mujoco.MjData, CameraView, float, float]:
-        """Returns a world as it is now, and who looks at it how near and far [m]."""
+        """Returns a world's present state, the view, and its nearest and farthest depth [m]."""
         model, data = self._single.load(world)
         mujoco.mj_kinematics(model, data)
         mujoco.mj_camlight(model, data)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Going back to an instant of the embedded simulator."""
+"""Snapshots of the embedded simulator."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from .sensors import MujocoSensors
 
 
 class MujocoState(NamedTuple):
-    """An instant of W worlds; it can be pickled."""
+    """A snapshot of W worlds, which can be pickled."""
 
     steps: NDArray[np.int64]
-    """(W,) physics steps since the last reset."""
+    """Physics steps since the last reset, (W,)."""
     models: bytes
-    """A digest of what the models are built of."""
+    """Digest of the models."""
     integration: Floats
-    """(W, n) MuJoCo's own integration states, warm start included."""
+    """MuJoCo's integration states including warm starts, (W, n)."""
     factors: Mapping[PhysicsProperty, NDArray[np.float64]]
-    """(W, links) of the properties that are scaled."""
+    """Factors of the scaled properties, (W, links)."""
     effort: Floats
-    """(W, servos) of the latest step."""
+    """Efforts of the latest step, (W, servos)."""
     commands: Mapping[str, Floats]
-    """(W, axes) of the joints' commands that are not as described."""
+    """Joint commands that differ from their defaults, by column, (W, axes)."""
     mounts: Mapping[tuple[str, int], CameraMount]
-    """Of the cameras that are mounted other than described, by name and world."""
+    """Camera mounts that differ from their descriptions, by name and world."""
     sensors: Any
-    """The latest measurements, of which some are those of the latest step."""
+    """State of the sensors."""
 
 
 class MujocoSnapshots:
-    """Saves and restores all that a state is made of; see `deepsim_sync.Snapshots`."""
+    """Saves and restores the state of all worlds; see `deepsim_sync.Snapshots`."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class MujocoSnapshots:
         self._digested: mujoco.MjModel | None = None
 
     def get_state(self) -> MujocoState:
-        """Returns the present instant of all worlds."""
+        """Returns a snapshot of all worlds."""
         return MujocoState(
             self._states.steps.copy(),
             self._digest(),
@@ -72,7 +72,7 @@ class MujocoSnapshots:
         )
 
     def set_state(self, state: MujocoState) -> None:
-        """Goes back to an instant, of this simulator or of one built alike.
+        """Restores a snapshot of this simulator, or of one with the same models.
 
         Raises:
             ValueError: The state belongs to other models or to another number of worlds; nothing
@@ -99,7 +99,7 @@ class MujocoSnapshots:
         self._sensors.set_state(sensors)
 
     def _digest(self) -> bytes:
-        """Returns bytes that are equal for models whose states fit each other."""
+        """Returns a digest that is equal for models with compatible states."""
         model = self._states.model
         if self._digested is not model:
             self._digested, content = model, sha256()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of a MuJoCo model: by OpenGL without a display, or by rays without OpenGL.
+"""Pictures of a MuJoCo model, by OpenGL without a display or by cast rays without OpenGL.
 
-Cameras take MuJoCo's own objects and draw the geoms of group 2. Colours, lights, sky and the
-pattern of the ground are read from the model at each picture, so that run-time edits show. OpenGL
-is loaded when the first camera is opened, not at import.
+Cameras take MuJoCo's own objects and draw the geoms of group 2. They read colours, lights, sky and
+the pattern of the ground from the model for each picture, so that run-time edits show. Opening the
+first camera loads OpenGL; the import does not.
 """
 
 from __future__ import annotations

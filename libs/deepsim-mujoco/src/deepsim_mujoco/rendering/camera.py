@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cameras in general, and the best one that this machine can have."""
+"""The interface of cameras, and the choice of the best one for this machine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LOG = logging.getLogger("deepsim_mujoco")
 
 
 class Camera(Protocol):
-    """Takes pictures of any model from anywhere; it keeps what makes the next picture cheap."""
+    """Takes pictures of any model from anywhere, and keeps resources for the next picture."""
 
     def render(
         self,
@@ -34,20 +34,20 @@ class Camera(Protocol):
         """Returns a picture of the present state.
 
         Args:
-            model: May be another one than last time.
-            data: The poses of geoms and lights are up to date (``mj_kinematics`` and
+            model: The model, which may differ from that of the last picture.
+            data: Data with present poses of geoms and lights (after ``mj_kinematics`` and
                 ``mj_camlight``, or any step).
-            view: Where the camera is, where it looks, and the size of the picture.
+            view: Pose and lens of the camera, and size of the picture.
             near: Nearest visible depth [m], > 0.
             far: Farthest visible depth [m], > near.
 
         Returns:
-            (height, width, 3) RGB, a new array.
+            The picture, (height, width, 3) RGB, a new array.
         """
         ...
 
     def close(self) -> None:
-        """Frees what the camera holds; calling it again does nothing."""
+        """Frees the camera's resources; calling it again has no effect."""
         ...
 
 
@@ -55,8 +55,8 @@ def open_camera(prefer: Literal["auto", "gl", "ray"] = "auto") -> Camera:
     """Opens a camera.
 
     Args:
-        prefer: ``gl`` draws with OpenGL, ``ray`` casts rays and loads no OpenGL; ``auto`` draws
-            with OpenGL where it can, and where it cannot says so once and casts rays.
+        prefer: ``gl`` draws with OpenGL, ``ray`` casts rays without loading OpenGL. ``auto`` uses
+            OpenGL if possible; otherwise it logs a warning once and casts rays.
     """
     if prefer not in ("auto", "gl", "ray"):
         raise ValueError(f"prefer must be 'auto', 'gl' or 'ray', got {prefer!r}")

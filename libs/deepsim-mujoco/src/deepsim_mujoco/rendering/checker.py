@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A checker on planes, faint, so that one sees how fast the ground goes by."""
+"""A faint checker on planes, which makes motion over the ground visible."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _ROLE = int(mujoco.mjtTextureRole.mjTEXROLE_RGB)
 
 
 def add_checker(spec: mujoco.MjSpec, material: mujoco.MjsMaterial) -> None:
-    """Puts the checker on a material, for planes; it darkens every other tile of 1 m.
+    """Adds a checker with tiles of 1 m to a material of planes.
 
     Args:
-        spec: The world; the texture is added to it with the first such material.
-        material: Material of the world; geoms that have it keep their own colour.
+        spec: Spec of the world, which gets the texture with the first such material.
+        material: Material of the world; geoms with it keep their own colour.
     """
     if spec.texture(_NAME) is None:
         spec.add_texture(
@@ -38,7 +38,7 @@ def add_checker(spec: mujoco.MjSpec, material: mujoco.MjsMaterial) -> None:
 
 
 def checkered_planes(model: mujoco.MjModel) -> list[int]:
-    """Returns the planes whose material has a texture, which is taken for a checker."""
+    """Returns the planes whose material has a texture, assumed to be a checker."""
     texture = np.append(model.mat_texid[:, _ROLE], -1)[model.geom_matid]
     planes = (model.geom_type == mujoco.mjtGeom.mjGEOM_PLANE) & (texture >= 0)
     return [int(plane) for plane in np.flatnonzero(planes)]
@@ -47,11 +47,11 @@ def checkered_planes(model: mujoco.MjModel) -> list[int]:
 def checker_brightness(
     points: NDArray[np.float64], blur: NDArray[np.float64]
 ) -> NDArray[np.float32]:
-    """Returns the brightness (n,) of the checker in 0..1, for cameras without textures.
+    """Returns the brightness of the checker in 0..1, (n,), for cameras without textures.
 
     Args:
-        points: (2, n) on the plane, from the start of the texture [m].
-        blur: (n,) length of a pixel on the plane [m]; small tiles fade into their mean.
+        points: Points on the plane, relative to the start of the texture, (2, n) [m].
+        blur: Length of a pixel on the plane, (n,) [m]; small tiles fade to their mean.
     """
     side = 1 - 2 * (np.floor(points / _TILE).sum(axis=0) % 2)  # -1 light, 1 dark
     contrast = np.clip(1.5 - 2.0 * blur / _TILE, 0.0, 1.0)

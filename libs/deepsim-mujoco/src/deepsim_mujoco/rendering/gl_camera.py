@@ -21,17 +21,17 @@ from .lens import Lens
 from .sky import Sky
 
 _FINE = 2  # drawn pixels per pixel and direction; on a CPU cheaper than OpenGL's multisampling
-# MuJoCo lifts shadows off the ground by a fixed share of the range of depths. A long range, with
-# what is too far painted over, keeps the ground free of specks.
+# MuJoCo lifts shadows off the ground by a fixed share of the range of depths. A long range keeps
+# the ground free of specks; pixels that are too far away are painted over.
 _LEAST_RANGE = 1000.0  # [m]
-_SKY = 0.7  # of the far clipping plane: how far away MuJoCo draws the sky
+_SKY = 0.7  # distance at which MuJoCo draws the sky, as a share of the far clipping plane
 
 
 class GlCamera:
-    """Draws with MuJoCo's renderer in its own OpenGL context.
+    """Draws with MuJoCo's renderer in an OpenGL context of its own.
 
-    The context stays; a changed model is uploaded again only if it differs in meshes, textures
-    or planes. Any thread may use a camera, one at a time.
+    A changed model is uploaded again only if its meshes, textures or planes differ. Any thread may
+    use a camera, one at a time.
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class GlCamera:
         self._renderer: mujoco.MjrContext | None = None
         self._uploads = b""
         self._scene: GlScene | None = None
-        # EGL ends at exit; what it holds must be freed before.
+        # Resources must be freed before EGL terminates at exit.
         self._at_exit = partial(_close, weakref.ref(self))
         atexit.register(self._at_exit)
 
@@ -53,9 +53,9 @@ class GlCamera:
     ) -> NDArray[np.uint8]:
         """Returns a picture of the present state; see :class:`Camera`."""
         if self._gl is None:
-            raise ValueError("the camera is closed; open another one")
+            raise ValueError("the camera is closed: open another one")
         lens = Lens(view)
-        # The sky is at the same distance in all directions, so its depth is least in the corners.
+        # The sky has the same distance in all directions, so its depth is least in the corners.
         slant = math.hypot(1.0, lens.half_width, lens.half_height)
         before_sky = max(far, 1.5 * horizon(model), _LEAST_RANGE)
         end = before_sky * slant / _SKY
@@ -76,7 +76,7 @@ class GlCamera:
         return _shrink(pixels)
 
     def close(self) -> None:
-        """Frees the OpenGL context; calling it again does nothing."""
+        """Frees the OpenGL context; calling it again has no effect."""
         if self._gl is None:
             return
         with self._gl:
@@ -87,11 +87,11 @@ class GlCamera:
         atexit.unregister(self._at_exit)
 
     def __del__(self) -> None:
-        if hasattr(self, "_at_exit"):  # otherwise there was no OpenGL
+        if hasattr(self, "_at_exit"):  # otherwise OpenGL could not be loaded
             self.close()
 
     def _ready(self, model: mujoco.MjModel) -> tuple[mujoco.MjrContext, GlScene]:
-        """Returns the scene of a model; a new one if the model differs from the last."""
+        """Returns renderer and scene of a model, new ones if the model has changed."""
         renderer, scene = self._renderer, self._scene
         if renderer is None or scene is None or scene.model is not model:
             self._scene = None
@@ -116,7 +116,7 @@ class GlCamera:
 
 
 def _viewport(renderer: mujoco.MjrContext, width: int, height: int) -> mujoco.MjrRect:
-    """Returns a corner of the offscreen buffer, which grows when it must."""
+    """Returns a corner of the offscreen buffer, which grows if necessary."""
     if renderer.offWidth < width or renderer.offHeight < height:
         mujoco.mjr_resizeOffscreen(
             max(renderer.offWidth, width), max(renderer.offHeight, height), renderer
@@ -125,12 +125,12 @@ def _viewport(renderer: mujoco.MjrContext, width: int, height: int) -> mujoco.Mj
 
 
 def _stored(depths: NDArray[np.float64], near: float, far: float) -> NDArray[np.float64]:
-    """Returns the values of the depth buffer for depths [m]: 1 at the near plane, 0 at the far."""
+    """Returns values of the depth buffer for depths [m]: 1 at the near plane, 0 at the far one."""
     return near / depths * (far - depths) / (far - near)
 
 
 def _shrink(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Means of _FINE x _FINE pixels; written out for 2, many times faster than ``mean``."""
+    """Returns the means of 2 x 2 pixels; written out, this is many times as fast as ``mean``."""
     pairs = np.add(pixels[::2], pixels[1::2], dtype=np.uint16)
     fours = pairs[:, ::2] + pairs[:, 1::2] + np.uint16(2)
     return (fours >> 2).astype(np.uint8)

@@ -13,7 +13,7 @@ _PLATFORM = "PYOPENGL_PLATFORM"
 
 
 class GlUnavailableError(DeepSimError):
-    """OpenGL cannot be used on this machine; the message says why and what to install."""
+    """OpenGL cannot be used on this machine; the message gives the reason and what to install."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(
@@ -24,16 +24,16 @@ class GlUnavailableError(DeepSimError):
 
 
 class GlContext:
-    """An EGL context of our own, whatever MUJOCO_GL says.
+    """An EGL context, regardless of MUJOCO_GL.
 
     Raises:
-        GlUnavailableError: This machine has no OpenGL that MuJoCo can draw with.
+        GlUnavailableError: MuJoCo cannot use OpenGL on this machine.
     """
 
     def __init__(self) -> None:
         platform = os.environ.get(_PLATFORM)
         try:
-            # Loads the GL libraries, so it must not happen before somebody wants pictures.
+            # Loads the GL libraries, which must not happen before the first picture.
             self._egl = importlib.import_module("mujoco.egl")
             self._context = self._egl.GLContext(1, 1)
             with self:
@@ -42,20 +42,20 @@ class GlContext:
         except Exception as error:  # PyOpenGL fails in many ways when a library is missing
             raise GlUnavailableError(f"{type(error).__name__}: {error}") from error
         finally:
-            # mujoco.egl sets the variable, which would mislead programs started from here.
+            # mujoco.egl sets the variable, which would mislead child processes.
             if platform is None:
                 os.environ.pop(_PLATFORM, None)
 
     def __enter__(self) -> None:
-        """Makes OpenGL calls of this thread go to this context."""
+        """Makes this the current OpenGL context of the thread."""
         self._context.make_current()
 
     def __exit__(self, *error: object) -> None:
-        """Leaves the context, which another thread may then use."""
+        """Releases the context, so that another thread can use it."""
         egl = self._egl.EGL
         nothing = (egl.EGL_NO_SURFACE, egl.EGL_NO_SURFACE, egl.EGL_NO_CONTEXT)
         egl.eglMakeCurrent(self._egl.EGL_DISPLAY, *nothing)
 
     def free(self) -> None:
-        """Ends the context."""
+        """Frees the context."""
         self._context.free()

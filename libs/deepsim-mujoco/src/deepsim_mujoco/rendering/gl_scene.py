@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model as MuJoCo's renderer takes it, with shadows where the camera looks."""
+"""A model in MuJoCo's renderer, with shadows where the camera looks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .paint import VISUAL_GROUP, Paint
 from .ray_casting import cast
 
 _LOG = logging.getLogger("deepsim_mujoco")
-_MAX_LIGHTS = 8  # of fixed-function OpenGL, the headlight among them
+_MAX_LIGHTS = 8  # of fixed-function OpenGL, including the headlight
 _EVERYTHING = int(mujoco.mjtCatBit.mjCAT_ALL)
 _SHOWN = [int(mujoco.mjtVisFlag.mjVIS_TEXTURE), int(mujoco.mjtVisFlag.mjVIS_STATIC)]
 _EFFECTS = [
@@ -28,17 +28,17 @@ _EFFECTS = [
 _POINT = int(mujoco.mjtLightType.mjLIGHT_POINT)
 _SPOT = int(mujoco.mjtLightType.mjLIGHT_SPOT)
 _DIRECTIONAL = int(mujoco.mjtLightType.mjLIGHT_DIRECTIONAL)
-_WIDER = 3.0  # than the view at the distance of the centre of the picture
+_WIDER = 3.0  # size of the shadow map, relative to the view at the centre's distance
 
 
 class GlScene:
-    """The drawn parts of one model."""
+    """The scene of one model."""
 
     def __init__(self, model: mujoco.MjModel) -> None:
         self.model = model
         self._options = _visuals_only()
         self._own_camera = mujoco.MjvCamera()
-        self._own_camera.type = mujoco.mjtCamera.mjCAMERA_USER  # keeps what the scene has
+        self._own_camera.type = mujoco.mjtCamera.mjCAMERA_USER  # keeps the cameras of the scene
         self._scene = mujoco.MjvScene(model, model.ngeom + 1)
         self._scene.flags[:] = 0
         self._scene.flags[_EFFECTS] = 1
@@ -79,8 +79,8 @@ class GlScene:
             if light.type == _DIRECTIONAL:
                 light.pos = centre - min(2 * radius, far / 2) * light.dir
             elif light.type == _POINT:
-                # MuJoCo leaves point lights dark. To OpenGL they are spot lights of 180 degrees,
-                # for which there is no shadow map.
+                # MuJoCo leaves point lights dark. For OpenGL they are spot lights of 180 degrees,
+                # without a shadow map.
                 light.type, light.cutoff, light.exponent = _SPOT, 180.0, 0.0
                 light.attenuation = self.model.light_attenuation[light.id]
                 light.castshadow = False
@@ -89,16 +89,8 @@ class GlScene:
 
 def _visuals_only() -> mujoco.MjvOption:
     options = mujoco.MjvOption()
-    for groups in (
-        options.geomgroup,
-        options.sitegroup,
-        options.jointgroup,
-        options.tendongroup,
-        options.actuatorgroup,
-        options.flexgroup,
-        options.skingroup,
-    ):
-        groups[:] = 0
+    for kind in ("geom", "site", "joint", "tendon", "actuator", "flex", "skin"):
+        getattr(options, f"{kind}group")[:] = 0
     options.geomgroup[VISUAL_GROUP] = 1
     options.flags[:] = 0
     options.flags[_SHOWN] = 1
@@ -108,19 +100,19 @@ def _visuals_only() -> mujoco.MjvOption:
 def shadow_region(
     model: mujoco.MjModel, data: mujoco.MjData, lens: Lens, near: float
 ) -> tuple[NDArray[np.float64], float]:
-    """Returns a ball around the centre of the picture; only there shadows have a map.
+    """Returns the ball around the centre of the picture that the shadow map covers.
 
-    Around the world's origin, as MuJoCo has it, shadows are coarse in a large world and missing
-    in a far corner of it.
+    MuJoCo's own region, around the world's origin, makes shadows coarse in a large world, and
+    omits them far from the origin.
 
     Returns:
-        Centre (3,) in the world frame [m] and radius [m].
+        Centre in the world frame, (3,) [m], and radius [m].
     """
     limit = max(float(model.stat.extent), near)
     axis, opaque = lens.forward[:, None], Paint.of(model).alpha >= 1.0
     hits = cast(model, data, lens.position, axis, opaque, near, limit)
     depth = float(hits.depths[0]) if hits.geoms[0] >= 0 else limit
-    # In coarse steps, so that shadows do not creep when something moves through the centre.
+    # In coarse steps, so that shadows do not creep when an object passes the centre.
     depth = 2.0 ** (round(2 * math.log2(depth)) / 2)
     radius = _WIDER * depth * math.hypot(lens.half_width, lens.half_height)
     return lens.position + depth * lens.forward, radius

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MuJoCo's renderer: settings read from the model, and the parts kept in the memory of OpenGL."""
+"""Settings of MuJoCo's renderer, and the parts of a model that it keeps in OpenGL's memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from deepsim_mujoco.engine import mujoco
 
 _SHADOW_TEXELS = 2048  # along each side of the shadow map
 _LEAST_HORIZON = 100.0  # [m]
-_MAX_MATERIALS = 1000  # of MuJoCo's renderer, which says so when it gets more
+_MAX_MATERIALS = 1000  # of MuJoCo's renderer, which warns of more
 _ARRAYS = (
     "mesh_vertadr",
     "mesh_vert",
@@ -37,9 +37,9 @@ _ARRAYS = (
 
 
 def horizon(model: mujoco.MjModel) -> float:
-    """Returns the distance from the camera up to which endless planes are drawn [m].
+    """Returns the distance up to which infinite planes are drawn [m].
 
-    In coarse steps, because planes are uploaded again when it changes.
+    It changes in coarse steps, because planes are uploaded again when it does.
     """
     times = model.vis.map.zfar * model.stat.extent / _LEAST_HORIZON
     return float(_LEAST_HORIZON * 2.0 ** round(math.log2(max(times, 1.0))))
@@ -47,7 +47,7 @@ def horizon(model: mujoco.MjModel) -> float:
 
 @contextmanager
 def gl_settings(model: mujoco.MjModel) -> Iterator[None]:
-    """Lends a model our settings while MuJoCo's renderer looks at it."""
+    """Sets rendering options of a model, and restores the previous ones afterwards."""
     quality, limits = model.vis.quality, model.vis.map
     given = quality.shadowsize, quality.offsamples, limits.zfar
     quality.shadowsize, quality.offsamples = _SHADOW_TEXELS, 0
@@ -59,7 +59,7 @@ def gl_settings(model: mujoco.MjModel) -> Iterator[None]:
 
 
 def uploads_of(model: mujoco.MjModel) -> bytes:
-    """Returns a digest of all that is slow to copy to OpenGL; models with one digest share it."""
+    """Returns a digest of all that is slow to upload; models with equal digests share it."""
     digest = blake2b(digest_size=16)
     for name in _ARRAYS:
         array = getattr(model, name)

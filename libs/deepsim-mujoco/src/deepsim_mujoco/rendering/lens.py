@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pinhole: from pixels to directions."""
+"""The pinhole model, from pixels to directions."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class Lens:
     """The position of a view and the directions of its pixels, in the world frame.
 
     Attributes:
-        position: (3,) [m].
-        forward: (3,) unit vector of the optical axis.
-        left: (3,) unit vector towards the left edge of the picture.
-        up: (3,) unit vector towards the upper edge of the picture.
+        position: Position, (3,) [m].
+        forward: Unit vector of the optical axis, (3,).
+        left: Unit vector towards the left edge of the picture, (3,).
+        up: Unit vector towards the upper edge of the picture, (3,).
         half_width: Half the width of the picture at depth 1.
         half_height: Half the height of the picture at depth 1.
         pixel: Size of a pixel at depth 1; pixels are square.
@@ -36,11 +36,11 @@ class Lens:
         self.half_height = self.pixel * view.height / 2
 
     def rays(self, columns: Array, rows: Array) -> Array:
-        """Returns (3, n) directions, of length 1 along the axis: multiples of them are depths.
+        """Returns the directions of pixels, (3, n), with length 1 along the optical axis.
 
         Args:
-            columns: (n,) pixels from the left edge; the centre of the first pixel is 0.5.
-            rows: (n,) pixels from the upper edge.
+            columns: Pixels from the left edge, (n,); the centre of the first pixel is 0.5.
+            rows: Pixels from the upper edge, (n,).
         """
         leftward = np.outer(self.left, self.half_width - columns * self.pixel)
         upward = np.outer(self.up, self.half_height - rows * self.pixel)

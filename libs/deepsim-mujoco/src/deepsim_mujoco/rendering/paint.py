@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The colours of geoms by MuJoCo's rules."""
+"""The colours of geoms, by MuJoCo's rules."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from numpy.typing import NDArray
 from deepsim_mujoco.engine import mujoco
 
 VISUAL_GROUP = 2
-"""The group of geoms that are drawn; the others only collide."""
+"""The group of geoms that are drawn."""
 
 _UNSET = np.array([0.5, 0.5, 0.5, 1.0], np.float32)  # MuJoCo's default colour of a geom
 _SHINY = 0.5  # specular and shininess of a geom without a material
-_LARGEST_EXPONENT = 128.0  # of OpenGL's highlights, at a shininess of 1
+_LARGEST_EXPONENT = 128.0  # of OpenGL's highlights, for a shininess of 1
 
 
 class Paint(NamedTuple):
     """The materials of n geoms.
 
     Attributes:
-        rgb: (n, 3) in 0..1.
-        alpha: (n,), 0 for geoms that are not drawn.
-        emission: (n,) light of their own, as a multiple of the colour.
-        specular: (n,) strength of highlights.
-        exponent: (n,) sharpness of highlights.
+        rgb: Colour in 0..1, (n, 3).
+        alpha: Opacity, (n,); 0 for geoms that are not drawn.
+        emission: Emitted light as a multiple of the colour, (n,).
+        specular: Strength of highlights, (n,).
+        exponent: Sharpness of highlights, (n,).
     """
 
     rgb: NDArray[np.float32]
@@ -37,8 +37,8 @@ class Paint(NamedTuple):
 
     @classmethod
     def of(cls, model: mujoco.MjModel) -> Paint:
-        """Reads a model: geoms of MuJoCo's default colour have that of their material."""
-        material = model.geom_matid  # -1, the last row of what follows, for none
+        """Returns the paint of a model; geoms with MuJoCo's default colour use their material's."""
+        material = model.geom_matid  # -1 for none, which is the last row below
         specular, shininess = (
             np.append(values, np.float32(_SHINY))[material]
             for values in (model.mat_specular, model.mat_shininess)

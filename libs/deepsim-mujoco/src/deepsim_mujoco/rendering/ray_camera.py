@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A camera that needs no OpenGL: MuJoCo casts the rays, NumPy shades the hits."""
+"""A camera without OpenGL: MuJoCo casts rays, NumPy shades the hits."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from .sky import Sky
 
 Floats = NDArray[np.float32]
 
-_SHORT = 1.0 - 1e-7  # of the way from a lamp: what is nearer to a point is its own surface
-_BLOCK = 32_768  # rays at a time: more would not fit into the caches
+_SHORT = 1.0 - 1e-7  # share of the way from a lamp to a point, short of the point's own surface
+_BLOCK = 32_768  # rays at a time; more would not fit into the caches
 _SPOT, _PARALLEL = mujoco.mjtLightType.mjLIGHT_SPOT, mujoco.mjtLightType.mjLIGHT_DIRECTIONAL
-_SUN_DISTANCE = 1e4  # [m] parallel rays start here: they spread by 1 mm in 10 m
+_SUN_DISTANCE = 1e4  # start of parallel rays, which spread by 1 mm in 10 m [m]
 
 
 def _lit_scene(model: mujoco.MjModel, data: mujoco.MjData, lens: Lens) -> mujoco.MjvScene:
-    """Returns a scene with the active lights of a model and the headlight of the camera."""
+    """Returns a scene with the active lights of a model and the camera's headlight."""
     scene = mujoco.MjvScene(model, 1)
     for eye in scene.camera:
         eye.pos, eye.forward, eye.up = lens.position, lens.forward, lens.up
@@ -35,7 +35,7 @@ def _lit_scene(model: mujoco.MjModel, data: mujoco.MjData, lens: Lens) -> mujoco
     mujoco.mjv_makeLights(model, data, scene)
     for lamp in scene.lights[: scene.nlight]:
         if not lamp.headlight:
-            lamp.attenuation = model.light_attenuation[lamp.id]  # MuJoCo draws without
+            lamp.attenuation = model.light_attenuation[lamp.id]  # MuJoCo ignores it
         if lamp.type == _PARALLEL:
             lamp.pos = lens.position - _SUN_DISTANCE * lamp.dir
     return scene
@@ -44,7 +44,7 @@ def _lit_scene(model: mujoco.MjModel, data: mujoco.MjData, lens: Lens) -> mujoco
 def _reach(lamp: mujoco.MjvLight, points: Array) -> tuple[Array, Array]:
     """Returns unit vectors (3, n) towards a lamp, and its strength (n,), at points (3, n).
 
-    By the formulas of fixed-function OpenGL (OpenGL 2.1 specification, 2.14).
+    The formulas are those of fixed-function OpenGL (OpenGL 2.1 specification, 2.14).
     """
     if lamp.type == _PARALLEL:
         return np.repeat(-lamp.dir[:, None], points.shape[1], axis=1), np.ones(1)
@@ -61,7 +61,7 @@ def _reach(lamp: mujoco.MjvLight, points: Array) -> tuple[Array, Array]:
 
 
 class Tracer:
-    """Colours the rays of one lens in one state of a model."""
+    """Computes the colours of rays through one lens in one state of a model."""
 
     def __init__(
         self, model: mujoco.MjModel, data: mujoco.MjData, lens: Lens, near: float, far: float
@@ -74,7 +74,7 @@ class Tracer:
         self._glass = (self._paint.alpha > 0.0) & ~self._opaque
 
     def colours(self, rays: Array) -> Floats:
-        """Returns (3, n) RGB in 0..1 along (3, n) rays of depth 1."""
+        """Returns the colours along rays (3, n) of depth 1, (3, n) RGB in 0..1."""
         colours = self._sky.colours(rays)
         hits = self._view(rays, self._opaque)
         hit = np.flatnonzero(hits.geoms >= 0)
@@ -89,7 +89,7 @@ class Tracer:
         return colours
 
     def _lit(self, rays: Array, hits: Hits) -> Floats:
-        """Returns the colours (3, n) of surfaces."""
+        """Returns the colours of surfaces, (3, n)."""
         points = self._lens.position[:, None] + rays * hits.depths
         eyes = -rays / np.sqrt(np.einsum("ij,ij->j", rays, rays))
         specular, exponent = self._paint.specular[hits.geoms], self._paint.exponent[hits.geoms]
@@ -119,7 +119,7 @@ class Tracer:
         return np.minimum(light, 1.0)
 
     def _in_shadow(self, lamp: mujoco.MjvLight, points: Array) -> Mask:
-        """Returns (n,) whether an opaque geom is between a lamp and points (3, n)."""
+        """Returns whether an opaque geom is between a lamp and points (3, n), (n,)."""
         origin = lamp.pos.astype(np.float64)
         rays = points - origin[:, None]
         hits = cast(self._model, self._data, origin, rays, self._opaque, far=_SHORT)
@@ -137,9 +137,9 @@ class Tracer:
 class RayCamera:
     """Casts a ray through the middle of each pixel.
 
-    The same state gives the same bytes. Edges are hard. Of several translucent geoms behind one
-    another the nearest is seen, and they throw no shadow. The only textures are the sky and the
-    checker of planes.
+    The same state gives the same bytes. Edges are hard. Only the nearest of several translucent
+    geoms is visible, and they do not cast shadows. The only textures are the sky and the checker of
+    planes.
     """
 
     def render(
@@ -162,4 +162,4 @@ class RayCamera:
         return picture.reshape(view.height, view.width, 3)
 
     def close(self) -> None:
-        """Does nothing; the camera holds no resources."""
+        """Does nothing, because the camera holds no resources."""

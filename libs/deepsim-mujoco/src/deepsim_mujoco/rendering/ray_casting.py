@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first surfaces along rays, found by MuJoCo, and depths in a picture by them."""
+"""Ray casting with MuJoCo, and depth pictures."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _ANY_DISTANCE = mujoco.mjMAXVAL  # MuJoCo's limit is in metres, not in multiples
 
 
 class Hits(NamedTuple):
-    """The first surfaces along n rays; depths and normals are undefined where a ray hits nothing.
+    """The first surfaces along n rays; depths and normals without a hit are undefined.
 
     Attributes:
-        geoms: (n,) ids, -1 where a ray hits nothing.
-        depths: (n,) multiples of the rays.
-        normals: (3, n) unit vectors against the rays, world frame.
+        geoms: Number of the geom, (n,); -1 if a ray hits nothing.
+        depths: Distance as a multiple of the ray, (n,).
+        normals: Unit vectors against the rays in the world frame, (3, n).
     """
 
     geoms: NDArray[np.int32]
@@ -51,17 +51,17 @@ def cast(
 ) -> Hits:
     """Casts rays from one point.
 
-    A geom is seen from outside only: one that surrounds the origin, such as the housing of a
-    camera, does not block the view.
+    Geoms are only hit from outside: one that surrounds the origin, such as the housing of a camera,
+    does not block the view.
 
     Args:
-        model: Its geom groups are changed during the call.
-        data: With the poses of the geoms.
-        origin: (3,) world frame [m].
-        rays: (3, n) directions of any length, world frame.
-        shown: (ngeom,) the geoms that rays can hit.
-        near: A geom that a ray hits at a smaller multiple of it is passed.
-        far: Nothing is hit at a greater multiple of a ray.
+        model: The model, whose geom groups are changed during the call.
+        data: Data with the poses of the geoms.
+        origin: Start of all rays in the world frame, (3,) [m].
+        rays: Directions of any length in the world frame, (3, n).
+        shown: Whether rays can hit each geom, (ngeom,).
+        near: Least distance of a hit, as a multiple of the ray; rays pass nearer geoms.
+        far: Largest distance of a hit, as a multiple of the ray.
     """
     count = rays.shape[1]
     geoms, depths, flat = np.empty(count, np.int32), np.empty(count), np.empty(3 * count)
@@ -69,7 +69,7 @@ def cast(
     groups = model.geom_group.copy()
     model.geom_group[:] = np.where(shown, 0, 1)  # the only way to choose geoms
     try:
-        chosen = vectors, _GROUP_0, True, -1  # the world's own geoms too; leave out no body
+        chosen = vectors, _GROUP_0, True, -1  # include static geoms; exclude no body
         mujoco.mj_multiRay(model, data, origin, *chosen, geoms, depths, flat, count, _ANY_DISTANCE)
     finally:
         model.geom_group[:] = groups
@@ -79,7 +79,7 @@ def cast(
     around = np.linalg.norm(data.geom_xpos - origin, axis=1) < model.geom_rbound
     inside = behind & np.append(around, False)[geoms]
     passed = (geoms >= 0) & (inside | (depths < near))
-    np.negative(normals, out=normals, where=behind)  # of meshes that are inside out
+    np.negative(normals, out=normals, where=behind)  # for meshes that are inside out
     hits = Hits(geoms, depths, normals)
     for geom in np.unique(geoms[passed]):
         some = np.flatnonzero(passed & (geoms == geom))
@@ -95,8 +95,8 @@ def measure_depth(
     """Casts a ray through the middle of each pixel.
 
     Returns:
-        (height, width) depths along the optical axis [m], inf where a ray meets nothing, and the
-        geoms, -1 there.
+        Depths along the optical axis, (height, width) [m], inf without a hit; and the numbers of
+        the geoms, -1 without a hit.
     """
     lens = Lens(view)
     rows, columns = np.divmod(np.arange(view.height * view.width), view.width)

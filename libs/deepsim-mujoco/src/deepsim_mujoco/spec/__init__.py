@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Model descriptions as a MuJoCo spec."""
+"""Conversion of model descriptions to a MuJoCo spec."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The meshes and height fields of a spec, each there once."""
+"""The meshes and height fields of a spec, shared by geoms."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class _Asset:
 
 
 class Assets:
-    """Meshes and height fields that geoms share, for as long as a model has such a geom.
+    """Meshes and height fields, each of which exists once as long as geoms use it.
 
-    To read and compile a file once for each of a thousand models would take most of their time.
+    Reading and compiling a file for each of a thousand models would take most of their time.
     """
 
     def __init__(self, spec: mujoco.MjSpec) -> None:
@@ -41,12 +41,12 @@ class Assets:
         self._count = 0
 
     def take(self, shape: Asset, model: str) -> str:
-        """Returns the name of the asset of a shape, which is added if no geom has it yet.
+        """Returns the name of the asset for a shape, after adding it if no geom uses it yet.
 
         Args:
-            shape: A file is read when the first geom takes it; a file that was rewritten since
+            shape: The shape. Its file is read at the first use; a file that was rewritten since
                 counts as another one.
-            model: The model that is being spawned, for messages.
+            model: Name of the model that is being spawned, for error messages.
         """
         key = _key(shape, model)
         name = self._names.get(key)
@@ -68,13 +68,13 @@ class Assets:
         return name
 
     def restore_files(self) -> None:
-        """Restores all files for MuJoCo's compiler; due before it runs."""
+        """Restores all files that MuJoCo's compiler is about to read."""
         for asset in self._assets.values():
             if asset.file is not None:
                 asset.file.restore()
 
     def give_back(self, name: str) -> None:
-        """Counts a geom less; the asset of the last one is removed."""
+        """Releases a geom's use of an asset, which is removed with its last user."""
         asset = self._assets[name]
         asset.users -= 1
         if not asset.users:
@@ -83,7 +83,7 @@ class Assets:
 
 
 def _key(shape: Asset, model: str) -> Hashable:
-    """Returns a key that is equal for shapes that may share an asset."""
+    """Returns a key that is equal for shapes that can share an asset."""
     if isinstance(shape, Solid):
         return _digest(shape.vertices), None if shape.faces is None else _digest(shape.faces)
     if isinstance(shape, Landscape):
@@ -92,7 +92,7 @@ def _key(shape: Asset, model: str) -> Hashable:
         state = shape.path.stat()
     except OSError as error:
         raise SpawnError(model, f"mesh {shape.path} cannot be read: {error.strerror}") from error
-    # Modification times can be set, and are when archives are unpacked.
+    # Modification times alone do not suffice: unpacking an archive sets them.
     return shape, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns
 
 

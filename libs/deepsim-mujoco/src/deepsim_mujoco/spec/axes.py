@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The axes of joints, each with a servo that takes the commands of the joints table."""
+"""Joint axes, each with a servo that executes the commands of the joints table."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from deepsim_mujoco.engine import mujoco
 from deepsim_spawn import JointAxis, JointDescription
 from deepsim_sync import SCOPE
 
-_FAST, _SLOW = 1e10, 1e-12  # [rad/s or m/s] of targets without limit, and of those with one of 0
-_ALL_INPUTS = 7  # of a servo: position, velocity and feedforward
-_STIFFEST = 1e-9  # [s] MuJoCo takes two steps instead
-_HARD = 0.99  # as contacts
-_LOCKED = 1e-6  # [rad, m] play of a joint whose limits are equal
+_FAST, _SLOW = 1e10, 1e-12  # target speeds for no limit and for a limit of 0 [rad/s or m/s]
+_ALL_INPUTS = 7  # flags of a servo's inputs: position, velocity and feedforward
+_STIFFEST = 1e-9  # time constant, which MuJoCo raises to two steps [s]
+_HARD = 0.99  # impedance, as of contacts
+_LOCKED = 1e-6  # play of a joint whose limits are equal [rad, m]
 
 
 class Axis(NamedTuple):
-    """One axis of a joint; MuJoCo's actuator has its name."""
+    """An axis of a joint; MuJoCo's actuator has the same name."""
 
     name: str
     description: JointAxis
     servo: mujoco.MjsActuator
     leader: str = ""
-    """The axis that it follows."""
+    """Name of the axis that this one follows, if any."""
     ball: str = ""
-    """The ball joint that it is a part of; MuJoCo's other joints have the names of their axes."""
+    """Name of its ball joint, if any; other joints of MuJoCo are named after their axes."""
     degree: int = 0
-    """Of freedom, of that joint."""
+    """Index of the axis in its ball joint."""
 
     @property
     def joint(self) -> str:
-        """MuJoCo's joint."""
+        """Name of MuJoCo's joint."""
         return self.ball or self.name
 
 
 def add_axes(
     spec: mujoco.MjSpec, body: mujoco.MjsBody, joint: JointDescription, name: str
 ) -> Iterator[Axis]:
-    """Adds what a joint allows; a fixed joint allows nothing, and a ball joint any turn."""
+    """Adds the degrees of freedom of a joint to a body, and yields its axes."""
     position = list(joint.pose.position)
     if joint.type == "ball":
         body.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_BALL, pos=position)
@@ -63,7 +63,7 @@ def add_axes(
 
 
 def ball_axes(spec: mujoco.MjSpec, name: str) -> Iterator[Axis]:
-    """Adds the servos of a ball joint: its turn about each axis of the child's frame."""
+    """Adds the servos of a ball joint, one about each axis of the child's frame."""
     for degree, along in enumerate(np.eye(3)):
         axis = JointAxis(Vector3(*along))
         own = name + f"{SCOPE}{degree + 1}" * (degree > 0)
@@ -78,23 +78,23 @@ def _beside(name: str, other: str) -> str:
 
 
 def speed_limit(velocity: Any) -> Any:
-    """Returns the speed of the target that a servo follows, as MuJoCo takes it [rad/s or m/s]."""
+    """Returns a velocity limit within the range that MuJoCo accepts [rad/s or m/s]."""
     return np.clip(velocity, _SLOW, _FAST)
 
 
 def _set_axis(joint: mujoco.MjsJoint, axis: JointAxis) -> None:
     if math.isfinite(axis.lower) or math.isfinite(axis.upper):
-        # MuJoCo has no one-sided limit, and none that locks a joint.
+        # MuJoCo has neither one-sided limits nor limits that lock a joint.
         slack = _LOCKED if axis.lower == axis.upper else 0.0
         joint.limited = mujoco.mjtLimited.mjLIMITED_TRUE
         joint.range = [max(axis.lower, -1e10) - slack, min(axis.upper, 1e10) + slack]
-        # MuJoCo's own softness lets what hits at 5 rad/s pass by 34 mrad; without it, a joint whose
-        # limits leave out 0, where it begins, would be thrown back.
+        # With MuJoCo's own softness, a link that hits the limit at 5 rad/s passes it by 34 mrad.
+        # Without it, a joint whose limits exclude its initial position 0 would be thrown back.
         if axis.lower <= 0.0 <= axis.upper:
             joint.solref_limit, joint.solimp_limit[:2] = [_STIFFEST, 1.0], [_HARD, _HARD]
     joint.damping = [axis.damping, 0.0, 0.0]  # linear, quadratic, cubic
     joint.frictionloss = axis.friction
-    # With MuJoCo's own softness it creeps by a centimetre in a second where it should hold.
+    # With MuJoCo's own softness, a joint that should hold creeps by a centimetre per second.
     joint.solref_friction, joint.solimp_friction[:2] = [_STIFFEST, 1.0], [_HARD, _HARD]
     joint.stiffness = [axis.spring_stiffness, 0.0, 0.0]
     joint.springref = axis.spring_reference
@@ -103,11 +103,11 @@ def _set_axis(joint: mujoco.MjsJoint, axis: JointAxis) -> None:
 def add_servo(
     spec: mujoco.MjSpec, name: str, axis: JointAxis, joint: str = ""
 ) -> mujoco.MjsActuator:
-    """Adds what moves an axis; it does nothing until it gets gains or a feedforward."""
+    """Adds the servo of an axis, which is passive until it gets gains or a feedforward."""
     servo = spec.add_actuator(name=name, target=joint or name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
     slew = float(speed_limit(axis.velocity))
     servo.set_to_pid(kp=0.0, kv=0.0, slewmax=slew, ctrlspec=_ALL_INPUTS)
     servo.forcelimited = mujoco.mjtLimited.mjLIMITED_TRUE
-    effort = max(axis.effort, _SLOW)  # MuJoCo takes no empty range
+    effort = max(axis.effort, _SLOW)  # MuJoCo refuses an empty range
     servo.forcerange = [-effort, effort]
     return servo

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds a model description into a MuJoCo spec, and takes it out again."""
+"""Adds models to a MuJoCo spec, and removes them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from .tree import Frame, Node, RootKind, anchor_name, link_trees, model_frames
 COLLISION_GROUP = 3
 """The geom group of collisions, which are not drawn."""
 VISUAL_GROUP = 2
-"""The geom group of visuals, which touch nothing."""
+"""The geom group of visuals, which do not collide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +52,9 @@ class Sensor:
 
     link: str
     link_pose: Pose
-    """The link's frame in that of its MuJoCo body."""
+    """Pose of the link's frame in the frame of its MuJoCo body."""
     pose: Pose
-    """In the frame of the link."""
+    """Pose of the camera in the frame of the link."""
     camera: CameraDescription
     description: SensorDescription
 
@@ -69,10 +69,10 @@ class Look(NamedTuple):
 
 @dataclass(slots=True)
 class Built:
-    """The elements that one spawned model added to a spec.
+    """The elements of a spec that belong to a spawned model.
 
-    Names are scoped from the world. A link's MuJoCo body has the link's name; geoms, materials and
-    lights have the names of visuals and lights; what MuJoCo alone needs has a prefix with ``#``.
+    Names are scoped from the world. A MuJoCo body is named after its link, geoms and materials
+    after visuals, and lights after lights; names of all other elements begin with ``#``.
     """
 
     description: ModelDescription | MjcfModel
@@ -82,29 +82,29 @@ class Built:
     axes: dict[str, Axis] = field(default_factory=dict)
     visuals: dict[str, Look] = field(default_factory=dict)
     materials: list[str] = field(default_factory=list)
-    """The visuals that have a material of MuJoCo's."""
+    """Names of the visuals that have a MuJoCo material."""
     lights: dict[str, LightDescription] = field(default_factory=dict)
     cameras: dict[str, Sensor] = field(default_factory=dict)
     sensors: dict[str, BuiltSensor] = field(default_factory=dict)
-    """Those that are not cameras."""
+    """All sensors but cameras."""
     roots: list[mujoco.MjsBody] = field(default_factory=list)
     places: list[Pose] = field(default_factory=list)
-    """Of the roots in the frame of the model, where they are not all at its origin."""
+    """Poses of the roots in the frame of the model; empty if all are at its origin."""
     positions: dict[str, NDArray[np.float64]] = field(default_factory=dict)
-    """Of joints, where they do not begin at MuJoCo's."""
+    """Initial positions of joints that differ from MuJoCo's."""
     followers: list[Follower] = field(default_factory=list)
     """The axes that follow others."""
     others: list[mujoco.MjsElement] = field(default_factory=list)
     holders: list[mujoco.MjsFrame] = field(default_factory=list)
-    """Those of roots, which must not go before these."""
+    """Frames around roots, which must be deleted after the roots."""
     numbers: dict[str, int] = field(default_factory=dict)
-    """Of the links that pass through one another."""
+    """Numbers of the links that do not collide with each other; see `ModelNumbers`."""
     assets: list[str] = field(default_factory=list)
-    """Meshes and height fields of the geoms, one each; they may be shared with other models."""
+    """Mesh or height field of each geom that has one; other models may share it."""
     meshes: dict[str, Path] = field(default_factory=dict)
-    """The files of the meshes of MJCF that others read too, by the names of the meshes."""
+    """Files of the MJCF meshes in formats that viewers read, by name of the mesh."""
     files: dict[str, KeptFile] = field(default_factory=dict)
-    """Those of MJCF, by the keys that stand for them there."""
+    """Files of an MJCF model, by their keys in the text."""
 
 
 def build_model(
@@ -116,7 +116,7 @@ def build_model(
 ) -> Built:
     """Adds a model to a spec, at the origin of the world.
 
-    What MuJoCo derives from masses is thus the same, bit for bit, wherever a world spawns it.
+    Thus all that MuJoCo derives from masses has the same bits wherever a world spawns the model.
 
     Raises:
         SpawnError: The description cannot be built; nothing was added.
@@ -157,7 +157,7 @@ def build_model(
 
 
 def remove_model(spec: mujoco.MjSpec, assets: Assets, numbers: ModelNumbers, built: Built) -> None:
-    """Removes a model from a spec, with the assets that no other model uses."""
+    """Removes a model from a spec, and the assets that no other model uses."""
     for element in [*built.others, *built.roots, *built.holders]:
         spec.delete(element)
     for asset in built.assets:
@@ -178,7 +178,7 @@ def _add_root(spec: mujoco.MjSpec, assets: Assets, built: Built, node: Node) -> 
     else:
         anchor = _add_placed(spec, built, anchor_name(node))
         body = _add_body(anchor, node.name, node.pose)
-    # A chain may have more links than Python allows nested calls.
+    # Without recursion: a chain may have more links than Python allows nested calls.
     rest = [(body, node)]
     while rest:
         body, node = rest.pop()
@@ -190,7 +190,7 @@ def _add_root(spec: mujoco.MjSpec, assets: Assets, built: Built, node: Node) -> 
 
 
 def _add_placed(spec: mujoco.MjSpec, built: Built, name: str) -> mujoco.MjsBody:
-    """Adds a root that stays where it is put."""
+    """Adds a root body that stays where it is put."""
     body = _add_body(spec.worldbody, name, Pose())
     body.mocap = True
     built.roots.append(body)
@@ -198,7 +198,7 @@ def _add_placed(spec: mujoco.MjSpec, built: Built, name: str) -> mujoco.MjsBody:
 
 
 def _needs_material(visual: VisualDescription) -> bool:
-    """Returns whether more than a colour is drawn; MuJoCo draws 999 materials at most."""
+    """Returns whether a visual needs more than a colour; MuJoCo draws at most 999 materials."""
     if isinstance(visual.geometry, Plane):
         return True
     look = visual.material
@@ -225,13 +225,13 @@ def _add_body(parent: mujoco.MjsBody, name: str, pose: Pose) -> mujoco.MjsBody:
 
 
 _LEAST_INERTIAL = Inertial(mass=1e-3, ixx=1e-6, iyy=1e-6, izz=1e-6)
-"""Of a link without mass that a joint moves, as in its SDF text; the engine moves nothing else."""
+"""Stands for a missing inertia of a link that a joint moves; MuJoCo requires one."""
 
 
 def _fill_body(
     spec: mujoco.MjSpec, assets: Assets, built: Built, body: mujoco.MjsBody, node: Node
 ) -> None:
-    """Adds the contents of a link to its body; children are added elsewhere."""
+    """Adds inertia, joint, geoms, lights and sensors of a link to its body, but no children."""
     link, frame = node.link, node.in_body
     inertial = link.inertial
     if node.moves and not node.placed and not any(p.link.inertial for p in node.rigid_parts()):

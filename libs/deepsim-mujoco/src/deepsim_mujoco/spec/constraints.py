@@ -16,9 +16,9 @@ from deepsim_sync import SCOPE, SpawnError
 from .axes import Axis
 from .tree import Node, RootKind, anchor_name
 
-STIFFEST = 1e-9  # [s] MuJoCo takes two steps instead: as stiff as is stable at any step size
-_TORQUE_SCALE = 10  # of the numbers of a weld
-_LEVER = 0.1  # [m] between the two points that keep an axis
+STIFFEST = 1e-9  # time constant [s]; MuJoCo raises it to two steps, the stiffest that is stable
+_TORQUE_SCALE = 10  # index in the numbers of a weld
+_LEVER = 0.1  # distance between the two points that keep an axis [m]
 
 
 def close_loop(
@@ -33,7 +33,7 @@ def close_loop(
     Raises:
         SpawnError: A joint of its type cannot close a loop.
     """
-    if parent is None:  # a joint to the world comes here only if another one holds the same link
+    if parent is None:  # a joint to the world, of a link that another such joint already holds
         held = (node for node in links if node.root_kind is RootKind.ANCHORED and not node.parent)
         other = anchor_name(next(held))
     else:
@@ -62,14 +62,14 @@ def close_loop(
     elif joint.type != "ball":
         raise SpawnError(
             child.name.split(SCOPE)[0],
-            f"joint {joint.name!r} closes a loop, and a {joint.type} joint cannot here: "
+            f"joint {joint.name!r} closes a loop, which a {joint.type} joint cannot here: "
             "expected a fixed, revolute, continuous or ball joint, or one with lower = upper",
         )
     return [constraint(mujoco.mjtEq.mjEQ_CONNECT, anchor) for anchor in anchors]
 
 
 def is_locked(joint: JointDescription) -> bool:
-    """Returns whether its limits hold it at its described position."""
+    """Returns whether a joint's limits hold it at its described position."""
     axes = [axis for axis in (joint.axis, joint.axis2) if axis is not None]
     return bool(axes) and all(axis.lower == axis.upper == 0.0 for axis in axes)
 
@@ -79,16 +79,16 @@ class Follower(NamedTuple):
 
     name: str
     leader: str
-    """An axis that follows none itself."""
+    """Name of the axis that is followed, which does not follow another one itself."""
     multiplier: float
     offset: float
 
 
 def followers(axes: Mapping[str, Axis]) -> Iterator[Follower]:
-    """Finds the axes of a model that follow others.
+    """Yields the axes of a model that follow others.
 
     Raises:
-        SpawnError: An axis to follow is missing, or axes follow each other in a circle.
+        SpawnError: A leader is missing, or axes follow each other in a circle.
     """
     for axis in axes.values():
         multiplier, offset, now = 1.0, 0.0, axis
@@ -109,7 +109,7 @@ def followers(axes: Mapping[str, Axis]) -> Iterator[Follower]:
 
 
 def add_mimic(spec: mujoco.MjSpec, follower: Follower) -> mujoco.MjsEquality:
-    """Adds the constraint that lets an axis follow."""
+    """Adds the constraint that makes an axis follow its leader."""
     added = spec.add_equality(
         name1=follower.name,
         name2=follower.leader,

@@ -15,12 +15,12 @@ from deepsim_spawn import Inertial, VelocityDecay
 
 from .tree import Node, RootKind
 
-_MOST = 0.999  # of a velocity that a step takes: all of it would take an infinite damping
+_MOST = 0.999  # largest share of a velocity that a step removes; 1 would take infinite damping
 _NONE = VelocityDecay()
 
 
 def set_inertia(body: mujoco.MjsBody, inertial: Inertial, frame: Pose) -> None:
-    """Gives a body the inertia of a link."""
+    """Sets the mass and inertia of a body to those of a link."""
     position, turn, moments = _principal(inertial, frame)
     body.mass = inertial.mass
     body.ipos = position
@@ -29,7 +29,7 @@ def set_inertia(body: mujoco.MjsBody, inertial: Inertial, frame: Pose) -> None:
     body.explicitinertial = True
 
 
-@lru_cache(maxsize=1024)  # of many models alike, this was half the time of each
+@lru_cache(maxsize=1024)  # otherwise half the time of spawning many equal models
 def _principal(
     inertial: Inertial, frame: Pose
 ) -> tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]]:
@@ -42,7 +42,7 @@ def _principal(
         ]
     )
     moments, axes = np.linalg.eigh(tensor)
-    # A flat body has I3 = I1 + I2, which rounding must not push over what MuJoCo accepts.
+    # A flat body has I3 = I1 + I2; a sum rounded down would make MuJoCo refuse it.
     flat = moments[0] + moments[1]
     if math.isclose(moments[2], flat, rel_tol=1e-9):
         moments[2] = flat
@@ -53,17 +53,17 @@ def _principal(
 
 
 def decays(node: Node) -> bool:
-    """Returns whether the velocity of a link decays; links that joints hold keep theirs."""
+    """Returns whether the velocity of a link decays, which joints prevent."""
     if node.link.velocity_decay == _NONE or node.children or node.parent is not None:
         return False
     return node.root_kind is RootKind.FREE
 
 
 def apply_decay(model: mujoco.MjModel, nodes: Iterable[Node]) -> None:
-    """Damps free links so that each step takes a share of their velocity, as in Gazebo.
+    """Damps free links so that each step removes a share of their velocity, as in Gazebo.
 
-    A step of the implicit integrators divides a velocity by 1 + c dt / m. The damping lies along
-    the axes of the body, so that it is exact for a centre of mass at the body's origin.
+    A step of the implicit integrators divides a velocity by 1 + c dt / m. The damping acts along
+    the axes of the body, and is exact if the centre of mass is at the body's origin.
     """
     for node in filter(decays, nodes):
         body, decay = model.body(node.name).id, node.link.velocity_decay

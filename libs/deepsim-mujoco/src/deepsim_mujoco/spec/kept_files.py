@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Copies of files, as they were when a model first used them."""
+"""Private copies of the files that models use."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from deepsim_sync.temporary_folders import make_temporary_folder, remove_tempora
 
 
 class KeptFile:
-    """A private copy of a file, which lives as long as this object.
+    """A private copy of a file, which exists as long as this object.
 
-    MuJoCo opens the files of meshes at every compile. It takes the result of an earlier one from a
-    cache of the process, whose key is a path and the second of its last change. So equal content
-    has one path and one time in the whole process, and other content another path.
+    MuJoCo opens mesh files at every compile, and caches the results for the process by path and
+    second of the last modification. So that the cache works, equal contents have one path and one
+    modification time in the whole process, and other contents another path.
     """
 
     def __init__(self, path: Path, content: bytes) -> None:
@@ -27,7 +27,7 @@ class KeptFile:
         self._content = content
 
     def restore(self) -> None:
-        """Writes the file if it is missing: systems clear temporary folders of old files."""
+        """Writes the file again if it is missing; systems delete old temporary files."""
         if not self.path.exists():
             self.path.parent.mkdir(mode=0o700, exist_ok=True)
             self.path.write_bytes(self._content)
@@ -35,11 +35,11 @@ class KeptFile:
 
 
 _kept: weakref.WeakValueDictionary[str, KeptFile] = weakref.WeakValueDictionary()
-_lock = RLock()  # one that its owner may take again: garbage is collected at any time
+_lock = RLock()  # re-entrant, because garbage may be collected at any time
 
 
 def keep(content: bytes, suffix: str) -> KeptFile:
-    """Returns the copy of some content."""
+    """Returns the copy with the given content."""
     name = sha256(content).hexdigest() + suffix
     with _lock:
         file = _kept.get(name)
@@ -52,7 +52,7 @@ def keep(content: bytes, suffix: str) -> KeptFile:
 
 
 def _drop(path: Path, pid: int) -> None:
-    """Removes the file of a copy that is gone, unless another copy of the content came since."""
+    """Removes the file of a deleted copy, unless a new copy has the same content."""
     with _lock:
         if path.name not in _kept and os.getpid() == pid:
             path.unlink(missing_ok=True)
@@ -60,7 +60,7 @@ def _drop(path: Path, pid: int) -> None:
 
 @cache
 def _folder(pid: int) -> Path:
-    """Returns the folder of a process; one that was forked has its own."""
+    """Returns the folder of a process; a forked process has its own."""
     folder = make_temporary_folder("deepsim-mujoco-")
     atexit.register(_clear, folder, pid)
     return folder

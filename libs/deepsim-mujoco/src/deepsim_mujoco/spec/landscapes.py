@@ -12,7 +12,7 @@ from deepsim_math import Vector3
 from deepsim_mujoco.engine import mujoco
 from deepsim_spawn import Heightmap, heightmap_heights
 
-_FOOT = 1.0  # [m] of ground below the lowest point, as in Gazebo
+_FOOT = 1.0  # depth of the ground below the lowest point, as in Gazebo [m]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,9 +20,9 @@ class Landscape:
     """Uneven ground.
 
     Attributes:
-        heights: (n, n) [m] above the lowest of them, which is 0; rows along y, columns along x.
+        heights: Heights above the lowest point, (n, n) [m]; rows along y, columns along x.
         size: Full lengths along x and y [m].
-        middle: Of the lowest level, in the shape's frame [m].
+        middle: Middle of the lowest level in the shape's frame [m].
     """
 
     heights: NDArray[np.float64]
@@ -41,11 +41,11 @@ class Landscape:
 
 
 def reason_left_out(heightmap: Heightmap, *, placed: bool) -> str:
-    """Returns why MuJoCo cannot have a heightmap; empty if it can.
+    """Returns the reason for which MuJoCo cannot simulate a heightmap; empty if it can.
 
     Args:
         heightmap: The shape.
-        placed: Whether its link stays where it is put: height fields cannot move by themselves.
+        placed: Whether its link stays where it is put; height fields cannot move.
     """
     if not heightmap.is_picture:
         return "an elevation model, not a picture"
@@ -53,11 +53,11 @@ def reason_left_out(heightmap: Heightmap, *, placed: bool) -> str:
 
 
 def add_landscape(spec: mujoco.MjSpec, name: str, landscape: Landscape) -> mujoco.MjsHField:
-    """Adds a height field asset; its own frame lies at the middle of its lowest level."""
+    """Adds a height field asset, with its frame at the middle of its lowest level."""
     rows, columns = landscape.heights.shape
     x, y = landscape.size
     top = float(landscape.heights.max())
-    # MuJoCo stretches heights from 0 to 1, but for those of flat ground, which it makes 0.
+    # MuJoCo scales heights to 0..1, except those of flat ground, which become 0.
     size = [x / 2, y / 2, top or 1.0, _FOOT]
     field = spec.add_hfield(name=name, nrow=rows, ncol=columns, size=size)
     field.userdata = landscape.heights.ravel()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lights as MuJoCo lights."""
+"""Conversion of lights to MuJoCo lights."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def add_light(body: mujoco.MjsBody, name: str, light: LightDescription, frame: P
     """Adds a light to a body.
 
     Args:
-        body: The world or a link.
+        body: Body of the world or of a link.
         name: Name of the light in MuJoCo.
-        light: Its pose is in the frame of the world or link.
-        frame: That frame, in the body.
+        light: The light, whose pose is in the frame of the world or link.
+        frame: Pose of that frame in the frame of the body.
     """
     pose = frame @ light.pose
     added = body.add_light(name=name, type=_TYPES[light.type])
@@ -40,7 +40,7 @@ def add_light(body: mujoco.MjsBody, name: str, light: LightDescription, frame: P
 
 
 def apply_scene(spec: mujoco.MjSpec, scene: SceneDescription, *, lit: bool) -> None:
-    """Sets ambient light, and a headlight for worlds without lights of their own."""
+    """Sets the ambient light, and a headlight for worlds without lights."""
     headlight = spec.visual.headlight
     headlight.ambient = list(scene.ambient)[:3]
     headlight.diffuse = [0.0] * 3 if lit else [0.5] * 3

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mesh files as MuJoCo assets."""
+"""Conversion of mesh files to MuJoCo assets."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from deepsim_sync import SpawnError
 from .kept_files import KeptFile, keep
 
 _WITHOUT_NORMAL = re.compile(rb"^f\s+\d+(/\d*)?\s", re.MULTILINE)
-"""A face of an OBJ file; MuJoCo refuses files in which only some faces have normals."""
-_MOST_OF_FLAT = 20_000  # bytes of a file that may be a plate, such as a marker's
-_THICKNESS = 1e-4  # [m]
+"""A face without a normal in an OBJ file; MuJoCo refuses files in which only some have one."""
+_MOST_OF_FLAT = 20_000  # largest file that is checked for being flat, such as a marker [bytes]
+_THICKNESS = 1e-4  # thickness that a flat mesh gets [m]
 _STL_HEAD, _STL_FACE, _STL_MOST = 84, 50, 200_000  # bytes, bytes, faces that MuJoCo reads
 
 
@@ -27,16 +27,16 @@ def add_mesh(
     """Adds a mesh asset, which collides as its convex hull.
 
     MuJoCo reads most OBJ and binary STL files itself. Other formats, submeshes and STL files with
-    more than 200,000 faces are converted to its own format, which has no such limit.
+    more than 200,000 faces are converted to its own format.
 
     Args:
-        spec: Where it is added.
+        spec: The spec.
         name: Name of the asset.
-        mesh: The file and how it is used.
-        model: The model that is being spawned, for messages.
+        mesh: File, scale and submesh.
+        model: Name of the model that is being spawned, for error messages.
 
     Returns:
-        The asset, and the file that MuJoCo reads for as long as the asset is there.
+        The asset, and the file that must exist as long as the asset.
 
     Raises:
         SpawnError: The file cannot be read.
@@ -63,14 +63,14 @@ def add_mesh(
 
 
 def _is_flat(mesh: Mesh) -> bool:
-    """Returns whether all vertices lie in a plane: MuJoCo makes no hull of those."""
+    """Returns whether all vertices lie in a plane, so that MuJoCo cannot compute a hull."""
     vertices, _ = mesh_triangles(mesh)
     spread = np.linalg.svd(vertices - vertices.mean(axis=0), compute_uv=False)
     return len(vertices) < 4 or bool(spread[-1] <= 1e-6 * spread[0])
 
 
 def _thickened(vertices: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Returns flat vertices, and the same ones 0.1 mm beside them, which no face uses."""
+    """Returns flat vertices, followed by copies 0.1 mm beside them that no face uses."""
     axes = np.linalg.svd(vertices - vertices.mean(axis=0), full_matrices=True)[2]
     return np.concatenate([vertices, vertices + _THICKNESS * axes[-1]])
 
@@ -84,9 +84,9 @@ def _is_native(content: bytes, suffix: str) -> bool:
 
 
 def _msh(vertices: NDArray[np.float64], faces: NDArray[np.int64]) -> bytes:
-    """MuJoCo's own format: numbers of vertices, normals, texture coordinates and faces, then these.
+    """Returns a mesh in MuJoCo's own format: four counts, then vertices and faces.
 
-    MuJoCo keeps the hull of a file from one compile to the next, but not that of vertices.
+    Unlike for vertices in a spec, MuJoCo keeps the hull of a file from one compile to the next.
     """
     head = np.array([len(vertices), 0, 0, len(faces)])
     parts = head.astype("<i4"), vertices.astype("<f4"), faces.astype("<i4")
@@ -99,11 +99,11 @@ def add_solid(
     vertices: NDArray[np.float64],
     faces: NDArray[np.int64] | None = None,
 ) -> mujoco.MjsMesh:
-    """Adds a mesh asset of vertices (n, 3) and faces (m, 3), by default those of the hull."""
+    """Adds a mesh asset with vertices (n, 3) and faces (m, 3), by default those of the hull."""
     asset = spec.add_mesh(name=name)
     asset.uservert = vertices.ravel().tolist()
     if faces is not None:
         asset.userface = faces.ravel().tolist()
-    # Its inertia is not used, and that of a thin mesh would be refused.
+    # Its inertia is not used, but MuJoCo would refuse the volume of a thin mesh.
     asset.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
     return asset

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MJCF models, attached to the spec of a world."""
+"""Attaches MJCF models to the spec of a world."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ from .kept_files import keep
 from .surfaces import priorities
 from .tree import Frame, Node, anchor_name
 
-_WORLD = "worldbody"  # what the file fixes to the world; MJCF reserves the name "world"
+_WORLD = "worldbody"  # body of all that the file fixes to the world; "world" is reserved
 _TOLD = ("actuator", "option", "sensor")
-"""Sections without effect; commands of the joints table take the place of actuators."""
+"""Sections without effect that users are warned of; the joints table replaces actuators."""
 _LEFT_OUT = (*_TOLD, "custom", "keyframe", "size", "statistic", "visual")
 _KINDS = (
     *("equalities", "excludes", "pairs", "tendons", "tuples", "texts", "numerics"),
     *("flexes", "skins", "meshes", "hfields", "materials", "textures"),
 )
-"""What does not go with bodies; default classes stay, for MuJoCo 3.17 crashes as they go."""
+"""Elements that are not deleted with bodies; default classes stay, since MuJoCo 3.17 crashes."""
 _DEFAULT_GREY = (0.5, 0.5, 0.5, 1.0)
 _OPEN_FORMATS = frozenset({".obj", ".stl"})
-"""Of the meshes that MuJoCo reads, those that others read too."""
-_SHOWN_GROUPS = 3  # the first ones are drawn by MuJoCo's own viewer
+"""Mesh formats of MuJoCo that viewers read, too."""
+_SHOWN_GROUPS = 3  # number of geom groups that MuJoCo's own viewer draws
 
 
 def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
     """Adds an MJCF model to a spec, at the origin of the world.
 
-    What its world holds is attached to a mocap body, the link ``worldbody``; a body that joints
-    other than a free one hold to the world, to a mocap body of its own.
+    Elements of its world are attached to a mocap body, the link ``worldbody``. A body that is
+    jointed to the world, except by a free joint, is attached to a mocap body of its own.
 
     Raises:
-        SpawnError: MuJoCo refuses it, or it lacks the keyframe; nothing was added.
+        SpawnError: MuJoCo refuses the model, or the keyframe is missing; nothing was added.
     """
     root = ElementTree.fromstring(description.text)
     keys = root.findall("keyframe/key")
@@ -62,7 +62,7 @@ def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
         for key, path in description.files.items():
             built.files[key] = keep(path.read_bytes(), path.suffix.lower())
         model = _parse(text, built).compile()
-        child = _parse(text, built)  # what was compiled is never freed once it is attached
+        child = _parse(text, built)  # again: a spec that was compiled would never be freed
     except (ValueError, OSError) as error:
         why = " ".join(str(error).split())
         raise SpawnError(name, f"MuJoCo refuses its MJCF: {why}") from error
@@ -91,7 +91,7 @@ def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
 
 
 def warn_of_left_out(description: MjcfModel, name: str) -> None:
-    """Warns of the sections of an MJCF model that have no effect."""
+    """Warns of sections of an MJCF model that have no effect."""
     root = ElementTree.fromstring(description.text)
     found = [tag for tag in _TOLD if root.find(tag) is not None]
     if found:
@@ -104,7 +104,7 @@ def warn_of_left_out(description: MjcfModel, name: str) -> None:
 
 
 def _arrange(root: ElementTree.Element) -> None:
-    """Drops sections without effect, and puts elements fixed to the world on bodies."""
+    """Removes sections without effect, and moves elements fixed to the world to bodies."""
     for tag in _LEFT_OUT:
         for section in root.findall(tag):
             root.remove(section)
@@ -143,7 +143,7 @@ def _arrange(root: ElementTree.Element) -> None:
 
 
 def _parse(text: str, built: Built) -> mujoco.MjSpec:
-    """Returns a spec that reads copies of its files, with names for all bodies and joints."""
+    """Returns a spec that reads copies of the files, with names for all bodies and joints."""
     child = mujoco.MjSpec.from_string(text)
     for asset in chain(child.meshes, child.hfields, child.skins, child.textures):
         if asset.file:
@@ -175,7 +175,7 @@ def _apply_keyframe(
 
 
 def _nodes(model: mujoco.MjModel, data: mujoco.MjData, name: str) -> dict[int, Node]:
-    """Returns the links by the numbers of their bodies, without anchors."""
+    """Returns the links by number of their body, without anchors."""
     nodes: dict[int, Node] = {}
     for number in range(1, model.nbody):
         body = model.body(number).name
@@ -201,7 +201,7 @@ def _nodes(model: mujoco.MjModel, data: mujoco.MjData, name: str) -> dict[int, N
 def _keep_roots(
     spec: mujoco.MjSpec, built: Built, data: mujoco.MjData, nodes: Mapping[int, Node]
 ) -> None:
-    """Finds the bodies that can be put anywhere, and the link that stands for the model."""
+    """Records the bodies that can be moved, and the link that represents the model."""
     prefix = built.name + SCOPE
     places: dict[str, Pose] = {}
     for number, node in nodes.items():
@@ -221,7 +221,7 @@ def _keep_roots(
 def _add_servos(
     spec: mujoco.MjSpec, built: Built, model: mujoco.MjModel, data: mujoco.MjData
 ) -> None:
-    """Makes the axes of joints, and keeps where all joints begin."""
+    """Creates the axes of joints, and records the initial positions of all joints."""
     for number, kind in enumerate(model.jnt_type.tolist()):
         if kind == mujoco.mjtJoint.mjJNT_FREE:
             continue
@@ -248,9 +248,10 @@ def _pose(data: mujoco.MjData, body: int) -> Pose:
 
 
 def _show(child: mujoco.MjSpec, built: Built, referenced: Collection[str | None]) -> None:
-    """Sorts geoms into visuals, which get names, and collisions.
+    """Divides geoms into visuals, which get names, and collisions.
 
-    Collisions of bodies without visuals are drawn. Geoms that others refer to keep their names.
+    Collisions of bodies without visuals are drawn. Geoms that other elements refer to keep their
+    names.
     """
     has_visuals = {
         geom.parent.name for geom in child.geoms if not (geom.contype or geom.conaffinity)

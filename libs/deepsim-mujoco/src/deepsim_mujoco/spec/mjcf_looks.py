@@ -24,15 +24,15 @@ from deepsim_sync import SCOPE
 
 from .builder import Built
 
-_ENDLESS = 20.0  # half the side of a plane without sides, as it is drawn [m]
+_ENDLESS = 20.0  # half the side at which an infinite plane is drawn [m]
 _Type = mujoco.mjtGeom
 
 
 def mjcf_looks(built: Built, model: mujoco.MjModel) -> ModelDescription:
-    """Returns the links and visuals of a model in MJCF, without joints and collisions.
+    """Returns the links and visuals of an MJCF model, without joints and collisions.
 
-    Missing are height fields, meshes that are neither OBJ nor STL, and visuals whose names other
-    parts of the file refer to.
+    Height fields, meshes in formats other than OBJ and STL, and visuals to which other parts of the
+    file refer are missing.
     """
     visuals: dict[str, list[VisualDescription]] = {}
     for scoped in built.visuals:
@@ -51,7 +51,7 @@ def mjcf_looks(built: Built, model: mujoco.MjModel) -> ModelDescription:
 def _drawn(
     model: mujoco.MjModel, geom: int, meshes: dict[str, Path]
 ) -> tuple[Geometry, Pose] | None:
-    """Returns the shape of a geom, and its pose in the frame of its body."""
+    """Returns the shape of a geom and its pose in the frame of its body, or None."""
     w, x, y, z = model.geom_quat[geom].tolist()
     pose = Pose(Vector3(*model.geom_pos[geom].tolist()), Quaternion(x, y, z, w))
     a, b, c = model.geom_size[geom].tolist()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All models and lights of a world as a MuJoCo spec, and its compiled model."""
+"""The MuJoCo spec of a world's models and lights, and its compiled model."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ _CONES = {
     "pyramidal": mujoco.mjtCone.mjCONE_PYRAMIDAL,
 }
 
-_TOLERANCE = 1e-10  # of the solver: with MuJoCo's 1e-8 boxes at rest creep 5 times as fast
+_TOLERANCE = 1e-10  # of the solver; with MuJoCo's 1e-8, resting boxes creep 5 times as fast
 
 
 class MujocoSpec:
-    """The models and lights of a world, in the order in which they came, as a MuJoCo spec.
+    """A MuJoCo spec of the models of a world, in the order of spawning, and of its lights.
 
-    A name is in it if it is that of a whole model.
+    ``name in spec`` tests for a top-level model.
 
     Attributes:
-        lights: The world's own lights, by name.
+        lights: Lights of the world that belong to no model, by name.
     """
 
     def __init__(self, world: WorldDescription) -> None:
@@ -57,16 +57,16 @@ class MujocoSpec:
 
     @property
     def models(self) -> list[Built]:
-        """The built parts of each model."""
+        """The built elements of each model."""
         return [*self._built.values()]
 
     def add(self, requests: Sequence[SpawnRequest]) -> tuple[mujoco.MjModel, list[Built]]:
-        """Adds all models, or none.
+        """Adds models, all or none.
 
-        Where MuJoCo refuses several models, each is tried by itself to name the one to blame.
+        If MuJoCo refuses several models, each is compiled alone to find the cause.
 
         Returns:
-            The compiled model, and the added parts.
+            The compiled model, and the elements of the added models.
 
         Raises:
             TypeError: A description is not a ModelDescription.
@@ -126,7 +126,7 @@ class MujocoSpec:
         return model
 
     def _keep_hulls_off(self, model: mujoco.MjModel, built: Built) -> bool:
-        """Excludes contacts of links whose hulls overlap at first; returns whether any do."""
+        """Excludes contacts of links whose hulls overlap initially; returns whether any do."""
         found = list(overlapping_hulls(model, built.links))
         for one, other, _ in found:
             name = f"#hulls {one.name} {other.name}"
@@ -136,8 +136,8 @@ class MujocoSpec:
         if found:
             one, other, depth = max(found, key=lambda each: each[2])
             warnings.warn(
-                f"model {built.name!r}: {len(found)} pairs of links never touch, for the convex "
-                f"hulls of their meshes overlap where all joints are at 0: {one.name!r} and "
+                f"model {built.name!r}: {len(found)} pairs of links never touch, because the "
+                f"convex hulls of their meshes overlap when all joints are at 0: {one.name!r} and "
                 f"{other.name!r} by {depth:.3g} m",
                 UserWarning,
                 stacklevel=5,
@@ -151,7 +151,7 @@ class MujocoSpec:
                 file.restore()
         model = self._spec.compile()
         for one in (*self._built.values(), *added):
-            if one.roots:  # one that is being removed has none
+            if one.roots:  # a model that is being removed has none
                 apply_decay(model, one.links)
         return model
 
@@ -173,14 +173,14 @@ def _check(requests: Iterable[SpawnRequest]) -> None:
         if not isinstance(request.description, (ModelDescription, MjcfModel)):
             raise TypeError(
                 f"MuJoCo spawns a ModelDescription or MjcfModel, got {request.description!r}: "
-                "for a file or XML there is deepsim_spawn.ModelSpawner"
+                "for a file or XML, use deepsim_spawn.ModelSpawner"
             )
 
 
 def _try_alone(description: ModelDescription | MjcfModel, name: str) -> None:
-    """Compiles a model by itself."""
+    """Compiles a model alone; raises SpawnError if MuJoCo refuses it."""
     spec = _empty_spec(WorldDescription())
-    assets = Assets(spec)  # it holds the files that are read now
+    assets = Assets(spec)  # keeps the files that are read now
     _build(spec, assets, ModelNumbers(), description, name)
     try:
         spec.compile()
@@ -191,23 +191,23 @@ def _try_alone(description: ModelDescription | MjcfModel, name: str) -> None:
 def _empty_spec(world: WorldDescription) -> mujoco.MjSpec:
     spec = mujoco.MjSpec()
     spec.compiler.degree = False
-    spec.copy_during_attach = True  # otherwise no attached spec is ever freed
+    spec.copy_during_attach = True  # otherwise attached specs are never freed
     spec.option.gravity = list(world.gravity)
     _set_physics(spec, world.physics)
-    # Without it MuJoCo resets a diverged world in silence.
+    # Otherwise MuJoCo silently resets a world that diverged.
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_ACTUATION  # see `WorldStates.actuate`
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_SENSOR  # see `MujocoSensors`
-    spec.worldbody.gravcomp = 1.0  # without any, MuJoCo takes none that worlds get later
+    spec.worldbody.gravcomp = 1.0  # with none at all, MuJoCo ignores those that worlds get later
     apply_scene(spec, world.scene, lit=bool(world.lights))
     add_sky(spec, world.scene.background, world.scene.background)
     return spec
 
 
 def _set_physics(spec: mujoco.MjSpec, physics: Physics) -> None:
-    """Sets step size and solver; the contact settings are those that new geoms begin with.
+    """Sets step size, solver, and the default contact settings of geoms.
 
-    MuJoCo's flag that overrides all contacts would override their friction too.
+    MuJoCo's option to override all contacts would also override their friction.
     """
     option, mine = spec.option, physics.mujoco
     option.timestep = physics.max_step_size
@@ -221,5 +221,5 @@ def _set_physics(spec: mujoco.MjSpec, physics: Physics) -> None:
 
 
 def _why(error: ValueError) -> str:
-    """Returns the message of MuJoCo's compiler, in one line."""
+    """Returns the message of MuJoCo's compiler in one line."""
     return f"MuJoCo refuses it: {' '.join(str(error).split())}"

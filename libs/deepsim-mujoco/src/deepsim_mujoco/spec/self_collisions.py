@@ -14,19 +14,19 @@ from .tree import Node
 
 _BITS = 0xFFFF
 """The mask of a collision that touches all others, SDF's default."""
-_SHIFT = 4  # the lowest bits stay those of an affinity, for MJCF geoms that have few bits
+_SHIFT = 4  # the lowest bits stay in all affinities, for MJCF geoms, which use few bits
 _MOST = _BITS >> _SHIFT
 _MESH = int(mujoco.mjtGeom.mjGEOM_MESH)
-_DEEPEST = 1e-3  # [m] of a touch that is one of the meshes themselves
+_DEEPEST = 1e-3  # deepest contact of the meshes themselves rather than of their hulls [m]
 
 
 class ModelNumbers:
-    """Numbers by which the geoms of one model pass through each other.
+    """Numbers that keep the geoms of each model from colliding with each other.
 
-    Two geoms touch if a bit is in the ``contype`` of one and the ``conaffinity`` of the other. With
-    the bits of a number in the first and all others in the second, geoms of one number share none,
-    and those of two numbers do. To exclude every pair of links would take the square of their
-    number.
+    Two geoms collide only if the ``contype`` of one and the ``conaffinity`` of the other share a
+    bit. With the bits of a number in the first and all others in the second, geoms with equal
+    numbers share none, while geoms with different numbers do. The alternative, excluding every pair
+    of links, would be quadratic.
     """
 
     def __init__(self) -> None:
@@ -34,10 +34,10 @@ class ModelNumbers:
         self._highest = 0
 
     def take(self, links: Iterable[Node]) -> dict[str, int]:
-        """Returns the numbers of links by name; those of one model have the same.
+        """Returns the numbers of links by name; links of one model have the same number.
 
-        A link has none if it self-collides, does not move, or has a mask that keeps it from some
-        others, and if so many models are there that no number is left.
+        A link has no number if it self-collides, does not move, or has a collision mask of its own,
+        or if all numbers are in use.
         """
         models: dict[str, list[str]] = defaultdict(list)
         for node in links:
@@ -54,7 +54,7 @@ class ModelNumbers:
         return numbers
 
     def give_back(self, numbers: dict[str, int]) -> None:
-        """Frees the numbers of links that were removed."""
+        """Frees the numbers of removed links."""
         self._free += {*numbers.values()}
 
 
@@ -64,10 +64,10 @@ def masks(number: int) -> tuple[int, int]:
 
 
 def kept_off(links: Sequence[Node], numbers: dict[str, int]) -> Iterator[tuple[Node, Node]]:
-    """Finds the pairs of links that must not touch, without those that have one number.
+    """Yields the pairs of links that must not collide, except those with equal numbers.
 
-    As in Gazebo, two that a joint joins do not touch, nor two of one model of which neither is to
-    self-collide; a nested model is one of its own.
+    As in Gazebo, these are links connected by a joint, and links of one model of which neither
+    self-collides; a nested model counts as a model of its own.
     """
     touching = [node for node in links if node.link.collisions]
     found = [
@@ -92,13 +92,13 @@ def kept_off(links: Sequence[Node], numbers: dict[str, int]) -> Iterator[tuple[N
 def overlapping_hulls(
     model: mujoco.MjModel, links: Sequence[Node]
 ) -> Iterator[tuple[Node, Node, float]]:
-    """Finds links that self-collide and overlap where all joints are at 0.
+    """Finds links that self-collide and overlap when all joints are at 0.
 
-    A hull fills the hollows of a mesh in which another link may lie: that of PR2's base holds its
-    shoulders. No joint could part such links, and their contact would throw the robot apart.
+    The convex hull of a mesh fills hollows in which other links may lie, like PR2's shoulders in
+    its base. Contacts of such links would throw the robot apart.
 
     Yields:
-        Two links and the depth of their overlap [m]; one of the two geoms is a mesh.
+        Two links, and the depth of their overlap [m].
     """
     solid = [node for node in links if node.link.collisions]
     pairs = [pair for pair in combinations(solid, 2) if _may_touch(model, *pair)]
@@ -121,7 +121,7 @@ def overlapping_hulls(
 
 
 def _may_touch(model: mujoco.MjModel, one: Node, other: Node) -> bool:
-    """Returns whether they self-collide, a mesh among them, and no joint joins their parts."""
+    """Returns whether links self-collide, include a mesh, and are not connected by a joint."""
     if one.model != other.model or not (one.self_collide or other.self_collide):
         return False
     collisions = (*one.link.collisions, *other.link.collisions)
@@ -137,7 +137,7 @@ def _may_touch(model: mujoco.MjModel, one: Node, other: Node) -> bool:
 
 
 def _solids(model: mujoco.MjModel, node: Node) -> list[int]:
-    """Returns the geoms of a link that touch others."""
+    """Returns the geoms of a link that collide."""
     body = model.body(node.name)
     first, count = int(body.geomadr[0]), int(body.geomnum[0])
     return [geom for geom in range(first, first + count) if model.geom_contype[geom]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Geometries as MuJoCo geoms."""
+"""Conversion of geometries to MuJoCo geoms."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .solids import Block, Shape, Solid
 
 Simple: TypeAlias = Box | Block | Sphere | Cylinder | Capsule | Ellipsoid | Plane
 Asset: TypeAlias = Mesh | Solid | Landscape
-"""The shapes that geoms may share."""
+"""The shapes that are assets, which geoms may share."""
 Numbers: TypeAlias = tuple[float, ...]
 
 _TYPES = {
@@ -33,12 +33,12 @@ _TYPES = {
     Landscape: mujoco.mjtGeom.mjGEOM_HFIELD,
 }
 
-# An upright cylinder on a plane gets phantom contacts as deep as its radius: MuJoCo normalises the
-# rounding noise of its axis. A tilt of 1e-5 rad (4 um at a 0.4 m rim) keeps the axis off the
-# normal; ten times less is snapped away.
+# An upright cylinder on a plane gets phantom contacts as deep as its radius, because MuJoCo
+# normalises the rounding noise of its axis. A tilt of 1e-5 rad (4 um at a 0.4 m rim) keeps the axis
+# off the normal; a tenth of that is rounded away.
 _CYLINDER_TILT = Quaternion.from_axis_angle(Vector3(1.0, 0.0, 0.0), 1e-5)
 
-_GRID = 1.0  # [m] spacing of the lines on a plane that MuJoCo draws as infinite
+_GRID = 1.0  # spacing of the lines on planes that MuJoCo draws as infinite [m]
 
 
 def apply_shape(
@@ -58,9 +58,9 @@ def apply_shape(
         geom.pos, geom.quat, geom.size = _placed(geometry, pose)
 
 
-@lru_cache(maxsize=1024)  # of many models alike, this was a third of the time of each
+@lru_cache(maxsize=1024)  # otherwise a third of the time of spawning many equal models
 def _placed(geometry: Simple, pose: Pose) -> tuple[Numbers, Numbers, Numbers]:
-    """MuJoCo's position, quaternion (w, x, y, z) and size."""
+    """Returns MuJoCo's position, quaternion (w, x, y, z) and size."""
     if isinstance(geometry, Plane):
         pose = pose @ Pose((0.0, 0.0, 0.0), _turn_z_to(geometry.normal))
     if isinstance(geometry, Block):
@@ -72,7 +72,7 @@ def _placed(geometry: Simple, pose: Pose) -> tuple[Numbers, Numbers, Numbers]:
 
 
 def _size(geometry: Simple) -> Numbers:
-    """MuJoCo's size: half lengths, radius first."""
+    """Returns MuJoCo's size: half lengths, with the radius first."""
     match geometry:
         case Box(size) | Block(size):
             return tuple(length / 2 for length in size)

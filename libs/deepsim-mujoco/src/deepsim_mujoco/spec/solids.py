@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes that MuJoCo lacks, made of its own shapes and of convex meshes."""
+"""Shapes that MuJoCo lacks, composed of boxes and convex meshes."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ from deepsim_spawn import (
 
 from .landscapes import Landscape, reason_left_out
 
-_SIDES = 48  # of what stands for a cone
-_FLAT = 1e-9  # [m^2] parts of an outline that are smaller are left out; MuJoCo refuses flat hulls
+_SIDES = 48  # of the pyramid that stands for a cone
+_FLAT = 1e-9  # smallest part of an outline [m^2]; MuJoCo refuses flat hulls
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solid:
-    """A shape by its corners.
+    """A shape defined by its corners.
 
     Attributes:
-        vertices: (n, 3) [m].
-        faces: (m, 3); None for those of the convex hull.
+        vertices: Corners, (n, 3) [m].
+        faces: Corners of each triangle, (m, 3); None for the convex hull.
     """
 
     vertices: NDArray[np.float64]
@@ -49,7 +49,7 @@ class Solid:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A box with its middle away from the frame: full lengths and middle [m]."""
+    """A box with full lengths `size`, centred at `middle` [m]."""
 
     size: Vector3
     middle: Vector3
@@ -62,7 +62,7 @@ Shape: TypeAlias = (
 
 
 def touching(geometry: Geometry, *, placed: bool) -> list[Shape]:
-    """Returns the shapes that together collide as a geometry does; none if it is left out.
+    """Returns the shapes that together collide like a geometry; none if it is not simulated.
 
     Args:
         geometry: The described shape.
@@ -91,7 +91,7 @@ def touching(geometry: Geometry, *, placed: bool) -> list[Shape]:
 
 
 def drawn(geometry: Geometry, *, placed: bool) -> Shape | None:
-    """Returns the shape that a geometry is drawn as; None if it is left out or an empty image."""
+    """Returns the shape to draw for a geometry; None if it is not simulated or an empty image."""
     match geometry:
         case Heightmap():
             left_out = reason_left_out(geometry, placed=placed)
@@ -138,13 +138,13 @@ def _prisms(polygons: Sequence[NDArray[np.float64]], height: float) -> Solid:
 
 
 def _prism(polygon: NDArray[np.float64], height: float) -> NDArray[np.float64]:
-    """Corners (2n, 3) of a polygon (n, 2) that is pulled up: those below, then those above."""
+    """Returns the corners (2n, 3) of a prism over a polygon (n, 2): lower ones, then upper ones."""
     below = np.column_stack([polygon, np.zeros(len(polygon))])
     return np.concatenate([below, below + np.array([0.0, 0.0, height])])
 
 
 def _prism_faces(n: int) -> NDArray[np.int64]:
-    """Faces (4n - 4, 3) of the prism of a counterclockwise polygon of n corners."""
+    """Returns the faces (4n - 4, 3) of the prism over a counterclockwise polygon of n corners."""
     here, there = np.arange(n), np.roll(np.arange(n), -1)
     fan = np.column_stack([np.zeros(n - 2, np.int64), here[1:-1], here[2:]])
     return np.concatenate(

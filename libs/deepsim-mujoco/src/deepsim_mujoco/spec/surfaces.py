@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Friction, restitution and surface velocity of collisions in MuJoCo's terms."""
+"""Conversion of friction, restitution and surface velocity to MuJoCo's parameters."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from deepsim_mujoco.engine import mujoco
 from deepsim_spawn import Surface
 
 _LOWEST_MU = 1e-5  # MuJoCo has no frictionless cone; 1e-5 slows 1 m/s by 0.1 mm/s per second
-_HIGHEST_MU = 10.0  # what slides at 1 m/s stops within a step at this, as at any higher
-_PATCH = 3.0 * math.pi / 16.0  # torque of a round patch, pressed as by a sphere (Hertz)
-_BOUNCE_STEPS = 8.0  # that a bounce takes: fewer scatter its speed, more sink in deeper
-_PHASES, _LONGEST = 32, 60  # that are tried, and steps of a contact at most
-_STIFF = 0.9  # damping ratio from which a contact is too stiff for that
-_BOUNCES = 1001  # how many restitutions `priorities` tells apart, with none
+_HIGHEST_MU = 10.0  # a body that slides at 1 m/s stops within a step, as at any higher value
+_PATCH = 3.0 * math.pi / 16.0  # torque of a round contact patch under Hertzian pressure
+_BOUNCE_STEPS = 8.0  # steps of a bounce: with fewer its speed scatters, with more it sinks deeper
+_PHASES, _LONGEST = 32, 60  # phases that are tried, and steps of the longest contact
+_STIFF = 0.9  # damping ratio from which a contact is too stiff for so many steps
+_BOUNCES = 1001  # number of restitutions that priorities distinguish, including 0
 
 
 def apply_surface(geom: mujoco.MjsGeom, surface: Surface, frame: Pose, timestep: float) -> None:
     """Sets friction, restitution, velocity and contact masks of a geom.
 
-    In Gazebo the lower friction of a touching pair counts; in MuJoCo the geom of higher priority
-    decides: see `priorities`.
+    In Gazebo the lower friction of a touching pair counts; in MuJoCo that of the geom with the
+    higher priority, see `priorities`.
 
     Args:
-        geom: With its orientation and the settings of a contact without restitution.
-        surface: Of the collision.
-        frame: The collision's frame in that of the body.
+        geom: The geom, with its orientation and the default contact settings.
+        surface: Surface of the collision.
+        frame: Pose of the collision's frame in the frame of the body.
         timestep: Duration of a step [s].
     """
     mu = min(max(surface.mu, _LOWEST_MU), _HIGHEST_MU)
@@ -51,12 +51,12 @@ def apply_surface(geom: mujoco.MjsGeom, surface: Surface, frame: Pose, timestep:
 
 @lru_cache(maxsize=1024)
 def _bouncing(restitution: float, steps: float, impedance: float) -> tuple[float, float]:
-    """Returns stiffness [1/step^2] and damping [1/step] of contacts that return a share of a speed.
+    """Returns stiffness [1/step^2] and damping [1/step] of contacts with a restitution.
 
     Args:
-        restitution: That share, > 0.
-        steps: Time constant of contacts that return next to nothing [steps].
-        impedance: Of the contacts.
+        restitution: Coefficient of restitution, > 0.
+        steps: Time constant of contacts that hardly bounce [steps].
+        impedance: Impedance of the contacts.
     """
     low, high = 0.0, 100.0
     for _ in range(40):
@@ -68,10 +68,10 @@ def _bouncing(restitution: float, steps: float, impedance: float) -> tuple[float
 
 
 def _returned(stiffness: float, damping: float, impedance: float) -> float:
-    """Returns the speed after a contact over that before it, as the engine steps.
+    """Returns the ratio of the speeds after and before a contact with the engine's steps.
 
-    It is the mean of all phases in which a step can find the contact. In continuous time a spring
-    that does not pull returns exp(-tan(a) (pi - 2 a)) for a damping ratio sin(a).
+    It is the mean over all phases in which a step can find the contact. In continuous time, the
+    ratio of a spring that does not pull is exp(-tan(a) (pi - 2 a)) for a damping ratio sin(a).
     """
     total = 0.0
     for phase in range(_PHASES):
@@ -86,20 +86,20 @@ def _returned(stiffness: float, damping: float, impedance: float) -> float:
 
 
 def _signed(mask: int) -> int:
-    """Returns the same 32 bits as MuJoCo keeps them, in a signed int."""
+    """Returns a mask of 32 bits as a signed int, as MuJoCo stores it."""
     low = mask & 0xFFFFFFFF
     return low - (low >> 31 << 32)
 
 
-@lru_cache(maxsize=1024)  # most models have few
+@lru_cache(maxsize=1024)
 def _priority(mu: float, restitution: float) -> int:
     bounces = 0 if restitution == 0.0 else 1000 - int(999 * restitution)
     return int(priorities(mu)) + bounces
 
 
 def priorities(mu: ArrayLike) -> NDArray[np.intp]:
-    """Returns priorities that fall as friction rises: the lower friction of a pair counts.
+    """Returns priorities that fall with rising friction, so that the lower friction counts.
 
-    They leave room for the restitution: of equal frictions, the lower that is given counts.
+    They leave room for restitutions, of which the lower one counts for equal frictions.
     """
     return np.asarray(np.round(-1000 * np.log10(mu)), dtype=np.intp) * _BOUNCES

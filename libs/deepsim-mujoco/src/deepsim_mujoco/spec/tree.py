@@ -12,18 +12,18 @@ from deepsim_spawn import JointDescription, LinkDescription, ModelDescription
 from deepsim_sync import SCOPE, SpawnError
 
 _ORIGIN = Pose()
-_LONGEST_CHAIN = 1000  # MuJoCo refuses 1024 bodies, but may take many minutes to say so
+_LONGEST_CHAIN = 1000  # MuJoCo refuses 1024 bodies, but may take many minutes to do so
 
 
 class RootKind(Enum):
     """The way in which the root link of a tree is held."""
 
     FREE = "free"
-    """It moves freely in the world."""
+    """The link moves freely in the world."""
     PLACED = "placed"
-    """It stays where it was put: static models and kinematic links."""
+    """The link stays where it was put, as in static models and kinematic links."""
     ANCHORED = "anchored"
-    """A joint holds it to the world."""
+    """A joint connects the link to the world."""
 
 
 @dataclass(slots=True)
@@ -32,41 +32,42 @@ class Node:
 
     name: str
     model: str
-    """The innermost model that the link belongs to."""
+    """Name of the innermost model of the link."""
     link: LinkDescription
     pose: Pose
-    """In the frame of the spawned model."""
+    """Pose in the frame of the spawned model."""
     placed: bool
+    """Whether the link stays where it is put."""
     self_collide: bool
-    """Whether it touches the other links of that model."""
+    """Whether the link collides with the other links of its model."""
     joint: JointDescription | None = None
-    """Towards the parent."""
+    """Joint to the parent."""
     parent: Node | None = None
     children: list[Node] = field(default_factory=list)
     closing: list[tuple[Node | None, JointDescription]] = field(default_factory=list)
-    """Joints to it that close loops, and the links that they come from; None for the world."""
+    """Joints to this link that close loops, with their other links; None for the world."""
 
     @property
     def body_pose(self) -> Pose:
-        """The frame of the link's MuJoCo body, in the frame of the spawned model.
+        """Pose of the frame of the link's MuJoCo body in the frame of the spawned model.
 
         The body of a root has the frame of the whole model, so that the pose of a model is that of
-        its body and need not be composed at every tick.
+        its body and need not be composed in every tick.
         """
         return Pose() if self.is_root else self.pose
 
     @property
     def in_body(self) -> Pose:
-        """The link's frame in that of its MuJoCo body."""
+        """Pose of the link's frame in the frame of its MuJoCo body."""
         return self.pose if self.is_root else Pose()
 
     @property
     def moves(self) -> bool:
-        """Whether it moves by itself rather than with the link above it."""
+        """Whether the link can move relative to its parent."""
         return self.joint is None or self.joint.type != "fixed"
 
     def rigid_parts(self) -> Iterator[Node]:
-        """This link and all that is fixed to it, below."""
+        """Yields this link and all links below that are fixed to it."""
         parts = [self]
         while parts:
             part = parts.pop()
@@ -75,19 +76,19 @@ class Node:
 
     @property
     def is_root(self) -> bool:
-        """Whether its body moves freely or stays where it is put."""
+        """Whether the link's body moves freely or stays where it is put."""
         return self.placed or (self.parent is None and self.joint is None)
 
     @property
     def root_kind(self) -> RootKind:
-        """The way in which a root is held."""
+        """The way in which the root is held."""
         if self.placed:
             return RootKind.PLACED
         return RootKind.FREE if self.joint is None else RootKind.ANCHORED
 
 
 def anchor_name(root: Node) -> str:
-    """Returns the body that holds an anchored tree in its place."""
+    """Returns the name of the body that an anchored tree is attached to."""
     return f"#anchor {root.name}"
 
 
@@ -97,13 +98,13 @@ class Frame:
 
     name: str
     canonical_link: str
-    """Empty for a static model without links, which has a body of its own."""
+    """Name of the link; empty for a static model without links, which has a body of its own."""
     pose: Pose
-    """In the frame of the spawned model."""
+    """Pose in the frame of the spawned model."""
 
     @property
     def body(self) -> str:
-        """The MuJoCo body that carries it."""
+        """Name of the MuJoCo body that carries the frame."""
         return self.canonical_link or f"#frame {self.name}"
 
 
@@ -113,8 +114,8 @@ def nested_models(
     """Yields a model and all models nested in it, outer ones first.
 
     Yields:
-        The description, its name scoped from the world, its pose in the frame of the spawned
-        model, and whether it is static, by itself or in a static model.
+        Description, name scoped from the world, pose in the frame of the spawned model, and whether
+        the model is static, by itself or as part of a static model.
     """
     static = static or model.static
     yield model, name, pose, static
@@ -137,10 +138,10 @@ def model_frames(description: ModelDescription, name: str) -> Iterator[Frame]:
 
 
 def link_trees(description: ModelDescription, name: str) -> list[Node]:
-    """Returns all links of a model, parents joined with children.
+    """Returns all links of a model, connected as trees.
 
     Raises:
-        SpawnError: The joints form too long a chain.
+        SpawnError: A chain of joints is too long.
     """
     nodes = {node.name: node for node in _nodes(description, name)}
     tops = {id(node): node for node in nodes.values()}  # towards the root of each link's tree
@@ -150,7 +151,7 @@ def link_trees(description: ModelDescription, name: str) -> list[Node]:
             node = tops[id(node)] = tops[id(above)]
         return node
 
-    # Those to the world come first: a loop is then closed between links.
+    # Joints to the world come first, so that loops are closed between links.
     joints = description.all_joints()
     for joint in sorted(joints, key=lambda joint: name + SCOPE + joint.parent in nodes):
         child = nodes[name + SCOPE + joint.child]

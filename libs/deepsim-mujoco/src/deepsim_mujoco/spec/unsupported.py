@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warns of elements of a description that are not simulated."""
+"""Warnings about elements of descriptions that are not simulated."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .tree import link_trees, nested_models
 
 
 def warn_of_unsupported(description: ModelDescription, name: str) -> None:
-    """Warns once for each kind of element that is not simulated, and names the first one."""
+    """Warns once of each kind of element that is not simulated, and names the first one."""
     places: dict[str, list[str]] = defaultdict(list)
     models = list(nested_models(description, name))
     for model, scoped, _, static in models:
@@ -65,7 +65,7 @@ _CURES = {
     "laser": "a lidar is a `<sensor>` of a link, read by `world.sensors`",
     "ft_sensor": "forces come from a `<sensor>` of a joint, read by `world.sensors`",
 }
-"""Replacements of plugins with such a word in the name of their library."""
+"""Replacements for plugins, by a word in the name of their library."""
 
 
 def _of_link(link: LinkDescription, placed: bool) -> Iterator[tuple[str, str]]:

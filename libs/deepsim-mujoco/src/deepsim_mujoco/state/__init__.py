@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The states of all worlds, and the poses and twists in them."""
+"""The MuJoCo states of all worlds, and their conversion to and from tables."""

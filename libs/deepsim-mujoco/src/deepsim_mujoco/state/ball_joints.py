@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ball joints as three rows of the joints table: rotation vectors, to and from quaternions."""
+"""Ball joints, which are three rows of the joints table."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from .world_states import WorldStates
 
 
 class BallJoints:
-    """The positions of ball joints: turns from the described orientation of the child.
+    """Converts positions of ball joints between quaternions and rotation vectors.
 
-    The three numbers are the rotation vector [rad], along the axes of the child link, at most pi
-    long.
+    The rotation vector [rad] turns the child link from its described orientation, along its own
+    axes; it is at most pi long.
 
     Args:
         states: The states.
-        rows: (b,) the first of the three rows of each ball joint.
-        at: (b,) where its quaternion begins in the state of a world.
+        rows: First of the three rows of each ball joint, (b,).
+        at: Start of each quaternion in the state of a world, (b,).
     """
 
     def __init__(self, states: WorldStates, rows: Rows, at: Rows) -> None:
@@ -38,10 +38,10 @@ class BallJoints:
             out[:, self._rows] = quaternions.to_rotation_vector(turns)
 
     def write(self, worlds: Rows, rows: Rows, values: Floats) -> tuple[Rows, Rows, Floats]:
-        """Sets positions of cells (k,); a component that is not among them stays.
+        """Sets positions of cells (k,); other components keep their values.
 
         Returns:
-            The cells of other joints.
+            Worlds, rows and values of the cells that belong to other joints.
         """
         others = np.ones(len(rows), dtype=np.bool_)
         state = self._states.state

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of a table as MuJoCo bodies, and the places of their numbers in the states."""
+"""The MuJoCo bodies of a table's rows, and their places in the states."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _IN_QPOS = np.array([0, 1, 2, 4, 5, 6, 3])[:, None]  # MuJoCo's quaternions are 
 
 
 class Hold(IntEnum):
-    """The way in which a row's body is held, which decides how its pose is set."""
+    """The way in which a row's body is held, which determines how its pose is set."""
 
     FREE = 0
-    """Its own free joint."""
+    """The body has a free joint."""
     PLACED = 1
-    """Its own mocap pose: it stays where it is put."""
+    """The body has a mocap pose and stays where it is put."""
     SEVERAL = 2
-    """Several bodies move together: a model in parts, or one that a joint holds to the world."""
+    """Several bodies move together: a model of several trees, or one jointed to the world."""
     JOINTS = 3
-    """Joints to other bodies: its pose cannot be set."""
+    """Joints connect the body to others; its pose cannot be set."""
 
 
 class Bodies:
@@ -35,29 +35,29 @@ class Bodies:
 
     Args:
         model: The compiled model.
-        starts: (W,) where the state of each world begins, in one array of all states.
-        body: (n,) number of the body of each row.
-        offsets: (n, 7) pose of each row's frame in the frame of its body.
+        starts: Start of each world's state in the array of all states, (W,).
+        body: Number of each row's body, (n,).
+        offsets: Pose of each row's frame in the frame of its body, (n, 7).
 
     Attributes:
-        body: As given.
-        offset: As given.
-        inverse_offset: (n, 7) the inverse.
-        is_shifted: (n,) bool, whether the offset is more than the identity.
-        shifted: Those rows.
-        hold: (n,) what holds each body by itself, as `Hold`.
+        body: Number of each row's body, (n,).
+        offset: Pose of each row's frame in the frame of its body, (n, 7).
+        inverse_offset: Inverse of each offset, (n, 7).
+        is_shifted: Whether each offset differs from the identity, (n,).
+        shifted: Rows whose offset differs from the identity.
+        hold: `Hold` of each body by itself, (n,).
         free: Rows with a free joint.
         own: Rows with a pose of their own in the state.
-        derived: All others, whose poses follow from those of bodies above them.
-        jointed: Of the derived rows those that move.
-        at: (13, n) where pose, linear and angular velocity lie in a world's part of the state.
-        poses_at: (W * own, 7) where the poses of own rows lie in the states of all worlds.
-        derived_at: (W * derived,) which of the bodies of all worlds the derived rows have.
-        jointed_at: (W * jointed,) the same of jointed rows.
-        trees_at: (W * jointed,) the roots of their trees.
-        free_arms: As `arms` of the free rows of all worlds.
-        jointed_arms: The same of jointed rows.
-        twists_at: (10, W * free) the same of orientations and velocities of free rows.
+        derived: All other rows, whose poses follow from those of bodies above them.
+        jointed: Derived rows that move.
+        at: Places of pose, linear and angular velocity in a world's state, (13, n).
+        poses_at: Places of the poses of own rows in the states of all worlds, (W * own, 7).
+        derived_at: Bodies of derived rows among the bodies of all worlds, (W * derived,).
+        jointed_at: Bodies of jointed rows among the bodies of all worlds, (W * jointed,).
+        trees_at: Roots of the trees of jointed rows, (W * jointed,).
+        free_arms: Result of `arms` for the free rows of all worlds.
+        jointed_arms: Result of `arms` for the jointed rows of all worlds.
+        twists_at: Places of orientations and velocities of free rows, (10, W * free).
     """
 
     def __init__(
@@ -101,14 +101,11 @@ class Bodies:
         self.jointed_arms = self.arms(np.tile(self.jointed, len(starts)))
 
     def arms(self, rows: Rows) -> Floats | None:
-        """Returns the offsets of the frames of rows, in the axes of their bodies, (3, k).
-
-        It is None if none of the n rows is shifted.
-        """
+        """Returns the offsets of rows in the axes of their bodies, (3, k); None if all are 0."""
         return self.offset[rows, :3].T if len(self.shifted) else None
 
     def select(self, rows: Sequence[int] | Rows) -> Bodies:
-        """Returns some of the rows."""
+        """Returns the bodies of some rows."""
         return Bodies(self._model, self._starts, self.body[rows], self.offset[rows])
 
     def _in_all_worlds(self, at: Rows) -> Rows:

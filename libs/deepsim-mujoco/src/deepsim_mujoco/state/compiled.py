@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A compiled model, and the rows of the tables in it."""
+"""A compiled model and its tables' rows."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from .layout import Rows, numbers_of
 
 @dataclass(frozen=True)
 class Compiled:
-    """The parts of a world that stay the same until models come or go.
+    """The parts of a world that only change when models are added or removed.
 
     Attributes:
         model: MuJoCo's model.
-        built: The models in it, in the order of their rows.
-        entities: The names of all rows.
-        links: The links, in the order of their rows.
-        axes: The axes of joints, in the order of their rows.
+        built: The models, in row order.
+        entities: Names of all rows.
+        links: The links, in row order.
+        axes: The joint axes, in row order.
         lights: All lights by name.
         bodies: MuJoCo's number of each body by name.
-        link_bodies: (n,) the number of the body of each link.
+        link_bodies: Number of each link's body, (n,).
     """
 
     model: mujoco.MjModel
@@ -50,7 +50,7 @@ class Compiled:
         world_lights: Mapping[str, LightDescription],
         generation: int,
     ) -> Compiled:
-        """Names the rows of models, and of the lights that belong to none."""
+        """Returns the rows of a compiled model; `world_lights` belong to no model."""
         links = [node for one in built for node in one.links]
         lights = {**world_lights, **{n: light for one in built for n, light in one.lights.items()}}
         entities = Entities(

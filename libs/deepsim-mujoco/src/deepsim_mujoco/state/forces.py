@@ -14,11 +14,11 @@ from .layout import Floats, Part, start
 from .world_states import WorldStates
 
 _PLACES = {"force": np.arange(3), "torque": np.arange(3, 6)}
-"""Where the columns lie in the six numbers that MuJoCo has for each body."""
+"""Places of the columns in the six numbers that MuJoCo has for each body."""
 
 
 class LinkForces:
-    """Reads and writes the forces that act on links during the next step call."""
+    """Reads and writes the forces that act on links during the next call of `step`."""
 
     COLUMNS = (*_PLACES, "center_of_mass")
 
@@ -26,7 +26,7 @@ class LinkForces:
         self._states = states
 
     def follow(self, compiled: Compiled) -> None:
-        """Takes up a newly compiled model."""
+        """Adopts a newly compiled model."""
         model = compiled.model
         self._names, self._body = compiled.entities.links, compiled.link_bodies
         self._moves = model.body_dofnum[model.body_weldid[self._body]] > 0
@@ -36,7 +36,7 @@ class LinkForces:
     def read(self, column: str, out: Floats) -> None:
         """Fills one column, (W, n, 3)."""
         if column == "center_of_mass":
-            if self._center is None:  # bound fields are copied at each step
+            if self._center is None:  # on demand, because bound fields are copied at each step
                 self._center = self._states.batch.bind("xipos")
                 self._states.version += 1  # so that it is derived now
             self._states.derive()
@@ -45,7 +45,7 @@ class LinkForces:
             out[:] = self._states.state.take(self._start[:, None] + _PLACES[column], axis=1)
 
     def write(self, changed: Mapping[str, Cells]) -> list[Refusal]:
-        """Sets cells of columns by name; returns those of links that cannot move."""
+        """Sets cells of columns by name; refuses those of links that cannot move."""
         refusals = []
         for column, (worlds, rows, values) in changed.items():
             held = ~self._moves[rows] & values.any(axis=1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The places of a state's numbers in MuJoCo, and those that outlive a recompile."""
+"""The layout of MuJoCo's states, and the numbers that outlive a recompile."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from deepsim_mujoco.engine import mujoco
 from deepsim_mujoco.spec.axes import Axis
 
 INTEGRATION = int(mujoco.mjtState.mjSTATE_INTEGRATION)
-"""The parts of a state: all that later instants depend on, warm start included."""
+"""The parts of a state: all that later physics depends on, including warm starts."""
 
 Part = mujoco.mjtState
 Rows = NDArray[np.intp]
@@ -31,16 +31,16 @@ _OF_DOFS = (
 
 
 def start(model: mujoco.MjModel, part: mujoco.mjtState) -> int:
-    """Returns where a part of the state begins; the parts lie in the order of their bits."""
+    """Returns the start of a part in the state; parts are in the order of their bits."""
     return int(mujoco.mj_stateSize(model, INTEGRATION & (int(part) - 1)))
 
 
 def numbers_of(model: mujoco.MjModel, addresses: NDArray[np.int32]) -> dict[str, int]:
-    """Returns the number of each object of one type by its name.
+    """Returns the numbers of all objects of one type by name.
 
     Args:
         model: The compiled model.
-        addresses: Where its names lie, such as ``model.name_bodyadr``.
+        addresses: Addresses of the names, such as ``model.name_bodyadr``.
     """
     text = model.names
     return {
@@ -50,7 +50,7 @@ def numbers_of(model: mujoco.MjModel, addresses: NDArray[np.int32]) -> dict[str,
 
 
 def dofs_of(model: mujoco.MjModel, axes: Iterable[Axis]) -> tuple[Rows, Rows]:
-    """Returns the joint of each of n axes, and its place among the velocities, (n,) each."""
+    """Returns the joint and the degree of freedom of each of n axes, (n,) each."""
     number = numbers_of(model, model.name_jntadr)
     pairs = [(number[axis.joint], axis.degree) for axis in axes]
     joint, degree = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
@@ -58,10 +58,10 @@ def dofs_of(model: mujoco.MjModel, axes: Iterable[Axis]) -> tuple[Rows, Rows]:
 
 
 def kept_numbers(old: mujoco.MjModel, new: mujoco.MjModel) -> tuple[Rows, Rows]:
-    """Finds the joints, bodies and servos that are in two models, by name.
+    """Returns places of the joints, bodies and servos that two models have in common, by name.
 
     Returns:
-        Where their numbers lie in a state of the old model, and where in one of the new model.
+        Places in a state of the old model, and in a state of the new model.
     """
     found = [(np.zeros(1, np.intp),) * 2]  # the time
     before, after = _kept(old, new, "name_jntadr")
@@ -93,12 +93,12 @@ def kept_numbers(old: mujoco.MjModel, new: mujoco.MjModel) -> tuple[Rows, Rows]:
 
 
 def kept_servos(old: mujoco.MjModel, new: mujoco.MjModel) -> tuple[Rows, Rows]:
-    """Returns the numbers, in both models, of the servos that are in both."""
+    """Returns the numbers of common servos in both models."""
     return _kept(old, new, "name_actuatoradr")
 
 
 def _kept(old: mujoco.MjModel, new: mujoco.MjModel, addresses: str) -> tuple[Rows, Rows]:
-    """Returns the numbers, in both models, of the objects that are in both."""
+    """Returns the numbers of common objects in both models."""
     before = numbers_of(old, getattr(old, addresses))
     after = numbers_of(new, getattr(new, addresses))
     kept = [name for name in after if name in before]
@@ -109,6 +109,6 @@ def _kept(old: mujoco.MjModel, new: mujoco.MjModel, addresses: str) -> tuple[Row
 
 
 def _spread(starts: Rows, sizes: Rows) -> Rows:
-    """Returns the indices of blocks of numbers, one after the other."""
+    """Returns the indices of several blocks of numbers."""
     before = np.cumsum(sizes) - sizes
     return np.repeat(starts - before, sizes) + np.arange(sizes.sum())

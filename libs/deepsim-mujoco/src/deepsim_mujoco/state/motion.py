@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Poses and twists of all models and links in all worlds, to and from MuJoCo's states.
+"""Conversion of poses and twists of all models and links to and from MuJoCo's states.
 
-What moves freely or stays where it is put is read and written by a few array operations. MuJoCo
-derives the poses of bodies that joints hold, when rows of such bodies are read.
+Bodies that move freely or stay where they are put are read and written by a few array operations.
+For bodies on joints, MuJoCo derives the poses when their rows are read.
 """
 
 from __future__ import annotations
@@ -26,34 +26,34 @@ from .world_states import WorldStates
 StateKind = Literal["models", "links"]
 STATE_KINDS: tuple[StateKind, StateKind] = ("models", "links")
 
-_XYZW = np.array([1, 2, 3, 0])  # MuJoCo's quaternion in our order
-_DONE = -1  # of a cell: it is written
-_FREE, _PLACED = int(Hold.FREE), int(Hold.PLACED)  # finding a member of an Enum takes longer
+_XYZW = np.array([1, 2, 3, 0])  # from MuJoCo's order of quaternions
+_DONE = -1  # marks cells that have been written
+_FREE, _PLACED = int(Hold.FREE), int(Hold.PLACED)  # looking up a member of an Enum takes longer
 
 
 class Places(NamedTuple):
     """The places of the numbers of k cells in the states of all worlds."""
 
     worlds: Rows
-    """(k,) as given."""
+    """World of each cell, (k,)."""
     rows: Rows
-    """(k,) as given."""
+    """Row of each cell, (k,)."""
     pose: Rows
-    """(7, k)"""
+    """Places of the pose, (7, k)."""
     motion: Rows
-    """(10, k): orientation, linear and angular velocity."""
+    """Places of orientation, linear and angular velocity, (10, k)."""
     velocity: Rows
-    """(6, k) of them."""
+    """Places of linear and angular velocity, (6, k)."""
     angular: Rows
-    """(3, k) of them."""
+    """Places of the angular velocity, (3, k)."""
     are_all_free: bool
-    """Whether the cells are all free rows, in their order."""
+    """Whether the cells are all the free rows, in order."""
     arms: Floats | None
-    """(3, k) see `Bodies.arms`."""
+    """Result of `Bodies.arms`, (3, k)."""
     hold: Rows
-    """(k,) see `Hold`."""
+    """`Hold` of each row, (k,)."""
     highest: int
-    """Of them; -1 without cells."""
+    """Largest `hold`; -1 without cells."""
 
 
 class Motion:
@@ -63,9 +63,9 @@ class Motion:
         self._states = states
         self._numbers = states.state.reshape(-1)  # a view
         self._starts = states.starts
-        # The rotation matrices that were read last: of which version of the states, and of whom.
+        # The rotation matrices that were read last, with the version of the states and the bodies.
         self._turned: tuple[int, Bodies | None, Floats] = (-1, None, np.empty((9, 0)))
-        # Of the cells that were written last, by column.
+        # Places of the cells that were written last, by column.
         self._known: dict[tuple[StateKind, str], Places] = {}
         self._entities = compiled.entities
         nodes = {node.name: node for node in compiled.links}
@@ -85,7 +85,7 @@ class Motion:
         self._hold: dict[StateKind, Rows] = {
             kind: each.hold.copy() for kind, each in self._bodies.items()
         }
-        # Of the models that several bodies carry: their frames, and these bodies.
+        # Frame and bodies of each model that several bodies carry, by row.
         self._several: dict[int, tuple[Bodies, Bodies]] = {}
         for row, (frame, one) in enumerate(frames):
             roots = _roots_of(frame, one)
@@ -95,21 +95,21 @@ class Motion:
                 self._hold["models"][row] = Hold.SEVERAL
                 parts = bodies(roots, [Pose()] * len(roots))
                 self._several[row] = (self._bodies["models"].select([row]), parts)
-        # Bound fields are copied at each step, so those that nobody reads are not bound.
+        # Only fields that are read are bound, because bound fields are copied at each step.
         if any(len(each.derived) for each in self._bodies.values()):
             self._xpos, self._xquat = self._derived("xpos"), self._derived("xquat")
         if any(len(each.jointed) for each in self._bodies.values()):
             self._cvel, self._tree_com = self._derived("cvel"), self._derived("subtree_com")
 
     def _derived(self, name: str) -> Floats:
-        """Returns quantities that MuJoCo derives for each body, (W * bodies, ...); a view."""
+        """Returns a view of quantities that MuJoCo derives for each body, (W * bodies, ...)."""
         values: Floats = self._states.batch.bind(name)
         return values.reshape(-1, values.shape[-1])
 
     # Reading
 
     def read(self, kind: StateKind, column: str, out: Floats) -> None:
-        """Fills one column, (W, n, 7) or (W, n, 6), of all models or links."""
+        """Fills a column, (W, n, 7) or (W, n, 6), of all models or links."""
         bodies = self._bodies[kind]
         if column == "pose":
             self._read_body_poses(bodies, out)
@@ -164,10 +164,10 @@ class Motion:
     def write(self, kind: StateKind, pose: Cells | None, twist: Cells | None) -> list[Refusal]:
         """Sets poses (k, 7) and twists (k, 6) of cells.
 
-        Joints keep their positions and velocities: a car that is pushed keeps its wheels turning.
+        Joints keep their positions and velocities: the wheels of a car that is pushed keep turning.
 
         Returns:
-            The rows that joints hold, and static ones that were given a velocity.
+            Refusals of rows that joints hold, and of twists of static rows.
         """
         refusals = []
         if pose is not None:
@@ -200,7 +200,8 @@ class Motion:
     def _put_poses(self, bodies: Bodies, at: Places, values: Floats, *, keep: bool) -> None:
         """Sets poses of own rows, (k, 7).
 
-        MuJoCo has angular velocities in the axes of the body, so that turning a body turns them.
+        With `keep`, twists stay the same. MuJoCo stores angular velocities in the axes of the body,
+        so that turning a body would turn them.
         """
         rows = at.rows
         if len(bodies.shifted):
@@ -208,11 +209,11 @@ class Motion:
             values = values.copy()
             values[shifted] = poses.compose(values[shifted], bodies.inverse_offset[rows[shifted]])
         turns = False
-        if keep:  # the numbers of a body that does not turn stay as they are
+        if keep:  # nothing to do for bodies that do not turn
             angular = self._numbers.take(at.angular)
             turns = square_sum(angular) > 0.0
         if turns:
-            spins = (angular * angular).any(axis=0)  # of the smallest ones the square is 0
+            spins = (angular * angular).any(axis=0)  # the squares of the smallest ones are 0
             (turning,) = (spins & (bodies.hold.take(rows) == _FREE)).nonzero()
             moved, rows = at.motion.take(turning, axis=1), rows[turning]
             arms = bodies.arms(rows)
@@ -223,7 +224,7 @@ class Motion:
             self._put_twists(arms, moved[4:], self._matrices(moved), *twists)
 
     def _known_places(self, kind: StateKind, column: str, worlds: Rows, rows: Rows) -> Places:
-        """Returns the places of k cells, looked up once for arrays that cannot change."""
+        """Returns the places of k cells, remembered for arrays that cannot change."""
         known = self._known.get((kind, column))
         if known is not None and worlds is known.worlds and rows is known.rows:
             return known
@@ -233,7 +234,7 @@ class Motion:
         return places
 
     def _places(self, bodies: Bodies, worlds: Rows, rows: Rows, hold: Rows | None = None) -> Places:
-        """Returns the places of k cells; `hold` is that of all rows, by default of the bodies."""
+        """Returns the places of k cells; `hold` of all rows is that of the bodies by default."""
         at = bodies.at.take(rows, axis=1)
         at += self._starts.take(worlds)
         holds = (bodies.hold if hold is None else hold).take(rows)
@@ -253,13 +254,13 @@ class Motion:
         return linear, angular
 
     def _matrices(self, at: Rows) -> Floats:
-        """Returns the rotation matrices (9, k) of free bodies."""
+        """Returns the rotation matrices of free bodies, (9, k)."""
         return matrices(self._numbers.take(at[:4]))
 
     def _put_twists(
         self, arms: Floats | None, at: Rows, matrix: Floats, linear: Floats, angular: Floats
     ) -> None:
-        """Sets the twists that `_twists` returns, at places (6, k)."""
+        """Sets twists as returned by `_twists`, at places (6, k)."""
         if arms is not None:
             linear = linear - cross(angular, rotate(matrix, arms))
         self._numbers[at] = np.concatenate([linear, rotate_back(matrix, angular)])
@@ -289,7 +290,7 @@ class Motion:
             free = hold == Hold.FREE
             values = values[free]
             at = self._places(bodies, worlds[free], rows[free])
-        # A task that drives bodies has just read the twists of the same ones.
+        # A task that drives bodies has often just read their twists.
         version, turned, matrix = self._turned
         if not at.are_all_free or turned is not bodies or version != self._states.version:
             matrix = self._matrices(at.motion)
@@ -297,7 +298,7 @@ class Motion:
         return refusals
 
     def _move_together(self, row: int, worlds: Rows, targets: Floats) -> None:
-        """Moves all roots of a model by the motion that takes its frame to a target (k, 7)."""
+        """Moves all roots of a model by the motion that takes its frame to targets (k, 7)."""
         frame, parts = self._several[row]
         here = poses.compose(self._poses(frame), frame.offset)[worlds, 0]
         motion = poses.compose(targets, poses.inverse(here))
@@ -307,7 +308,7 @@ class Motion:
         self._put_poses(parts, at, moved.reshape(-1, 7), keep=True)
 
     def _turn_together(self, row: int, worlds: Rows, twists: Floats) -> None:
-        """Gives all free roots of a model the velocities of one rigid motion (k, 6)."""
+        """Sets the velocities of all free roots of a model to those of a rigid motion (k, 6)."""
         frame, parts = self._several[row]
         parts = parts.select(parts.free)
         origin = poses.compose(self._poses(frame), frame.offset)[worlds, :, :3]
@@ -327,7 +328,7 @@ class Motion:
 
 
 def _in_body(frame: Frame, link: Node | None) -> Pose:
-    """Returns the frame of a model in that of the body that carries it, by its canonical link."""
+    """Returns the pose of a model's frame in the frame of its canonical link's body."""
     if link is None or link.is_root:
         return frame.pose
     return link.body_pose.inverse() @ frame.pose
@@ -340,13 +341,13 @@ def _same_cells(one: Cells, other: Cells) -> bool:
 
 
 def _every_part(parts: Bodies, worlds: Rows) -> tuple[Rows, Rows]:
-    """Returns world and row of each part in each of k worlds, (k * parts,)."""
+    """Returns the world and row of each part in each of k worlds, (k * parts,) each."""
     n = len(parts.body)
     return np.repeat(worlds, n), np.tile(np.arange(n), len(worlds))
 
 
 def _roots_of(frame: Frame, built: Built) -> list[str]:
-    """Returns the bodies of a model that can be put anywhere."""
+    """Returns the names of a model's bodies that can be moved."""
     inside = frame.name + SCOPE
     links = [
         anchor_name(node) if node.root_kind is RootKind.ANCHORED else node.name

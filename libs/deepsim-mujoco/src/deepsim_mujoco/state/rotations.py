@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rotations as MuJoCo computes them, bit for bit, for many bodies at once.
+"""Rotations of many bodies at once, with the same bits as MuJoCo's.
 
-Arrays have the components along the first axis and the bodies along the second. Sums are written
-out one by one: the last bit of a matrix product may depend on how many rows it has.
+Arrays have components along the first axis and bodies along the second. Sums are written out,
+because the last bits of a matrix product may depend on the number of its rows.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _NEXT, _LAST = np.array([1, 2, 0]), np.array([2, 0, 1])
 
 
 def matrices(quaternions: Floats) -> Floats:
-    """Returns rotation matrices (9, k) as ``mju_quat2Mat``: the diagonal, then the rest by rows.
+    """Returns rotation matrices (9, k), like ``mju_quat2Mat``: the diagonal, then the rest by rows.
 
     Args:
-        quaternions: (4, k) x y z w, of unit length.
+        quaternions: Unit quaternions x y z w, (4, k).
     """
     products = quaternions.take(_LEFT, axis=0)
     products *= _FACTOR

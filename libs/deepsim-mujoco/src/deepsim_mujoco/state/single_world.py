@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One of the worlds in MuJoCo's own objects, for reading."""
+"""A single world as MuJoCo's model and data, for reading."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from deepsim_mujoco.engine import mujoco
 from .layout import INTEGRATION
 from .world_states import WorldStates
 
-_ON_PLANES = 0.1  # of a plane's size, as MuJoCo takes for the size of a world
+_ON_PLANES = 0.1  # share of a plane's size that counts for the size of a world, as in MuJoCo
 
 
 class SingleWorld:
-    """Loads the state of one world; changes of the copy do not reach the world."""
+    """Loads a copy of the state of one world."""
 
     def __init__(self, states: WorldStates) -> None:
         self._states = states
@@ -22,9 +22,9 @@ class SingleWorld:
         self._data: mujoco.MjData | None = None
 
     def load(self, world: int) -> tuple[mujoco.MjModel, mujoco.MjData]:
-        """Returns the model, and data with the state of a world; derived fields are undefined.
+        """Returns the model, and data with the state of a world and undefined derived fields.
 
-        The model may be changed: the batch has a copy of it.
+        The model may be changed, because the batch has a copy of it.
         """
         states, model = self._states, self._states.model
         if self._data is None or self._model is not model:
@@ -37,9 +37,9 @@ class SingleWorld:
 
 
 def _extent(model: mujoco.MjModel, data: mujoco.MjData) -> float:
-    """Returns the size of a world as MuJoCo defines it [m].
+    """Returns the size of a world as defined by MuJoCo [m].
 
-    The compiled one is that of a world with all models at its origin.
+    The compiled size is wrong, because all models are at the origin in it.
     """
     radius = model.geom_rbound.copy()
     planes = radius == 0.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The states of W worlds of one compiled model, which MuJoCo steps as one batch."""
+"""The states of W worlds with the same compiled model, which MuJoCo steps as a batch."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .layout import SERVO_INPUTS, Floats, Part, Rows, kept_numbers, kept_servos,
 _BAD_POSITION = int(mujoco.mjtWarning.mjWARN_BADQPOS)
 _BAD_CONTROL = int(mujoco.mjtWarning.mjWARN_BADCTRL)
 _BAD = slice(_BAD_POSITION, _BAD_CONTROL + 1)
-"""The warnings, in a row, of a world that only a reset helps."""
+"""The warnings, adjacent, after which a world must be reset."""
 _NO_SERVOS = int(mujoco.mjtDisableBit.mjDSBL_ACTUATION)
 _NO_CONSTRAINTS = int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
 _AROUND_GEOM = int(mujoco.mjtWrap.mjWRAP_SPHERE)  # and mjWRAP_CYLINDER
@@ -33,29 +33,27 @@ _IDENTITY = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
 
 
 class WorldStates:
-    """Time and state of each world, as they are and as a reset makes them.
-
-    `MujocoSimulator.step` advances them.
+    """The present and initial state of each world; `MujocoSimulator.step` advances them.
 
     Args:
-        worlds: The number of worlds, W.
-        threads: How many threads step them; None for one on each processor.
+        worlds: Number of worlds, W.
+        threads: Number of threads that step them; None for one per processor.
 
     Attributes:
         model: The compiled model.
-        batch: MuJoCo's batch of it.
-        state: (W, n) the integration state of each world: a write is the state of the next step.
-        starts: (W,) where each of them begins in one array.
-        initial: (W, n) the states after a reset.
-        effort: (W, servos) effort of each servo in the latest step.
-        servo_force: (W, servos) the same as MuJoCo keeps it, once a servo acts.
-        steps: (W,) physics steps since the last reset; a new array after each change.
+        batch: MuJoCo's batch of worlds.
+        state: Integration state of each world, (W, n), from which the next step starts.
+        starts: Start of each world's state in the flattened array, (W,).
+        initial: States after a reset, (W, n).
+        effort: Effort of each servo in the latest step, (W, servos).
+        servo_force: MuJoCo's own array of these efforts; None until a servo acts.
+        steps: Physics steps since the last reset, (W,); a new array after each change.
         timestep: Duration of one step [s].
-        version: Another number after each change of a state; those who write into `state` raise it.
-        measure: Steps n times in the place of the batch, while sensors are watched.
+        version: Number that increases with each change; who writes to `state` increments it.
+        measure: Function that steps instead of the batch while sensors are watched.
         pushed: Whether forces may act on bodies in the next step.
-        warnings: (W, kinds, 2) place and number of MuJoCo's warnings in each world.
-        known_warnings: Those that were looked at last, as bytes.
+        warnings: Place and count of MuJoCo's warnings in each world, (W, kinds, 2).
+        known_warnings: The warnings that were examined last, as bytes.
     """
 
     model: mujoco.MjModel
@@ -72,8 +70,8 @@ class WorldStates:
         self._timed: tuple[Any, NDArray[np.float64]] = (None, np.zeros(worlds))
         self.version = 0
         self.pushed = False
-        self._derived = (-1, _POSITIONS)  # the version that fields are derived for, and their stage
-        self._stage = _POSITIONS  # that is needed
+        self._derived = (-1, _POSITIONS)  # version and stage for which fields have been derived
+        self._stage = _POSITIONS  # stage that is needed
         self.measure: Callable[[int, WorldNumbers | None], None] | None = None
 
     def adopt(
@@ -82,12 +80,12 @@ class WorldStates:
         added: Sequence[Built],
         poses: Floats,
     ) -> None:
-        """Goes on with another compiled model; common parts keep their state bit for bit.
+        """Adopts a newly compiled model; common parts keep their state, bit for bit.
 
         Args:
             model: The compiled model.
-            added: The models that are new.
-            poses: (models, W, 7) where they begin.
+            added: The new models.
+            poses: Initial poses of the new models, (models, W, 7).
         """
         roots = [root.name for one in added for root in one.roots]
         places = np.repeat(poses, [len(one.roots) for one in added], axis=0)
@@ -106,7 +104,7 @@ class WorldStates:
         for name, values in chain.from_iterable(one.positions.items() for one in added):
             address = start(model, Part.mjSTATE_QPOS) + int(model.joint(name).qposadr[0])
             initial[:, address : address + len(values)] = values
-            if name in servos and len(values) == 1:  # which follows its target from there
+            if name in servos and len(values) == 1:  # the servo follows its target from there
                 address = start(model, Part.mjSTATE_ACT) + model.actuator_actadr[servos[name]]
                 initial[:, address] = values[0]
         batch.state[:] = initial
@@ -116,7 +114,7 @@ class WorldStates:
             initial[:, after] = self.initial[:, before]
             batch.state[:, after] = self.state[:, before]
             batch.warning[:] = self.batch.warning
-            batch.warning[..., 0] = -1  # a place in the old model
+            batch.warning[..., 0] = -1  # places in the old model are void
             before, after = kept_servos(self.model, model)
             effort[:, after] = self.effort[:, before]
         self.effort = effort
@@ -133,10 +131,7 @@ class WorldStates:
 
     @property
     def time(self) -> NDArray[np.float64]:
-        """(W,) steps times step size, without accumulated rounding [s].
-
-        It is the same read-only array until a world steps.
-        """
+        """Simulated time, (W,) [s]; the same read-only array until a world steps."""
         steps, time = self._timed
         if steps is not self.steps:
             time = self.steps * np.float64(self.timestep)
@@ -145,16 +140,12 @@ class WorldStates:
         return time
 
     def let_go(self, chosen: WorldNumbers | None) -> None:
-        """Ends the forces on bodies in worlds that stepped."""
+        """Clears the forces on bodies in worlds that have stepped."""
         self.state[slice(None) if chosen is None else chosen, self._forces] = 0.0
         self.pushed = bool(self.state[:, self._forces].any())
 
     def refuse_warned(self, chosen: WorldNumbers | None) -> None:
-        """Refuses worlds of the latest step that MuJoCo warned of.
-
-        Raises:
-            SimulationError: Only a reset of these worlds helps.
-        """
+        """Raises SimulationError if MuJoCo has warned of worlds in the latest step."""
         self.known_warnings = self.warnings.tobytes()
         is_bad = self.warnings[:, _BAD, 1].any(axis=1)
         bad = np.flatnonzero(is_bad) if chosen is None else chosen[is_bad[chosen]]
@@ -162,14 +153,14 @@ class WorldStates:
             self.refuse(bad, "reset them, then try a smaller step size or smaller forces")
 
     def refuse(self, bad: Rows, why: str) -> NoReturn:
-        """Marks worlds that diverged, and raises the error that says where."""
-        # Arithmetic with NaN is silent, where that with very large numbers warns.
+        """Marks worlds that diverged, and raises an error that names the place."""
+        # Unlike arithmetic with very large numbers, that with NaN does not warn.
         self.state[bad] = np.nan
         at = f"t = {self.time[bad[0]]:.4g} s in worlds {bad.tolist()}{self._place(int(bad[0]))}"
         raise SimulationError(f"the physics diverged by {at}: {why}", bad.tolist())
 
     def _place(self, world: int) -> str:
-        """Names the joint or free link with bad numbers, if MuJoCo reports it."""
+        """Returns words on the joint or free link with bad numbers, if MuJoCo reports it."""
         kinds = np.flatnonzero(self.warnings[world, _BAD, 1])
         if not len(kinds):
             return ""
@@ -188,11 +179,11 @@ class WorldStates:
         return f", at joint {name!r}" if free == name else f", at link {free!r}"
 
     def reset(self, chosen: WorldNumbers | slice) -> None:
-        """Puts some worlds back to their initial states."""
+        """Restores the initial states of some worlds."""
         self.set(0, self.initial[chosen], 0.0, chosen)
 
     def set(self, steps: Any, state: Floats, effort: Any, chosen: WorldNumbers | slice) -> None:
-        """Puts some worlds into other states."""
+        """Sets the states of some worlds."""
         self.state[chosen] = state
         self.effort[chosen] = effort
         self.steps = self.steps.copy()
@@ -202,7 +193,7 @@ class WorldStates:
         self.version += 1
 
     def actuate(self, chosen: WorldNumbers) -> None:
-        """Activates the servos of some worlds; until then they cost nothing and exert nothing."""
+        """Activates the servos of some worlds, which cost and exert nothing before."""
         self.batch.expand("opt.disableflags")[chosen] &= ~_NO_SERVOS
         self.servo_force = self.batch.bind("actuator_force")
 
@@ -210,7 +201,7 @@ class WorldStates:
         """Updates the fields that MuJoCo derives from positions.
 
         Args:
-            velocities: Those that it derives from velocities too, from now on each time.
+            velocities: Whether to update, from now on, also those derived from velocities.
         """
         if velocities:
             self._stage = _VELOCITIES
@@ -218,7 +209,7 @@ class WorldStates:
             return
         flags = self.batch.expand("opt.disableflags")
         before = flags.copy()
-        flags |= _NO_CONSTRAINTS  # contacts cost more than all that is read here
+        flags |= _NO_CONSTRAINTS  # contacts would cost more than all that is read here
         try:
             with suppress(BatchError):  # of worlds that diverged
                 self.batch.forward(stage=self._stage)
@@ -228,10 +219,10 @@ class WorldStates:
 
 
 def _batch_without_visuals(model: mujoco.MjModel, worlds: int, threads: int) -> Any:
-    """Returns a batch whose steps pass over the last geoms of each body, if they only show it.
+    """Returns a batch whose steps skip the last geoms of each body, if these are only visuals.
 
-    MuJoCo places the geoms of each body in each step and looks through them for contacts, those
-    that touch nothing too: on a field with its lines that is a quarter of the time.
+    In each step, MuJoCo updates all geoms and considers them for contacts, even visuals; for a
+    field with its lines, this takes a quarter of the time.
     """
     counts = model.body_geomnum.copy()
     acts = (model.geom_contype | model.geom_conaffinity) != 0
