@@ -139,7 +139,7 @@ def test_a_revolute_joint_that_closes_a_loop_keeps_its_axis(load: Load) -> None:
 def test_a_joint_that_cannot_close_a_loop_is_named(load: Load) -> None:
     slide = swing("prismatic")
     world = World(MujocoSimulator())
-    with pytest.raises(SpawnError, match="'d' closes a loop, and a prismatic joint cannot"):
+    with pytest.raises(SpawnError, match="'d' closes a loop, which a prismatic joint cannot"):
         world.spawn(load(slide), "m", Pose())
     assert list(world.entities.models) == []
     world.tick()

@@ -307,9 +307,9 @@ def test_a_chain_may_have_a_thousand_links() -> None:
 
 
 def test_what_is_no_description_is_refused_with_advice() -> None:
-    with pytest.raises(TypeError, match=r"for a file there is MujocoSimulator\.from_file"):
+    with pytest.raises(TypeError, match=r"for a file, use MujocoSimulator\.from_file"):
         MujocoSimulator("some.world")
-    with pytest.raises(TypeError, match=r"there is deepsim_spawn\.ModelSpawner"):
+    with pytest.raises(TypeError, match=r"use deepsim_spawn\.ModelSpawner"):
         World(MujocoSimulator()).spawn("<sdf/>", "m", Pose())
 
 

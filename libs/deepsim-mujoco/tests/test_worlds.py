@@ -182,7 +182,7 @@ def test_looks_are_kept_for_each_world_and_outlive_resets_and_spawns() -> None:
 
 
 def test_there_is_at_least_one_world_and_one_step() -> None:
-    with pytest.raises(ValueError, match="at least 1 world, got 0"):
+    with pytest.raises(ValueError, match="at least 1, got 0"):
         MujocoSimulator(worlds=0)
     with pytest.raises(ValueError, match="n >= 1 steps, got 0"):
         MujocoSimulator(worlds=2).step(0)

@@ -163,5 +163,5 @@ def test_errors_name_what_is_wrong(make_lab):
         make_lab(1, None, {"box": Reader(BOX)})
     with pytest.raises(DeepSimError, match="scene 1 has an object 'box1'"):
         make_lab(2, None, {"box": Odd(BOX)})
-    with pytest.warns(UserWarning, match="no multiple"):
+    with pytest.warns(UserWarning, match="not a multiple"):
         SimulatorConfig(sim_freq=500, control_freq=60)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Robots of named joints, controllers and sensors, from one configuration."""
+"""Robots with named joints, controllers and sensors, from one configuration."""
 
 from .catalogue import ROBOTS, CatalogueEntry, MissingPackageError, find_robot
 from .config import RobotConfig

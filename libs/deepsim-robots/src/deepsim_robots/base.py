@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The base of a robot: fixed to the world, or free."""
+"""The base of a robot, fixed to the world or free."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _JOINT = "fixed_base"
 def with_base(
     description: ModelDescription | MjcfModel, fixed: bool | None
 ) -> ModelDescription | MjcfModel:
-    """Returns a description whose base is fixed or free; None leaves it as it is.
+    """Returns a description with a fixed or free base; None does not change it.
 
     Raises:
-        UnsupportedError: The description is MJCF, whose file decides whether the base is fixed.
+        UnsupportedError: The description is MJCF, whose file determines whether the base is fixed.
     """
     if fixed is None:
         return description

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The configuration of a robot: its description, parts, home and gains."""
+"""The configuration of a robot."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from .sensing import MountedSensor
 from .yaml_config import read_settings
 
 Source: TypeAlias = "str | Path | ModelDescription | MjcfModel | None"
-"""As `ModelSpawner` takes it; None for a model that the world has already."""
+"""Source of a `ModelSpawner`, or None for a model that the world already has."""
 Balance: TypeAlias = Literal["none", "gravity", "bias"]
-"""Passive forces that are balanced: ``gravity`` takes its weight from every link, exactly;
-``bias`` adds the efforts of gravity, centrifugal and Coriolis forces, evaluated once per tick."""
+"""Passive forces to balance: ``gravity`` removes the weight of every link, exactly; ``bias``
+compensates gravity, centrifugal and Coriolis forces by efforts, computed once per tick."""
 
 
 @dataclass(frozen=True)
 class RobotConfig:
-    """Everything that makes a robot of a model.
+    """The configuration that turns a model into a robot.
 
     >>> config = RobotConfig(
     ...     "arm.urdf",
@@ -37,15 +37,15 @@ class RobotConfig:
     ['arm', 'hand']
 
     Attributes:
-        source: File, XML or description of the model; None if the world has it already.
-        parts: Parts by name; their actions follow each other in this order.
-        home: Position of joints at each reset, by name or pattern [rad or m]; by default as
+        source: File, XML or description of the model; None if the world already has it.
+        parts: Parts by name, in the order of their actions.
+        home: Positions of joints at each reset, by name or pattern [rad or m]; by default as
             described.
-        gains: Gains of joints by name or pattern. Where several match, the last one counts.
-        sensors: Sensors that the robot has besides those of its file.
+        gains: Gains of joints by name or pattern; the last match counts.
+        sensors: Sensors in addition to those of the file.
         fixed_base: Whether the base is fixed to the world; None as described.
-        balance: The passive forces that are balanced.
-        arguments: Of a xacro file.
+        balance: Passive forces to balance.
+        arguments: Arguments of a xacro file.
     """
 
     source: Source = None
@@ -74,7 +74,7 @@ class RobotConfig:
             if not math.isfinite(value):
                 raise ValueError(f"home of {name!r} must be finite, got {value!r}")
         if self.balance not in ("none", "gravity", "bias"):
-            raise ValueError(f"balance is 'none', 'gravity' or 'bias', got {self.balance!r}")
+            raise ValueError(f"balance must be 'none', 'gravity' or 'bias', got {self.balance!r}")
 
     def __reduce__(self) -> tuple[Any, ...]:  # a read-only view of a dict cannot be pickled
         values = (getattr(self, each.name) for each in fields(self))
@@ -82,14 +82,14 @@ class RobotConfig:
 
     @classmethod
     def from_yaml(cls, source: str | Path) -> RobotConfig:
-        """Reads a configuration from a YAML file, or from YAML as text with a line break.
+        """Reads a configuration from a YAML file, or from YAML text with a line break.
 
-        Keys are the attributes. A controller is a name, or a mapping with ``type`` and the
-        controller's own settings. A `source` is looked up from the folder of the file.
+        Keys are the attributes. A controller is a name, or a mapping with ``type`` and settings. A
+        `source` may be relative to the folder of the file.
 
         Raises:
             UnknownEntityError: A key, controller or setting is unknown.
-            ValueError: The text is not a mapping, or a value is not valid.
+            ValueError: The text is not a mapping, or a value is invalid.
         """
         known = [each.name for each in fields(cls)]
         return cls(**read_settings(source, known))

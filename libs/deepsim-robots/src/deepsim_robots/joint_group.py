@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The joints of a part of a robot, in all worlds, with their limits, gains and home."""
+"""Groups of a robot's joints, with limits, gains and home."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class JointTraits:
     [3.05, 0.04]
 
     Attributes:
-        lower: Least position [rad or m]; -inf without limit.
-        upper: Largest position; inf without limit.
-        effort_limit: [N m or N].
-        velocity_limit: [rad/s or m/s].
-        stiffness: [N m/rad or N/m].
-        damping: [N m s/rad or N s/m].
+        lower: Least position [rad or m]; -inf without a limit.
+        upper: Largest position [rad or m]; inf without a limit.
+        effort_limit: Largest effort [N m or N].
+        velocity_limit: Largest target velocity [rad/s or m/s].
+        stiffness: Position gain [N m/rad or N/m].
+        damping: Velocity gain [N m s/rad or N s/m].
         home: Position at a reset [rad or m].
     """
 
@@ -42,13 +42,13 @@ class JointTraits:
     home: Floats
 
     def take(self, index: Sequence[int]) -> JointTraits:
-        """Returns those of some joints."""
+        """Returns the traits of some joints."""
         chosen = list(index)
         return JointTraits(*(values[chosen] for values in vars(self).values()))
 
 
 class JointGroup:
-    """Some joints of one model; what controllers drive.
+    """Some joints of a model in all worlds, for a controller to drive.
 
     >>> robot = Robot.load(World(MujocoSimulator(worlds=2)), "arm")
     >>> gripper = robot.parts["gripper"].joints
@@ -60,14 +60,13 @@ class JointGroup:
     Args:
         world: The world.
         model: Name of the model.
-        part: Name of the part, for messages.
-        names: The joints, without the model's name.
-        traits: Their constants.
+        part: Name of the part, for error messages.
+        names: Names of the n joints in the model.
+        traits: Constants of the joints.
 
     Attributes:
-        world, model, part, names, traits: As given.
-        rows: Their rows.
-        efforts: (W, n) the efforts that controllers feed forward [N m or N].
+        rows: Rows of the joints.
+        efforts: Efforts that the controller feeds forward, (W, n) [N m or N].
     """
 
     def __init__(
@@ -87,11 +86,11 @@ class JointGroup:
 
     @property
     def scoped(self) -> tuple[str, ...]:
-        """The names of the rows."""
+        """Names of the rows, ``model::joint``."""
         return tuple(self.rows.names)
 
     def put(self, worlds: WorldNumbers, **columns: Any) -> None:
-        """Changes columns of the joints, of a shape that broadcasts to (w, n)."""
+        """Changes columns of the joints, with values that broadcast to (w, n)."""
         self.rows.put(None if len(worlds) == self._every else worlds, **columns)
 
     def push(self, worlds: WorldNumbers, efforts: Floats | float) -> None:
@@ -100,7 +99,7 @@ class JointGroup:
         self.put(worlds, feedforward=efforts)
 
     def some(self, names: Sequence[str]) -> JointGroup:
-        """Returns a group of some of the joints, in the order of the names.
+        """Returns a group of some of the joints, in the given order.
 
         Raises:
             UnknownEntityError: The part has no such joint.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All robots of one world."""
+"""The robots of a world."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class RobotManager(PerWorld):
     """Runs the controllers of a world's robots once per tick, and resets and snapshots them.
 
-    It is a tracker of NORMAL priority. A robot whose model was deleted is dropped.
+    It is a tracker of normal priority. A robot whose model is deleted is dropped.
 
     >>> world = World(MujocoSimulator(), steps_per_tick=10)
     >>> robot = Robot.load(world, "arm")  # adds itself to the manager of its world
@@ -47,27 +47,23 @@ class RobotManager(PerWorld):
         return any(robot.name == name for robot in self._present())
 
     def __getitem__(self, name: str) -> Robot:
-        """The robot of a name.
-
-        Raises:
-            UnknownEntityError: It does not exist.
-        """
+        """Returns a robot by name; raises UnknownEntityError if it does not exist."""
         self._present()
         if name not in self._robots:
             raise UnknownEntityError("robot", name, self._robots)
         return self._robots[name]
 
     def add(self, robot: Robot) -> None:
-        """Adds a robot; the constructor of `Robot` calls it."""
+        """Adds a robot; called by the constructor of `Robot`."""
         self._robots[robot.name] = robot
 
     def remove(self, robot: Robot) -> None:
-        """Drops a robot; its model stays."""
+        """Removes a robot, but not its model."""
         if self._robots.get(robot.name) is robot:
             del self._robots[robot.name]
 
     def update_tracker(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
-        """Runs all controllers."""
+        """Runs the controllers of all robots."""
         worlds = self.world.ticking
         for robot in self._present():
             robot.update(delta_time, worlds)
@@ -82,11 +78,7 @@ class RobotManager(PerWorld):
         return {robot.name: robot.memory for robot in self._present()}
 
     def set_state(self, state: Any) -> None:
-        """Goes back to the memory of controllers.
-
-        Raises:
-            ValueError: The state has other robots.
-        """
+        """Restores the memory of all controllers; raises ValueError if the robots differ."""
         robots = self._present()
         if sorted(state) != sorted(robot.name for robot in robots):
             raise ValueError(f"the state has robots {sorted(state)}, but there are {list(robots)}")

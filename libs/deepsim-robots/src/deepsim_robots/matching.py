@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names and patterns of joints: which joints of a robot they mean."""
+"""Selection of joints by names and patterns."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from deepsim_sync import UnknownEntityError
 
 
 def matching(kind: str, patterns: Iterable[str], names: Sequence[str]) -> list[int]:
-    """Returns the indices of the names that a name or pattern means, ascending.
+    """Returns the indices of the names that match, ascending.
 
     Args:
-        kind: What the names are, for messages: ``"joint of robot 'arm'"``.
+        kind: Kind of the names for error messages, such as ``"joint of robot 'arm'"``.
         patterns: Names, or regular expressions that must match a whole name.
         names: All names.
 
     Raises:
-        UnknownEntityError: One of the patterns matches nothing.
-        ValueError: A pattern is not a regular expression.
+        UnknownEntityError: A pattern does not match any name.
+        ValueError: A pattern is not a valid regular expression.
     """
     chosen: set[int] = set()
     for pattern in patterns:

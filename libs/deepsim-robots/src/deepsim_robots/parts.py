@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of a robot, and the gains of its joints."""
+"""Parts of a robot, and gains of its joints."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .controllers.controller import Controller
 
 @dataclass(frozen=True, slots=True)
 class Gains:
-    """Gains and limits of joints; None leaves a limit as the description has it.
+    """Gains and limits of joints; a limit of None is that of the description.
 
     >>> gains = {".*": Gains(400.0, 40.0), "joint_6": Gains(stiffness=100.0, damping=10.0)}
     >>> config = replace(find_robot("arm").load(), gains=gains)
@@ -20,10 +20,10 @@ class Gains:
     [400.0, 400.0, 400.0, 400.0, 400.0, 100.0, 400.0, 400.0]
 
     Attributes:
-        stiffness: [N m/rad or N/m], >= 0.
-        damping: [N m s/rad or N s/m], >= 0.
-        effort_limit: [N m or N], >= 0.
-        velocity_limit: Of the targets [rad/s or m/s], >= 0.
+        stiffness: Position gain [N m/rad or N/m], >= 0.
+        damping: Velocity gain [N m s/rad or N s/m], >= 0.
+        effort_limit: Largest effort [N m or N], >= 0.
+        velocity_limit: Largest target velocity [rad/s or m/s], >= 0.
     """
 
     stiffness: float = 0.0
@@ -52,10 +52,10 @@ class Part:
     ('joint_3', 'joint_4')
 
     Attributes:
-        joints: Names or regular expressions, each of which must match a whole name. A part has
-            its joints in the order of the robot's file; one str is a list of one.
+        joints: Name or names, or regular expressions that match whole names. The joints of a part
+            are in the order of the robot's file.
         controller: A controller, or its name, such as ``"pd_joint_pos"``; None for joints that
-            stay at home by their gains.
+            their gains hold at home.
     """
 
     joints: Sequence[str] = (".*",)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Balancing the passive forces of a robot: its weight, centrifugal and Coriolis forces."""
+"""Compensation of a robot's weight, centrifugal and Coriolis forces."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from .joint_group import JointGroup
 
 
 class PassiveForces:
-    """Balances passive forces of a model, or leaves them.
+    """Balances passive forces of a model.
 
     Args:
         joints: All joints of the model.
-        groups: Those that controllers drive.
+        groups: The joints of each controller.
         balance: As in `RobotConfig.balance`.
 
     Raises:
-        UnsupportedError: The simulator cannot.
+        UnsupportedError: The simulator lacks the capability.
     """
 
     def __init__(self, joints: JointGroup, groups: Sequence[JointGroup], balance: str) -> None:
@@ -39,14 +39,14 @@ class PassiveForces:
             raise UnsupportedError(f"{type(simulator).__name__} has no dynamics to balance")
 
     def reset(self, worlds: WorldNumbers) -> None:
-        """Takes the weight from all links, which a reset of the world gave back."""
+        """Removes the weight of all links again, after a reset of the world restored it."""
         if self._balance == "gravity":
             world, model = self._joints.world, self._joints.model
             world.flush()
             self._physics.scale("gravity", world.entities.links.within(model), 0.0, worlds)
 
     def update(self, worlds: WorldNumbers) -> None:
-        """Adds the bias forces of the present instant to what controllers feed forward."""
+        """Adds the present bias forces to the efforts that controllers feed forward."""
         if self._balance == "bias":
             self._joints.world.flush()
             efforts = self._dynamics.bias_forces(self._joints.scoped)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A robot: a model with named parts, controllers, action bounds and a home."""
+"""Robots: models with named parts, controllers, action bounds and a home."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from .traits import described_axes, joint_names, joint_traits
 
 
 class Robot:
-    """A robot in every world: spawned, held at home, and moved by actions.
+    """A robot in every world, held at home until actions move it.
 
-    At each reset of its world a robot is at home, with its gains and limits, and its controllers
-    restart. Its controllers run in every tick of the world.
+    At each reset of its world, a robot is at home with its gains and limits, and its controllers
+    restart. Controllers run in every tick of the world.
 
     >>> world = World(MujocoSimulator(worlds=3), steps_per_tick=10)
     >>> robot = Robot.load(world, "arm")
@@ -47,27 +47,25 @@ class Robot:
 
     Args:
         world: The world, or worlds.
-        config: Its configuration, or a YAML file of one.
-        name: A name that no model has; with ``source`` None, the name of the model.
-        pose: Pose of the model frame in the world: a `Pose`, or (W, 7); by default as described.
+        config: Configuration of the robot, or its YAML file.
+        name: Unused name for the model; if ``config.source`` is None, the name of the model.
+        pose: Pose of the model frame in the world frame, a `Pose` or (W, 7); by default as
+            described.
 
     Attributes:
-        world: As given.
-        config: As given.
-        name: As given.
-        model: The row of the model.
-        joints: All its joints in the order of the file: names, limits, gains, home and rows.
-        parts: The drive of each part that has a controller, by name.
-        slices: Where the action of each part lies in that of the robot.
-        lower: Least action, (n,): -1 for parts whose controllers are normalized.
-        upper: Largest action, (n,).
+        model: Row of the model.
+        joints: All joints in the order of the file, with limits, gains, home and rows.
+        parts: Drive of each part that has a controller, by name.
+        slices: Slice of each part in the action of the robot, by name.
+        lower: Least action, (n,); -1 for parts with normalized controllers.
+        upper: Largest action, (n,); 1 for parts with normalized controllers.
 
     Raises:
-        UnknownEntityError: The configuration names a joint, link or controller that is not there.
-        DuplicateEntityError: The name is taken.
+        UnknownEntityError: A joint, link or controller in the configuration is unknown.
+        DuplicateEntityError: The name is in use.
         SpawnError: The model cannot be built.
-        ValueError: A part lacks bounds or gains, or two parts share a joint. The world is as it
-            was, as after each of these errors.
+        ValueError: A part lacks bounds or gains, or two parts share a joint. After any of these
+            errors, the world is unchanged.
     """
 
     def __init__(
@@ -97,21 +95,17 @@ class Robot:
     def load(
         cls, world: World, robot: str, name: str | None = None, pose: ArrayLike | None = None
     ) -> Robot:
-        """Makes a robot of the catalogue.
-
-        Example::
-
-            panda = Robot.load(world, "panda")
+        """Returns a new robot from the catalogue, such as ``Robot.load(world, "panda")``.
 
         Args:
             world: The world, or worlds.
-            robot: Its name in the catalogue, which ``deepsim robots list`` shows.
-            name: A name that no model has; by default that in the catalogue.
-            pose: Of the model frame in the world; by default it stands on the ground at the origin.
+            robot: Name in the catalogue; ``deepsim robots list`` shows all.
+            name: Unused name for the model; by default that in the catalogue.
+            pose: Pose of the model frame; by default the robot stands on the ground at the origin.
 
         Raises:
             UnknownEntityError: The robot does not exist.
-            MissingPackageError: Its package is not installed; the message says the command.
+            MissingPackageError: Its package is not installed; the message gives the command.
         """
         return cls(
             world,
@@ -121,7 +115,7 @@ class Robot:
         )
 
     def _spawn(self, pose: ArrayLike | None) -> ModelDescription | MjcfModel | None:
-        """Adds the model, unless it is there."""
+        """Spawns the model, unless the world already has it."""
         config, world = self.config, self.world
         if config.source is None:
             if self.name not in world.entities.models:
@@ -137,7 +131,7 @@ class Robot:
         return description
 
     def _assemble(self, description: ModelDescription | MjcfModel | None) -> None:
-        """Resolves the configuration on the model."""
+        """Applies the configuration to the model."""
         world, config, name = self.world, self.config, self.name
         self.model: StateRows = world.models.select([name])
         axes = described_axes(description)
@@ -183,25 +177,24 @@ class Robot:
 
     @property
     def action_size(self) -> int:
-        """The number of numbers of an action, n."""
+        """Size of an action, n."""
         return len(self.lower)
 
     def set_action(self, actions: ArrayLike, worlds: WorldNumbers | None = None) -> None:
-        """Takes an action in some worlds; it holds until the next one.
+        """Applies an action in some worlds, which lasts until the next one.
 
         Args:
-            actions: (w, n), or (n,) for all of them; beyond the bounds it is clipped.
-                The array is left as it is.
-            worlds: The w worlds; all of them by default.
+            actions: Actions, (w, n), or (n,) for all worlds; they are clipped to the bounds.
+            worlds: Numbers of the w worlds; all by default.
 
         Raises:
-            ValueError: The shape does not fit, or a number is NaN; nothing was changed.
+            ValueError: The shape is wrong, or a number is NaN; nothing was changed.
         """
         chosen = self._numbers(worlds)
         given = np.asarray(actions, dtype=np.float64)
         shape = (len(chosen), self.action_size)
         if given.shape not in (shape, (1, shape[1]), shape[1:]):
-            raise ValueError(f"actions of robot {self.name!r} are {shape}, got {given.shape}")
+            raise ValueError(f"actions of robot {self.name!r} must be {shape}, got {given.shape}")
         if np.isnan(given).any():
             raise ValueError(f"an action of robot {self.name!r} is NaN")
         clipped = np.clip(np.broadcast_to(given, shape), self.lower, self.upper)
@@ -212,14 +205,14 @@ class Robot:
             drive.act(action, chosen)
 
     def observe(self) -> NDArray[np.float64]:
-        """Returns positions, then velocities of all joints in the order of the file, (W, 2 j)."""
+        """Returns positions, then velocities, of all joints in the order of the file, (W, 2 j)."""
         rows = self.joints.rows
         return np.concatenate([rows.position, rows.velocity], axis=1)
 
     def reset(self, worlds: WorldNumbers | None = None) -> None:
-        """Puts the joints home, at rest, and restarts the controllers in some worlds.
+        """Moves the joints home, at rest, and restarts the controllers in some worlds.
 
-        `World.reset` does so too. The place of the base is left as it is.
+        `World.reset` does the same. The base stays where it is.
         """
         chosen = self._numbers(worlds)
         traits = self.joints.traits
@@ -240,16 +233,16 @@ class Robot:
         self._passive.reset(chosen)
 
     def update(self, delta_time: float, worlds: WorldNumbers) -> None:
-        """Runs the controllers once; the world does so in each tick."""
+        """Runs the controllers once; called by the world in each tick."""
         for drive in self.parts.values():
             drive.update(delta_time, worlds)
         self._passive.update(worlds)
 
     @property
     def state(self) -> dict[str, Any]:
-        """State and command of the joints and memory of the controllers; assign it to go back.
+        """State and command of joints and memory of controllers; assigning it restores them.
 
-        It holds copies, and can be pickled. A snapshot of the world holds the same and all else.
+        It consists of copies, and can be pickled. Snapshots of the world include it.
         """
         rows = self.joints.rows
         columns = ("position", "velocity", *_COMMAND)
@@ -270,7 +263,7 @@ class Robot:
 
     @property
     def memory(self) -> dict[str, dict[str, Floats]]:
-        """State of the controllers by part; assign it to go back."""
+        """Memory of the controllers by part; assigning it restores them."""
         return {part: drive.get_state() for part, drive in self.parts.items()}
 
     @memory.setter
@@ -279,11 +272,7 @@ class Robot:
             drive.set_state(memory[part])
 
     def link(self, name: str) -> StateRows:
-        """Returns the row of a link.
-
-        Raises:
-            UnknownEntityError: The robot has no such link.
-        """
+        """Returns the row of a link; raises UnknownEntityError for an unknown one."""
         return self.joints.link(name)
 
     def delete(self) -> None:
@@ -308,5 +297,5 @@ _COMMAND = (
 
 
 def _follows(axes: Mapping[str, JointAxis], name: str) -> bool:
-    """Whether a joint mimics another, which moves it."""
+    """Returns whether a joint mimics another one, which moves it."""
     return name in axes and axes[name].mimic is not None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controller files of ros_control: their controllers as parts, their PID gains as gains."""
+"""Import of ros_control's controller files as parts and gains."""
 
 from __future__ import annotations
 
@@ -44,20 +44,19 @@ def read_ros_control(
 
         RobotConfig("robot.urdf", **read_ros_control("controllers.yaml"))
 
-    Publishers of states need no part: states are rows of tables. Gains in the file (``pid``,
-    ``gains``, and ``pid_gains`` of gazebo_ros_control) become those of the joints.
+    Publishers of states are ignored, because states are rows of tables. Gains in the file
+    (``pid``, ``gains``, and ``pid_gains`` of gazebo_ros_control) become those of the joints.
 
     Args:
-        source: A YAML file, or YAML as text with a line break; controllers may lie in namespaces.
-        controllers: Names of those that are started; by default all. Two that share a joint cannot
-            be started both.
+        source: A YAML file, or YAML text with a line break; controllers may be in namespaces.
+        controllers: Names of the controllers to use; all by default. They must not share joints.
 
     Returns:
-        ``parts`` and ``gains``.
+        The arguments ``parts`` and ``gains`` of `RobotConfig`.
 
     Raises:
         UnknownEntityError: A controller or type is unknown.
-        ValueError: A setting is missing or not fit.
+        ValueError: A setting is missing or invalid.
     """
     inline = isinstance(source, str) and "\n" in source
     text = str(source) if inline else Path(source).read_text(encoding="utf-8")
@@ -87,7 +86,7 @@ def read_ros_control(
 
 
 def _controllers(node: Any) -> Iterator[tuple[str, Settings]]:
-    """The mappings that have a type, with their names."""
+    """Yields the mappings that have a type, with their names."""
     if isinstance(node, Mapping):
         for name, value in node.items():
             if isinstance(value, Mapping) and isinstance(value.get("type"), str):
@@ -97,7 +96,7 @@ def _controllers(node: Any) -> Iterator[tuple[str, Settings]]:
 
 
 def _pid_gains(node: Any) -> Iterator[dict[str, Settings]]:
-    """The tables of gazebo_ros_control."""
+    """Yields the tables of gains of gazebo_ros_control."""
     if isinstance(node, Mapping):
         for name, value in node.items():
             if str(name).rpartition("/")[2] == "pid_gains" and isinstance(value, Mapping):
@@ -107,7 +106,7 @@ def _pid_gains(node: Any) -> Iterator[dict[str, Settings]]:
 
 
 def _joints(settings: Settings) -> list[str]:
-    """The joints of a controller."""
+    """Returns the joints of a controller."""
     kind = str(settings["type"])
     if kind.endswith("DiffDriveController"):
         return [*_list(settings.get("left_wheel")), *_list(settings.get("right_wheel"))]
@@ -124,7 +123,7 @@ def _list(value: Any) -> list[str]:
 
 
 def _own_gains(settings: Settings, joints: list[str]) -> dict[str, Settings]:
-    """Gains within the settings of a controller, by joint."""
+    """Returns the gains in the settings of a controller, by joint."""
     given = settings.get("gains", {})
     own = {str(joint): pid for joint, pid in given.items() if joint in joints}
     if "pid" in settings:
@@ -133,7 +132,7 @@ def _own_gains(settings: Settings, joints: list[str]) -> dict[str, Settings]:
 
 
 def _gains(pid: Settings, *, of_velocity: bool = False) -> Gains:
-    if of_velocity:  # where p is for the error of the velocity
+    if of_velocity:  # p applies to the error of the velocity
         return Gains(damping=float(pid.get("p", 0.0)))
     return Gains(stiffness=float(pid.get("p", 0.0)), damping=float(pid.get("d", 0.0)))
 
@@ -141,7 +140,7 @@ def _gains(pid: Settings, *, of_velocity: bool = False) -> Gains:
 def _controller(
     name: str, settings: Settings, joints: list[str], pids: Mapping[str, Settings]
 ) -> Controller:
-    """The controller of a type."""
+    """Returns the controller for a type."""
     family, _, kind = str(settings["type"]).partition("/")
     if kind == "DiffDriveController":
         return _diff_drive(name, settings)
@@ -175,7 +174,7 @@ def _velocity(joints: list[str], pids: Mapping[str, Settings]) -> Controller:
 
 
 def _pid_settings(joints: list[str], pids: Mapping[str, Settings]) -> dict[str, Any]:
-    """The gains of each joint, in the order of the controller's own list."""
+    """Returns the settings of `JointPid` for some joints."""
     missing = [joint for joint in joints if joint not in pids]
     if missing:
         raise ValueError(f"joint {missing[0]!r} has no PID gains, but {list(pids)} have")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sensors that a configuration adds to the links of a description."""
+"""Sensors that a configuration adds to a robot."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from deepsim_sync import UnknownEntityError, UnsupportedError
 
 @dataclass(frozen=True, slots=True)
 class MountedSensor:
-    """A sensor at a link of a robot; ``world.sensors["robot::link::name"]`` reads it.
+    """A sensor on a link of a robot, read by ``world.sensors["robot::link::name"]``.
 
     >>> imu = MountedSensor("tool", SensorDescription("imu", measurement=Imu(), update_rate=100.0))
     >>> world = World(MujocoSimulator())
@@ -22,8 +22,8 @@ class MountedSensor:
     (1, 3)
 
     Attributes:
-        link: The link.
-        sensor: Its description, with the pose in the frame of the link.
+        link: Name of the link.
+        sensor: Description of the sensor, with its pose in the frame of the link.
     """
 
     link: str
@@ -33,7 +33,7 @@ class MountedSensor:
 def with_sensors(
     description: ModelDescription | MjcfModel, sensors: Sequence[MountedSensor]
 ) -> ModelDescription | MjcfModel:
-    """Returns a description with more sensors.
+    """Returns a description with additional sensors.
 
     Raises:
         UnknownEntityError: The link does not exist.
@@ -42,7 +42,7 @@ def with_sensors(
     if not sensors:
         return description
     if isinstance(description, MjcfModel):
-        raise UnsupportedError("sensors are added to SDF and URDF, not to MJCF")
+        raise UnsupportedError("sensors can be added to SDF and URDF, not to MJCF")
     links = {link.name: link for link in description.links}
     for mounted in sensors:
         if mounted.link not in links:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The joints of a robot: their order, limits, gains and home, from its file and configuration."""
+"""Order, limits, gains and home of a robot's joints, from its file and configuration."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SECOND = SCOPE + "2"
 
 
 def described_axes(description: ModelDescription | MjcfModel | None) -> dict[str, JointAxis]:
-    """Returns the axes of all joints by the names of their rows, in the order of the file."""
+    """Returns the axes of all joints by row name, in the order of the file."""
     if description is None:
         return {}
     if isinstance(description, MjcfModel):
@@ -37,7 +37,7 @@ def described_axes(description: ModelDescription | MjcfModel | None) -> dict[str
 
 
 def joint_names(world: World, model: str, axes: dict[str, JointAxis]) -> list[str]:
-    """Returns the joints of a model without its name, in the order of the file."""
+    """Returns the joints of a model, without the model's name, in the order of the file."""
     start = len(model) + len(SCOPE)
     present = [name[start:] for name in world.entities.joints.within(model)]
     order = {name: index for index, name in enumerate(axes)}
@@ -47,11 +47,11 @@ def joint_names(world: World, model: str, axes: dict[str, JointAxis]) -> list[st
 def joint_traits(
     world: World, model: str, names: list[str], axes: dict[str, JointAxis], config: RobotConfig
 ) -> JointTraits:
-    """Returns limits, gains and home of a model's joints; the model is where it was spawned.
+    """Returns limits, gains and home of the joints of a newly spawned model.
 
     Raises:
-        UnknownEntityError: A pattern of the configuration matches no joint.
-        ValueError: The home of a joint lies beyond its limits.
+        UnknownEntityError: A pattern in the configuration does not match any joint.
+        ValueError: The home of a joint is beyond its limits.
     """
     kind = f"joint of robot {model!r}"
     rows = world.joints.select([model + SCOPE + name for name in names])
@@ -64,7 +64,7 @@ def joint_traits(
         home[matching(kind, [pattern], names)] = value
     own = [axes.get(name, JointAxis()) for name in names]
     for index, axis in enumerate(own):
-        if axis.mimic is not None:  # it has no command of its own, and is where its leader puts it
+        if axis.mimic is not None:  # it has no command, and its leader determines its position
             chosen[index] = replace(chosen[index], stiffness=0.0, damping=0.0)
             scope = names[index].rpartition(SCOPE)[0]  # of a nested model
             own_leader = scope + SCOPE + axis.mimic.joint if scope else axis.mimic.joint

@@ -17,7 +17,7 @@ from .parts import Gains, Part
 
 
 def read_settings(source: str | Path, known: Iterable[str]) -> dict[str, Any]:
-    """Returns the settings of a `RobotConfig`, some of those that are known."""
+    """Returns the settings of a `RobotConfig`; `known` are the valid keys."""
     folder = None
     if isinstance(source, str) and "\n" in source:
         text = source

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The contacts that links feel, in every physics step of the latest `step` call."""
+"""The record of contact sensors over the physics steps of the latest `step` call."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .contact_summary import COLUMNS, ContactReading, ContactSummary, Phases
 
 
 class ContactRecorder:
-    """Keeps the record of all contact sensors, and counts their steps on the ground and in the air.
+    """Records the outputs of all contact sensors, and counts steps in contact and in the air.
 
-    Times are counted in whole steps, so that no touch of a single step is lost. Arrays are
-    replaced and never changed, since readings refer to them.
+    Times are counted in whole steps, so that contacts of a single step are not lost. Arrays are
+    replaced and never changed, because readings refer to them.
     """
 
     def __init__(self, worlds: int) -> None:
@@ -32,19 +32,19 @@ class ContactRecorder:
     def follow(
         self, sensors: Mapping[str, BuiltSensor], address: Mapping[str, int], outputs: int
     ) -> None:
-        """Takes up a newly compiled model; sensors that stay go on counting.
+        """Adopts a newly compiled model; sensors that stay keep their counts.
 
         Args:
             sensors: The contact sensors by name.
-            address: Where the outputs of MuJoCo's sensors begin, by name.
-            outputs: The number of all outputs, n.
+            address: Start of the outputs of each MuJoCo sensor, by name.
+            outputs: Number of all outputs, n.
         """
         old, then = self._rows, self._phases
         self._rows = {name: row for row, name in enumerate(sensors)}
         count = len(sensors)
         most = max([1, *(each.parts for each in sensors.values())])
         self._columns = np.zeros((count, most, COLUMNS), dtype=np.intp)
-        is_part = np.zeros((count, most), dtype=np.bool_)  # others: of sensors with fewer parts
+        is_part = np.zeros((count, most), dtype=np.bool_)  # false for sensors with fewer parts
         for row, sensor in enumerate(sensors.values()):
             for part in range(sensor.parts):
                 net = address[sensor.output(NET, part)]
@@ -58,10 +58,10 @@ class ContactRecorder:
         self._phases = self._beginning()
         for now, before in zip(self._phases[:3], then[:3], strict=True):
             now[:, here] = before[:, there]
-        self._steady = b""  # the contacts of the latest tick, if the next ones like it only count
+        self._steady = b""  # contacts of the latest tick, if equal ones only advance the clock
         self._record: Floats = np.zeros((self._worlds, 1, outputs))
-        self._is_steady = False  # whether each step of the record is as the latest one
-        self._steps: int | Floats = 1  # in the record: of all worlds alike, or of each
+        self._is_steady = False  # whether all steps of the record are like the latest one
+        self._steps: int | Floats = 1  # number of recorded steps, for all worlds or for each
         self._summary: ContactSummary | None = None
         self._places: dict[str | tuple[str, ...], int | slice | Rows] = {}
 
@@ -69,11 +69,11 @@ class ContactRecorder:
         """Adds the steps of some worlds.
 
         Args:
-            record: (w, steps, n) all outputs of MuJoCo's sensors, which nothing changes any more.
-            chosen: The w worlds; None for all.
+            record: All outputs of MuJoCo's sensors, (w, steps, n), which must not change later.
+            chosen: Numbers of the w worlds; None for all.
         """
         found = record.take(self._found, axis=2)
-        if chosen is None and found.tobytes() == self._steady:  # which most ticks are
+        if chosen is None and found.tobytes() == self._steady:  # in most ticks
             self._clock += record.shape[1]
         else:
             self._count(found, chosen)
@@ -81,7 +81,7 @@ class ContactRecorder:
         self._is_steady = bool(self._steady)
 
     def begin(self, outputs: Floats, worlds: Rows) -> None:
-        """Takes the present contacts of some worlds, (w, n), in which there was no step."""
+        """Records the present contacts, (w, n), of worlds that have not stepped."""
         self._keep(outputs[:, None], worlds)
 
     def _keep(self, record: Floats, chosen: WorldNumbers | None) -> None:
@@ -101,7 +101,7 @@ class ContactRecorder:
         self._record, self._steps = merged, lengths
 
     def _count(self, found: Floats, chosen: WorldNumbers | None) -> None:
-        """Counts steps; found (w, steps, sensors) or (w, steps, sensors, parts) contacts."""
+        """Counts steps, given the numbers of contacts, (w, steps, sensors[, parts])."""
         touches = found > 0.0
         if touches.ndim > 3:
             if self._is_part is not None:
@@ -125,7 +125,7 @@ class ContactRecorder:
         before = np.concatenate([was[:, None], touches[:, :-1]], axis=1)
         landed = touches & ~before
         if landed.any():
-            # The free step before the last landing ends a flight that began after a touch.
+            # The flight before the last landing began after the last earlier step of contact.
             landing = (landed * number).max(axis=1)
             flown = np.where(touches & (number < landing[:, None]), number, 0).max(axis=1)
             flight = np.where(flown > 0, landing - 1 - flown, air + landing - 1)
@@ -134,17 +134,13 @@ class ContactRecorder:
         air = np.where(last_touch, steps - last_touch, air + steps)
         contact = np.where(last_free, steps - last_free, contact + steps)
         self._clock += steps
-        since += steps  # of worlds that did not step
+        since += steps  # for worlds that did not step
         touching[worlds] = air == 0
         since[worlds] = self._clock - np.where(air == 0, contact, air)
         self._phases = new
 
     def read(self, names: str | tuple[str, ...], timestep: float) -> Reading:
-        """Returns the quantities of one sensor, (W, ...), or of n sensors, (W, n, ...).
-
-        Raises:
-            UnknownEntityError: There is no such sensor.
-        """
+        """Returns the quantities of one sensor, (W, ...), or of n sensors, (W, n, ...)."""
         summary = self._summary
         if summary is None:
             summary = ContactSummary(
@@ -164,7 +160,7 @@ class ContactRecorder:
         return ContactReading(summary, where)
 
     def _place(self, names: str | tuple[str, ...]) -> int | slice | Rows:
-        """Returns the rows of sensors, as a slice if they are all of them."""
+        """Returns the rows of sensors, as a slice if these are all sensors."""
         several = (names,) if isinstance(names, str) else names
         for name in several:
             if name not in self._rows:
@@ -178,7 +174,7 @@ class ContactRecorder:
         )
 
     def reset(self, worlds: WorldNumbers) -> None:
-        """Forgets the contacts of some worlds."""
+        """Clears the contacts of some worlds."""
         phases = self._phases.copy()
         for values, new in zip(phases, self._beginning(), strict=True):
             values[worlds] = new[worlds]
@@ -186,7 +182,7 @@ class ContactRecorder:
         self._keep(np.zeros((len(worlds), 1, self._record.shape[2])), worlds)
 
     def _beginning(self) -> Phases:
-        """Returns the phases of episodes that begin: a first touch is no landing."""
+        """Returns the phases at the start of an episode, where a first contact is no landing."""
         shape = (self._worlds, len(self._rows))
         touching, since = np.ones(shape, np.bool_), np.full(shape, self._clock)
         return Phases(touching, since, np.zeros(shape, np.int64), np.zeros(shape, np.bool_))
@@ -196,7 +192,7 @@ class ContactRecorder:
         return self._phases, self._clock, self._record, self._steps
 
     def set_state(self, state: Any) -> None:
-        """Goes back to them."""
+        """Restores the result of `get_state`."""
         self._phases, self._clock, self._record, self._steps = state
         self._is_steady = False
         self._steady = b""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The quantities of contact sensors over some physics steps, computed when they are read."""
+"""The quantities of contact sensors over some physics steps, computed on demand."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from deepsim_mujoco.state.layout import Floats, Rows
 from deepsim_sync import QUANTITIES
 
-COLUMNS = 14  # of a part: found, force, torque, position; distance, normal
+COLUMNS = 14  # numbers of a part: found, force, torque, position; distance, normal
 _FOUND, _FORCE, _TORQUE, _POSITION = 0, slice(1, 4), slice(4, 7), slice(7, 10)
 _DISTANCE, _NORMAL = 10, slice(11, 14)
 _NEXT, _LAST = np.array([1, 2, 0]), np.array([2, 0, 1])
@@ -22,24 +22,24 @@ Quantities = dict[str, NDArray[Any]]
 
 
 class Phases(NamedTuple):
-    """Stretches of steps in which sensors touch or are free, (W, sensors) each."""
+    """The present phase of contact or flight of each sensor, (W, sensors)."""
 
     touching: NDArray[np.bool_]
-    """Whether the latest step is one of contact."""
+    """Whether there was contact in the latest step."""
     since: NDArray[np.int64]
-    """The step after which the present stretch began."""
+    """Number of the step after which the present phase began."""
     last_air: NDArray[np.int64]
-    """Steps of the flight that ended last."""
+    """Duration of the last flight in steps."""
     first: NDArray[np.bool_]
     """Whether a flight ended in the latest tick."""
 
     def copy(self) -> Phases:
-        """Returns copies of the arrays."""
+        """Returns phases with copies of the arrays."""
         touching, since, last_air, first = self
         return Phases(touching.copy(), since.copy(), last_air.copy(), first.copy())
 
     def durations(self, clock: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Returns the steps in the air and in contact until now."""
+        """Returns the numbers of steps in the air and in contact until now."""
         passed = clock - self.since
         return passed * ~self.touching, passed * self.touching
 
@@ -48,14 +48,14 @@ class ContactSummary:
     """The quantities of all contact sensors, each computed once.
 
     Args:
-        record: (W, steps, n) all outputs of MuJoCo's sensors; 0 where nothing touches.
-        steps: Number of steps: of all worlds alike, or (W, 1, 1) of each.
-        columns: (sensors, parts, 14) which of the outputs are those of the parts of a sensor.
-        is_part: (sensors, parts) whether a sensor has that part; None if all have all.
-        phases: Stretches at the end of the steps.
+        record: All outputs of MuJoCo's sensors, (W, steps, n); 0 without contact.
+        steps: Number of steps, for all worlds or for each, (W, 1, 1).
+        columns: Indices of the outputs of each part of a sensor, (sensors, parts, 14).
+        is_part: Whether a sensor has each part, (sensors, parts); None if all have all.
+        phases: Phases after the steps.
         clock: Number of the latest step.
-        timestep: [s]
-        is_steady: Whether the sensors touch in all steps as in the latest one.
+        timestep: Duration of a step [s].
+        is_steady: Whether the contacts in all steps are like those in the latest one.
     """
 
     def __init__(
@@ -88,17 +88,16 @@ class ContactSummary:
         return found
 
     def _felt(self, columns: int | slice) -> Floats:
-        """Returns columns of each step, (W, steps, sensors, parts, ...)."""
+        """Returns columns of all steps, (W, steps, sensors, parts, ...)."""
         felt = self._record.take(self._columns[..., columns], axis=2)
         if self._is_part is not None:
             felt *= self._is_part if isinstance(columns, int) else self._is_part[..., None]
         return felt
 
     def _mean(self, sums: Floats) -> Floats:
-        """Returns the mean of all steps as felt by the links; MuJoCo's forces are those of links.
+        """Returns means over the steps from sums, (W, sensors, 3).
 
-        Args:
-            sums: (W, sensors, 3) over the steps.
+        The sign changes, because MuJoCo's forces are exerted by the links.
         """
         sums *= -1.0 / self._steps
         sums += 0.0  # never -0.0
@@ -112,10 +111,10 @@ class ContactSummary:
         return {"force": self._mean(np.add.reduce(self._felt(_FORCE), axis=_STEPS_AND_PARTS))}
 
     def _place(self) -> Quantities:
-        """The torque about the mean of the points, weighted by the sizes of their forces."""
+        """Returns the mean of the points, weighted by their forces, and the torque about it."""
         force, point = self._felt(_FORCE), self._felt(_POSITION)
         size = np.sqrt(np.einsum("...i,...i", force, force))[..., None]
-        # With the point in one array, so that the order of the sum over steps is always the same.
+        # In one array with the points, so that the order of the sum over steps is always the same.
         weighted = np.concatenate([size, size * point], axis=-1).sum(axis=_STEPS_AND_PARTS)
         whole = weighted[..., :1]
         position = weighted[..., 1:] / (whole + (whole == 0.0))
@@ -126,7 +125,7 @@ class ContactSummary:
         return {"position": position, "torque": self._mean(moment.sum(axis=_STEPS_AND_PARTS))}
 
     def _nearest(self) -> Quantities:
-        """Distance and normal of the deepest contact."""
+        """Returns distance and normal of the deepest contact."""
         distance = np.where(self._felt(_FOUND) > 0.0, self._felt(_DISTANCE), np.inf)
         normal = self._felt(_NORMAL)
         # Of (W, sensors, steps and parts).
@@ -170,7 +169,7 @@ _RULES: dict[str, Callable[[ContactSummary], Quantities]] = {
     "last_air_time": ContactSummary._times,
     "contact_time": ContactSummary._times,
 }
-"""How quantities are computed; some come together."""
+"""Functions that compute each quantity, some of them several at once."""
 
 
 class ContactReading(Mapping[str, NDArray[Any]]):

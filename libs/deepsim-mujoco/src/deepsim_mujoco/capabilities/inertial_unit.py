@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An inertial unit in all worlds."""
+"""Inertial units."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from deepsim_mujoco.state.layout import Floats
 from deepsim_mujoco.state.world_states import WorldStates
 from deepsim_sync import Reading
 
-_XYZW = np.array([1, 2, 3, 0])  # MuJoCo's quaternion in our order
+_XYZW = np.array([1, 2, 3, 0])  # from MuJoCo's order of quaternions
 _NO_OFFSET = ((0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0),)
 
 
 class InertialUnit:
-    """Reads one unit.
+    """Reads an inertial unit in all worlds.
 
-    The orientation and the velocity of a body with a free joint are numbers of the state. MuJoCo
-    derives those of others, which takes longer.
+    For a body with a free joint, the orientation and the velocity are part of the state. For other
+    bodies MuJoCo derives them, which takes longer.
 
     Args:
         states: The states of the worlds.
         sensor: The unit.
-        address: Where the outputs of MuJoCo's sensors begin, by name.
+        address: Start of the outputs of each MuJoCo sensor, by name.
     """
 
     def __init__(
@@ -49,8 +49,8 @@ class InertialUnit:
         """Returns the quantities, (W, ...).
 
         Args:
-            present: (W, n) the outputs of MuJoCo's sensors that `WorldStates.derive` updates.
-            latest: (W, n) those of the latest step.
+            present: Outputs of MuJoCo's sensors that `WorldStates.derive` updates, (W, n).
+            latest: Outputs of the latest step, (W, n).
         """
         if self._free is None:
             self._states.derive(velocities=True)

@@ -42,7 +42,7 @@ from .lidars import Lidars
 from .pictures import Pictures
 
 _NO_SENSORS = int(mujoco.mjtDisableBit.mjDSBL_SENSOR)
-_OUTPUTS = ("sensordata",)  # of all MuJoCo's sensors
+_OUTPUTS = ("sensordata",)  # the outputs of all MuJoCo sensors
 
 
 class MujocoSensors:
@@ -58,13 +58,13 @@ class MujocoSensors:
         self._lidars = Lidars(states, single)
         self._contacts = ContactRecorder(states.worlds)
         self._built: dict[str, BuiltSensor] = {}
-        self._watched: dict[str, None] = {}  # of those that are built
+        self._watched: dict[str, None] = {}  # watched sensors that are not cameras
         self._readers: dict[str, Callable[[], Reading]] = {}
         self._none = np.zeros(states.worlds, dtype=np.bool_)
         self.infos: Mapping[str, SensorInfo] = {}
 
     def follow(self, compiled: Compiled) -> None:
-        """Takes up a newly compiled model; the next measurements are those of the present."""
+        """Adopts a newly compiled model; the next measurements are those of the present."""
         states, built, model = self._states, compiled.built, compiled.model
         self._built = {name: each for one in built for name, each in one.sensors.items()}
         cameras = {name: each.description for one in built for name, each in one.cameras.items()}
@@ -84,8 +84,8 @@ class MujocoSensors:
         self._lidars.follow(compiled)
         contacts = {n: each for n, each in self._built.items() if each.parts}
         self._contacts.follow(contacts, address, model.nsensordata)
-        # (W, n) all outputs of MuJoCo's sensors, and (W,) worlds without any since their reset;
-        # both are replaced and never changed.
+        # All outputs of MuJoCo's sensors, (W, n), and whether a world has none since its reset,
+        # (W,); both arrays are replaced and never changed.
         self._data: Floats = np.zeros((states.worlds, model.nsensordata))
         self._stale = np.ones(states.worlds, dtype=np.bool_)
         self._stale_version = -1
@@ -99,7 +99,7 @@ class MujocoSensors:
         self._arm()
 
     def watch(self, name: str) -> None:
-        """Measures with a sensor from now on."""
+        """Starts measuring with a sensor."""
         if name in self._readers:
             return
         if name not in self.infos:
@@ -110,7 +110,7 @@ class MujocoSensors:
         self._readers[name] = self._reader(name)
 
     def _arm(self) -> None:
-        """Lets MuJoCo evaluate its sensors, if one of them is watched."""
+        """Makes MuJoCo evaluate its sensors, if one of them is watched."""
         watched = [self._built[name].description.measurement for name in self._watched]
         self._records = any(isinstance(each, ContactSensor) for each in watched)
         if self._states.measure is None and not all(
@@ -209,7 +209,7 @@ class MujocoSensors:
         return found
 
     def _evaluate(self) -> None:
-        """Measures in worlds without a step since a reset or since the first sensor is watched."""
+        """Measures in worlds that have not stepped since a reset or the first watched sensor."""
         states = self._states
         if self._stale is self._none or self._stale_version == states.version:
             return
@@ -229,13 +229,13 @@ class MujocoSensors:
         self._contacts.reset(chosen)
 
     def get_state(self) -> Any:
-        """Returns the latest measurements and the names of the watched sensors."""
+        """Returns the latest measurements, and the names of the watched sensors."""
         layout = tuple(self._built)
         data = self._data, self._stale, self._contacts.get_state()
         return layout, tuple(self._watched), data
 
     def set_state(self, state: Any) -> None:
-        """Restores a state; that of other sensors resets all of them."""
+        """Restores a state; if its sensors differ, all sensors are reset."""
         layout, watched, (data, stale, contacts) = state
         if layout != tuple(self._built):
             self.reset(None)
@@ -252,7 +252,7 @@ _CAMERAS: dict[str, SensorKind] = {
     "multicamera": "stereo",
     "segmentation_camera": "segmentation",
 }
-"""Kinds by the type in a file; other types measure depths too."""
+"""Kinds of cameras by their types in files; other types also measure depths."""
 
 
 def _camera_info(sensor: SensorDescription) -> SensorInfo:
@@ -260,7 +260,7 @@ def _camera_info(sensor: SensorDescription) -> SensorInfo:
 
 
 _WITHOUT_MUJOCOS = (Lidar, JointState)
-"""Sensors that do not use MuJoCo's own."""
+"""Sensors that do not need MuJoCo's own sensors."""
 
 
 def _info(name: str, sensor: SensorDescription, built: Built) -> SensorInfo:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sensors other than cameras, made of MuJoCo's own sensors."""
+"""Conversion of sensors other than cameras to MuJoCo sensors."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ _OF_SITES = {
     },
     ForceTorque: {"force": _SENSOR.mjSENS_FORCE, "torque": _SENSOR.mjSENS_TORQUE},
 }
-"""MuJoCo's sensors for each quantity of ours, at the site of a sensor."""
+"""MuJoCo sensors for the quantities of a sensor, at its site."""
 NET = "net"
-"""All contacts as one: the number of them, their force, torque (about that point) and point."""
+"""Sum of all contacts: their number, force, torque about a point, and that point."""
 NEAREST = "nearest"
-"""The deepest contact: its distance and normal."""
+"""Distance and normal of the deepest contact."""
 _CONTACTS = {NET: [0b010111, 3, 1], NEAREST: [0b101000, 1, 1]}  # fields, reduction, slots
 
 
 class BuiltSensor(NamedTuple):
-    """A sensor and the objects of MuJoCo that measure for it."""
+    """A sensor and its objects in MuJoCo."""
 
     model: str
-    """The spawned model that it belongs to."""
+    """Name of the spawned model."""
     site: str
-    """At the pose of the sensor."""
+    """Name of the site at the pose of the sensor."""
     parts: int
-    """Of a contact sensor: the geoms, or the body, that feel; otherwise 0."""
+    """Number of geoms or bodies whose contacts a contact sensor measures; otherwise 0."""
     description: SensorDescription
 
     def output(self, what: str, part: int = 0) -> str:
-        """Returns the name of the MuJoCo sensor of a quantity."""
+        """Returns the name of the MuJoCo sensor for a quantity."""
         return f"{self.site} {what} {part}"
 
 
@@ -57,7 +57,7 @@ def add_sensor(
     """Adds a sensor to the body of its link.
 
     Returns:
-        The sensor, and the objects that were added besides its site.
+        The sensor, and the objects that were added in addition to its site.
     """
     site = f"#sensor {name}"
     pose = frame @ sensor.pose
@@ -65,7 +65,7 @@ def add_sensor(
         name=site,
         pos=list(pose.position),
         quat=list(pose.orientation.normalized().to_wxyz()),
-        group=5,  # which nobody draws
+        group=5,  # which is not drawn
     )
     model = name.split("::")[0]
     added = []
@@ -94,7 +94,7 @@ def add_sensor(
 
 
 def joints_of(name: str, state: JointState, axes: Mapping[str, Axis]) -> list[str]:
-    """Returns the axes that a sensor of joints reads.
+    """Returns the names of the axes that a joint_state sensor reads.
 
     Raises:
         SpawnError: Its model has no such joint.
@@ -106,7 +106,7 @@ def joints_of(name: str, state: JointState, axes: Mapping[str, Axis]) -> list[st
         if joint not in axes:
             raise SpawnError(
                 name.split(SCOPE)[0],
-                f"sensor {name!r} reads joint {joint!r}, which is not there; there are "
+                f"sensor {name!r} reads joint {joint!r}, which does not exist; known: "
                 f"{', '.join(known) or 'none'}",
             )
     return named or known
@@ -115,7 +115,7 @@ def joints_of(name: str, state: JointState, axes: Mapping[str, Axis]) -> list[st
 def _feeling(
     body: str, contact: ContactSensor, geoms: Sequence[tuple[str, str]]
 ) -> list[tuple[mujoco.mjtObj, str]]:
-    """Returns the objects of MuJoCo whose contacts count: a whole body, or some of its geoms."""
+    """Returns the MuJoCo objects whose contacts count, a whole body or some of its geoms."""
     chosen = [geom for collision, geom in geoms if collision in contact.collisions]
     if not chosen or len(chosen) == len(geoms):
         return [(_OBJECT.mjOBJ_BODY, body)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arms and grippers of other packages."""
+"""Arms and grippers from other packages."""
 
 from __future__ import annotations
 

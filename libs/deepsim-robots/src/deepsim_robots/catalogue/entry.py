@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One robot of the catalogue."""
+"""Entries of the catalogue."""
 
 from __future__ import annotations
 
@@ -31,27 +31,26 @@ MODELS = Path(__file__).resolve().parents[1] / "models"
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """A robot of the catalogue: where its file is, and everything that makes a robot of it.
+    """A robot of the catalogue: its file and configuration.
 
     >>> arm = find_robot("arm")
     >>> arm.kind, arm.is_installed, sorted(arm.parts)
     ('arm', True, ['arm', 'gripper'])
 
     Attributes:
-        name: In the catalogue.
-        about: In a few words.
+        name: Name in the catalogue.
+        about: Short description.
         kind: ``arm``, ``gripper``, ``legged``, ``wheeled``, ``flying`` or ``toy``.
         file: Path in the folder of installed packages, or in that of our own models.
-        package: The package on the index that holds it; empty for our own.
-        licence: Of the file, by SPDX.
+        package: Name of the package with the file; empty for our own robots.
+        licence: SPDX identifier of the file's licence.
         parts: As in `RobotConfig`.
-        home: As in `RobotConfig`. Positions of the keyframe ``home`` of MJCF count where it is
-            silent.
-        gains: As in `RobotConfig`. MJCF's own actuators count where it is silent.
+        home: As in `RobotConfig`, in addition to the keyframe ``home`` of an MJCF file.
+        gains: As in `RobotConfig`, in addition to those of an MJCF file's actuators.
         balance: As in `RobotConfig`.
         fixed_base: As in `RobotConfig`.
-        on_gazebo: Whether it holds its home on Gazebo 11, too.
-        height: Of the model frame above the ground, so that it stands there at home [m].
+        on_gazebo: Whether the robot also holds its home on Gazebo 11.
+        height: Height of the model frame above the ground when the robot stands at home [m].
     """
 
     name: str
@@ -70,38 +69,33 @@ class CatalogueEntry:
 
     @property
     def engines(self) -> tuple[Engine, ...]:
-        """The engines on which it stands; Gazebo takes no MJCF."""
+        """The engines that can simulate the robot."""
         return ("mujoco", "gazebo") if self.on_gazebo and not self.is_mjcf else ("mujoco",)
 
     @property
     def is_mjcf(self) -> bool:
-        """Whether its file is in MuJoCo's format."""
+        """Whether the file is in MuJoCo's format."""
         return self.file.endswith(".xml")
 
     @property
     def is_installed(self) -> bool:
-        """Whether its package is there; our own robots always are."""
+        """Whether the robot's package is installed; true for our own robots."""
         return not self.package or is_installed(self.package)
 
     @property
     def path(self) -> Path:
-        """The file.
-
-        Raises:
-            MissingPackageError: Its package is not installed; the message says the command.
-        """
+        """Path of the file; raises MissingPackageError if its package is not installed."""
         if not self.package:
             return MODELS / self.file
         return package_file(self.package, self.file, self.name)
 
     def description(self) -> ModelDescription | MjcfModel:
-        """Returns the model, at its height above the ground.
+        """Returns the model at its height above the ground, without plugins.
 
-        What its file holds beyond this library, and each repair, is known and not warned of;
-        plugins, which are for ROS, are left out.
+        Warnings about unsupported elements and repairs of the file are suppressed.
 
         Raises:
-            MissingPackageError: Its package is not installed.
+            MissingPackageError: The robot's package is not installed.
         """
         pose = Pose((0.0, 0.0, self.height))
         with warnings.catch_warnings():
@@ -112,10 +106,10 @@ class CatalogueEntry:
             return replace(GazeboXMLLoader().load_model(self.path), pose=pose, plugins=())
 
     def load(self) -> RobotConfig:
-        """Returns the configuration of a robot, for `Robot`; ``dataclasses.replace`` changes it.
+        """Returns the robot's configuration, which ``dataclasses.replace`` can modify.
 
         Raises:
-            MissingPackageError: Its package is not installed.
+            MissingPackageError: The robot's package is not installed.
         """
         source = self.description()
         home, gains = dict(self.home), dict(self.gains)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Robots with legs, of other packages."""
+"""Legged robots from other packages."""
 
 from __future__ import annotations
 

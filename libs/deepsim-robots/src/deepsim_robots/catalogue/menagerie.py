@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Robots of mujoco-menagerie, from files that are on this machine already.
+"""Robots of mujoco-menagerie, from files that are already on this machine.
 
-The package holds a registry alone; it fetches each robot where it is first used, which this module
-never does. It looks where the package does: ``MENAGERIE_ROOT``, a checkout of the files, then
-the cache, ``MENAGERIE_CACHE_DIR``.
+The package is only a registry, and downloads each robot at its first use, which this module never
+does. It searches the same places: ``MENAGERIE_ROOT``, a checkout of the files, then the cache,
+``MENAGERIE_CACHE_DIR``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .entry import CatalogueEntry
 from .packages import MissingPackageError, package_file
 
 PREFIX = "menagerie/"
-"""Begins the names of these robots: ``menagerie/unitree_go2``."""
+"""Prefix of these robots' names, such as ``menagerie/unitree_go2``."""
 
 _PACKAGE = "mujoco-menagerie"
 _KINDS = {"end_effector": "gripper", "drone": "flying", "mobile_base": "wheeled"}
@@ -33,28 +33,24 @@ _LEGGED = ("biped", "humanoid", "quadruped")
 
 @dataclass(frozen=True)
 class MenagerieEntry(CatalogueEntry):
-    """A robot of mujoco-menagerie: gains and home are those of its file.
+    """A robot of mujoco-menagerie, with the gains and home of its file.
 
-    One part, ``joints``, has all joints that its actuators hold in place.
+    One part, ``joints``, comprises all joints that its actuators hold in place.
 
     Attributes:
-        folders: Where its files may lie, in the order of the search.
+        folders: Folders to search for the files, in order.
     """
 
     folders: tuple[Path, ...] = ()
 
     @property
     def is_installed(self) -> bool:
-        """Whether its files are on this machine."""
+        """Whether the robot's files are on this machine."""
         return any((folder / self.file).is_file() for folder in self.folders)
 
     @property
     def path(self) -> Path:
-        """The file.
-
-        Raises:
-            MissingPackageError: It is not on this machine; the message says how to fetch it.
-        """
+        """Path of the file; raises MissingPackageError if it is not on this machine."""
         for folder in self.folders:
             if (folder / self.file).is_file():
                 return folder / self.file
@@ -62,7 +58,7 @@ class MenagerieEntry(CatalogueEntry):
         raise MissingPackageError(
             f"robot {self.name!r}: its files are not here; fetch them once: "
             f"python -c \"import mujoco_menagerie; mujoco_menagerie.get('{name}').path()\", "
-            "or let MENAGERIE_ROOT name a folder that holds them"
+            "or set MENAGERIE_ROOT to a folder that contains them"
         )
 
     def load(self) -> RobotConfig:
@@ -73,11 +69,11 @@ class MenagerieEntry(CatalogueEntry):
 
 
 def find_menagerie(name: str) -> MenagerieEntry:
-    """Returns a robot of mujoco-menagerie, by its name there after ``menagerie/``.
+    """Returns a robot of mujoco-menagerie by name, with the prefix ``menagerie/``.
 
     Raises:
         MissingPackageError: mujoco-menagerie is not installed.
-        UnknownEntityError: It has no such robot; the message has the names nearest to it.
+        UnknownEntityError: The robot does not exist; the message suggests similar names.
     """
     file = package_file(_PACKAGE, "mujoco_menagerie/registry.json", name)
     robots: Mapping[str, Any] = json.loads(file.read_text(encoding="utf-8"))["robots"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Robots that roll or fly, of other packages."""
+"""Wheeled and flying robots from other packages."""
 
 from __future__ import annotations
 

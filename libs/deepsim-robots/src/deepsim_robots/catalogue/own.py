@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our own robots, drawn from primitives: they need no package."""
+"""Our own robots, made of primitive shapes, which need no package."""
 
 from __future__ import annotations
 

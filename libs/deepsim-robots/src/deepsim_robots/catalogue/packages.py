@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of installed packages, found without importing these and without any download."""
+"""Files of installed packages, found without imports and downloads."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from deepsim_sync import DeepSimError
 
 
 class MissingPackageError(DeepSimError):
-    """The package that holds a robot is not installed, or lacks its file."""
+    """The package of a robot is not installed, or lacks its file."""
 
 
 def is_installed(package: str) -> bool:
-    """Returns whether a package is installed, by its name on the index."""
+    """Returns whether a package is installed, given its name on the index."""
     try:
         distribution(package)
     except PackageNotFoundError:
@@ -26,12 +26,12 @@ def package_file(package: str, file: str, robot: str) -> Path:
     """Returns a file of an installed package.
 
     Args:
-        package: Its name on the index.
-        file: Path of the file from the folder of installed packages.
-        robot: The robot that needs it, for messages.
+        package: Name on the index.
+        file: Path of the file, relative to the folder of installed packages.
+        robot: Name of the robot that needs it, for error messages.
 
     Raises:
-        MissingPackageError: The package is not installed, or has no such file.
+        MissingPackageError: The package is not installed, or lacks the file.
     """
     if not is_installed(package):
         raise MissingPackageError(f"robot {robot!r} needs a package: pip install {package}")

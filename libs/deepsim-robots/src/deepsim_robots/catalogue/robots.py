@@ -18,15 +18,18 @@ from .own import OWN
 ROBOTS: Mapping[str, CatalogueEntry] = MappingProxyType(
     {entry.name: entry for entry in (*OWN, *ARMS, *LEGGED, *MOBILE)}
 )
-"""The robots of the catalogue by name, whether their packages are installed or not."""
+"""The robots of the catalogue by name, even if their packages are not installed."""
 
 
 def find_robot(name: str) -> CatalogueEntry:
-    """Returns a robot of the catalogue, or, as ``menagerie/NAME``, of mujoco-menagerie.
+    """Returns a robot of the catalogue, or with ``menagerie/NAME`` one of mujoco-menagerie.
+
+    >>> find_robot("cartpole").about
+    'cart on a rail, with a pole that turns freely'
 
     Raises:
-        UnknownEntityError: The robot does not exist; the message has the nearest names.
-        MissingPackageError: mujoco-menagerie is asked for, and not installed.
+        UnknownEntityError: The robot does not exist; the message suggests similar names.
+        MissingPackageError: mujoco-menagerie is needed, but not installed.
     """
     if name.startswith(PREFIX):
         return find_menagerie(name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controllers: from actions to the commands of joints, on arrays of worlds."""
+"""Controllers, which convert actions to joint commands in all worlds at once."""
 
 from .ackermann import Ackermann
 from .controller import Controller, Drive

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ackermann steering: all wheels roll around one centre, on the line of the rear axle."""
+"""Ackermann steering: all wheels roll around a centre on the line of the rear axle."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from .wheels import BaseDrive, Servos, positive
 
 @dataclass(frozen=True, kw_only=True)
 class Ackermann(Controller):
-    """Actions are the speed v of the rear axle's middle [m/s] and the steering angle [rad].
+    """Drives a car by the speed v of the rear axle's middle [m/s] and a steering angle [rad].
 
-    The angle d is that of a wheel in the middle of the front axle: the curvature is
-    k = tan(d) / wheelbase. The wheels in front turn to atan(wheelbase k / (1 -+ k track / 2)), left
-    and right; a driven wheel rolls at its own distance from the centre.
+    The angle d is that of a wheel in the middle of the front axle, so that the curvature is
+    k = tan(d) / wheelbase. The left and right front wheels turn to
+    atan(wheelbase k / (1 -+ k track / 2)); each driven wheel rolls at its own distance from the
+    centre.
 
     >>> robot = Robot.load(World(MujocoSimulator(), steps_per_tick=10), "car")
     >>> robot.set_action([[1.0, 0.5]])  # normalized: fast, to the left
@@ -32,18 +33,18 @@ class Ackermann(Controller):
     (0.228, 0.195)
 
     Attributes:
-        steering: Joints that steer, left and right; positive to the left.
+        steering: Left and right steering joints; positive positions steer to the left.
         rear: Joints of the driven rear wheels, left and right, or none.
         front: Joints of the driven front wheels, left and right, or none.
         wheelbase: Distance between the axles [m].
         track: Distance between left and right wheels [m].
-        radius: Of the wheels [m].
-        speed: Least and largest speed.
-        angle: Largest steering angle to either side, below pi / 2.
-        acceleration: Largest change of speed and angle per second; None for any.
-        stiffness: Of the steering, in place of the robot's gains.
-        steering_damping: Of the steering, in place of the robot's gains.
-        damping: Of the wheels, in place of the robot's gains.
+        radius: Radius of the wheels [m].
+        speed: Least and largest speed [m/s].
+        angle: Largest steering angle to either side, below pi / 2 [rad].
+        acceleration: Largest change of speed and angle per second; None for no limit.
+        stiffness: Stiffness of the steering, instead of the robot's gains.
+        steering_damping: Damping of the steering, instead of the robot's gains.
+        damping: Damping of the wheels, instead of the robot's gains.
     """
 
     steering: Sequence[str] = ()
@@ -76,8 +77,6 @@ class Ackermann(Controller):
 
 
 class _CarDrive(BaseDrive):
-    """Steers and rolls."""
-
     def __init__(self, joints: JointGroup, car: Ackermann) -> None:
         self._car = car
         self._steering = Servos(
@@ -95,10 +94,10 @@ class _CarDrive(BaseDrive):
         )
 
     def send(self, velocity: Floats, worlds: WorldNumbers) -> None:
-        """Steers and rolls."""
+        """Sets steering angles and wheel speeds."""
         car = self._car
         speed, angle = velocity[:, :1], velocity[:, 1:]
-        lead = np.sin(angle) / np.cos(angle)  # wheelbase times curvature, the same for all wheels
+        lead = np.sin(angle) / np.cos(angle)  # wheelbase times curvature, equal for all wheels
         side = 1.0 + lead / car.wheelbase * np.array([-0.5, 0.5]) * car.track  # (w, 2)
         self._steering.joints.put(worlds, target_position=np.arctan2(lead, side))
         rate = speed / car.radius

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The base of all controllers: their settings, and what drives the joints of a part by them."""
+"""The bases of all controllers: their settings, and their drives at work on joints."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ from deepsim_sync import UnknownEntityError, WorldNumbers
 
 Floats = NDArray[np.float64]
 PerJoint: TypeAlias = "ArrayLike | Mapping[str, float]"
-"""A number for all joints of a part, one for each in their order, or numbers by joint."""
+"""A number for all joints of a part, one for each in order, or numbers by joint name."""
+Pair: TypeAlias = tuple[Floats, Floats]
+"""Two numbers for each of some joints: limits, or stiffness and damping."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Controller(ABC):
-    """The settings of a controller, without any state; one may serve several parts and robots.
+    """The settings of a controller, without state, for any number of parts and robots.
 
-    >>> class Hold(Controller):  # no actions: joints are held at home
+    >>> class Hold(Controller):  # without actions: joints are held at home
     ...     def drive(self, joints):
     ...         return HoldDrive(joints, np.zeros(0), np.zeros(0))
     >>> class HoldDrive(Drive):
@@ -36,18 +38,18 @@ class Controller(ABC):
     0
 
     Attributes:
-        normalized: Whether actions are [-1, 1], which the controller scales to its own bounds;
-            otherwise actions have the units of its bounds.
+        normalized: Whether actions in [-1, 1] are scaled to the controller's bounds; otherwise
+            actions have the units of the bounds.
     """
 
     normalized: bool = True
 
     @abstractmethod
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of some joints.
+        """Returns a drive for some joints.
 
         Raises:
-            ValueError: The joints lack what the controller needs, such as bounds or gains.
+            ValueError: A setting is invalid, or the joints have no bounds or gains.
         """
 
 
@@ -60,17 +62,17 @@ class Drive(ABC):
 
     Args:
         joints: The joints.
-        lower: Least action, (n,), in the controller's units.
+        lower: Least action in the controller's units, (n,).
         upper: Largest action, (n,).
 
     Attributes:
-        joints: As given.
-        lower: As given.
-        upper: As given.
-        memory: Whatever it remembers, (W, ...) arrays by name; snapshots hold them.
+        joints: The joints.
+        lower: Least action, (n,).
+        upper: Largest action, (n,).
+        memory: State of the drive for snapshots, arrays (W, ...) by name.
 
     Raises:
-        ValueError: A lower bound is above its upper one.
+        ValueError: A lower bound is above its upper bound.
     """
 
     def __init__(self, joints: JointGroup, lower: ArrayLike, upper: ArrayLike) -> None:
@@ -84,11 +86,7 @@ class Drive(ABC):
             )
 
     def require_finite(self) -> None:
-        """Refuses bounds that no action can be scaled to.
-
-        Raises:
-            ValueError: A bound is infinite.
-        """
+        """Raises ValueError if a bound is infinite, so that actions cannot be scaled to it."""
         if not (np.isfinite(self.lower).all() and np.isfinite(self.upper).all()):
             joints = self.joints
             raise ValueError(
@@ -97,27 +95,27 @@ class Drive(ABC):
             )
 
     def remember(self, name: str, *shape: int) -> Floats:
-        """Returns a new array (W, *shape) of zeros, which is part of the memory."""
+        """Adds an array of zeros, (W, *shape), to the memory, and returns it."""
         self.memory[name] = np.zeros((len(self.joints.world), *shape))
         return self.memory[name]
 
     @abstractmethod
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
-        """Takes an action within the bounds, (w, n), in the controller's units."""
+        """Applies an action within the bounds, (w, n), in the controller's units."""
 
     def update(self, delta_time: float, worlds: WorldNumbers) -> None:  # noqa: B027
         """Called before every tick of some worlds; the default does nothing."""
 
     @abstractmethod
     def reset(self, worlds: WorldNumbers) -> None:
-        """Begins new episodes in some worlds: the joints are at home."""
+        """Starts new episodes in some worlds, with the joints at home."""
 
     def get_state(self) -> dict[str, Floats]:
         """Returns a copy of the memory."""
         return {name: array.copy() for name, array in self.memory.items()}
 
     def set_state(self, state: Mapping[str, Floats]) -> None:
-        """Takes up a copy of an earlier memory."""
+        """Restores the result of `get_state`."""
         for name, array in self.memory.items():
             array[...] = state[name]
 
@@ -128,16 +126,16 @@ def settings(controller: Controller) -> dict[str, Any]:
 
 
 def bounds(given: PerJoint | None, default: PerJoint, joints: JointGroup, name: str) -> Floats:
-    """Returns a setting of each joint of a part, (n,).
+    """Returns a setting for each joint of a part, (n,).
 
     Args:
-        given: A number for all, one for each, or numbers by joint; None for the default.
-        default: Of each joint.
+        given: A number for all joints, one for each, or numbers by name; None for the default.
+        default: Default, for all joints or for each.
         joints: The joints.
-        name: Of the setting, for messages.
+        name: Name of the setting, for error messages.
 
     Raises:
-        ValueError: The number of numbers does not fit, or a joint has none.
+        ValueError: The number of values is wrong, or a joint has no value.
         UnknownEntityError: The part has no such joint.
     """
     if isinstance(given, Mapping):
@@ -151,7 +149,17 @@ def bounds(given: PerJoint | None, default: PerJoint, joints: JointGroup, name: 
     values = np.asarray(default if given is None else given, dtype=np.float64)
     if values.ndim > 1 or (values.ndim == 1 and len(values) != len(joints)):
         raise ValueError(
-            f"{name} of part {joints.part!r} is a number or one for each of its joints "
+            f"{name} of part {joints.part!r} must be a number or one for each of its joints "
             f"{list(joints.names)}, got {values.tolist()}"
         )
     return np.broadcast_to(values, (len(joints),)).copy()
+
+
+def limits_of(
+    joints: JointGroup,
+    lower: PerJoint | None,
+    upper: PerJoint | None,
+    default: tuple[PerJoint, PerJoint],
+) -> Pair:
+    """Returns the settings ``lower`` and ``upper`` of a controller for each joint; see `bounds`."""
+    return bounds(lower, default[0], joints, "lower"), bounds(upper, default[1], joints, "upper")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Differential drive: wheels on the left and on the right."""
+"""Differential drive, with wheels on the left and on the right."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .wheels import LinearBaseDrive, Servos, positive
 
 @dataclass(frozen=True, kw_only=True)
 class DiffDrive(Controller):
-    """Actions are forward speed v [m/s] and yaw rate w [rad/s] of the base.
+    """Drives a base by its forward speed v [m/s] and yaw rate w [rad/s].
 
-    Wheels on the left turn at (v - w separation / 2) / radius, those on the right at
-    (v + w separation / 2) / radius; both turn forward at positive rates.
+    Left wheels turn at (v - w separation / 2) / radius, right wheels at
+    (v + w separation / 2) / radius; positive rates are forward.
 
     >>> robot = Robot.load(World(MujocoSimulator(), steps_per_tick=10), "diffbot")
     >>> robot.parts["base"].upper.tolist()  # v and w
@@ -30,14 +30,14 @@ class DiffDrive(Controller):
     [-9.38, 9.38]
 
     Attributes:
-        left: Joints of the wheels on the left.
-        right: Joints of the wheels on the right.
+        left: Joints of the left wheels.
+        right: Joints of the right wheels.
         separation: Distance between left and right wheels [m].
-        radius: Of the wheels [m].
+        radius: Radius of the wheels [m].
         lower: Least v and w.
         upper: Largest v and w.
-        acceleration: Largest change of v and w per second; None for any.
-        damping: Of the wheels, in place of the robot's gains.
+        acceleration: Largest change of v and w per second; None for no limit.
+        damping: Damping of the wheels, instead of the robot's gains.
     """
 
     left: Sequence[str] = ()
@@ -53,7 +53,7 @@ class DiffDrive(Controller):
         """Returns the drive of a base."""
         positive(separation=self.separation, radius=self.radius)
         if not (self.left and self.right):
-            raise ValueError("a differential drive has wheels on the left and on the right")
+            raise ValueError("a differential drive needs wheels on the left and on the right")
         wheels = Servos(joints, [*self.left, *self.right], self.damping)
         turn = self.separation / 2.0
         rows = [[1.0, -turn]] * len(self.left) + [[1.0, turn]] * len(self.right)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Positions and poses of an end effector, by inverse kinematics in every tick."""
+"""Control of an end effector's position or pose, by inverse kinematics in every tick."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _WORLD = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 
 @dataclass(frozen=True, kw_only=True)
 class EndEffectorPosition(Controller):
-    """Actions are the position of a link's point [m]; how the link is turned is left free.
+    """Moves a point of a link to a position [m], with any orientation of the link.
 
     Absolute actions are coordinates in the root frame (that of the model) or in the world frame.
     Delta actions are steps along the axes of the root, tool (the link) or world frame.
@@ -49,18 +49,19 @@ class EndEffectorPosition(Controller):
     False
 
     Attributes:
-        link: The end effector.
-        point: Of the link, in its frame [m].
+        link: Name of the link, the end effector.
+        point: Point of the link in its frame [m].
         delta: Whether actions are steps.
         frame: ``root``, ``tool`` or ``world``.
-        of: A step begins at the last ``target``, which does not drift, or at the ``measured`` pose.
+        of: Start of a step: the last ``target``, which does not drift, or the ``measured`` pose.
         lower: Least action; by default -1 m, and -0.1 m for steps.
         upper: Largest action; by default 1 m, and 0.1 m for steps.
-        ik_damping: Of least squares, > 0: larger is slower and calmer near singular poses.
-        step: Largest way of a joint from its position to its target [rad or m], > 0.
-        solver: ``dls``, or a solver of the simulator: ``mink``, an extra of deepsim-mujoco, which
-            takes limits as constraints, one world after the other.
-        stiffness, damping: Of the joints, in place of the robot's gains.
+        ik_damping: Damping of least squares, > 0; larger values are slower and calmer near
+            singular poses.
+        step: Largest distance between a joint's position and its target [rad or m], > 0.
+        solver: ``dls``, or a solver of the simulator, such as ``mink``, an extra of deepsim-mujoco,
+            which treats limits as constraints but handles one world at a time.
+        stiffness, damping: Gains of the joints, instead of the robot's.
     """
 
     axes: ClassVar[int] = 3
@@ -80,11 +81,11 @@ class EndEffectorPosition(Controller):
 
     def __post_init__(self) -> None:
         if self.frame not in ("root", "tool", "world"):
-            raise ValueError(f"frame is 'root', 'tool' or 'world', got {self.frame!r}")
+            raise ValueError(f"frame must be 'root', 'tool' or 'world', got {self.frame!r}")
         if self.frame == "tool" and not self.delta:
             raise ValueError("the tool frame is for steps: set delta, or another frame")
         if self.of not in ("target", "measured"):
-            raise ValueError(f"a step is of 'target' or 'measured', got {self.of!r}")
+            raise ValueError(f"of must be 'target' or 'measured', got {self.of!r}")
         if not (self.ik_damping > 0.0 and self.step > 0.0):
             raise ValueError("ik_damping and step must be > 0")
 
@@ -105,10 +106,10 @@ class EndEffectorPosition(Controller):
 
 @dataclass(frozen=True, kw_only=True)
 class EndEffectorPose(EndEffectorPosition):
-    """Actions are the pose of a link's point: a position [m], then a rotation vector [rad].
+    """Moves a point of a link to a pose: a position [m], then a rotation vector [rad].
 
-    As for `EndEffectorPosition`. A rotation vector is along the axis of a rotation, which has its
-    length as angle; by default up to pi, and 0.1 rad for steps.
+    A rotation vector has the direction of the axis and the length of the angle; by default its
+    components are limited to pi, and to 0.1 rad for steps. See also `EndEffectorPosition`.
 
     >>> part = Part(["joint_.*"], EndEffectorPose(link="tool"))
     >>> config = replace(find_robot("arm").load(), parts={"arm": part})
@@ -121,10 +122,10 @@ class EndEffectorPose(EndEffectorPosition):
 
 
 class EndEffectorDrive(ServoDrive):
-    """Moves an arm towards a pose of its end effector, by a step of least squares per tick.
+    """Moves an arm towards a goal of its end effector, by one step of least squares per tick.
 
-    The pose is kept in the root frame, so that a base that moves takes it along; one given in the
-    world frame is kept there. Until the first action the joints are held at home.
+    The goal is fixed to the root frame and moves with the base, unless the action is in the world
+    frame. Until the first action, the joints are held at home.
 
     >>> part = Part(["joint_.*"], EndEffectorPosition(link="tool"))
     >>> config = replace(find_robot("arm").load(), parts={"arm": part})
@@ -135,11 +136,11 @@ class EndEffectorDrive(ServoDrive):
 
     def __init__(self, joints: JointGroup, settings: EndEffectorPosition) -> None:
         gains = gains_of(joints, settings.stiffness, settings.damping, held=True)
-        super().__init__(joints, *settings.bounds(), *gains)
+        super().__init__(joints, settings.bounds(), gains)
         world = joints.world
         if world.simulator.dynamics is None:
             raise UnsupportedError(
-                f"{type(world.simulator).__name__} has no Jacobians, which end effectors need"
+                f"{type(world.simulator).__name__} lacks the Jacobians that end effectors need"
             )
         self._dynamics = world.simulator.dynamics
         self._solver = _solver(settings.solver, self._dynamics)
@@ -152,14 +153,14 @@ class EndEffectorDrive(ServoDrive):
         self._given = self.remember("given")  # 1 after the first action
 
     def pose(self) -> Floats:
-        """Returns the pose of the end effector in the world, (W, 7); unsent changes are sent."""
+        """Returns the pose of the end effector in the world frame, (W, 7), after a flush."""
         self.joints.world.flush()
         if not self._tip[:3].any():
             return np.asarray(self._link.pose[:, 0])
         return np.asarray(poses.compose(self._link.pose[:, 0], self._tip), dtype=np.float64)
 
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
-        """Takes a pose or step."""
+        """Sets the goal to a pose, or moves it by a step."""
         settings = self._settings
         start = self._goal[worlds]
         fresh = self._given[worlds] == 0.0
@@ -189,7 +190,7 @@ class EndEffectorDrive(ServoDrive):
         self._given[worlds] = 1.0
 
     def update(self, delta_time: float, worlds: WorldNumbers) -> None:
-        """Moves the joints' targets one step towards the pose."""
+        """Moves the targets of the joints one step closer to the goal."""
         worlds = worlds[self._given[worlds] > 0.0]
         if len(worlds):
             self.joints.put(worlds, target_position=self._next(worlds))
@@ -207,18 +208,18 @@ class EndEffectorDrive(ServoDrive):
         iterations: int = 50,
         tolerance: float = 1e-3,
     ) -> NDArray[np.bool_]:
-        """Puts the joints where the end effector has a pose; no simulated time passes.
+        """Sets the joints so that the end effector reaches a pose; no simulated time passes.
 
-        It begins at the present positions; a search that is stuck restarts from other positions.
+        The search starts at the present positions, and restarts from others when it is stuck.
 
         Args:
-            goal: Pose in the frame of absolute actions, root or world: (7,) or (w, 7).
-            worlds: The w worlds; all of them by default.
-            iterations: Steps of least squares, at most.
+            goal: Pose in the frame of absolute actions, root or world, (7,) or (w, 7).
+            worlds: Numbers of the w worlds; all by default.
+            iterations: Largest number of steps of least squares.
             tolerance: Largest error of a solution [m, rad].
 
         Returns:
-            (w,) where a solution was found; elsewhere the joints are as near as it came.
+            Whether a solution was found, (w,). Otherwise the joints are at the best positions.
         """
         count = len(self.joints.world)
         chosen = np.arange(count) if worlds is None else checked_worlds(worlds, count)
@@ -226,7 +227,7 @@ class EndEffectorDrive(ServoDrive):
         self._goal[chosen] = np.broadcast_to(np.asarray(goal, dtype=np.float64), shape)
         traits, rows = self.joints.traits, self.joints.rows
         search = Search(rows.position[chosen], (traits.lower, traits.upper), tolerance)
-        for _ in range(iterations + 1):  # the last one only measures
+        for _ in range(iterations + 1):  # the last iteration only measures
             error, jacobian = self._error(chosen), self._jacobian(chosen)
             position = search.next(rows.position[chosen], jacobian, error)
             if search.solved.all():
@@ -237,25 +238,25 @@ class EndEffectorDrive(ServoDrive):
         return search.solved
 
     def _base(self) -> Floats:
-        """The frame that goals are kept in, (W, 7)."""
+        """Returns the pose of the frame to which goals are fixed, (W, 7)."""
         if self._settings.frame == "world":
             return np.broadcast_to(_WORLD, (len(self._goal), 7))
         return self._root.pose[:, 0]
 
     def _error(self, worlds: WorldNumbers) -> Floats:
-        """The way of the end effector to its goal, (w, m), world axes."""
-        pose = _of(worlds, self.pose())  # first, since it sends changes
+        """Returns the difference from the end effector to its goal in world axes, (w, m)."""
+        pose = _of(worlds, self.pose())  # first, because it sends changes
         goal = poses.compose(_of(worlds, self._base()), _of(worlds, self._goal))
         return pose_error(pose, goal)[:, : self._settings.axes]
 
     def _jacobian(self, worlds: WorldNumbers) -> Floats:
-        """Jacobians of the end effector, (w, m, k)."""
+        """Returns the Jacobians of the end effector, (w, m, k)."""
         settings = self._settings
         every = self._dynamics.jacobian(self._name, self.joints.scoped, settings.point)
         return _of(worlds, every)[:, : settings.axes]
 
     def _next(self, worlds: WorldNumbers) -> Floats:
-        """Positions of the joints one step nearer to the goal, within their limits."""
+        """Returns joint positions one step closer to the goal, within their limits, (w, k)."""
         settings, traits = self._settings, self.joints.traits
         if self._solver is not None:
             self.joints.world.flush()
@@ -283,23 +284,19 @@ class EndEffectorDrive(ServoDrive):
 
 
 def _of(worlds: WorldNumbers, values: Floats) -> Floats:
-    """Returns the values of some worlds, which are a copy unless they are all."""
+    """Returns the values of some worlds, without a copy if these are all."""
     return values if len(worlds) == len(values) else values[worlds]
 
 
 def _solver(name: str, dynamics: Dynamics) -> PoseSolver | None:
-    """Returns a solver of the simulator; None for least squares.
-
-    Raises:
-        UnsupportedError: The simulator has none of that name.
-    """
+    """Returns a solver of the simulator by name, or None for ``dls``."""
     if name == "dls":
         return None
     solvers = dynamics.solvers if isinstance(dynamics, SolvingDynamics) else {}
     if name not in solvers:
         known = ", ".join(map(repr, ("dls", *solvers)))
         raise UnsupportedError(
-            f"there is no solver {name!r} of inverse kinematics here; there is {known}; "
+            f"unknown solver of inverse kinematics {name!r}; known: {known}; "
             "'mink' is an extra: pip install 'deepsim-mujoco[mink]'"
         )
     return solvers[name]

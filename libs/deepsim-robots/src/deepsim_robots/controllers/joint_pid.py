@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PID control of joints, as ``effort_controllers`` of ros_control has it."""
+"""PID control of joints, like ``effort_controllers`` of ros_control."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import numpy as np
 from deepsim_robots.joint_group import JointGroup
 from deepsim_sync import WorldNumbers
 
-from .controller import Controller, Drive, Floats, PerJoint, bounds
+from .controller import Controller, Drive, Floats, Pair, PerJoint, bounds, limits_of
 from .joint_position import position_limits
 from .servo import ServoDrive
 
 
 @dataclass(frozen=True, kw_only=True)
 class JointPid(Controller):
-    """Actions are targets of a PID: effort = p e + i integral(e) + d de/dt, within the limit.
+    """Drives joints to targets with the effort p e + i integral(e) + d de/dt, within the limit.
 
-    For positions, p and d are evaluated in every physics step, with de/dt the negative velocity;
-    for velocities p is. The rest is evaluated once per tick.
+    For positions, p and d are evaluated in every physics step, with the negative velocity as de/dt;
+    for velocities, only p is. The other terms are evaluated once per tick.
 
     >>> part = Part(["joint_.*"], JointPid(p=600.0, i=50.0, d=40.0, i_clamp=10.0))
     >>> config = replace(find_robot("arm").load(), parts={"arm": part})
@@ -30,14 +30,13 @@ class JointPid(Controller):
     [600.0, 600.0, 600.0, 600.0, 600.0, 600.0]
 
     Attributes:
-        p: Of each joint, or a number for all, >= 0; by default the robot's stiffness, or for
-            velocities its damping.
+        p: Proportional gain, >= 0; by default the robot's stiffness, for velocities its damping.
         i: Integral gain, >= 0.
-        d: Derivative gain, >= 0; by default the robot's damping, or for velocities 0.
+        d: Derivative gain, >= 0; by default the robot's damping, for velocities 0.
         i_clamp: Largest effort of the integral [N m or N].
-        of: Whether targets are ``position`` [rad or m] or ``velocity`` [rad/s or m/s].
-        lower: Least target, or one for each joint; by default the joint's limit.
-        upper: Largest target.
+        of: Kind of target: ``position`` [rad or m] or ``velocity`` [rad/s or m/s].
+        lower: Least target; by default the joint's limit.
+        upper: Largest target; by default the joint's limit.
     """
 
     p: PerJoint | None = None
@@ -50,15 +49,15 @@ class JointPid(Controller):
 
     def __post_init__(self) -> None:
         if self.of not in ("position", "velocity"):
-            raise ValueError(f"a PID is of 'position' or 'velocity', got {self.of!r}")
+            raise ValueError(f"of must be 'position' or 'velocity', got {self.of!r}")
 
     def drive(self, joints: JointGroup) -> Drive:
         """Returns the drive of some joints."""
         traits = joints.traits
         of_position = self.of == "position"
-        least, most = position_limits(joints)
+        default = position_limits(joints)
         if not of_position:
-            least, most = -traits.velocity_limit, traits.velocity_limit
+            default = -traits.velocity_limit, traits.velocity_limit
         p = bounds(self.p, traits.stiffness if of_position else traits.damping, joints, "p")
         d = bounds(self.d, traits.damping if of_position else 0.0, joints, "d")
         i = bounds(self.i, self.i, joints, "i")
@@ -68,19 +67,17 @@ class JointPid(Controller):
                 raise ValueError(f"{name} of part {joints.part!r} must be >= 0, got {values}")
         if not (p + i > 0.0).all():
             raise ValueError(f"part {joints.part!r} has a PID with p and i of 0: give it gains")
-        lower = bounds(self.lower, least, joints, "lower")
-        upper = bounds(self.upper, most, joints, "upper")
-        return _PidDrive(joints, lower, upper, p, i, d, clamp, of_position)
+        limits = limits_of(joints, self.lower, self.upper, default)
+        return _PidDrive(joints, limits, p, i, d, clamp, of_position)
 
 
 class _PidDrive(ServoDrive):
-    """Leaves p and, for positions, d to the engine, and feeds the rest forward."""
+    """Leaves p and, for positions, d to the engine, and feeds the other terms forward."""
 
     def __init__(
         self,
         joints: JointGroup,
-        lower: Floats,
-        upper: Floats,
+        limits: Pair,
         p: Floats,
         i: Floats,
         d: Floats,
@@ -88,7 +85,7 @@ class _PidDrive(ServoDrive):
         of_position: bool,
     ) -> None:
         zero = np.zeros_like(p)
-        super().__init__(joints, lower, upper, p if of_position else zero, d if of_position else p)
+        super().__init__(joints, limits, (p, d) if of_position else (zero, p))
         self._i, self._clamp = i, clamp
         self._d = zero if of_position else d
         self._of_position = of_position
@@ -101,7 +98,7 @@ class _PidDrive(ServoDrive):
         self.joints.put(worlds, **{column: action})
 
     def update(self, delta_time: float, worlds: WorldNumbers) -> None:
-        """Feeds the integral forward, and the derivative of velocities."""
+        """Feeds forward the integral and, for velocities, the derivative."""
         rows = self.joints.rows
         if self._of_position:
             error = (rows.target_position - rows.position)[worlds]
@@ -116,7 +113,7 @@ class _PidDrive(ServoDrive):
         self.joints.push(worlds, effort + self._d * rate)
 
     def reset(self, worlds: WorldNumbers) -> None:
-        """Holds the joints; the integral is 0."""
+        """Holds the joints, and clears the integral."""
         super().reset(worlds)
         self._integral[worlds] = 0.0
         self._last[worlds] = 0.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joint positions: absolute, relative to the measured ones, or relative to the last targets."""
+"""Joint positions: absolute, or relative to measured positions or previous targets."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import numpy as np
 from deepsim_robots.joint_group import JointGroup
 from deepsim_sync import WorldNumbers
 
-from .controller import Controller, Drive, Floats, PerJoint, bounds
+from .controller import Controller, Drive, Floats, Pair, PerJoint, limits_of
 from .servo import ServoDrive, gains_of
 
 
 @dataclass(frozen=True, kw_only=True)
 class JointPosition(Controller):
-    """Actions are target positions [rad or m], held by stiffness and damping.
+    """Drives joints to target positions [rad or m] by stiffness and damping.
 
     >>> part = Part(["joint_.*"], JointPosition(normalized=False))
     >>> config = replace(find_robot("arm").load(), parts={"arm": part})
@@ -26,10 +26,9 @@ class JointPosition(Controller):
     [3.05, 2.2, 2.6, 3.05, 2.1, 3.05]
 
     Attributes:
-        lower: Least position, or one for each joint; by default the joint's limit, and -pi for
-            joints that turn without end.
-        upper: Largest position, by default the joint's limit, and pi.
-        stiffness, damping: In place of the robot's gains.
+        lower: Least position; by default the joint's limit, or -pi without a limit.
+        upper: Largest position; by default the joint's limit, or pi without a limit.
+        stiffness, damping: Gains of the joints, instead of the robot's.
     """
 
     lower: PerJoint | None = None
@@ -39,15 +38,14 @@ class JointPosition(Controller):
 
     def drive(self, joints: JointGroup) -> Drive:
         """Returns the drive of some joints."""
-        lower = bounds(self.lower, position_limits(joints)[0], joints, "lower")
-        upper = bounds(self.upper, position_limits(joints)[1], joints, "upper")
-        stiffness, damping = gains_of(joints, self.stiffness, self.damping, held=True)
-        return PositionDrive(joints, lower, upper, stiffness, damping)
+        limits = limits_of(joints, self.lower, self.upper, position_limits(joints))
+        gains = gains_of(joints, self.stiffness, self.damping, held=True)
+        return PositionDrive(joints, limits, gains)
 
 
 @dataclass(frozen=True, kw_only=True)
 class JointDeltaPosition(Controller):
-    """Actions are steps of position [rad or m], which change the targets; limits are kept.
+    """Moves the targets of joints by steps [rad or m], within the joints' limits.
 
     >>> part = Part(["joint_.*"], JointDeltaPosition(lower=-0.1, upper=0.1, of="target"))
     >>> config = replace(find_robot("arm").load(), parts={"arm": part})
@@ -59,11 +57,11 @@ class JointDeltaPosition(Controller):
     [0.1, 0.1, 0.1, 0.1, 0.1, 0.1]
 
     Attributes:
-        lower: Least step, or one for each joint.
+        lower: Least step.
         upper: Largest step.
-        of: A step begins at the ``measured`` position, or at the last ``target``. The
-            latter does not drift under load.
-        stiffness, damping: In place of the robot's gains.
+        of: Start of a step: the ``measured`` position, or the last ``target``, which does not
+            drift under load.
+        stiffness, damping: Gains of the joints, instead of the robot's.
     """
 
     lower: PerJoint = -0.1
@@ -74,24 +72,23 @@ class JointDeltaPosition(Controller):
 
     def __post_init__(self) -> None:
         if self.of not in ("measured", "target"):
-            raise ValueError(f"a step is of 'measured' or 'target', got {self.of!r}")
+            raise ValueError(f"of must be 'measured' or 'target', got {self.of!r}")
 
     def drive(self, joints: JointGroup) -> Drive:
         """Returns the drive of some joints."""
-        lower = bounds(self.lower, self.lower, joints, "lower")
-        upper = bounds(self.upper, self.upper, joints, "upper")
-        stiffness, damping = gains_of(joints, self.stiffness, self.damping, held=True)
-        return _StepDrive(joints, lower, upper, stiffness, damping, self.of == "target")
+        limits = limits_of(joints, self.lower, self.upper, (self.lower, self.upper))
+        gains = gains_of(joints, self.stiffness, self.damping, held=True)
+        return _StepDrive(joints, limits, gains, of_target=self.of == "target")
 
 
-def position_limits(joints: JointGroup) -> tuple[Floats, Floats]:
-    """Returns the range of each joint, (n,) and (n,); a turn for joints without limits."""
+def position_limits(joints: JointGroup) -> Pair:
+    """Returns the lower and upper limits of joints, (n,) each; -pi and pi without limits."""
     lower, upper = joints.traits.lower, joints.traits.upper
     return np.where(np.isinf(lower), -np.pi, lower), np.where(np.isinf(upper), np.pi, upper)
 
 
 class PositionDrive(ServoDrive):
-    """Sets targets of positions."""
+    """Sets target positions."""
 
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
         """Sets the targets."""
@@ -99,18 +96,8 @@ class PositionDrive(ServoDrive):
 
 
 class _StepDrive(ServoDrive):
-    """Adds steps to targets or positions."""
-
-    def __init__(
-        self,
-        joints: JointGroup,
-        lower: Floats,
-        upper: Floats,
-        stiffness: Floats,
-        damping: Floats,
-        of_target: bool,
-    ) -> None:
-        super().__init__(joints, lower, upper, stiffness, damping)
+    def __init__(self, joints: JointGroup, limits: Pair, gains: Pair, *, of_target: bool) -> None:
+        super().__init__(joints, limits, gains)
         self._of_target = of_target
 
     def act(self, action: Floats, worlds: WorldNumbers) -> None:

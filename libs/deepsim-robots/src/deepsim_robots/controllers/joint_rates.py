@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joint velocities and efforts."""
+"""Control of joint velocities and efforts."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 from deepsim_robots.joint_group import JointGroup
 from deepsim_sync import WorldNumbers
 
-from .controller import Controller, Drive, Floats, PerJoint, bounds
+from .controller import Controller, Drive, Floats, PerJoint, limits_of
 from .servo import ServoDrive, gains_of
 
 
 @dataclass(frozen=True, kw_only=True)
 class JointVelocity(Controller):
-    """Actions are target velocities [rad/s or m/s], followed by damping; 0 at a reset.
+    """Drives joints at target velocities [rad/s or m/s] by damping; 0 after a reset.
 
     >>> part = Part(["joint_.*"], JointVelocity(lower=-0.5, upper=0.5, normalized=False))
     >>> config = replace(find_robot("arm").load(), parts={"arm": part})
@@ -27,9 +27,9 @@ class JointVelocity(Controller):
     [0.5, 0.0, 0.0, 0.0, 0.0, 0.0]
 
     Attributes:
-        lower: Least velocity, or one for each joint; by default minus the joint's limit.
-        upper: Largest velocity, by default the joint's limit.
-        damping: In place of the robot's gains.
+        lower: Least velocity; by default minus the joint's limit.
+        upper: Largest velocity; by default the joint's limit.
+        damping: Damping of the joints, instead of the robot's.
     """
 
     lower: PerJoint | None = None
@@ -39,15 +39,13 @@ class JointVelocity(Controller):
     def drive(self, joints: JointGroup) -> Drive:
         """Returns the drive of some joints."""
         limit = joints.traits.velocity_limit
-        lower = bounds(self.lower, -limit, joints, "lower")
-        upper = bounds(self.upper, limit, joints, "upper")
-        stiffness, damping = gains_of(joints, None, self.damping, held=False)
-        return VelocityDrive(joints, lower, upper, stiffness, damping)
+        limits = limits_of(joints, self.lower, self.upper, (-limit, limit))
+        return VelocityDrive(joints, limits, gains_of(joints, None, self.damping, held=False))
 
 
 @dataclass(frozen=True, kw_only=True)
 class JointEffort(Controller):
-    """Actions are efforts [N m or N], without stiffness and damping; 0 at a reset.
+    """Applies efforts to joints [N m or N], without stiffness and damping; 0 after a reset.
 
     >>> robot = Robot.load(World(MujocoSimulator(), steps_per_tick=10), "cartpole")
     >>> robot.set_action([[1.0]])  # normalized: the largest push
@@ -56,8 +54,8 @@ class JointEffort(Controller):
     True
 
     Attributes:
-        lower: Least effort, or one for each joint; by default minus the joint's limit.
-        upper: Largest effort, by default the joint's limit.
+        lower: Least effort; by default minus the joint's limit.
+        upper: Largest effort; by default the joint's limit.
     """
 
     lower: PerJoint | None = None
@@ -66,13 +64,12 @@ class JointEffort(Controller):
     def drive(self, joints: JointGroup) -> Drive:
         """Returns the drive of some joints."""
         limit = joints.traits.effort_limit
-        lower = bounds(self.lower, -limit, joints, "lower")
-        upper = bounds(self.upper, limit, joints, "upper")
-        return _EffortDrive(joints, lower, upper, np.zeros(len(joints)), np.zeros(len(joints)))
+        limits = limits_of(joints, self.lower, self.upper, (-limit, limit))
+        return _EffortDrive(joints, limits, (np.zeros(len(joints)), np.zeros(len(joints))))
 
 
 class VelocityDrive(ServoDrive):
-    """Sets targets of velocities."""
+    """Sets target velocities."""
 
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
         """Sets the targets."""
@@ -80,8 +77,6 @@ class VelocityDrive(ServoDrive):
 
 
 class _EffortDrive(ServoDrive):
-    """Feeds efforts forward."""
-
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
         """Sets the efforts."""
         self.joints.push(worlds, action)

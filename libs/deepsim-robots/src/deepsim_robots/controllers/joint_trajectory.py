@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trajectories of joints through points in time."""
+"""Joint trajectories through timed points."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from numpy.typing import ArrayLike
 from deepsim_robots.joint_group import JointGroup
 from deepsim_sync import WorldNumbers, checked_worlds
 
-from .controller import Controller, Floats, PerJoint, bounds
+from .controller import Controller, Floats, Pair, PerJoint, limits_of
 from .joint_position import position_limits
 from .servo import ServoDrive, gains_of
 
 
 @dataclass(frozen=True, kw_only=True)
 class JointTrajectory(Controller):
-    """Actions are positions [rad or m] that the targets reach after a duration, at rest.
+    """Moves the targets of joints to positions [rad or m], which they reach at rest in a duration.
 
-    The drive follows longer trajectories by `TrajectoryDrive.follow`. Between two points it is a
-    cubic, as in ros_control's JointTrajectoryController with velocities.
+    `TrajectoryDrive.follow` takes longer trajectories. Between two points they are cubics, as in
+    ros_control's JointTrajectoryController with velocities.
 
     >>> part = Part(["joint_.*"], JointTrajectory(duration=0.2, normalized=False))
     >>> config = replace(find_robot("arm").load(), parts={"arm": part})
@@ -35,10 +35,10 @@ class JointTrajectory(Controller):
     True
 
     Attributes:
-        duration: From an action to its position [s], > 0.
-        lower: Least position, or one for each joint; by default as for `JointPosition`.
-        upper: Largest position.
-        stiffness, damping: In place of the robot's gains.
+        duration: Time from an action until its position is reached [s], > 0.
+        lower: Least position; by default as for `JointPosition`.
+        upper: Largest position; by default as for `JointPosition`.
+        stiffness, damping: Gains of the joints, instead of the robot's.
     """
 
     duration: float = 1.0
@@ -53,11 +53,9 @@ class JointTrajectory(Controller):
 
     def drive(self, joints: JointGroup) -> TrajectoryDrive:
         """Returns the drive of some joints."""
-        least, most = position_limits(joints)
-        lower = bounds(self.lower, least, joints, "lower")
-        upper = bounds(self.upper, most, joints, "upper")
+        limits = limits_of(joints, self.lower, self.upper, position_limits(joints))
         gains = gains_of(joints, self.stiffness, self.damping, held=True)
-        return TrajectoryDrive(joints, lower, upper, *gains, self.duration)
+        return TrajectoryDrive(joints, limits, gains, self.duration)
 
 
 class TrajectoryDrive(ServoDrive):
@@ -74,21 +72,13 @@ class TrajectoryDrive(ServoDrive):
     True
     """
 
-    def __init__(
-        self,
-        joints: JointGroup,
-        lower: Floats,
-        upper: Floats,
-        stiffness: Floats,
-        damping: Floats,
-        duration: float,
-    ) -> None:
-        super().__init__(joints, lower, upper, stiffness, damping)
+    def __init__(self, joints: JointGroup, limits: Pair, gains: Pair, duration: float) -> None:
+        super().__init__(joints, limits, gains)
         self._duration = duration
         self._memorise(2)
 
     def _memorise(self, points: int) -> None:
-        """Makes the memory for a number of points."""
+        """Allocates the memory for a number of points."""
         n = len(self.joints)
         self._elapsed = self.remember("elapsed")
         self._times = self.remember("times", points)
@@ -96,7 +86,7 @@ class TrajectoryDrive(ServoDrive):
         self._velocities = self.remember("velocities", points, n)
 
     def _reserve(self, points: int) -> None:
-        """Makes room for a number of points; trajectories under way repeat their last point."""
+        """Makes room for a number of points; present trajectories repeat their last point."""
         old = self._elapsed, self._times, self._positions, self._velocities
         count = old[1].shape[1]
         if points > count:
@@ -118,17 +108,17 @@ class TrajectoryDrive(ServoDrive):
         velocities: ArrayLike | None = None,
         worlds: WorldNumbers | None = None,
     ) -> None:
-        """Follows a trajectory from the present targets on; the last point is kept.
+        """Follows a trajectory that starts at the present targets, and holds its last point.
 
         Args:
-            times: Of each point from now on [s], (k,), ascending and > 0.
-            positions: (k, n), or one trajectory for each world, (w, k, n).
-            velocities: Of the same shape; by default the mean slope on either side of a
-                point, and 0 at the last.
-            worlds: The w worlds; all of them by default.
+            times: Time of each point from now, (k,) [s], ascending and > 0.
+            positions: Points, (k, n), or (w, k, n) for a different trajectory in each world.
+            velocities: Velocities at the points, of the same shape; by default the mean of the
+                slopes on either side of a point, and 0 at the last point.
+            worlds: Numbers of the w worlds; all by default.
 
         Raises:
-            ValueError: A shape or time does not fit; nothing was changed.
+            ValueError: A shape or time is invalid; nothing was changed.
         """
         chosen = np.arange(len(self._elapsed))
         if worlds is not None:
@@ -159,7 +149,7 @@ class TrajectoryDrive(ServoDrive):
             kept[chosen, 1 + len(at) :] = values[:, -1:]
 
     def set_state(self, state: Mapping[str, Floats]) -> None:
-        """Takes up a copy of an earlier memory, of any number of points."""
+        """Restores the result of `get_state`, with any number of points."""
         self._memorise(state["times"].shape[1])
         super().set_state(state)
 
@@ -182,7 +172,7 @@ class TrajectoryDrive(ServoDrive):
         self._velocities[worlds] = 0.0
 
     def _sample(self, worlds: WorldNumbers) -> tuple[Floats, Floats]:
-        """Position and velocity now, (w, n) each."""
+        """Returns the present positions and velocities, (w, n) each."""
         times, now = self._times[worlds], self._elapsed[worlds]
         over = now >= times[:, -1]
         after = np.clip((times <= now[:, None]).sum(axis=1), 1, times.shape[1] - 1)

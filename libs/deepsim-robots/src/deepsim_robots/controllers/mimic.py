@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A gripper: one action for all its fingers."""
+"""Control of a gripper by one action for all fingers."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import numpy as np
 from deepsim_robots.joint_group import JointGroup
 from deepsim_sync import UnknownEntityError, WorldNumbers
 
-from .controller import Controller, Drive, Floats, PerJoint, bounds
+from .controller import Controller, Drive, Floats, Pair, PerJoint, limits_of
 from .joint_position import position_limits
 from .servo import ServoDrive, gains_of
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mimic(Controller):
-    """One action moves all joints of a part: 0 to their lower limits, 1 to their upper limits.
+    """Moves all joints of a part by one action: 0 to their lower limits, 1 to their upper limits.
 
-    Normalized, the action is -1 and 1. Fingers of equal limits have equal targets.
+    Normalized actions are -1 and 1. Fingers with equal limits have equal targets.
 
     >>> robot = Robot.load(World(MujocoSimulator(), steps_per_tick=10), "arm")
     >>> robot.set_action([[0, 0, 0, 0, 0, 0, 1]])  # the last action is that of the gripper
@@ -29,10 +29,10 @@ class Mimic(Controller):
     [0.04, 0.04]
 
     Attributes:
-        lower: Position at action 0, or one for each joint; by default the joint's limit.
-        upper: Position at action 1.
-        reversed: Joints that go from upper to lower.
-        stiffness, damping: In place of the robot's gains.
+        lower: Position for action 0; by default the joint's limit.
+        upper: Position for action 1; by default the joint's limit.
+        reversed: Joints that move from upper to lower.
+        stiffness, damping: Gains of the joints, instead of the robot's.
     """
 
     lower: PerJoint | None = None
@@ -43,24 +43,20 @@ class Mimic(Controller):
 
     def drive(self, joints: JointGroup) -> Drive:
         """Returns the drive of some joints."""
-        least, most = position_limits(joints)
-        start = bounds(self.lower, least, joints, "lower")
-        end = bounds(self.upper, most, joints, "upper")
+        start, end = limits_of(joints, self.lower, self.upper, position_limits(joints))
         for name in self.reversed:
             if name not in joints.names:
                 raise UnknownEntityError(f"joint of part {joints.part!r}", name, joints.names)
         back = np.array([name in self.reversed for name in joints.names], dtype=np.bool_)
         gains = gains_of(joints, self.stiffness, self.damping, held=True)
-        return _MimicDrive(joints, *gains, np.where(back, end, start), np.where(back, start, end))
+        return _MimicDrive(joints, gains, np.where(back, end, start), np.where(back, start, end))
 
 
 class _MimicDrive(ServoDrive):
     """Sets targets from one fraction."""
 
-    def __init__(
-        self, joints: JointGroup, stiffness: Floats, damping: Floats, start: Floats, end: Floats
-    ) -> None:
-        super().__init__(joints, [0.0], [1.0], stiffness, damping)
+    def __init__(self, joints: JointGroup, gains: Pair, start: Floats, end: Floats) -> None:
+        super().__init__(joints, ([0.0], [1.0]), gains)
         self._start = start
         self._way = end - start
 

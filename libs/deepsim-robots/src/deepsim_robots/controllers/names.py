@@ -68,14 +68,14 @@ CONTROLLERS: Mapping[str, Callable[..., Controller]] = {
     "PDBaseVel": PlanarBase,
     "PosVel": JointPositionVelocity,
 }
-"""Controllers by the names that configurations use."""
+"""Controllers by their names in configurations."""
 
 
 def controller_of(given: Controller | str | Mapping[str, Any]) -> Controller:
-    """Returns a controller from its name, or from a mapping with ``type`` and settings.
+    """Returns a controller by name, or from a mapping with ``type`` and settings.
 
     Raises:
-        UnknownEntityError: The controller does not exist, or does not have the setting.
+        UnknownEntityError: The controller or a setting is unknown.
     """
     if isinstance(given, Controller):
         return given

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bases that move in any direction: mecanum wheels, and omni wheels around a circle."""
+"""Bases that move in any direction, with mecanum wheels or with omni wheels on a circle."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from .wheels import LinearBaseDrive, Servos, positive
 
 @dataclass(frozen=True, kw_only=True)
 class Mecanum(Controller):
-    """Actions are the velocity of a base in its own frame: x, y [m/s], yaw rate w [rad/s].
+    """Drives a base by its velocity in its own frame: x, y [m/s] and yaw rate w [rad/s].
 
-    With the rollers of the front left wheel along (1, -1) where they touch the ground, the wheels
-    turn at (x -+ y -+ (length + width) / 2 w) / radius (Taheri et al., Kinematic Model of a Four
+    The wheels turn at (x -+ y -+ (length + width) / 2 w) / radius if the rollers of the front left
+    wheel are along (1, -1) where they touch the ground (Taheri et al., Kinematic Model of a Four
     Mecanum Wheeled Mobile Robot, 2015).
 
     >>> wheels = ["front_left", "front_right", "rear_left", "rear_right"]
@@ -32,15 +32,15 @@ class Mecanum(Controller):
     0.1
 
     Attributes:
-        wheels: Joints of the wheels: front left, front right, rear left, rear right. All turn
-            forward at positive rates.
+        wheels: Joints of the wheels: front left, front right, rear left, rear right. Positive
+            rates are forward.
         length: Distance between front and rear axles [m].
         width: Distance between left and right wheels [m].
-        radius: Of the wheels [m].
+        radius: Radius of the wheels [m].
         lower: Least velocity.
         upper: Largest velocity.
-        acceleration: Largest change of each per second; None for any.
-        damping: Of the wheels, in place of the robot's gains.
+        acceleration: Largest change of each component per second; None for no limit.
+        damping: Damping of the wheels, instead of the robot's gains.
     """
 
     wheels: Sequence[str] = ()
@@ -66,10 +66,10 @@ class Mecanum(Controller):
 
 @dataclass(frozen=True, kw_only=True)
 class OmniWheels(Controller):
-    """Actions are the velocity of a base in its own frame: x, y [m/s], yaw rate w [rad/s].
+    """Drives a base by its velocity in its own frame: x, y [m/s] and yaw rate w [rad/s].
 
-    A wheel at the angle a of a circle drives along the circle, anticlockwise at positive rates, and
-    rolls freely across: it turns at (-sin(a) x + cos(a) y + distance w) / radius.
+    A wheel at angle a on a circle drives along the circle, anticlockwise for positive rates, and
+    rolls freely across it: it turns at (-sin(a) x + cos(a) y + distance w) / radius.
 
     >>> wheels = ["wheel_1", "wheel_2", "wheel_3"]
     >>> base = OmniWheels(
@@ -81,14 +81,14 @@ class OmniWheels(Controller):
 
     Attributes:
         wheels: Joints of the wheels, three or more.
-        angles: Where each wheel is, from the x axis of the base [rad]; by default evenly spaced
-            from pi / n on: four wheels are at the corners of a square.
-        distance: From the centre of the base to each wheel [m].
-        radius: Of the wheels [m].
+        angles: Angle of each wheel from the x axis of the base [rad]; by default evenly spaced from
+            pi / n on, so that four wheels are at the corners of a square.
+        distance: Distance from the centre of the base to each wheel [m].
+        radius: Radius of the wheels [m].
         lower: Least velocity.
         upper: Largest velocity.
-        acceleration: Largest change of each per second; None for any.
-        damping: Of the wheels, in place of the robot's gains.
+        acceleration: Largest change of each component per second; None for no limit.
+        damping: Damping of the wheels, instead of the robot's gains.
     """
 
     wheels: Sequence[str] = ()

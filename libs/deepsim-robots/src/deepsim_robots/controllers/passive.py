@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joints that nothing drives."""
+"""Joints that are not driven."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .servo import ServoDrive
 
 @dataclass(frozen=True, kw_only=True)
 class Passive(Controller):
-    """No actions: joints without stiffness, slowed by damping alone.
+    """Leaves joints without actions and stiffness, slowed by damping alone.
 
     >>> part = Part([".*"], Passive(damping=0.5))
     >>> config = replace(find_robot("arm").load(), parts={"arm": part})
@@ -25,7 +25,7 @@ class Passive(Controller):
     (0, 0.5)
 
     Attributes:
-        damping: [N m s/rad or N s/m], >= 0.
+        damping: Damping of the joints [N m s/rad or N s/m], >= 0.
     """
 
     damping: float = 0.0
@@ -33,11 +33,11 @@ class Passive(Controller):
     def drive(self, joints: JointGroup) -> Drive:
         """Returns the drive of some joints."""
         n = len(joints)
-        return _PassiveDrive(joints, [], [], np.zeros(n), np.full(n, float(self.damping)))
+        return _PassiveDrive(joints, ([], []), (np.zeros(n), np.full(n, float(self.damping))))
 
 
 class _PassiveDrive(ServoDrive):
-    """Sets gains at a reset, and nothing else."""
+    """Sets only the gains, at a reset."""
 
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
-        """Does nothing: the action is (w, 0)."""
+        """Does nothing, because the action is empty."""

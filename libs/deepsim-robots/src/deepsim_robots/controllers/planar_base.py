@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A base that moves in the plane as it is asked to, by three joints or as a whole."""
+"""A base that moves in the plane at a given velocity, by three joints or as a whole."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from deepsim_math import quaternions
 from deepsim_robots.joint_group import JointGroup
 from deepsim_sync import WorldNumbers
 
-from .controller import Controller, Drive, Floats
+from .controller import Controller, Drive, Floats, Pair
 from .servo import ServoDrive, gains_of
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlanarBase(Controller):
-    """Actions are the velocity of a base in its own frame: x, y [m/s], yaw rate [rad/s].
+    """Drives a base by its velocity in its own frame: x, y [m/s] and yaw rate [rad/s].
 
-    A base on joints turns its action by the position of the third; one without joints has the twist
-    of the whole model set in every tick, which no contact stops, and gravity still acts.
+    A base with joints turns its action by the position of the third joint. Without joints, the
+    twist of the whole model is set in every tick: contacts do not stop it, but gravity acts.
 
     >>> puck = "<sdf version='1.9'><model name='puck'><link name='body'/></model></sdf>"
     >>> base = Part([], PlanarBase(lower=(-1, -1, -2), upper=(1, 1, 2), normalized=False))
@@ -34,11 +34,11 @@ class PlanarBase(Controller):
     1.0
 
     Attributes:
-        joints: Of the part: slides along x and y of the world, then the one that turns about z;
-            none for a base without joints.
+        joints: Joints along x and y of the world, then the joint about z; empty for a base without
+            joints.
         lower: Least velocity.
         upper: Largest velocity.
-        damping: Of the joints, in place of the robot's gains.
+        damping: Damping of the joints, instead of the robot's.
     """
 
     joints: Sequence[str] = ()
@@ -48,37 +48,29 @@ class PlanarBase(Controller):
 
     def __post_init__(self) -> None:
         if len(self.joints) not in (0, 3):
-            raise ValueError(f"a planar base has 3 joints or none, got {list(self.joints)}")
+            raise ValueError(f"a planar base must have 3 joints or none, got {list(self.joints)}")
 
     def drive(self, joints: JointGroup) -> Drive:
         """Returns the drive of a base."""
         if not self.joints:
             return _FreeDrive(joints, self.lower, self.upper)
         own = joints.some(self.joints)
-        return _JointDrive(
-            own, self.lower, self.upper, *gains_of(own, None, self.damping, held=False)
-        )
+        gains = gains_of(own, None, self.damping, held=False)
+        return _JointDrive(own, (self.lower, self.upper), gains)
 
 
 def turned(velocity: Floats, yaw: Floats) -> Floats:
-    """Returns planar velocities (w, 3) turned from a frame of some yaw (w,) to the frame above."""
+    """Converts planar velocities (w, 3) from a frame with a yaw (w,) to the outer frame."""
     cos, sin = np.cos(yaw), np.sin(yaw)
     x, y = velocity[:, 0], velocity[:, 1]
     return np.stack([cos * x - sin * y, sin * x + cos * y, velocity[:, 2]], axis=1)
 
 
 class _JointDrive(ServoDrive):
-    """Moves by three joints."""
-
     def __init__(
-        self,
-        joints: JointGroup,
-        lower: ArrayLike,
-        upper: ArrayLike,
-        stiffness: Floats,
-        damping: Floats,
+        self, joints: JointGroup, limits: tuple[ArrayLike, ArrayLike], gains: Pair
     ) -> None:
-        super().__init__(joints, lower, upper, stiffness, damping)
+        super().__init__(joints, limits, gains)
         self._velocity = self.remember("velocity", 3)
 
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
@@ -86,7 +78,7 @@ class _JointDrive(ServoDrive):
         self._velocity[worlds] = action
 
     def update(self, delta_time: float, worlds: WorldNumbers) -> None:
-        """Turns the velocity by the present yaw."""
+        """Sets the velocity, turned by the present yaw."""
         yaw = self.joints.rows.position[worlds, 2]
         self.joints.put(worlds, target_velocity=turned(self._velocity[worlds], yaw))
 
@@ -109,7 +101,7 @@ class _FreeDrive(Drive):
         self._velocity[worlds] = action
 
     def update(self, delta_time: float, worlds: WorldNumbers) -> None:
-        """Moves as asked; the vertical speed stays, so that gravity acts."""
+        """Sets the twist, except for the vertical speed, so that gravity acts."""
         pose, twist = self._model.pose[worlds], self._model.twist[worlds]
         yaw = np.asarray(quaternions.to_euler(pose[:, 0, 3:])[:, 2], dtype=np.float64)
         velocity = turned(self._velocity[worlds], yaw)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joint positions with velocities: both commanded, or the velocity from a trapezoidal profile."""
+"""Joint positions with velocities, either commanded or from a trapezoidal profile."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import numpy as np
 from deepsim_robots.joint_group import JointGroup
 from deepsim_sync import WorldNumbers
 
-from .controller import Controller, Drive, Floats, PerJoint, bounds
+from .controller import Controller, Drive, Floats, Pair, PerJoint, bounds, limits_of
 from .joint_position import position_limits
 from .servo import ServoDrive, gains_of
 
-_ROUNDING = 1e-12  # [rad or m]: it must not cost a tick
+_ROUNDING = 1e-12  # tolerance, so that rounding does not cost a tick [rad or m]
 
 
 @dataclass(frozen=True, kw_only=True)
 class JointPositionVelocity(Controller):
-    """Actions are target positions of all joints [rad or m], then target velocities of all.
+    """Drives joints to target positions [rad or m], followed in an action by target velocities.
 
     >>> part = Part(["joint_.*"], JointPositionVelocity())
     >>> config = replace(find_robot("arm").load(), parts={"arm": part})
@@ -28,10 +28,10 @@ class JointPositionVelocity(Controller):
     12
 
     Attributes:
-        lower: Least position, or one for each joint; by default as for `JointPosition`.
-        upper: Largest position.
-        velocity: Largest speed, or one for each joint; by default the joint's limit.
-        stiffness, damping: In place of the robot's gains.
+        lower: Least position; by default as for `JointPosition`.
+        upper: Largest position; by default as for `JointPosition`.
+        velocity: Largest speed; by default the joint's limit.
+        stiffness, damping: Gains of the joints, instead of the robot's.
     """
 
     lower: PerJoint | None = None
@@ -42,22 +42,19 @@ class JointPositionVelocity(Controller):
 
     def drive(self, joints: JointGroup) -> Drive:
         """Returns the drive of some joints."""
-        least, most = position_limits(joints)
-        lower = bounds(self.lower, least, joints, "lower")
-        upper = bounds(self.upper, most, joints, "upper")
+        lower, upper = limits_of(joints, self.lower, self.upper, position_limits(joints))
         speed = bounds(self.velocity, joints.traits.velocity_limit, joints, "velocity")
+        limits = np.concatenate([lower, -speed]), np.concatenate([upper, speed])
         gains = gains_of(joints, self.stiffness, self.damping, held=True)
-        return _BothDrive(
-            joints, np.concatenate([lower, -speed]), np.concatenate([upper, speed]), *gains
-        )
+        return _BothDrive(joints, limits, gains)
 
 
 @dataclass(frozen=True, kw_only=True)
 class JointTrapezoid(Controller):
-    """Actions are positions [rad or m] that the targets move to by a trapezoidal profile.
+    """Moves the targets of joints to positions [rad or m] by a trapezoidal profile.
 
-    The target speeds up by `acceleration`, keeps at most `velocity`, and slows down by
-    `acceleration` so as to end at the position without overshoot.
+    A target accelerates by `acceleration` up to at most `velocity`, and decelerates so as to reach
+    the position without overshoot.
 
     >>> part = Part(["joint_.*"], JointTrapezoid(velocity=1.0, acceleration=2.0, normalized=False))
     >>> config = replace(find_robot("arm").load(), parts={"arm": part})
@@ -70,11 +67,11 @@ class JointTrapezoid(Controller):
     True
 
     Attributes:
-        velocity: Largest speed, or one for each joint, > 0; by default the joint's limit.
-        acceleration: Of the profile [rad/s^2 or m/s^2], > 0.
-        lower: Least position, or one for each joint; by default as for `JointPosition`.
-        upper: Largest position.
-        stiffness, damping: In place of the robot's gains.
+        velocity: Largest speed, > 0; by default the joint's limit.
+        acceleration: Acceleration and deceleration [rad/s^2 or m/s^2], > 0.
+        lower: Least position; by default as for `JointPosition`.
+        upper: Largest position; by default as for `JointPosition`.
+        stiffness, damping: Gains of the joints, instead of the robot's.
     """
 
     velocity: PerJoint | None = None
@@ -86,21 +83,17 @@ class JointTrapezoid(Controller):
 
     def drive(self, joints: JointGroup) -> Drive:
         """Returns the drive of some joints."""
-        least, most = position_limits(joints)
-        lower = bounds(self.lower, least, joints, "lower")
-        upper = bounds(self.upper, most, joints, "upper")
+        limits = limits_of(joints, self.lower, self.upper, position_limits(joints))
         speed = bounds(self.velocity, joints.traits.velocity_limit, joints, "velocity")
         acceleration = bounds(self.acceleration, self.acceleration, joints, "acceleration")
         for name, values in (("velocity", speed), ("acceleration", acceleration)):
             if not (values > 0.0).all() or not np.isfinite(acceleration).all():
                 raise ValueError(f"{name} of part {joints.part!r} must be > 0, got {values}")
         gains = gains_of(joints, self.stiffness, self.damping, held=True)
-        return _TrapezoidDrive(joints, lower, upper, *gains, speed, acceleration)
+        return _TrapezoidDrive(joints, limits, gains, speed, acceleration)
 
 
 class _BothDrive(ServoDrive):
-    """Sets targets of positions and velocities."""
-
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
         """Sets the targets."""
         n = len(self.joints)
@@ -108,19 +101,15 @@ class _BothDrive(ServoDrive):
 
 
 class _TrapezoidDrive(ServoDrive):
-    """Moves targets by a profile."""
-
     def __init__(
         self,
         joints: JointGroup,
-        lower: Floats,
-        upper: Floats,
-        stiffness: Floats,
-        damping: Floats,
+        limits: Pair,
+        gains: Pair,
         speed: Floats,
         acceleration: Floats,
     ) -> None:
-        super().__init__(joints, lower, upper, stiffness, damping)
+        super().__init__(joints, limits, gains)
         self._speed = speed
         self._acceleration = acceleration
         self._goal = self.remember("goal", len(joints))
@@ -128,7 +117,7 @@ class _TrapezoidDrive(ServoDrive):
         self._velocity = self.remember("velocity", len(joints))
 
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
-        """Takes positions to move to."""
+        """Sets the goals."""
         self._goal[worlds] = action
 
     def update(self, delta_time: float, worlds: WorldNumbers) -> None:
@@ -162,17 +151,17 @@ def profile_step(
     acceleration: Floats,
     delta_time: float,
 ) -> tuple[Floats, Floats]:
-    """Returns position and velocity of a trapezoidal profile one tick on.
+    """Returns position and velocity of a trapezoidal profile after a tick, (w, n) each.
 
-    The speed v is the largest from which steps of `delta_time` that shrink by a dt each still end
-    at the goal: v (v / a + dt) / 2 <= distance.
+    The speed v is the largest from which steps that shrink by a dt each still end at the goal:
+    v (v / a + dt) / 2 <= distance.
 
     Args:
-        goal: Where the profile ends, (w, n).
-        position: Now, (w, n).
-        velocity: Now, (w, n).
-        speed: Largest, (n,).
-        acceleration: Largest, (n,).
+        goal: End of the profile, (w, n).
+        position: Present position, (w, n).
+        velocity: Present velocity, (w, n).
+        speed: Largest speed, (n,).
+        acceleration: Largest acceleration, (n,).
         delta_time: Duration of a tick [s].
     """
     gap = goal - position

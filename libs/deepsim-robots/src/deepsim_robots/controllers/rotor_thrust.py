@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The thrust of rotors."""
+"""Control of rotors by their thrust."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .controller import Controller, Drive, Floats
 
 @dataclass(frozen=True, kw_only=True)
 class RotorThrust(Controller):
-    """Actions are the thrust of each rotor [N], along z of its link, at its point of the link.
+    """Applies the thrust of each rotor [N] along z of its link, at a point of the link.
 
-    A rotor that turns anticlockwise pushes its link clockwise: the torque about z is
+    A rotor that turns anticlockwise turns its link clockwise: the torque about z is
     -direction * drag * thrust. The part needs no joints.
 
     >>> rotors = RotorThrust(
@@ -38,12 +38,12 @@ class RotorThrust(Controller):
     4
 
     Attributes:
-        links: The link of each rotor; one may have several.
-        points: Of each rotor in the frame of its link [m]; by default its origin.
+        links: Link of each rotor; a link may have several rotors.
+        points: Position of each rotor in the frame of its link [m]; the origin by default.
         directions: 1 for rotors that turn anticlockwise, seen from above, -1 for the others.
         drag: Torque per thrust [m], >= 0.
-        lower: Least thrust, or one for each rotor.
-        upper: Largest thrust.
+        lower: Least thrust, for all rotors or for each.
+        upper: Largest thrust, for all rotors or for each.
     """
 
     links: Sequence[str] = ()
@@ -63,14 +63,14 @@ class RotorThrust(Controller):
         points = np.zeros((count, 3)) if self.points is None else np.array(self.points, float)
         turns = np.ones(count) if self.directions is None else np.array(self.directions, float)
         if points.shape != (count, 3) or turns.shape != (count,):
-            raise ValueError(f"{count} rotors need as many points and directions")
+            raise ValueError(f"{count} rotors need {count} points and directions")
         lower = np.broadcast_to(np.asarray(self.lower, float), (count,))
         upper = np.broadcast_to(np.asarray(self.upper, float), (count,))
         return _RotorDrive(joints, lower, upper, self.links, points, -self.drag * turns)
 
 
 class _RotorDrive(Drive):
-    """Sets forces and torques of links in every tick, as they last for one."""
+    """Sets forces and torques of links in every tick, since they last for one tick only."""
 
     def __init__(
         self,
@@ -85,25 +85,25 @@ class _RotorDrive(Drive):
         names = list(dict.fromkeys(links))
         rows = [joints.link(name) for name in names]
         self._links = joints.world.links.select([row.names[0] for row in rows])
-        # Rows of the sums over the rotors of each link: exact zeros and ones.
+        # Matrix of the sums over the rotors of each link, with exact zeros and ones.
         own = np.array([[link == name for link in links] for name in names], dtype=np.float64)
         self._own = own
         self._points, self._drag = points, drag
         self._thrust = self.remember("thrust", len(links))
 
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
-        """Takes thrusts."""
+        """Sets the thrusts."""
         self._thrust[worlds] = action
 
     def update(self, delta_time: float, worlds: WorldNumbers) -> None:
-        """Pushes the links during the next tick."""
+        """Applies the thrusts to the links during the next tick."""
         thrust = self._thrust[worlds]
         own = self._own
         turn = self._links.pose[worlds][..., 3:]  # (w, links, 4)
         center = self._links.center_of_mass[worlds] - self._links.pose[worlds][..., :3]
         total = np.einsum("wr,lr->wl", thrust, own)
         force = quaternions.rotate(turn, total[..., None] * _UP)
-        # Thrust T at p, along z of the link, has the torque (p_y T, -p_x T, drag T) there.
+        # A thrust T at p along z of the link has the torque (p_y T, -p_x T, drag T) in its frame.
         arms = np.stack([self._points[:, 1], -self._points[:, 0], self._drag], axis=1)
         local = np.einsum("wr,lr,ri->wli", thrust, own, arms)
         torque = quaternions.rotate(turn, local) - np.cross(center, force)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The part that drives of joint servos share: gains, and the command at a reset."""
+"""The base of drives with joint servos: gains, and the command at a reset."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from deepsim_robots.joint_group import JointGroup
 from deepsim_sync import WorldNumbers
 
-from .controller import Drive, Floats, PerJoint, bounds
+from .controller import Drive, Floats, Pair, PerJoint, bounds
 
 
 def gains_of(
@@ -18,17 +18,18 @@ def gains_of(
     damping: PerJoint | None,
     *,
     held: bool,
-) -> tuple[Floats, Floats]:
-    """Returns the gains of a part's joints, (n,) and (n,).
+) -> Pair:
+    """Returns stiffness and damping of a part's joints, (n,) each.
 
     Args:
         joints: The joints.
-        stiffness: In place of the robot's gains, or None.
-        damping: In place of the robot's gains, or None.
-        held: Whether positions are held, which needs stiffness; velocities need damping alone.
+        stiffness: Stiffness instead of the robot's, or None.
+        damping: Damping instead of the robot's, or None.
+        held: Whether positions are controlled, which requires stiffness; velocities require
+            damping, and have no stiffness.
 
     Raises:
-        ValueError: A joint has no gain to be driven with, or one is negative.
+        ValueError: A joint lacks the required gain, or a gain is negative.
     """
     k = bounds(stiffness, joints.traits.stiffness, joints, "stiffness")
     d = bounds(damping, joints.traits.damping, joints, "damping")
@@ -46,7 +47,7 @@ def gains_of(
 
 
 def hold(joints: JointGroup, stiffness: Floats, damping: Floats, worlds: WorldNumbers) -> None:
-    """Sets the gains of joints, with home and rest as targets, in some worlds."""
+    """Sets the gains of joints, and home at rest as their target, in some worlds."""
     joints.put(
         worlds,
         target_position=joints.traits.home,
@@ -58,27 +59,19 @@ def hold(joints: JointGroup, stiffness: Floats, damping: Floats, worlds: WorldNu
 
 
 class ServoDrive(Drive):
-    """Sets the gains and the command at a reset: the joints are held at home, or at rest.
+    """A drive that sets its gains at a reset, and holds the joints at home or at rest.
 
     Args:
         joints: The joints.
-        lower: Least action.
-        upper: Largest action.
-        stiffness: (n,)
-        damping: (n,)
+        limits: Least and largest action.
+        gains: Stiffness and damping of the joints, (n,) each.
     """
 
     def __init__(
-        self,
-        joints: JointGroup,
-        lower: ArrayLike,
-        upper: ArrayLike,
-        stiffness: Floats,
-        damping: Floats,
+        self, joints: JointGroup, limits: tuple[ArrayLike, ArrayLike], gains: Pair
     ) -> None:
-        super().__init__(joints, lower, upper)
-        self.stiffness = stiffness
-        self.damping = damping
+        super().__init__(joints, *limits)
+        self.stiffness, self.damping = gains
 
     def reset(self, worlds: WorldNumbers) -> None:
         """Holds the joints."""

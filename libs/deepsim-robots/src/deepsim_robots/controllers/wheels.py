@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The part that drives of wheeled bases share: a velocity that is ramped, and sent to wheels."""
+"""The base of drives of wheeled bases: a velocity that is ramped and sent to the wheels."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .servo import gains_of, hold
 
 
 class Servos:
-    """Some joints of a part and their gains: wheels that turn, or joints that steer.
+    """Some joints of a part, such as wheels or steering joints, with their gains.
 
     Args:
         joints: The joints of the part.
-        names: Some of them.
-        stiffness: In place of the robot's gains, or None.
-        damping: In place of the robot's gains, or None.
-        held: Whether positions are held.
+        names: Names of some of them.
+        damping: Damping instead of the robot's, or None.
+        stiffness: Stiffness instead of the robot's, or None.
+        held: Whether positions are controlled.
     """
 
     def __init__(
@@ -50,9 +50,9 @@ class BaseDrive(Drive):
     Args:
         joints: The joints of the part.
         lower: Least velocity, (k,).
-        upper: Largest velocity.
-        acceleration: Largest change of each component per second, or None for any.
-        servos: All that move.
+        upper: Largest velocity, (k,).
+        acceleration: Largest change of each component per second; None for no limit.
+        servos: All driven joints.
 
     Raises:
         ValueError: An acceleration is not > 0.
@@ -79,7 +79,7 @@ class BaseDrive(Drive):
 
     @property
     def velocity(self) -> Floats:
-        """(W, k) the velocity that the wheels are sent; a new array."""
+        """Present velocity command of the wheels, (W, k); a new array."""
         return self._velocity.copy()
 
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
@@ -90,7 +90,7 @@ class BaseDrive(Drive):
             self.send(action, worlds)
 
     def update(self, delta_time: float, worlds: WorldNumbers) -> None:
-        """Ramps the velocity."""
+        """Ramps the velocity towards the action."""
         if self._acceleration is None:
             return
         change = self._acceleration * delta_time
@@ -108,17 +108,14 @@ class BaseDrive(Drive):
 
     @abstractmethod
     def send(self, velocity: Floats, worlds: WorldNumbers) -> None:
-        """Commands the servos, for a velocity (w, k)."""
+        """Commands the servos for a velocity of the base, (w, k)."""
 
 
 class LinearBaseDrive(BaseDrive):
     """A base whose wheels turn in proportion to its velocity.
 
     Args:
-        joints: The joints of the part.
-        lower: Least velocity, (k,).
-        upper: Largest velocity.
-        acceleration: As for `BaseDrive`.
+        joints, lower, upper, acceleration: As for `BaseDrive`.
         wheels: The wheels.
         matrix: Rates of the wheels per velocity of the base, (n, k).
     """
@@ -137,13 +134,13 @@ class LinearBaseDrive(BaseDrive):
         self._matrix = np.asarray(matrix, dtype=np.float64)
 
     def send(self, velocity: Floats, worlds: WorldNumbers) -> None:
-        """Turns the wheels."""
+        """Sets the rates of the wheels."""
         rates = np.einsum("wk,nk->wn", velocity, self._matrix)
         self._wheels.joints.put(worlds, target_velocity=rates)
 
 
 def positive(**lengths: float) -> None:
-    """Refuses lengths that are not > 0 m, by name."""
+    """Raises ValueError if a length, given by name, is not > 0 m."""
     for name, value in lengths.items():
         if not 0.0 < value < np.inf:
             raise ValueError(f"{name} must be > 0 m, got {value!r}")

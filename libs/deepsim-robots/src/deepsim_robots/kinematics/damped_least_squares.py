@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One step of inverse kinematics: damped least squares over Jacobians."""
+"""A step of inverse kinematics by damped least squares."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ Floats = NDArray[np.float64]
 
 
 def pose_error(pose: ArrayLike, goal: ArrayLike) -> Floats:
-    """Returns the difference of goals and poses, (w, 6): linear [m], then rotation vector [rad].
+    """Returns the differences from poses to goals, (w, 6): linear [m], then rotation vector [rad].
 
     Args:
-        pose: (w, 7), world frame.
-        goal: (w, 7), world frame.
+        pose: Present poses in the world frame, (w, 7).
+        goal: Desired poses in the world frame, (w, 7).
     """
     here, there = np.asarray(pose, dtype=np.float64), np.asarray(goal, dtype=np.float64)
     turn = quaternions.multiply(there[:, 3:], quaternions.conjugate(here[:, 3:]))
@@ -25,15 +25,16 @@ def pose_error(pose: ArrayLike, goal: ArrayLike) -> Floats:
 
 
 def joint_step(jacobian: Floats, error: Floats, damping: Floats | float) -> Floats:
-    """Returns the step of joints that reduces an error, J^T (J J^T + damping^2)^-1 error, (w, k).
+    """Returns joint steps that reduce an error, J^T (J J^T + damping^2)^-1 error, (w, k).
 
-    Damping keeps steps small where the arm can hardly move that way (Wampler, Manipulator Inverse
-    Kinematic Solutions Based on Vector Formulations and Damped Least-Squares Methods, 1986).
+    Damping keeps steps small in directions in which the arm can hardly move (Wampler, Manipulator
+    Inverse Kinematic Solutions Based on Vector Formulations and Damped Least-Squares Methods,
+    1986).
 
     Args:
-        jacobian: (w, m, k) with m of the rows of `Dynamics.jacobian`.
-        error: (w, m)
-        damping: > 0, or (w,).
+        jacobian: First m rows of `Dynamics.jacobian`, (w, m, k).
+        error: Differences to the goals, (w, m).
+        damping: Damping, > 0, a number or (w,).
     """
     turned = jacobian.swapaxes(1, 2)
     square = jacobian @ turned
@@ -51,15 +52,15 @@ def next_positions(
     limits: tuple[Floats, Floats],
     step: float,
 ) -> Floats:
-    """Returns joint positions one step nearer to a goal, within their limits, (w, k).
+    """Returns joint positions one step closer to the goals, within their limits, (w, k).
 
-    Joints that would leave their limits are kept there, and the others take their share.
+    Joints that would leave their limits stay there, and the others compensate.
 
     Args:
-        jacobian: (w, m, k)
-        error: (w, m)
-        damping: > 0, or (w,).
-        position: Of the joints, (w, k).
+        jacobian: As for `joint_step`.
+        error: As for `joint_step`.
+        damping: As for `joint_step`.
+        position: Present positions, (w, k).
         limits: Least and largest positions, (k,) each.
         step: Largest change of a joint, > 0.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inverse kinematics to the end: steps of damped least squares, restarted where they are stuck."""
+"""Search for solutions of inverse kinematics, by steps of damped least squares with restarts."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from numpy.typing import NDArray
 
 from .damped_least_squares import Floats, next_positions
 
-_STEP = 0.8  # [rad or m]
+_STEP = 0.8  # largest step of a joint [rad or m]
 _DAMPING = 0.1
-_PATIENCE = 4  # iterations without coming a third nearer, until a search restarts
-_INNER = 0.8  # of the range of joints, which searches begin in
+_PATIENCE = 4  # iterations without getting a third closer after which a search restarts
+_INNER = 0.8  # share of the range of joints in which searches restart
 
 
 class Search:
-    """Joint positions of a goal, in w worlds, by iterations that the caller evaluates.
+    """Searches joint positions for a goal in w worlds, while the caller evaluates iterations.
 
-    Near a goal the damping falls with the error, so that the end is quick (Sugihara, Solvability-
-    Unconcerned Inverse Kinematics by the Levenberg-Marquardt Method, 2011). A search that does not
-    come nearer restarts from other joints, in a fixed order, and the nearest ones are kept.
+    Close to a goal the damping decreases with the error, for fast convergence (Sugihara,
+    Solvability-Unconcerned Inverse Kinematics by the Levenberg-Marquardt Method, 2011). A search
+    without progress restarts from other positions, in a fixed order; the best ones are kept.
 
     Args:
-        start: Positions of the joints, (w, k).
+        start: Initial positions, (w, k).
         limits: Least and largest positions, (k,) each.
         tolerance: Largest error of a solution, in each component.
     """
@@ -43,16 +43,16 @@ class Search:
 
     @property
     def solved(self) -> NDArray[np.bool_]:
-        """(w,) whether the nearest joints are a solution."""
+        """Whether the best positions are a solution, (w,)."""
         return self._least <= self._tolerance
 
     def next(self, position: Floats, jacobian: Floats, error: Floats) -> Floats:
-        """Returns the joints to evaluate next, (w, k).
+        """Returns the positions to evaluate next, (w, k).
 
         Args:
-            position: Of the joints now, (w, k).
-            jacobian: Of the end effector there, (w, m, k).
-            error: From there to the goal, (w, m).
+            position: Present positions, (w, k).
+            jacobian: Jacobians of the end effector there, (w, m, k).
+            error: Differences from there to the goals, (w, m).
         """
         largest = np.abs(error).max(axis=1)
         nearer = largest < self._least

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Handles on one object in all scenes: written per scene while loading, later for all."""
+"""Handles on an object in all scenes."""
 
 from __future__ import annotations
 
@@ -18,34 +18,29 @@ _SIZES = {"pose": 7, "twist": 6}
 
 
 class LinkView:
-    """A link in all scenes, which can be read.
-
-    Args:
-        row: Its row.
-    """
+    """Reads a link in all scenes, given its row."""
 
     def __init__(self, row: StateRows) -> None:
         self._row = row
 
     def get_pose(self) -> Floats:
-        """Returns x y z qx qy qz qw in each scene, (n, 7)."""
+        """Returns the pose x y z qx qy qz qw in each scene, (n, 7)."""
         return np.asarray(self._row.pose[:, 0])
 
     def get_velocity(self) -> Floats:
-        """Returns linear [m/s], then angular velocity [rad/s] in each scene, (n, 6)."""
+        """Returns linear [m/s] and angular velocity [rad/s] in each scene, (n, 6)."""
         return np.asarray(self._row.twist[:, 0])
 
 
 class Body:
-    """An object, or an articulation, that every scene has.
+    """An object or articulation that every scene has.
 
-    While scenes are loaded, a write is for the scene that is being loaded, and a read returns the
-    value that was written there. Afterwards a write is for all scenes, or for those of `ids`, and a
-    read returns an array with an axis for scenes.
+    During loading, methods write to the present scene and read values written to it. Afterwards
+    they write to all scenes, or to those of `ids`, and return arrays with an axis for scenes.
 
     Args:
         lab: The simulator.
-        name: Of the model.
+        name: Name of the model.
     """
 
     def __init__(self, lab: LabSimulator, name: str) -> None:
@@ -58,7 +53,7 @@ class Body:
         self._write("pose", pose, ids)
 
     def get_pose(self) -> Floats:
-        """Returns x y z qx qy qz qw: (n, 7), or (7,) while loading."""
+        """Returns the pose x y z qx qy qz qw, (n, 7), or (7,) during loading."""
         return self._read("pose")
 
     def set_velocity(self, twist: ArrayLike, ids: WorldNumbers | None = None) -> None:
@@ -66,7 +61,7 @@ class Body:
         self._write("twist", twist, ids)
 
     def get_velocity(self) -> Floats:
-        """Returns linear, then angular velocity: (n, 6), or (6,) while loading."""
+        """Returns linear and angular velocity, (n, 6), or (6,) during loading."""
         return self._read("twist")
 
     def set_qpos(self, qpos: ArrayLike, ids: WorldNumbers | None = None) -> None:
@@ -74,7 +69,7 @@ class Body:
         self._write("position", qpos, ids)
 
     def get_qpos(self) -> Floats:
-        """Returns positions of all joints: (n, j), or (j,) while loading."""
+        """Returns positions of all joints, (n, j), or (j,) during loading."""
         return self._read("position")
 
     def set_qvel(self, qvel: ArrayLike, ids: WorldNumbers | None = None) -> None:
@@ -82,15 +77,15 @@ class Body:
         self._write("velocity", qvel, ids)
 
     def get_qvel(self) -> Floats:
-        """Returns velocities of all joints: (n, j), or (j,) while loading."""
+        """Returns velocities of all joints, (n, j), or (j,) during loading."""
         return self._read("velocity")
 
     def set_qf(self, qf: ArrayLike, ids: WorldNumbers | None = None) -> None:
-        """Sets efforts besides those of targets, (j,) or (n, j) [N m or N]; they stay."""
+        """Sets lasting efforts in addition to those of targets, (j,) or (n, j) [N m or N]."""
         self._write("feedforward", qf, ids)
 
     def get_qf(self) -> Floats:
-        """Returns the efforts that were set: (n, j), or (j,) while loading."""
+        """Returns the efforts that were set, (n, j), or (j,) during loading."""
         return self._read("feedforward")
 
     def set_drive_target(self, qpos: ArrayLike, ids: WorldNumbers | None = None) -> None:
@@ -104,7 +99,7 @@ class Body:
     def set_drive_properties(
         self, stiffness: ArrayLike, damping: ArrayLike, ids: WorldNumbers | None = None
     ) -> None:
-        """Sets the gains of all joints, numbers or (j,) or (n, j)."""
+        """Sets the gains of all joints, each a number, (j,) or (n, j)."""
         self._write("stiffness", stiffness, ids)
         self._write("damping", damping, ids)
 
@@ -124,14 +119,14 @@ class Body:
         return LinkView(world.links.select([scoped]))
 
     def spawn_poses(self, default: ArrayLike) -> Floats:
-        """Returns the pose of each scene, (n, 7), as written while loading."""
+        """Returns the pose in each scene, (n, 7), as written during loading."""
         poses = np.tile(np.asarray(default, dtype=np.float64), (self._lab.config.n_scenes, 1))
         for scene, pose in self._written.get("pose", {}).items():
             poses[scene] = pose
         return poses
 
     def apply(self) -> None:
-        """Writes all that was written while loading, now that the worlds exist."""
+        """Applies all that was written during loading, once the worlds exist."""
         for column, values in self._written.items():
             for scene, value in values.items():
                 if column != "pose":  # it was spawned there

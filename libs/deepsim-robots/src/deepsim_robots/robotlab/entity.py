@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entities: a tree that is loaded into every scene."""
+"""Entities, which form a tree that is loaded into every scene."""
 
 from __future__ import annotations
 
@@ -17,18 +17,23 @@ if TYPE_CHECKING:
 class Entity:
     """A part of a scene; subclasses define `_load` and `_get_sapien_entities`.
 
-    Example::
-
-        class Ball(Entity):
-            def _load(self, sim):
-                self.body = sim.scene.add(self.path, BALL)
-                self.body.set_pose(Pose((sim.scene.index, 0.0, 1.0)))
-
-            def _get_sapien_entities(self):
-                return [self.body]
+    >>> from deepsim_robots.robotlab import LabSimulator, SimulatorConfig
+    >>> BALL = "<sdf version='1.9'><model name='ball'><link name='link'/></model></sdf>"
+    >>> class Ball(Entity):
+    ...     def _load(self, sim):
+    ...         self.body = sim.scene.add(self.path, BALL)
+    ...         self.body.set_pose((sim.scene.index, 0, 1, 0, 0, 0, 1))
+    ...
+    ...     def _get_sapien_entities(self):
+    ...         return [self.body]
+    >>> ball = Ball()
+    >>> lab = LabSimulator(MujocoSimulator, SimulatorConfig(n_scenes=3), elements={"ball": ball})
+    >>> lab.reset()
+    >>> ball.body.get_pose()[:, 0].tolist()
+    [0.0, 1.0, 2.0]
 
     Attributes:
-        path: Its place in the tree, such as ``robot`` or ``table/cup``.
+        path: Path in the tree, such as ``robot`` or ``table/cup``.
         __children__: Sub-entities by name.
     """
 
@@ -45,17 +50,17 @@ class Entity:
         return []
 
     def before_simulation_step(self) -> None:
-        """Called before every physics step; the default calls that of the children."""
+        """Called before every physics step; the default calls it for all children."""
         for child in self.__children__.values():
             child.before_simulation_step()
 
     def clear(self) -> None:
-        """Forgets the loaded entities; called before scenes are created again."""
+        """Discards the loaded objects; called before scenes are created again."""
         for child in self.__children__.values():
             child.clear()
 
     def find(self, path: str) -> Any:
-        """Returns the entity or link of a path, such as ``robot/base_link``.
+        """Returns the entity or link with a path, such as ``robot/base_link``.
 
         Raises:
             UnknownEntityError: It does not exist.
@@ -67,15 +72,11 @@ class Entity:
         return child.find(rest) if rest else child
 
     def find_part(self, name: str) -> Any:
-        """Returns a part of this entity that is not a child.
-
-        Raises:
-            UnknownEntityError: It does not exist.
-        """
+        """Returns a part of this entity that is not a child, such as a link; none by default."""
         raise UnknownEntityError(f"entity of {self.path or 'the scene'!r}", name, self.__children__)
 
     def tree(self, path: str = "") -> Iterator[Entity]:
-        """Names this entity and all below it, and yields each once."""
+        """Sets the paths of this entity and of all below it, and yields them."""
         self.path = path
         yield self
         for name, child in self.__children__.items():
@@ -83,15 +84,11 @@ class Entity:
 
 
 Elements: TypeAlias = "Mapping[str, Entity | Elements]"
-"""Entities by name; a mapping within is a group of them."""
+"""Entities by name; a nested mapping is a group."""
 
 
 class Composite(Entity):
-    """A group of entities.
-
-    Args:
-        elements: The entities.
-    """
+    """A group of entities, given by name."""
 
     def __init__(self, elements: Elements) -> None:
         super().__init__()

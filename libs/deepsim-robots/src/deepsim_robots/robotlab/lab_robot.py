@@ -24,18 +24,23 @@ if TYPE_CHECKING:
 
 
 class LabRobot(Entity):
-    """The robot of a scene: controllers are registered before it is loaded.
+    """The robot of a scene, whose controllers are registered before it is loaded.
+
+    >>> robot = LabRobot(replace(find_robot("arm").load(), parts={}), fix_root=True)
+    >>> robot.register_controller("arm", ["joint_.*"], "pd_joint_pos")
+    >>> list(robot.config.parts)
+    ['arm']
 
     Args:
-        config: The robot; its parts may be registered instead.
-        pose: In every scene; by default as described.
-        fix_root: Whether the base is fixed to the world; None as in the configuration.
+        config: Configuration of the robot; more parts can be registered.
+        pose: Pose in every scene; by default as described.
+        fix_root: Whether the base is fixed to the world; None as configured.
         balance_passive_force: Whether gravity, centrifugal and Coriolis forces are balanced.
 
     Attributes:
-        config: As given, with the controllers that were registered.
-        robot: The robot, once it was loaded.
-        body: Its model in all scenes.
+        config: The configuration, including registered controllers.
+        robot: The robot, after loading.
+        body: The model of the robot in all scenes.
     """
 
     robot: Robot
@@ -61,15 +66,15 @@ class LabRobot(Entity):
     def register_controller(
         self, name: str, joints: Sequence[str], controller: Controller | str
     ) -> None:
-        """Gives some joints a controller.
+        """Adds a part with a controller.
 
         Args:
-            name: Of the part: ``arm``, ``gripper``, ``base``, ...
+            name: Name of the part, such as ``arm`` or ``gripper``.
             joints: As in `Part`.
             controller: As in `Part`.
 
         Raises:
-            DeepSimError: The robot was loaded already.
+            DeepSimError: The robot has already been loaded.
         """
         if self._loaded:
             raise DeepSimError("controllers are registered before the robot is loaded")
@@ -78,38 +83,36 @@ class LabRobot(Entity):
 
     @property
     def action_space(self) -> dict[str, Any]:
-        """Bounds of actions, ``lower`` and ``upper`` (k,), and ``slices`` by part."""
+        """Bounds of actions, ``lower`` and ``upper``, (k,) each, and ``slices`` by part."""
         robot = self.robot
         return {"lower": robot.lower, "upper": robot.upper, "slices": dict(robot.slices)}
 
     def set_action(self, action: ArrayLike) -> None:
-        """Takes an action: (k,) for all scenes, or (n, k)."""
+        """Applies an action, (k,) for all scenes or (n, k)."""
         self.robot.set_action(action)
 
     def get_state(self) -> Mapping[str, Any]:
-        """Returns joints and controllers in all scenes."""
+        """Returns the state of joints and controllers in all scenes."""
         return self.robot.state
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Goes back to a state."""
+        """Restores the result of `get_state`."""
         self.robot.state = dict(state)
 
     def clear(self) -> None:
-        """Lets controllers be registered again."""
+        """Allows controllers to be registered again."""
         super().clear()
         self._loaded = False
 
     def _load(self, sim: LabSimulator) -> None:
-        """Adds the model to the present scene."""
         self._loaded = True
         self.body = sim.scene.add_robot(self, self._pose)
 
     def assemble(self, sim: LabSimulator, poses: np.ndarray) -> None:
-        """Makes the robot of the model, once all scenes are loaded."""
+        """Creates the robot, after all scenes have been loaded."""
         self.robot = Robot(sim.world, self.config, self.path, poses)
 
     def _get_sapien_entities(self) -> list[Body]:
-        """Returns the model."""
         return [self.body]
 
     def find_part(self, name: str) -> Any:

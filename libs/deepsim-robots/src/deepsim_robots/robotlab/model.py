@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An entity that is one model."""
+"""Entities that are single models."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class Model(Entity):
-    """A model of a file, XML or description.
+    """A model from a file, XML or a description.
 
     Args:
-        source: As `ModelSpawner` takes it.
-        pose: In every scene; by default as described.
+        source: Source of a `ModelSpawner`.
+        pose: Pose in every scene; by default as described.
 
     Attributes:
         body: The model in all scenes.
@@ -35,11 +35,9 @@ class Model(Entity):
         self._pose = pose
 
     def _load(self, sim: LabSimulator) -> None:
-        """Adds the model to the present scene."""
         self.body = sim.scene.add(self.path, self._source, self._pose)
 
     def _get_sapien_entities(self) -> list[Body]:
-        """Returns the model."""
         return [self.body]
 
     def find_part(self, name: str) -> Any:

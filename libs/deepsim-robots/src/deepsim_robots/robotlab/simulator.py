@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RobotLab's simulator: loads a tree of entities into n scenes, and steps them."""
+"""RobotLab's simulator, which loads a tree of entities into n scenes, and steps them."""
 
 from __future__ import annotations
 
@@ -24,13 +24,16 @@ from .lab_robot import LabRobot
 class SimulatorConfig:
     """Settings of the scenes.
 
+    >>> SimulatorConfig(n_scenes=200, sim_freq=500, control_freq=50).gravity
+    (0.0, 0.0, -9.81)
+
     Attributes:
         sim_freq: Physics steps per second.
-        control_freq: Actions per second, of which `sim_freq` should be a multiple.
-        n_scenes: The number of scenes.
-        gravity: [m/s^2]
-        friction: Of the ground.
-        seed: Of the random generators; scene i has ``seed + i``.
+        control_freq: Actions per second; `sim_freq` should be a multiple of it.
+        n_scenes: Number of scenes.
+        gravity: Acceleration [m/s^2].
+        friction: Friction coefficient of the ground.
+        seed: Seed of the random generators; scene i has ``seed + i``.
     """
 
     sim_freq: int = 500
@@ -46,7 +49,7 @@ class SimulatorConfig:
                 raise ValueError(f"{name} must be >= 1, got {getattr(self, name)}")
         if self.sim_freq % self.control_freq:
             warnings.warn(
-                f"sim_freq {self.sim_freq} is no multiple of control_freq {self.control_freq}: "
+                f"sim_freq {self.sim_freq} is not a multiple of control_freq {self.control_freq}: "
                 f"an action lasts {self.sim_freq // self.control_freq} steps",
                 stacklevel=3,
             )
@@ -57,7 +60,7 @@ class Scene:
 
     Args:
         lab: The simulator.
-        index: Its number.
+        index: Number of the scene.
     """
 
     def __init__(self, lab: LabSimulator, index: int) -> None:
@@ -65,41 +68,39 @@ class Scene:
         self.index = index
 
     def add(self, name: str, source: Source, pose: ArrayLike | None = None) -> Body:
-        """Adds a model, the same in every scene, and returns its handle.
+        """Adds a model, which must be the same in every scene, and returns its handle.
 
         Args:
-            name: A name that no model has, the same in every scene.
-            source: As `ModelSpawner` takes it.
-            pose: In this scene; by default as described.
+            name: Unused name of the model, the same in every scene.
+            source: Source of a `ModelSpawner`.
+            pose: Pose in this scene; by default as described.
         """
         return self._lab.take(name, source, pose)
 
     def add_robot(self, entity: LabRobot, pose: ArrayLike | None) -> Body:
-        """Adds the model of a robot; `LabRobot` does so."""
+        """Adds the model of a robot; called by `LabRobot`."""
         return self._lab.take(entity.path, entity, pose)
 
 
 class LabSimulator:
     """Scenes of the same entities, as worlds of one `World`.
 
-    Example::
-
-        lab = LabSimulator(MujocoSimulator, SimulatorConfig(n_scenes=200), robot, {"box": Box()})
-        lab.reset()
-        lab.step(action)  # (200, k)
-        lab.find("robot/base_link").get_pose()  # (200, 7)
+    >>> robot = LabRobot(find_robot("arm").load())
+    >>> lab = LabSimulator(MujocoSimulator, SimulatorConfig(n_scenes=3), robot)
+    >>> lab.reset()
+    >>> lab.step(np.zeros((3, 7)))
+    >>> lab.find("robot/tool").get_pose().shape
+    (3, 7)
 
     Args:
-        engine: Makes the physics, from a description of the world and ``worlds``.
+        engine: Function that makes a simulator from a description of the world and ``worlds``.
         config: Settings.
         robot: The entity ``robot``, or None.
         elements: All other entities by name.
-        add_ground: Whether there is a plane at z = 0.
+        add_ground: Whether to add a plane at z = 0.
 
     Attributes:
-        config: As given.
-        robot: As given.
-        elements: The root of the tree.
+        elements: Root of the tree of entities.
         world: The worlds, after the first `reset`.
         scene: The scene that is being loaded.
     """
@@ -119,7 +120,7 @@ class LabSimulator:
         self.robot = robot
         every: dict[str, Any] = {} if robot is None else {"robot": robot}
         if robot is not None and elements is not None and "robot" in elements:
-            raise ValueError("the element 'robot' is that of the argument robot: rename the other")
+            raise ValueError("the element 'robot' is the argument robot: rename the other one")
         self.elements = Composite({**every, **(elements or {})})
         self._engine = engine
         self._ground = add_ground
@@ -128,10 +129,10 @@ class LabSimulator:
         self.loading: int | None = None
 
     def reset(self) -> None:
-        """Creates the scenes again, and loads all entities into each.
+        """Creates all scenes, and loads all entities into each.
 
         Raises:
-            DeepSimError: Two scenes have other objects, or in another order.
+            DeepSimError: Two scenes have different objects, or in a different order.
         """
         self.close()
         self._bodies = {}
@@ -153,12 +154,12 @@ class LabSimulator:
         self._create()
 
     def take(self, name: str, source: Source | LabRobot, pose: ArrayLike | None) -> Body:
-        """Notes a model of the present scene; `Scene.add` does so."""
+        """Records a model of the present scene; called by `Scene.add`."""
         if self.loading is None:
             raise DeepSimError("objects are added while scenes are loaded, by `_load`")
         if name not in self._bodies:
             if self.loading:
-                raise DeepSimError(f"scene {self.loading} has an object {name!r}, scene 0 has not")
+                raise DeepSimError(f"scene {self.loading} has an object {name!r}, but scene 0 not")
             self._bodies[name] = Body(self, name), source, pose
         body = self._bodies[name][0]
         if pose is not None:
@@ -166,7 +167,7 @@ class LabSimulator:
         return body
 
     def _create(self) -> None:
-        """Makes the worlds of all that was loaded."""
+        """Creates the worlds from all that was loaded."""
         config = self.config
         gravity = " ".join(map(repr, config.gravity))
         description = GazeboXMLLoader().load_world(
@@ -192,7 +193,7 @@ class LabSimulator:
         self.world.flush()
 
     def step(self, action: ArrayLike | None = None) -> None:
-        """Takes an action of the robot, and advances by ``sim_freq // control_freq`` steps."""
+        """Applies an action to the robot, and advances by ``sim_freq // control_freq`` steps."""
         if not self._open:
             raise DeepSimError("there are no scenes yet: call reset")
         if action is not None:
@@ -204,11 +205,7 @@ class LabSimulator:
             self.world.tick()
 
     def find(self, path: str) -> Any:
-        """Returns the entity or link of a path, such as ``robot/base_link``.
-
-        Raises:
-            UnknownEntityError: It does not exist.
-        """
+        """Returns the entity or link with a path; see `Entity.find`."""
         return self.elements.find(path)
 
     def close(self) -> None:
