@@ -186,6 +186,42 @@ class Eager(Linear):
         return np.full_like(observations, 9.0)
 
 
+class Counts(Linear):
+    """Remembers the steps of the episode and the last observation, and acts by them."""
+
+    def initial_memory(self, agent: str) -> Any:
+        return {"steps": np.array(0), "last": np.full(2, -1.0, np.float32)}
+
+    def act(self, agent: str, observations: Any, rng: Any, memory: Any = None) -> Any:
+        drift = 0.25 * (memory["steps"] % 2)[:, None] - memory["last"]
+        after = {"steps": memory["steps"] + 1, "last": observations}
+        actions = super().act(agent, observations + drift.astype(np.float32), rng)
+        return actions, after
+
+
+class DiesRemembering(Counts):
+    """Kills its own process at its nth act, if it finds no file there."""
+
+    def __init__(self, marker: str, nth: int, **spaces: Any) -> None:
+        super().__init__(**spaces)
+        self.marker, self.left = Path(marker), nth
+
+    def act(self, agent: str, observations: Any, rng: Any, memory: Any = None) -> Any:
+        self.left -= 1
+        if not self.left and not self.marker.exists():
+            self.marker.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().act(agent, observations, rng, memory)
+
+
+class Forgets(Counts):
+    """Remembers another number of worlds."""
+
+    def act(self, agent: str, observations: Any, rng: Any, memory: Any = None) -> Any:
+        actions, after = super().act(agent, observations, rng, memory)
+        return actions, {**after, "steps": after["steps"][:1]}
+
+
 class Nested(gymnasium.Env[Any, Any]):
     """Observes its last action, which is of a nested space."""
 
@@ -218,6 +254,20 @@ class Smooth(Nested):
     def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
         super().reset(**options)
         return np.zeros(2, np.float32), {}
+
+
+class Fleeting(Smooth):
+    """Observes the number of its process too, which no seed brings back."""
+
+    observation_space: Any = spaces.Box(-np.inf, np.inf, (2,))
+
+    def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
+        super().reset(**options)
+        return np.array([0.0, os.getpid()], np.float32), {}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        self.steps += 1
+        return np.array([action[0], os.getpid()], np.float32), 0.0, self.steps == 9, False, {}
 
 
 class Words(Nested):

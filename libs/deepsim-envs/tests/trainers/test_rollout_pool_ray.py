@@ -202,6 +202,18 @@ def test_the_fragment_of_an_actor_that_is_killed_is_computed_again(
         assert 1 <= pool.replaced <= 2
 
 
+def test_streams_go_on_where_an_actor_is_killed(cluster: str, tmp_path: Path) -> None:
+    """In the middle of a fragment, with a memory of the episodes."""
+    dies = {"marker": str(tmp_path / "died"), "nth": 60}
+    options: dict[str, Any] = {"policy": Spec("rollout_tasks:DiesRemembering", dies), "length": 20}
+    found = []
+    for own in ({"workers": 2}, {"backend": "local"}):
+        with make_pool(**{**options, **own}, streams=3) as pool:
+            found.append(bytes_of(pool))
+            assert (pool.replaced > 0) == (pool.backend == "ray")
+    assert found[0] == found[1]
+
+
 def test_an_actor_that_is_killed_between_two_collections_is_replaced(
     cluster: str, expected: list[str], tmp_path: Path
 ) -> None:

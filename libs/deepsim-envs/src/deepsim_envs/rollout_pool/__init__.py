@@ -12,7 +12,7 @@ from .errors import (
     WorkerDiedError,
 )
 from .fragment import Fragment
-from .policy import Policy, RandomPolicy
+from .policy import Policy, RandomPolicy, RecurrentPolicy
 from .pool import RolloutPool
 from .spec import Spec
 
@@ -24,6 +24,7 @@ __all__ = [
     "OpenClusterError",
     "Policy",
     "RandomPolicy",
+    "RecurrentPolicy",
     "RolloutPool",
     "Spec",
     "WorkerDiedError",

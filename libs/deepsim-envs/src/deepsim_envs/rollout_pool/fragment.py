@@ -32,7 +32,7 @@ class Fragment(NamedTuple):
     terminations: dict[str, Bools]
     """Whether the step ended the agent's episode."""
     truncations: dict[str, Bools]
-    """Whether the step cut it off; the end of the fragment alone is not marked here."""
+    """Whether the step cut it off; for the end of the fragment, see `unfinished`."""
     next_observations: dict[str, Any]
     """By agent; after its last step, the last observation of its episode."""
     live: dict[str, Bools]
@@ -43,3 +43,17 @@ class Fragment(NamedTuple):
     """Seed of the episode that the step belongs to."""
     weights: int = 0
     """The number of times that weights were set before the fragment was begun."""
+    memory: dict[str, Any] = {}  # noqa: RUF012 (never changed)
+    """The memory of a `RecurrentPolicy` before the first step, by agent: (worlds, ...)."""
+
+    @property
+    def unfinished(self) -> dict[str, Bools]:
+        """(worlds,) whether the agent's episode goes on after the last step, by agent.
+
+        There, neither `terminations` nor `truncations` mark an end, and the return goes on with the
+        value of the last of `next_observations`.
+        """
+        return {
+            agent: live[-1] & ~self.terminations[agent][-1] & ~self.truncations[agent][-1]
+            for agent, live in self.live.items()
+        }

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from gymnasium.spaces import Space
@@ -30,6 +30,56 @@ class Policy(Protocol):
             agent: Its name.
             observations: (n, ...); dicts or tuples of such arrays where the space is nested.
             rng: The fragment's own random numbers.
+        """
+        ...
+
+    def set_weights(self, weights: Mapping[str, NDArray[Any]]) -> None:
+        """Replaces the weights; the arrays are its own."""
+        ...
+
+
+@runtime_checkable
+class RecurrentPolicy(Protocol):
+    """Acts with a memory of the episode; for all else, see `Policy`.
+
+    The pool keeps the memory, in arrays of numbers, or dicts and tuples of them: that of a worker's
+    policy would be lost with the worker.
+
+    Example:
+        The memory of this policy counts the steps of the episode:
+
+        >>> class Pulse:
+        ...     def __init__(self, observation_space, action_space):
+        ...         self._spaces = action_space
+        ...
+        ...     def initial_memory(self, agent):
+        ...         return np.array(0)
+        ...
+        ...     def act(self, agent, observations, rng, memory):
+        ...         actions = (memory % 2).astype(self._spaces[agent].dtype)
+        ...         return actions, memory + 1
+        ...
+        ...     def set_weights(self, weights):
+        ...         pass
+        >>> policy = Pulse({}, {"agent": Discrete(2)})
+        >>> policy.act("agent", np.zeros((3, 4)), np.random.default_rng(0), np.array([0, 1, 5]))
+        (array([0, 1, 1]), array([1, 2, 6]))
+    """
+
+    def initial_memory(self, agent: str) -> Any:
+        """Returns the memory of an agent at the beginning of an episode, in one world."""
+        ...
+
+    def act(
+        self, agent: str, observations: Any, rng: np.random.Generator, memory: Any
+    ) -> tuple[Any, Any]:
+        """Returns the actions of one agent in n worlds, (n, ...), and the memory afterwards.
+
+        Args:
+            agent: Its name.
+            observations: (n, ...); dicts or tuples of such arrays where the space is nested.
+            rng: The fragment's own random numbers.
+            memory: (n, ...), like n initial ones.
         """
         ...
 

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-import heapq
+import bisect
 import itertools
 import logging
+import math
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from time import monotonic
 from typing import Any, Literal, get_args
 
@@ -25,6 +26,7 @@ from .errors import (
 )
 from .fragment import Fragment
 from .spec import Spec, portable
+from .streams import Streams
 from .workers.local import Death, LocalWorkers, Workers
 from .workers.processes import ProcessWorkers
 from .workers.ray_actors import RayWorkers
@@ -38,8 +40,8 @@ class RolloutPool:
     """Collects fragments of experience, by workers that each have their own worlds and policy.
 
     A fragment follows from the specs, the seed, its number and the weights: its bytes are the same
-    for any backend, any number of workers, and any worker. It begins with new episodes, and
-    those that it does not end are not continued.
+    for any backend, any number of workers, and any worker. It begins with new episodes, or with
+    those that the fragment before it in its stream has not finished.
 
     Args:
         spec: Makes the environment, an `Environment` or a `gymnasium.Env`: a function, or an id
@@ -50,6 +52,9 @@ class RolloutPool:
             ``"ray"``, on a Ray cluster.
         length: Steps of a fragment.
         worlds: Worlds of a fragment, for which the policy acts at once.
+        streams: The number of streams, in which each fragment goes on with the episodes of the one
+            before: fragment f with those of fragment f - streams. As many can be computed at the
+            same time. Without, each fragment begins with new episodes.
         seed: Root of all seeds, >= 0.
         timeout: Time in which a worker must compute a fragment, or else counts as dead [s]; not for
             the backend ``"local"``.
@@ -89,6 +94,7 @@ class RolloutPool:
         backend: BackendName = "local",
         length: int = 200,
         worlds: int = 1,
+        streams: int | None = None,
         seed: int = 0,
         timeout: float = 600.0,
         start_timeout: float = 600.0,
@@ -102,6 +108,8 @@ class RolloutPool:
         for name, number in (("workers", workers), ("length", length), ("worlds", worlds)):
             if number < 1:
                 raise ValueError(f"{name} must be >= 1, got {number}")
+        if streams is not None and streams < 1:
+            raise ValueError(f"streams must be >= 1 or None, got {streams}")
         for name, time in (("timeout", timeout), ("start_timeout", start_timeout)):
             if not time > 0.0:
                 raise ValueError(f"{name} must be > 0 s, got {time}")
@@ -125,6 +133,8 @@ class RolloutPool:
         self._timeout, self._start_timeout = timeout, start_timeout
         self._weights: bytes | None = None
         self._version = 0
+        self._width = streams or workers  # fragments that can be computed at the same time
+        self._streams = Streams(streams)
         self._informed: set[int] = set()  # workers that have the weights
         self._idle: list[int] = []  # workers that have started
         self._failed_starts = 0  # in a row
@@ -162,8 +172,12 @@ class RolloutPool:
         """
         if count < 0:
             raise ValueError(f"count must be >= 0, got {count}")
-        numbers = range(self.collected, self.collected + count)
-        done = sorted(self._computed(self._open(), numbers), key=lambda each: each.number)
+        computed, trails = self._computed(self._open(), count), self._streams.trails
+        try:
+            done = sorted(computed, key=lambda each: each.number)
+        except BaseException:
+            self._streams.go_back(trails)
+            raise
         self.collected += count
         return done
 
@@ -179,9 +193,7 @@ class RolloutPool:
         Raises:
             FragmentError, WorkerDiedError, NoWorkerError, ClosedPoolError: See `collect`.
         """
-        first = self.collected
-        numbers = itertools.count(first) if count is None else range(first, first + count)
-        return self._advanced(self._computed(self._open(), numbers))
+        return self._advanced(self._computed(self._open(), count))
 
     def close(self) -> None:
         """Ends the workers; closing twice does no harm."""
@@ -205,29 +217,23 @@ class RolloutPool:
             self.collected = max(self.collected, fragment.number + 1)
             yield fragment
 
-    def _computed(self, link: Workers, numbers: Iterable[int]) -> Iterator[Fragment]:
+    def _computed(self, link: Workers, count: int | None) -> Iterator[Fragment]:
         """Yields fragments as they come; raises the error with the least number, when known."""
         if self._collecting:
             raise RuntimeError(
                 "this pool is still collecting: exhaust or close the iterator of as_completed()"
             )
         self._collecting = True
-        upcoming = iter(numbers)
-        number = next(upcoming, None)
-        again: list[int] = []  # fragments of workers that died
+        first = self.collected
+        end = math.inf if count is None else first + count
+        ready = [number for number in range(first, first + self._width) if number < end]
+        unstarted = itertools.count(first + self._width)
         busy: dict[int, tuple[int, float]] = {}  # the fragment of a worker, and its deadline
         deaths: Counter[int] = Counter()  # by fragment
         error: tuple[int, dict[str, str]] | None = None
         try:
-            while busy or again or number is not None:
-                while self._idle and (again or number is not None):
-                    worker = self._idle.pop(0)
-                    if again:
-                        sent = heapq.heappop(again)
-                    else:
-                        sent, number = number or 0, next(upcoming, None)
-                    busy[worker] = sent, monotonic() + self._timeout
-                    self._send(link, worker, sent)
+            while busy or ready:
+                self._send_all(link, ready, busy)
                 worker, answer = self._receive(link, busy)
                 if worker not in busy:
                     self._started(link, worker, answer, is_only=not busy and not self._idle)
@@ -238,18 +244,23 @@ class RolloutPool:
                     self._died(link, worker, f"fragment {sent}", answer)
                     if deaths[sent] == _DEATHS:
                         raise WorkerDiedError(sent, _DEATHS, answer.reason)
-                    heapq.heappush(again, sent)
+                    bisect.insort(ready, sent)
                     continue
                 self._idle.append(worker)
                 found = unpacked(answer)
                 if isinstance(found, tuple):
-                    yield Fragment(*found)
+                    fragment = Fragment(*found[0])
+                    self._streams.follow(fragment, *found[1:])
+                    yield fragment
+                    number = next(unstarted) if self._streams.count is None else sent + self._width
+                    if number < end:
+                        bisect.insort(ready, number)
                     continue
-                self._informed.discard(worker)  # it has forgotten its policy
+                self._forget(worker)  # after an error, it begins anew
                 if error is None or sent < error[0]:
                     error = sent, found
                 # Only earlier fragments, so that the first error is raised.
-                number, again = None, [each for each in again if each < error[0]]
+                end, ready = error[0], [each for each in ready if each < error[0]]
         finally:
             self._collecting = False
             for worker in busy:  # their answers would be taken for those of the next collection
@@ -258,10 +269,26 @@ class RolloutPool:
             cause = Exception(f"\n\n{error[1]['traceback']}")
             raise FragmentError(error[0], **error[1]) from cause
 
-    def _send(self, link: Workers, worker: int, number: int) -> None:
-        weights = None if worker in self._informed else self._weights
-        self._informed.add(worker)
-        link.send(worker, packed([number, self._version]), weights)
+    def _send_all(
+        self, link: Workers, ready: list[int], busy: dict[int, tuple[int, float]]
+    ) -> None:
+        """Sends fragments to idle workers."""
+        for number in ready.copy():
+            worker = self._streams.choose(number, self._idle) if self._idle else None
+            if worker is None:
+                continue
+            ready.remove(number)
+            self._idle.remove(worker)
+            busy[worker] = number, monotonic() + self._timeout
+            weights = None if worker in self._informed else self._weights
+            self._informed.add(worker)
+            assignment = self._streams.assign(number, worker)
+            link.send(worker, packed((number, self._version, assignment)), weights)
+
+    def _forget(self, worker: int) -> None:
+        """Takes note that a worker has lost its policy and its worlds."""
+        self._informed.discard(worker)
+        self._streams.forget(worker)
 
     def _receive(
         self, link: Workers, busy: Mapping[int, tuple[int, float]]
@@ -306,7 +333,7 @@ class RolloutPool:
 
     def _replace(self, link: Workers, worker: int) -> None:
         link.replace(worker)
-        self._informed.discard(worker)
+        self._forget(worker)
 
 
 def _spec(what: str, spec: Spec | str) -> Spec:

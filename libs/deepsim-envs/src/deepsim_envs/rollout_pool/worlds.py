@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import gymnasium
 import numpy as np
-from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.vector.utils import batch_space, concatenate, create_empty_array, iterate
 from numpy.typing import NDArray
 
 from deepsim_envs.area import Agents
@@ -18,6 +18,7 @@ from deepsim_envs.function_names import find_function
 from deepsim_envs.joined_environment import JoinedEnvironment, make_worlds, takes_worlds
 from deepsim_envs.results import Step
 from deepsim_envs.spaces import leafwise
+from deepsim_sync import call_all
 
 from .spec import Spec
 
@@ -34,34 +35,42 @@ class GymnasiumWorlds:
     """
 
     def __init__(self, makers: Sequence[Callable[[], gymnasium.Env[Any, Any]]]) -> None:
-        self._envs = SyncVectorEnv(makers, autoreset_mode=AutoresetMode.DISABLED)
-        name = str(getattr(self._envs.envs[0].unwrapped, "agent", "agent"))
-        spaces = self._envs.single_observation_space, self._envs.single_action_space
-        self.groups = (Agents([name], *spaces),)
+        self._envs = [make() for make in makers]
+        first = self._envs[0]
+        name = str(getattr(first.unwrapped, "agent", "agent"))
+        self._space = first.observation_space
+        self._action_batch = batch_space(first.action_space, len(makers))
+        self.groups = (Agents([name], first.observation_space, first.action_space),)
         self.live, self.waiting = np.zeros((2, len(makers), 1), np.bool_)
+        self._seen: list[Any] = [None] * len(makers)
 
     def reset_worlds(self, seed: Sequence[int], worlds: NDArray[np.intp]) -> tuple[Any, ...]:
         """Begins episodes in some worlds; returns the observations in all of them."""
-        seeds: list[int | None] = [None] * self._envs.num_envs
-        mask = np.zeros(self._envs.num_envs, np.bool_)
-        mask[worlds] = True
         for world, own in zip(worlds.tolist(), seed, strict=True):
-            seeds[world] = own
-        seen, _ = self._envs.reset(seed=seeds, options={"reset_mask": mask})
+            self._seen[world], _ = self._envs[world].reset(seed=own)
         self.live[worlds] = True
-        return (leafwise(lambda part: part[:, None], seen),)
+        return self._observations()
 
-    def step_worlds(self, actions: Sequence[Any]) -> Step:
-        """Steps all worlds.
+    def step_worlds(self, actions: Sequence[Any], worlds: NDArray[np.intp] | None = None) -> Step:
+        """Steps all worlds, or some.
 
         Raises:
             ValueError: An action holds NaN.
         """
-        own = leafwise(self._own_actions, actions[0])
-        seen, reward, terminated, truncated, _ = self._envs.step(own)
-        self.live &= ~(terminated | truncated)[:, None]
-        observation = leafwise(lambda part: part[:, None], seen)
-        return Step((observation,), reward[:, None], terminated[:, None], truncated[:, None])
+        chosen = range(len(self._envs)) if worlds is None else worlds.tolist()
+        own = list(iterate(self._action_batch, leafwise(self._own_actions, actions[0])))
+        reward = np.zeros(self.live.shape)
+        terminated, truncated = np.zeros((2, *self.live.shape), np.bool_)
+        for world in chosen:
+            found = self._envs[world].step(own[world])
+            self._seen[world], reward[world], terminated[world], truncated[world], _ = found
+        self.live &= ~(terminated | truncated)
+        return Step(self._observations(), reward, terminated, truncated)
+
+    def _observations(self) -> tuple[Any, ...]:
+        batch: Any = create_empty_array(self._space, len(self._envs), np.zeros)
+        seen = concatenate(self._space, self._seen, batch)
+        return (leafwise(lambda part: part[:, None], seen),)
 
     def _own_actions(self, part: NDArray[Any]) -> NDArray[Any]:
         if part.dtype.kind == "f" and np.isnan(part).any():
@@ -71,7 +80,7 @@ class GymnasiumWorlds:
 
     def close(self) -> None:
         """Closes all environments."""
-        self._envs.close()
+        call_all(env.close for env in self._envs)
 
 
 RolloutWorlds: TypeAlias = Environment | JoinedEnvironment | GymnasiumWorlds
