@@ -16,12 +16,20 @@ _HEAD = """\
 root_packages =
 {libraries}
 include_external_packages = True
+contract_types =
+    no_circles: tools.no_circles.NoCircles
 
 [importlinter:contract:layers]
 name = Imports point down the layers, never sideways
 type = layers
 layers =
 {layers}
+
+[importlinter:contract:circles]
+name = No circle of imports within a library
+type = no_circles
+libraries =
+{libraries}
 
 [importlinter:contract:batch]
 # Batches of trees are an extra, which the package itself does not import.

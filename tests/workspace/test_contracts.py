@@ -13,22 +13,31 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = sorted(folder.name.replace("-", "_") for folder in ROOT.glob("libs/*"))
 LAYERS = "Imports point down the layers, never sideways"
+CIRCLES = "No circle of imports within a library"
 
 
 @pytest.fixture
 def lint(tmp_path):
-    """Lints packages of our names that hold nothing but these imports; returns broken contracts."""
+    """Lints packages of our names that hold nothing but this code; returns broken contracts.
 
-    def lint(imports: dict[str, list[str]]) -> set[str]:
+    Imports are those of a package; modules are files with their code.
+    """
+
+    def lint(imports: dict[str, list[str]], modules: dict[str, str] | None = None) -> set[str]:
         for module in MODULES:
             (tmp_path / module).mkdir()
             lines = [f"import {imported}\n" for imported in imports.get(module, [])]
             (tmp_path / module / "__init__.py").write_text("".join(lines))
+        for name, text in (modules or {}).items():
+            file = tmp_path / name
+            file.parent.mkdir(exist_ok=True)
+            (file.parent / "__init__.py").touch()
+            file.write_text(text)
         command = [Path(sys.executable).with_name("lint-imports"), "--no-cache", "--no-logo"]
         done = subprocess.run(
             [*command, "--config", ROOT / ".importlinter"],
             cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
             capture_output=True,
             text=True,
             check=False,
@@ -106,3 +115,34 @@ def test_the_table_itself_passes(lint):
         "deepsim_math": ["numpy"],
     }
     assert lint(allowed) == set()
+
+
+@pytest.mark.parametrize(
+    ("back", "broken"),
+    [
+        ("from deepsim_sync import pair", {CIRCLES}),
+        ("def f():\n    from deepsim_sync import pair", {CIRCLES}),
+        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from . import pair", set()),
+    ],
+)
+def test_a_circle_of_modules_breaks(lint, back, broken):
+    """Wherever the import stands, unless it is for annotations."""
+    modules = {"deepsim_sync/pair.py": "from . import other", "deepsim_sync/other.py": back}
+    assert lint({}, modules) == broken
+
+
+def test_a_circle_of_folders_breaks(lint):
+    """Even where no two modules import each other."""
+    modules = {
+        "deepsim_sync/rows/a.py": "import deepsim_sync.world.a",
+        "deepsim_sync/world/a.py": "",
+        "deepsim_sync/world/b.py": "import deepsim_sync.rows.b",
+        "deepsim_sync/rows/b.py": "",
+    }
+    assert lint({}, modules) == {CIRCLES}
+
+
+def test_a_module_may_not_import_its_package(lint):
+    """The package imports its modules, so that would be a circle."""
+    modules = {"deepsim_sync/rows/a.py": "import deepsim_sync.rows"}
+    assert lint({}, modules) == {CIRCLES}

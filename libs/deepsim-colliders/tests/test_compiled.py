@@ -138,7 +138,7 @@ def test_more_pairs_than_expected():
 
 def test_where_nothing_can_be_kept():
     """Code without a place for its cache is compiled all the same, without a word."""
-    from deepsim_colliders.compiled.loader import compiled  # noqa: PLC0415
+    from deepsim_colliders._numba import compiled  # noqa: PLC0415
 
     names = {}
     exec(compile("def double(x):\n    return 2 * x\n", "<nowhere>", "exec"), names)

@@ -16,17 +16,17 @@ from gymnasium import spaces
 from typer.testing import CliRunner, Result
 
 from deepsim.cli import app
-from deepsim.tasks.task_code import TaskError
+from deepsim.policies.features import Part
+from deepsim.policies.networks import Convolution, PictureNetwork
+from deepsim.task_code import TaskError
 from deepsim.training import TrainedPolicy
-from deepsim.training.features import Part
-from deepsim.training.networks import Convolution, PictureNetwork
 
 WHY = "ONNX is not tested: tox -e py311-train in libs/deepsim"
 onnx = pytest.importorskip("onnx", reason=WHY)
 pytest.importorskip("onnxruntime", reason=WHY)
 
+from deepsim.policies.onnx_policy import load_onnx  # noqa: E402 (as above)
 from deepsim.training.onnx_file import write_onnx  # noqa: E402 (skipped without it, above)
-from deepsim.training.onnx_policy import load_onnx  # noqa: E402 (as above)
 
 Floats = np.float32
 BOX = spaces.Box(-0.5, 0.75, (2, 2))

@@ -18,7 +18,7 @@ from gymnasium import spaces
 from typer.testing import CliRunner, Result
 
 from deepsim.cli import app
-from deepsim.tasks.task_code import TaskError
+from deepsim.task_code import TaskError
 from deepsim.training import TrainedPolicy
 
 PPO = pytest.importorskip(

@@ -10,7 +10,6 @@ tree does and ``deepsim_btree.xml`` reads and writes files; both are imported on
 from .behaviour import Behaviour
 from .blackboard.blackboard import Blackboard
 from .blackboard.key import key
-from .blackboard.ports import InOut, Input, Output, PortLeaf
 from .composites.choosers import ReactiveUtilitySelector, UtilitySelector, WeightedSelector
 from .composites.composite import Composite
 from .composites.conditional import IfThenElse, WhileDoElse
@@ -47,6 +46,7 @@ from .leaves.classes import action, condition
 from .leaves.constant import Failure, Running, Success
 from .leaves.entries import DeleteEntry, SetEntry
 from .leaves.function import Action, Check
+from .leaves.ports import InOut, Input, Output, PortLeaf
 from .leaves.routine import Routine, next_tick
 from .leaves.wait import Wait
 from .light_tree import LightTree

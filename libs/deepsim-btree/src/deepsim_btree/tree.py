@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from .arguments import check_int
 from .behaviour import Behaviour
 from .blackboard.blackboard import Blackboard
-from .blackboard.connections import unconnected
 from .clock import read_clock
 from .compiled import NodeCompiler
+from .connections import unconnected
 from .errors import BusyError, StructureError, TickError, shortened
 from .halting import halt_all
 from .levels import all_paths, deepest

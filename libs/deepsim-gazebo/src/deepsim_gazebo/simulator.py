@@ -42,11 +42,11 @@ from .errors import GazeboError
 from .protocol.client import BatchStateClient, NewEntity
 from .protocol.exchange import ExchangeReply
 from .protocol.layout import TABLES
+from .protocol.table_reader import TableReader
 from .ros.clock import SimulationClock
 from .session.pace import Pace
 from .session.session import Session
 from .session.single_world import is_chosen
-from .shared_memory.table_reader import TableReader
 
 _LOGGER = logging.getLogger("deepsim_gazebo")
 

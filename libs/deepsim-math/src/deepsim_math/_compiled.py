@@ -10,8 +10,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, TypeVar
 
+from ._numbers import number
 from .formulas import motions, rotations, vectors
-from .values.numbers import number
 
 T = TypeVar("T")
 

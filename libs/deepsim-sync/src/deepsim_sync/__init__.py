@@ -5,9 +5,11 @@ Models, links, joints, visuals and lights are rows of tables with an axis for wo
 the rows in one call, runs the behaviours, and writes the changed rows back in one call.
 """
 
+from .behaviours.attributes import plain_attributes, restore_attributes
 from .behaviours.behaviour import Behaviour, NeverSpawnedWarning, Spawner
 from .behaviours.manager import BehaviourManager
 from .behaviours.transform import LinkTransform, Transform
+from .current import PerWorld
 from .errors import (
     CallbackError,
     ClosedWorldError,
@@ -67,6 +69,8 @@ from .port.tables import (
     Tables,
     VisualTable,
 )
+from .state.rows import JointRows, LightRows, LinkRows, Rows, StateRows, VisualRows
+from .state.seeds import checked_worlds, world_seeds
 from .trackers.manager import Priority, Tracker, TrackerManager
 from .trackers.states import (
     GetLinkStateTracker,
@@ -78,10 +82,6 @@ from .trackers.states import (
     Visual,
 )
 from .trackers.visuals import GetVisualTracker, SetVisualTracker
-from .world.attributes import plain_attributes, restore_attributes
-from .world.current import PerWorld
-from .world.rows import JointRows, LightRows, LinkRows, Rows, StateRows, VisualRows
-from .world.seeds import checked_worlds, world_seeds
 from .world.sensor import Sensor
 from .world.sensor_rows import SensorRows
 from .world.sensors import WorldSensors

@@ -18,7 +18,6 @@ from deepsim_sync import DeepSimError, Priority, World
 from .clock import Clock, ClockControl
 from .control import Control
 from .door import Door, GuardedServer
-from .frame import Frame, FrameReader
 from .mailbox import Mailbox
 from .panel.edit_folder import EditFolder
 from .panel.performance_plot import PerformancePlot
@@ -27,6 +26,7 @@ from .panel.run_folder import RunFolder
 from .panel.selection_folder import SelectionFolder
 from .panel.show_folder import ShowFolder
 from .panel.tree_folder import TreeFolder
+from .scene.frame import Frame, FrameReader
 from .scene.scene import Scene
 
 if TYPE_CHECKING:

@@ -60,10 +60,10 @@ from deepsim_sync import (
 
 from .backend import Backend, BackendError, open_simulator
 from .moved import __getattr__ as __getattr__
+from .task_code import TaskCodeError, TaskError
 from .tasks.loading import load_task, make_environment
 from .tasks.registration import register_task
 from .tasks.task import Task
-from .tasks.task_code import TaskCodeError, TaskError
 
 __all__ = [  # noqa: RUF022 (in tiers)
     # a task, and everything that runs it

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from deepsim_btree.compiled.text import block, lines
+from deepsim_btree.compiled.translator import Translator, untranslatable, variable
 from deepsim_btree.rules.expressions import UnknownError
 from deepsim_btree.rules.flow import CHECKED, Flow
 from deepsim_btree.rules.loops import child_list, loop_of
 from deepsim_btree.rules.rule import NoRuleError, is_tick
-from deepsim_btree.rules.translator import Translator, untranslatable, variable
 from deepsim_btree.status import FAILURE, INVALID, Status
 
 from .call import Call

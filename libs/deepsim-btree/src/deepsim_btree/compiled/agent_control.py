@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 from deepsim_btree.rules.flow import CHECKED, Flow
 from deepsim_btree.rules.rule import is_tick
-from deepsim_btree.rules.translator import untranslatable, variable
 from deepsim_btree.status import INVALID, RUNNING
 
 from .control import Control
 from .leaf_call import condition_call
 from .text import ANSWER, block, lines
+from .translator import untranslatable, variable
 
 if TYPE_CHECKING:
     from deepsim_btree.behaviour import Behaviour
     from deepsim_btree.rules.flow import Answers
     from deepsim_btree.rules.loops import Loop
-    from deepsim_btree.rules.translator import Child
 
     from .compiler import Compiler
+    from .translator import Child
 
 
 class AgentControl(Control):

@@ -12,16 +12,17 @@ from deepsim_btree.rules.expressions import UnknownError
 from deepsim_btree.rules.flow import NO_STATUS, Flow
 from deepsim_btree.rules.loops import child_list, loop_of
 from deepsim_btree.rules.rule import NoRuleError, is_self, is_tick
-from deepsim_btree.rules.translator import Translator, untranslatable, variable
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 
 from .text import block, lines
+from .translator import Translator, untranslatable, variable
 
 if TYPE_CHECKING:
     from deepsim_btree.behaviour import Behaviour
     from deepsim_btree.rules.flow import Answers
     from deepsim_btree.rules.loops import Loop
-    from deepsim_btree.rules.translator import Child
+
+    from .translator import Child
 
 
 _USUAL_FIRST = (SUCCESS, FAILURE, RUNNING, INVALID, SKIPPED)

@@ -12,20 +12,20 @@ from deepsim_btree.parent import Parent
 from deepsim_btree.rules.expressions import UnknownError
 from deepsim_btree.rules.flow import CHECKED, UNCHECKED, Flow
 from deepsim_btree.rules.rule import NoRuleError, is_self, method_call
-from deepsim_btree.rules.translator import untranslatable
 from deepsim_btree.status import RUNNING, SKIPPED, Status
 
 from .control import Control
 from .text import ANSWER, block, lines
+from .translator import untranslatable
 
 if TYPE_CHECKING:
     from deepsim_btree.behaviour import Behaviour
     from deepsim_btree.rules.flow import Answers
     from deepsim_btree.rules.loops import Loop
     from deepsim_btree.rules.rule import Rule
-    from deepsim_btree.rules.translator import Child
 
     from .node_compiler import NodeCompiler
+    from .translator import Child
 
 ANYTHING: Answers = UNCHECKED | {SKIPPED}
 """Possible answers of a node of which nothing is known."""

@@ -11,8 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Union
 
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.ports import Port, PortLeaf
 from deepsim_btree.leaves.function import Action, Check, FunctionLeaf
+from deepsim_btree.leaves.ports import Port, PortLeaf
 from deepsim_btree.leaves.routine import Routine
 from deepsim_btree.parent import Parent
 

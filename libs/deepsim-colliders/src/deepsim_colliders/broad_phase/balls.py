@@ -7,7 +7,7 @@ from typing import Iterator
 
 import numpy as np
 
-from deepsim_colliders.sets.rows import Array, Flags
+from deepsim_colliders._rows import Array, Flags
 
 from .blocks import BLOCK, Pairs
 

@@ -7,7 +7,7 @@ from typing import Callable, Iterator, Tuple
 
 import numpy as np
 
-from deepsim_colliders.sets.rows import Index
+from deepsim_colliders._rows import Index
 
 BLOCK = 1 << 15
 

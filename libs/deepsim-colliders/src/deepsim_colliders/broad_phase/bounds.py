@@ -8,8 +8,8 @@ from typing import Iterator
 
 import numpy as np
 
+from deepsim_colliders._rows import Array, Index, Rows
 from deepsim_colliders.rays.rays import Rays
-from deepsim_colliders.sets.rows import Array, Index, Rows
 
 from .balls import Balls
 from .blocks import BLOCK, Pairs, collected
@@ -75,7 +75,7 @@ class Bounds:
         """Returns pairs of two rows of one world, the one with the lower number first."""
         if self._compiled and _FEW < self.count <= _SWEPT:
             # Here, and not at the top: numba is of an extra.
-            from deepsim_colliders.compiled.sweep import swept  # noqa: PLC0415
+            from .compiled_sweep import swept  # noqa: PLC0415
 
             yield from swept(*self.boxes)
             return
@@ -108,7 +108,7 @@ class Bounds:
         if not self._compiled:
             return collected(tree.around(world, lower, upper))
         # Here, and not at the top: numba is of an extra.
-        from deepsim_colliders.compiled.boxes import overlapping  # noqa: PLC0415
+        from .compiled_boxes import overlapping  # noqa: PLC0415
 
         return overlapping(tree, world, lower, upper)
 

@@ -8,7 +8,7 @@ from typing import Callable, Iterator
 
 import numpy as np
 
-from deepsim_colliders.sets.rows import Array, Flags, Index
+from deepsim_colliders._rows import Array, Flags, Index
 
 from .blocks import Pairs
 

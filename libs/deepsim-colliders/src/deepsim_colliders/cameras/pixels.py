@@ -9,12 +9,12 @@ from typing import Iterator
 
 import numpy as np
 
+from deepsim_colliders._rows import Array, Index, Rows
 from deepsim_colliders.broad_phase.blocks import ragged
 from deepsim_colliders.cameras.segmentation import Segmentation
 from deepsim_colliders.rays.distances import distances
 from deepsim_colliders.rays.nearest import Nearest
 from deepsim_colliders.rays.rays import Rays
-from deepsim_colliders.sets.rows import Array, Index, Rows
 from deepsim_math import Frustum, quaternions
 
 _CORNERS = np.array(list(itertools.product((-1.0, 1.0), repeat=3)))

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from deepsim_colliders._rows import Flags, Rows
 from deepsim_colliders._shape import BALL
-from deepsim_colliders.sets.rows import Flags, Rows
 from deepsim_math import Frustum, frustums, quaternions
 
 

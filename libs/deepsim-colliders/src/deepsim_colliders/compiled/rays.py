@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from deepsim_colliders._numba import compiled, compiled_within
 from deepsim_colliders._shape import BALL, BOX
-
-from .loader import compiled, compiled_within
 
 
 @compiled

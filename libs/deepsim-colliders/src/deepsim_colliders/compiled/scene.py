@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from deepsim_colliders._numba import writable
+from deepsim_colliders._rows import Array, Flags, Rows
 from deepsim_colliders._shape import BOX
 from deepsim_colliders.broad_phase.bounds import Bounds
 from deepsim_colliders.rays.nearest import Nearest
 from deepsim_colliders.rays.rays import Rays
-from deepsim_colliders.sets.rows import Array, Flags, Rows
-
-from .loader import writable
 
 
 class Scene:

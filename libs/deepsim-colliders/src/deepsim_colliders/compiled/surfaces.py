@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from deepsim_colliders._numba import compiled
 from deepsim_colliders._shape import BOX
-
-from .loader import compiled
 
 
 @compiled

@@ -8,10 +8,10 @@ import itertools
 import numpy as np
 import shapely
 
+from deepsim_colliders._rows import Array, Flags, Rows
 from deepsim_colliders._shape import BALL, BOX, GEOMETRY, KINDS, OTHER
 from deepsim_colliders.pairs import one_by_one
 from deepsim_colliders.pairs.meeting import brought, geometries, hold
-from deepsim_colliders.sets.rows import Array, Flags, Rows
 
 
 def contain(a: Rows, b: Rows) -> Flags:

@@ -9,10 +9,10 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from deepsim_colliders._rows import Array, Flags, Rows
 from deepsim_colliders._segments import segments_to_boxes
 from deepsim_colliders._shape import BALL, BOX, CAPSULE, GEOMETRY, KINDS, OTHER, within
 from deepsim_colliders.pairs import one_by_one
-from deepsim_colliders.sets.rows import Array, Flags, Rows
 
 # The axes after each axis, in the order x, y, z, x, y.
 _NEXT, _LAST = np.array([1, 2, 0]), np.array([2, 0, 1])

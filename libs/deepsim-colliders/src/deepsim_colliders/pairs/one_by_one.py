@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from deepsim_colliders._frames import Frame2D, Frame3D
-from deepsim_colliders.sets.rows import Array, Flags, Rows
+from deepsim_colliders._rows import Array, Flags, Rows
 
 
 def placed(rows: Rows, number: int) -> Any:

@@ -11,10 +11,10 @@ from typing import Any, List, Tuple
 
 import numpy as np
 
+from deepsim_colliders._rows import Array, Rows
 from deepsim_colliders._shape import BALL, BOX, GEOMETRY, OTHER
 from deepsim_colliders.pairs.meeting import hold
 from deepsim_colliders.rays.rays import Rays
-from deepsim_colliders.sets.rows import Array, Rows
 
 Columns = List[Array]
 Interval = Tuple[Array, Array]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from deepsim_colliders.sets.rows import Array, Index
+from deepsim_colliders._rows import Array, Index
 
 
 class Nearest:

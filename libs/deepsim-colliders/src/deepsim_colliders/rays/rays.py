@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from deepsim_colliders._borders import numbers
-from deepsim_colliders.sets.rows import Array, Index
+from deepsim_colliders._rows import Array, Index
 
 
 class Rays(NamedTuple):

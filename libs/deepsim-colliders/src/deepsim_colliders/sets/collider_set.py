@@ -9,24 +9,24 @@ from typing import Any, Iterable, Iterator, Sequence, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
+from deepsim_colliders._numba import use_compiled
+from deepsim_colliders._rows import Array, Flags, Index
 from deepsim_colliders.broad_phase.blocks import Pairs
 from deepsim_colliders.cameras.pixels import segment
 from deepsim_colliders.cameras.segmentation import Segmentation
 from deepsim_colliders.cameras.visible import seen
 from deepsim_colliders.collider import Collider
-from deepsim_colliders.compiled.loader import use_compiled
 from deepsim_colliders.layers import ALL_LAYERS
 from deepsim_colliders.pairs.containment import contain
 from deepsim_colliders.pairs.meeting import hold_points, meet
-from deepsim_colliders.pairs.near import near_pairs
 from deepsim_colliders.rays.distances import distances
-from deepsim_colliders.rays.first import first_met
-from deepsim_colliders.rays.hits import all_ray_hits, first_hits
 from deepsim_colliders.rays.ray_hits import AllRayHits, RayHits
 from deepsim_colliders.rays.rays import Rays, leading_shape
 from deepsim_math import Frustum
 
-from .rows import Array, Flags, Index
+from .first import first_met
+from .hits import all_ray_hits, first_hits
+from .near import near_pairs
 from .snapshot import Snapshot
 
 

@@ -10,14 +10,13 @@ from numpy.typing import ArrayLike
 
 from deepsim_colliders._borders import numbers
 from deepsim_colliders._follower import ORIGIN
+from deepsim_colliders._rows import Array, Flags, Index, Rows, frames
 from deepsim_colliders._shape import Shape
 from deepsim_colliders.broad_phase.bounds import Bounds
 from deepsim_colliders.collider import Collider
 from deepsim_colliders.compiled.scene import Scene
 from deepsim_colliders.layers import ALL_LAYERS, layer_bits
 from deepsim_math import Pose, poses
-
-from .rows import Array, Flags, Index, Rows, frames
 
 
 class Snapshot:

@@ -8,9 +8,9 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, SupportsFloat
 
 from deepsim_math import frustums
+from deepsim_math._numbers import number, numbers
 from deepsim_math.formulas import views as formulas
 from deepsim_math.values.coordinates import Point, Vector3, make, xyz
-from deepsim_math.values.numbers import number, numbers
 from deepsim_math.values.pose import Pose
 from deepsim_math.values.value import Field, Row, slot_setters
 

@@ -7,7 +7,8 @@ import math
 from operator import attrgetter
 from typing import Any, SupportsFloat
 
-from .numbers import number, numbers
+from deepsim_math._numbers import number, numbers
+
 from .value import Field, Row, slot_setters
 
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, TypeVar, Union, overload
 import numpy as np
 
 from deepsim_math._compiled import compiled
+from deepsim_math._numbers import number, numbers
 from deepsim_math.formulas import vectors as formulas
 
-from .numbers import number, numbers
 from .value import Field, Row, drafts_of, slot_setters
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from deepsim_math._numbers import numbers
+
 from .color import Color
-from .numbers import numbers
 from .value import Field, Row, slot_setters
 
 if TYPE_CHECKING:

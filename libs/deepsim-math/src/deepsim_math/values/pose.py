@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, SupportsFloat
 import numpy as np
 
 from deepsim_math._compiled import compiled
+from deepsim_math._numbers import number, numbers
 from deepsim_math.formulas import motions as formulas
 
 from .coordinates import Coordinates, Point, Vector3, make, xyz
-from .numbers import number, numbers
 from .rotation import Quaternion, as_quaternion, make_quaternion
 from .twist import Twist
 from .value import Field, Row, drafts_of, slot_setters

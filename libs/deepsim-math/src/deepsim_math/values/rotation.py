@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Iterable, SupportsFloat, TypeVar, overloa
 import numpy as np
 
 from deepsim_math._compiled import compiled
+from deepsim_math._numbers import number, numbers
 from deepsim_math.formulas import rotations as formulas
 
 from .coordinates import Coordinates, Vector3, make, xyz
-from .numbers import number, numbers
 from .value import Field, Row, drafts_of, slot_setters
 
 if TYPE_CHECKING:

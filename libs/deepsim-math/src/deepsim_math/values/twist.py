@@ -6,10 +6,10 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from deepsim_math._numbers import numbers
 from deepsim_math.formulas import motions as formulas
 
 from .coordinates import SCALARS, Vector3, make, xyz
-from .numbers import numbers
 from .rotation import as_quaternion
 from .value import Field, Row, slot_setters
 

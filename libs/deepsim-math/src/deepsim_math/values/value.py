@@ -9,8 +9,7 @@ from typing import Any, Callable, ClassVar, Generic, Iterator, NoReturn, TypeVar
 import numpy as np
 
 from deepsim_math._compiled import compiled_setters
-
-from .numbers import numbers
+from deepsim_math._numbers import numbers
 
 V = TypeVar("V", bound="Value")
 R = TypeVar("R", bound="Row")

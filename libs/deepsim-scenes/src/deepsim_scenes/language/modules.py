@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import deepsim_scenes
 from deepsim_sync.temporary_folders import temporary_folder
 
 PACKAGES = ("gzscenic", "deepsim_scenes")
@@ -29,13 +28,14 @@ def library_on_path(text: str) -> Iterator[None]:
             folder.mkdir()
             (folder / "model.scenic").write_text(text, encoding="utf-8")
         sys.path.insert(0, place)
-        own = list(deepsim_scenes.__path__)
-        deepsim_scenes.__path__ = [*own, str(Path(place, "deepsim_scenes"))]
+        library = sys.modules["deepsim_scenes"]
+        own = list(library.__path__)
+        library.__path__ = [*own, str(Path(place, "deepsim_scenes"))]
         importlib.invalidate_caches()
         try:
             yield
         finally:
             sys.path.remove(place)
-            deepsim_scenes.__path__ = own
+            library.__path__ = own
             for name in ("gzscenic", *(f"{package}.model" for package in PACKAGES)):
                 sys.modules.pop(name, None)

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from deepsim_math import Pose, Twist
-from deepsim_sync.world.attributes import plain_attributes, restore_attributes
-from deepsim_sync.world.current import current_world
+from deepsim_sync.current import current_world
 
+from .attributes import plain_attributes, restore_attributes
 from .transform import Transform
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from deepsim_sync.current import PerWorld
 from deepsim_sync.errors import DuplicateEntityError, UnknownEntityError, call_all
-from deepsim_sync.world.current import PerWorld
 
 if TYPE_CHECKING:
     from deepsim_sync.world.world import World

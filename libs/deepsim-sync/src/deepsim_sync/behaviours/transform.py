@@ -11,6 +11,7 @@ import numpy as np
 from deepsim_math import Material, Point, Pose, Quaternion, Twist, Vector3
 from deepsim_sync.errors import UnknownEntityError
 from deepsim_sync.port.entities import SCOPE, Kind
+from deepsim_sync.state.rows import SingleRow
 from deepsim_sync.trackers.states import (
     GetLinkStateTracker,
     GetModelStateTracker,
@@ -20,7 +21,6 @@ from deepsim_sync.trackers.states import (
     SetModelStateTracker,
 )
 from deepsim_sync.trackers.visuals import GetVisualTracker, SetVisualTracker
-from deepsim_sync.world.rows import SingleRow
 
 if TYPE_CHECKING:
     from deepsim_sync.world.world import World

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from deepsim_sync.current import PerWorld
 from deepsim_sync.errors import CallbackError, WriteRefusedError
-from deepsim_sync.world.current import PerWorld
 
 if TYPE_CHECKING:
     from deepsim_sync.world.world import World

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 
 from deepsim_math import Material, Pose, Twist
+from deepsim_sync.current import PerWorld
 from deepsim_sync.errors import UnknownEntityError
 from deepsim_sync.port.entities import SCOPE, Kind, Names
 from deepsim_sync.port.spawning import WORLD_FRAMES
-from deepsim_sync.world.current import PerWorld
 
 if TYPE_CHECKING:
     from deepsim_sync.world.world import World

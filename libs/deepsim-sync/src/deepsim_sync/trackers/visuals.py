@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from deepsim_math import Color, Material
+from deepsim_sync.current import PerWorld
 from deepsim_sync.port.tables import COLUMNS
-from deepsim_sync.world.current import PerWorld
 
 from .states import Visual, chosen_names
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from deepsim_sync.current import PerWorld
 from deepsim_sync.errors import UnknownEntityError
 
-from .current import PerWorld
 from .sensor import Passed, Sensor, port_of
 from .sensor_rows import SensorRows
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deepsim_sync.behaviours.manager import BehaviourManager
+from deepsim_sync.current import PerWorld, blocks, current_world
 from deepsim_sync.errors import (
     CallbackError,
     DeepSimError,
@@ -27,14 +28,13 @@ from deepsim_sync.port.changes import checked_rows
 from deepsim_sync.port.entities import KINDS, Entities, Kind
 from deepsim_sync.port.simulator import Simulator, WorldNumbers
 from deepsim_sync.port.spawning import SpawnRequest, checked_requests
+from deepsim_sync.state.ownership import Ownership
+from deepsim_sync.state.rows import JointRows, LightRows, LinkRows, StateRows, VisualRows
+from deepsim_sync.state.seeds import checked_int, checked_worlds, world_seeds
+from deepsim_sync.state.state_cache import StateCache
 from deepsim_sync.trackers.manager import TrackerManager
 
-from .current import PerWorld, blocks, current_world
-from .ownership import Ownership
-from .rows import JointRows, LightRows, LinkRows, StateRows, VisualRows
-from .seeds import checked_int, checked_worlds, world_seeds
 from .sensors import WorldSensors
-from .state_cache import StateCache
 from .world_state import WorldState, capture, restore
 
 T = TypeVar("T", bound=PerWorld)

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deepsim_sync.current import PerWorld
 from deepsim_sync.port.columns import Array
 from deepsim_sync.port.entities import KINDS, Entities, Kind
 from deepsim_sync.port.tables import Key
-
-from .current import PerWorld
 
 if TYPE_CHECKING:
     from deepsim_sync.port.capabilities import Snapshots

@@ -10,7 +10,7 @@ import viser
 from numpy.typing import NDArray
 
 from deepsim_sync import World
-from deepsim_viewer.frame import Frame
+from deepsim_viewer.scene.frame import Frame
 
 
 class Axes:

@@ -10,8 +10,8 @@ import viser
 from numpy.typing import NDArray
 
 from deepsim_sync import World
-from deepsim_viewer.frame import Frame
 from deepsim_viewer.scene.batches import Batches
+from deepsim_viewer.scene.frame import Frame
 from deepsim_viewer.scene.instances import collider_instances
 from deepsim_viewer.scene.layout import Layout
 

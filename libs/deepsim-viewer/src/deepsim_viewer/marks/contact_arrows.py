@@ -10,7 +10,7 @@ import viser
 from numpy.typing import NDArray
 
 from deepsim_sync import World
-from deepsim_viewer.frame import Frame
+from deepsim_viewer.scene.frame import Frame
 
 _PER_NEWTON = 0.01  # [m/N]
 _SHORTEST, _LONGEST = 0.05, 1.0  # [m]

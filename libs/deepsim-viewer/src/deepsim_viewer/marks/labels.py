@@ -10,7 +10,7 @@ import viser
 from numpy.typing import NDArray
 
 from deepsim_sync import SCOPE, World
-from deepsim_viewer.frame import Frame
+from deepsim_viewer.scene.frame import Frame
 from deepsim_viewer.scene.layout import Layout
 
 _MOST = 200

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from deepsim_math import poses, quaternions
 from deepsim_spawn import Lidar, ModelDescription, Rays
 from deepsim_sync import SCOPE, World
-from deepsim_viewer.frame import Frame
+from deepsim_viewer.scene.frame import Frame
 
 
 class LidarRays:

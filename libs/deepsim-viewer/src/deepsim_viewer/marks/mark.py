@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from deepsim_sync import World
-from deepsim_viewer.frame import Frame
+from deepsim_viewer.scene.frame import Frame
 
 
 class Mark(Protocol):

@@ -12,7 +12,7 @@ import viser
 
 from deepsim_spawn import ModelDescription
 from deepsim_sync import SCOPE, World
-from deepsim_viewer.frame import Frame
+from deepsim_viewer.scene.frame import Frame
 
 _MOST = 40  # sliders; more would fill the page
 _SLIDE = 1.0  # [m] of one without limits, to both sides

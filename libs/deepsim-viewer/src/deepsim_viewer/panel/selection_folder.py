@@ -13,7 +13,7 @@ import viser
 from numpy.typing import NDArray
 
 from deepsim_sync import SCOPE, World
-from deepsim_viewer.frame import Frame
+from deepsim_viewer.scene.frame import Frame
 
 from .joint_sliders import JointSliders
 from .plain_lines import plain_lines

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from deepsim_viewer.frame import Frame
+from deepsim_viewer.scene.frame import Frame
 
 _NUMBER = {"type": "number"}
 

@@ -13,7 +13,7 @@ from mcap.writer import Writer
 from numpy.typing import NDArray
 
 from deepsim_sync import Priority, World
-from deepsim_viewer.frame import Frame, FrameReader
+from deepsim_viewer.scene.frame import Frame, FrameReader
 from deepsim_viewer.scene.layout import Layout
 
 from .channels import COLUMNS, LAYOUT, topic

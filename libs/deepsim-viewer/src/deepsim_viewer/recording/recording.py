@@ -16,7 +16,7 @@ from mcap.stream_reader import StreamReader
 from numpy.typing import NDArray
 
 from deepsim_sync import DeepSimError
-from deepsim_viewer.frame import Frame
+from deepsim_viewer.scene.frame import Frame
 from deepsim_viewer.scene.layout import Layout
 
 from .channels import COLUMNS, LAYOUT, topic

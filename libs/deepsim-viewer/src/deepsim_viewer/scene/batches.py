@@ -12,9 +12,9 @@ import viser
 from numpy.typing import NDArray
 
 from deepsim_math import poses
-from deepsim_viewer.frame import Frame
 
 from .colors import linear_bytes
+from .frame import Frame
 from .instances import Instances
 from .surfaces import Surface
 

@@ -10,9 +10,9 @@ import viser
 from numpy.typing import NDArray
 
 from deepsim_sync import SCOPE
-from deepsim_viewer.frame import Frame
 
 from .batches import Batches
+from .frame import Frame
 from .grid import world_offsets
 from .instances import Instances
 from .lights import add_lights

@@ -12,10 +12,10 @@ from rich.console import Console
 
 from deepsim.episodes.collecting import collect_episodes, learnable
 from deepsim.episodes.slot_policy import slot_policy
+from deepsim.task_code import TaskError
 from deepsim.tasks.loading import load_task
 from deepsim.tasks.search import find_task
 from deepsim.tasks.task import Task
-from deepsim.tasks.task_code import TaskError
 from deepsim.training.run_folder import chosen_policy
 from deepsim_envs import Environment, PolicyMaker, Trajectory, TrajectoryCollector, replay
 from deepsim_sync import DeepSimError

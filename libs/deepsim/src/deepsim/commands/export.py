@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from deepsim.tasks.task_code import TaskError
+from deepsim.policies.trained_policy import policy_file
+from deepsim.task_code import TaskError
 from deepsim.training.run_folder import trained_policies
-from deepsim.training.trained_policy import policy_file
 from deepsim_sync import DeepSimError
 
 from .options import fail

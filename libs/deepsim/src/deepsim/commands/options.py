@@ -12,8 +12,8 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from deepsim.task_code import TaskCodeError
 from deepsim.tasks.loading import MODULE_PREFIX
-from deepsim.tasks.task_code import TaskCodeError
 from deepsim_sync import CallbackError
 
 TaskName: TypeAlias = Annotated[

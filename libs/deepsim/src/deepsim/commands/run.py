@@ -20,9 +20,9 @@ from deepsim.episodes.playing import Played, Playing, play
 from deepsim.episodes.recorder import recorder
 from deepsim.episodes.results_folder import results_folder
 from deepsim.episodes.slot_policy import slot_policy
+from deepsim.task_code import TaskError
 from deepsim.tasks.loading import load_task
 from deepsim.tasks.search import find_task
-from deepsim.tasks.task_code import TaskError
 from deepsim.training.run_folder import chosen_policy
 from deepsim_sync import DeepSimError
 

@@ -15,9 +15,9 @@ from rich.console import Console
 from rich.markup import escape
 
 from deepsim.backend import DEFAULT, Backend
+from deepsim.task_code import TaskError
 from deepsim.tasks.loading import load_task
 from deepsim.tasks.search import find_task
-from deepsim.tasks.task_code import TaskError
 from deepsim_sync import DeepSimError
 
 from .options import BackendName, Root, TaskName, Worlds, fail

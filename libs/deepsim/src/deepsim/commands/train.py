@@ -20,10 +20,10 @@ from deepsim.episodes.film import VideoFormat
 from deepsim.episodes.playing import Played, Playing, play
 from deepsim.episodes.results_folder import results_folder
 from deepsim.episodes.slot_policy import slot_policy
+from deepsim.task_code import TaskError
 from deepsim.tasks.loading import load_task
 from deepsim.tasks.search import TaskFolder, find_task
 from deepsim.tasks.task import Task
-from deepsim.tasks.task_code import TaskError
 from deepsim.training.config import TrainingConfig, parse_policies, parse_settings
 from deepsim.training.learning_curve import write_learning_curve
 from deepsim.training.run_folder import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from deepsim.tasks.task_code import TaskError, call_task_code
+from deepsim.task_code import TaskError, call_task_code
 from deepsim_envs import Environment, Trajectory, TrajectoryCollector
 
 from .episode import episode_seed

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim.tasks.task_code import call_task_code
+from deepsim.task_code import call_task_code
 from deepsim_envs import Environment
 
 from .slot_policy import SlotPolicy, places_of

@@ -18,8 +18,8 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
+from deepsim.task_code import TaskError
 from deepsim.tasks.task import Task
-from deepsim.tasks.task_code import TaskError
 from deepsim_envs import Environment
 
 from .episode import Episode, run_episodes, write_trajectory

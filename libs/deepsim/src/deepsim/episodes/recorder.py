@@ -6,7 +6,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from deepsim.tasks.task_code import TaskError
+from deepsim.task_code import TaskError
 from deepsim_sync import World
 
 from .playing import Playing

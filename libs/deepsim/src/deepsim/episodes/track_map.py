@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from deepsim.task_code import TaskError
 from deepsim.tasks.task import Task
-from deepsim.tasks.task_code import TaskError
 
 from .episode import COLUMNS, Episode
 

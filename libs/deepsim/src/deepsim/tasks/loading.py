@@ -10,13 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from deepsim.training.recurrent_policy import load_policy
-from deepsim.training.trained_policy import FILE
+from deepsim.policies.recurrent_policy import load_policy
+from deepsim.policies.trained_policy import FILE
+from deepsim.task_code import TaskError, call_task_code
 from deepsim_envs import Environment, PolicyMaker
 
 from .search import find_task
 from .task import Task
-from .task_code import TaskError, call_task_code
 
 MODULE_PREFIX = "_deepsim_task_"
 """Begins the names of the modules that tasks are loaded as."""

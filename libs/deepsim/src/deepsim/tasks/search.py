@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .task_code import TaskError
+from deepsim.task_code import TaskError
 
 _DEPTH = 3  # folders below the one that is searched; deeper ones are no tasks
 

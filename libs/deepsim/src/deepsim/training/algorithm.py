@@ -8,7 +8,7 @@ from typing import Any
 from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import VecEnv
 
-from deepsim.tasks.task_code import TaskError
+from deepsim.task_code import TaskError
 from deepsim_envs.spaces import has_action_mask
 
 from .config import TrainingConfig

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from deepsim.tasks.task_code import TaskError
+from deepsim.task_code import TaskError
 
 from .league import League
 from .learner import Learner

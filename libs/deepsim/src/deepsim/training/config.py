@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias
 
-from deepsim.tasks.task_code import TaskError
+from deepsim.task_code import TaskError
 
 GameOver: TypeAlias = Literal["all", "any"]
 Policies: TypeAlias = "str | Mapping[str, Sequence[str]]"

@@ -11,13 +11,14 @@ import torch
 from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 
+from deepsim.policies.recurrent_policy import RecurrentPolicy
+from deepsim.policies.trained_policy import TrainedPolicy
+
 from .algorithm import algorithm_of
 from .config import TrainingConfig
 from .plain_policy import plain_policy
 from .progress import WINDOW
-from .recurrent_policy import RecurrentPolicy
 from .scaling import scaled_worlds
-from .trained_policy import TrainedPolicy
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from typing import Any
 
 from stable_baselines3.common.vec_env import VecEnv
 
+from deepsim.task_code import TaskError
 from deepsim.tasks.task import Task
-from deepsim.tasks.task_code import TaskError
 from deepsim_envs import Environment, GymnasiumVectorEnv, JoinedEnvironment
 from deepsim_envs.sb3 import AgentsVecEnv, SharedWorlds, WorldsVecEnv
 from deepsim_envs.viewing import only_group

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from deepsim.tasks.task_code import TaskError
+from deepsim.policies.features import Part
+from deepsim.policies.networks import Layer, Lstm
+from deepsim.policies.recurrent_policy import RecurrentPolicy
+from deepsim.policies.trained_policy import TrainedPolicy
+from deepsim.policies.whole_file import whole_file
+from deepsim.task_code import TaskError
 from deepsim_envs.spaces import MASK
-
-from .features import Part
-from .networks import Layer, Lstm
-from .recurrent_policy import RecurrentPolicy
-from .trained_policy import TrainedPolicy
-from .whole_file import whole_file
 
 try:
     import onnx

@@ -10,13 +10,13 @@ import torch
 from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import VecNormalize
 
+from deepsim.policies.features import Part
+from deepsim.policies.networks import Convolution, Floats, Layer, Lstm, PictureNetwork
+from deepsim.policies.recurrent_policy import RecurrentPolicy
+from deepsim.policies.trained_policy import TrainedPolicy
 from deepsim_envs.spaces import choices_of, has_action_mask
 
-from .features import Part
-from .networks import Convolution, Floats, Layer, Lstm, PictureNetwork
-from .recurrent_policy import RecurrentPolicy
 from .suitable_spaces import is_picture, kind_of
-from .trained_policy import TrainedPolicy
 
 
 def plain_policy(model: PPO, scaled: VecNormalize) -> TrainedPolicy | RecurrentPolicy:

@@ -11,8 +11,8 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
+from deepsim.task_code import TaskError
 from deepsim.tasks.task import Task
-from deepsim.tasks.task_code import TaskError
 
 from .config import TrainingConfig
 from .league import League

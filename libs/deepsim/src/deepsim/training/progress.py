@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .whole_file import whole_file
+from deepsim.policies.whole_file import whole_file
 
 WINDOW = 100
 """The number of the latest episodes of which means are taken."""

@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 import yaml
 
+from deepsim.policies.recurrent_policy import RecurrentPolicy, load_policy
+from deepsim.policies.trained_policy import FILE, TrainedPolicy
+from deepsim.task_code import TaskError
 from deepsim.tasks.task import Task
-from deepsim.tasks.task_code import TaskError
 from deepsim_envs import Environment, Policy, PolicyMaker
 
 from .config import TrainingConfig
-from .recurrent_policy import RecurrentPolicy, load_policy
 from .teams import AgentsPolicy, owners_of, teams_of
-from .trained_policy import FILE, TrainedPolicy
 
 CONFIG = "config.json"
 _NAMED = "policy_"
@@ -153,7 +153,7 @@ def chosen_policy(name: str, task: Task, trainings: Path) -> tuple[str, PolicyMa
     if folder.suffix == ".onnx" and name not in task.available_policies:
         try:
             # An extra, for this policy alone.
-            from .onnx_policy import load_onnx  # noqa: PLC0415 (see above)
+            from deepsim.policies.onnx_policy import load_onnx  # noqa: PLC0415 (see above)
         except ImportError as error:
             raise TaskError(str(error)) from error
         model = load_onnx(folder)

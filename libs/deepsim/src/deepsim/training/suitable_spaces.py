@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from deepsim.tasks.task_code import TaskError
+from deepsim.task_code import TaskError
 from deepsim_envs.spaces import has_action_mask
 
 _LEAST_PICTURE = 36  # pixels, below which the convolutions leave nothing

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from deepsim.episodes.slot_policy import begin_episode
-from deepsim.tasks.task_code import TaskError
+from deepsim.policies.recurrent_policy import MemoryPolicy, RecurrentPolicy, RecurrentTeam
+from deepsim.policies.trained_policy import TrainedPolicy
+from deepsim.task_code import TaskError
 from deepsim_envs import ArrayPolicy, Environment, JoinedEnvironment, Policy
 
 from .config import Policies
-from .recurrent_policy import MemoryPolicy, RecurrentPolicy, RecurrentTeam
-from .trained_policy import TrainedPolicy
 
 _FIT_FOR_A_FILE = re.compile(r"\w[\w.-]*")
 

@@ -10,6 +10,9 @@ from typing import Any
 
 from stable_baselines3.common.callbacks import BaseCallback
 
+from deepsim.policies.recurrent_policy import RecurrentPolicy
+from deepsim.policies.trained_policy import TrainedPolicy, policy_file
+from deepsim.policies.whole_file import whole_file
 from deepsim_sync import UnsupportedError
 
 from .checkpoint import FILE as CHECKPOINT
@@ -20,11 +23,8 @@ from .league import League
 from .learner import Learner
 from .learning_worlds import LearningWorlds
 from .progress import EpisodeEnds, ProgressFiles
-from .recurrent_policy import RecurrentPolicy
 from .teams import team_of
-from .trained_policy import TrainedPolicy, policy_file
 from .update_log import UpdateLog
-from .whole_file import whole_file
 
 OnStep = Callable[[int, Mapping[str, float]], object]
 """Takes the number of steps so far, and the mean reward of each agent's latest episodes."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from stable_baselines3.common.logger import KVWriter
 
-from deepsim.tasks.task_code import TaskError
+from deepsim.task_code import TaskError
 
 from .config import TrainingConfig
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from deepsim_colliders.sets.rows import Flags
-from deepsim_colliders.sets.snapshot import Snapshot
+from deepsim_colliders._rows import Flags
+from deepsim_colliders.rays.distances import distances
+from deepsim_colliders.rays.nearest import Nearest
+from deepsim_colliders.rays.rays import Rays
 
-from .distances import distances
-from .nearest import Nearest
-from .rays import Rays
+from .snapshot import Snapshot
 
 
 def first_met(now: Snapshot, rays: Rays, asked: Flags | None) -> Nearest:

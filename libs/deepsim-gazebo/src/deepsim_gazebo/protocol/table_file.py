@@ -20,11 +20,16 @@ from typing import NamedTuple, NoReturn
 
 import numpy as np
 
-from deepsim_gazebo.protocol.exchange import Instant
-from deepsim_gazebo.protocol.layout import LAYOUTS, TABLE_NUMBERS, TABLES, Rows, fill
+from deepsim_gazebo.shared_memory.shared_file import (
+    SharedFile,
+    SharedFileError,
+    is_abandoned,
+    opened,
+)
 from deepsim_sync import Kind, Tables
 
-from .shared_file import SharedFile, SharedFileError, is_abandoned, opened
+from .exchange import Instant
+from .layout import LAYOUTS, TABLE_NUMBERS, TABLES, Rows, fill
 
 MAGIC = int.from_bytes(b"DSBATCH1", "little")
 VERSION = 3

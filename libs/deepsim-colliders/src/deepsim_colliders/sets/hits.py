@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from deepsim_colliders._rows import Array, Index, Rows
 from deepsim_colliders._shape import BOX, GEOMETRY, OTHER
-from deepsim_colliders.sets.rows import Array, Index, Rows
-from deepsim_colliders.sets.snapshot import Snapshot
+from deepsim_colliders.rays.nearest import Nearest
+from deepsim_colliders.rays.ray_hits import AllRayHits, RayHits
+from deepsim_colliders.rays.rays import Rays
 
-from .nearest import Nearest
-from .ray_hits import AllRayHits, RayHits
-from .rays import Rays
+from .snapshot import Snapshot
 
 
 def first_hits(now: Snapshot, rays: Rays, lead: tuple[int, ...], nearest: Nearest) -> RayHits:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim.tasks.task_code import TaskError
+from deepsim.task_code import TaskError
 from deepsim_envs import ArrayPolicy
 
 from .recurrent_policy import MemoryPolicy

@@ -8,11 +8,11 @@ from typing import Any, Iterator
 
 import numpy as np
 
-from deepsim_colliders.broad_phase.blocks import BLOCK, Pairs, filled
-from deepsim_colliders.broad_phase.tree import Tree
-from deepsim_colliders.sets.rows import Array, Index
+from deepsim_colliders._numba import compiled, writable
+from deepsim_colliders._rows import Array, Index
 
-from .loader import compiled, writable
+from .blocks import BLOCK, Pairs, filled
+from .tree import Tree
 
 
 def overlapping(tree: Tree, world: Index, lower: Array, upper: Array) -> Iterator[Pairs]:

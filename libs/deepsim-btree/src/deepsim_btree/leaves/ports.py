@@ -20,10 +20,9 @@ from typing import (
 )
 
 from deepsim_btree.behaviour import Behaviour
+from deepsim_btree.blackboard.entry import NOTHING
+from deepsim_btree.blackboard.key import Key
 from deepsim_btree.errors import StructureError
-
-from .entry import NOTHING
-from .key import Key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,10 +8,10 @@ from typing import Any, Iterator
 
 import numpy as np
 
-from deepsim_colliders.broad_phase.blocks import Pairs, filled
-from deepsim_colliders.sets.rows import Array
+from deepsim_colliders._numba import compiled
+from deepsim_colliders._rows import Array
 
-from .loader import compiled
+from .blocks import Pairs, filled
 
 
 def swept(lower: Array, upper: Array) -> Iterator[Pairs]:

@@ -12,17 +12,15 @@ from deepsim_btree.blackboard.key import Key
 from deepsim_btree.composites.random_order import RandomComposite
 from deepsim_btree.errors import StructureError
 from deepsim_btree.leaves.function import truth
+from deepsim_btree.rules.expressions import OPERATORS, PURE, UnknownError, index_of
+from deepsim_btree.rules.flow import never_skipped
+from deepsim_btree.rules.loops import child_list
+from deepsim_btree.rules.rule import NoRuleError, find_rule, has_one_child, is_self, method_call
 from deepsim_btree.status import SKIPPED
-
-from .expressions import OPERATORS, PURE, UnknownError, index_of
-from .flow import never_skipped
-from .loops import child_list
-from .rule import NoRuleError, find_rule, has_one_child, is_self, method_call
 
 if TYPE_CHECKING:
     from deepsim_btree.behaviour import Behaviour
-
-    from .flow import Answers, Flow
+    from deepsim_btree.rules.flow import Answers, Flow
 
 At = TypeVar("At")
 Child = Union[int, str]

@@ -5,26 +5,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.composites.switch import Switch
-from deepsim_btree.decorators.loop import Loop
-from deepsim_btree.decorators.updated import WasUpdated
-from deepsim_btree.leaves.constant import Constant
-from deepsim_btree.leaves.entries import DeleteEntry, SetEntry
-from deepsim_btree.leaves.function import FunctionLeaf
-from deepsim_btree.leaves.wait import Wait
-from deepsim_btree.parent import Parent
-from deepsim_btree.problem import Problem
-
-from .key import Key
-from .ports import Port, PortLeaf
+from .behaviour import Behaviour
+from .blackboard.key import Key
+from .composites.switch import Switch
+from .decorators.loop import Loop
+from .decorators.updated import WasUpdated
+from .leaves.constant import Constant
+from .leaves.entries import DeleteEntry, SetEntry
+from .leaves.function import FunctionLeaf
+from .leaves.ports import Port, PortLeaf
+from .leaves.wait import Wait
+from .parent import Parent
+from .problem import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from deepsim_btree.tree import Tree
-
-    from .entry import Entry
+    from .blackboard.entry import Entry
+    from .tree import Tree
 
 # Nodes of other classes may write entries that nobody knows of before they run.
 _KNOWN = (Constant, DeleteEntry, FunctionLeaf, Parent, PortLeaf, SetEntry, Wait, WasUpdated)

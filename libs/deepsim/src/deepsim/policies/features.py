@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from deepsim.tasks.task_code import TaskError
+from deepsim.task_code import TaskError
 
 from .networks import Convolution, Floats, PictureNetwork
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from deepsim.tasks.task_code import TaskError
+from deepsim.task_code import TaskError
 from deepsim_envs import ArrayPolicy
 from deepsim_envs.spaces import MASK
 

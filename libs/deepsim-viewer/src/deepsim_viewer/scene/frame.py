@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from deepsim_sync import Descriptions, Entities, Key, Tables, World
 
-from .scene.layout import Layout
+from .layout import Layout
 
 _COLUMNS: tuple[Key, ...] = (
     ("models", "pose"),

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Tuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_sync.errors import NoCurrentWorldError
+from .errors import NoCurrentWorldError
 
 if TYPE_CHECKING:
-    from .world import World
+    from .world.world import World
 
 T = TypeVar("T", bound="PerWorld")
 

@@ -7,11 +7,11 @@ import logging
 from collections.abc import Collection
 
 from deepsim_gazebo.errors import CallRefusedError
-from deepsim_gazebo.protocol.client import BatchStateClient
-from deepsim_gazebo.protocol.exchange import Instant
+from deepsim_gazebo.shared_memory.shared_file import SharedFileError
 from deepsim_sync import Kind, Tables
 
-from .shared_file import SharedFileError
+from .client import BatchStateClient
+from .exchange import Instant
 from .table_file import TableFile
 
 _LOGGER = logging.getLogger("deepsim_gazebo")

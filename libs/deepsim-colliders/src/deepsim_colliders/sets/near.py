@@ -7,8 +7,9 @@ from typing import Iterator
 
 import numpy as np
 
-from deepsim_colliders.sets.rows import Index
-from deepsim_colliders.sets.snapshot import Snapshot
+from deepsim_colliders._rows import Index
+
+from .snapshot import Snapshot
 
 
 def near_pairs(a: Snapshot, b: Snapshot, *, once: bool) -> Iterator[tuple[Index, Index, Index]]:
