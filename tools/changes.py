@@ -19,6 +19,7 @@ from pathlib import Path
 
 import griffe
 
+from changelog import read_notes
 from history import GitError, git
 from libraries import ROOT, Library, read_libraries, release
 
@@ -40,7 +41,8 @@ class Changes:
     Attributes:
         breaks: One line for each break of the interface.
         additions: Public names that are new.
-        notes: Headings of the changelog above the last release, such as `Added`.
+        notes: Kinds of the notes in `changes/` and headings of the changelog above the last
+            release, such as `Added`.
     """
 
     breaks: list[str]
@@ -94,9 +96,8 @@ def changes_since(root: Path, library: Library, last: Release) -> Changes:
     breaks |= {f"{name}: Public name was removed" for name in _names(old) - _names(new)}
     changelog = (library.folder / "CHANGELOG.md").read_text("utf-8")
     recent = changelog.split(f"\n## [{last.version}]")[0]
-    return Changes(
-        sorted(breaks), sorted(_names(new) - _names(old)), re.findall(r"(?m)^### (\w+)$", recent)
-    )
+    notes = [*re.findall(r"(?m)^### (\w+)$", recent), *read_notes(library)]
+    return Changes(sorted(breaks), sorted(_names(new) - _names(old)), notes)
 
 
 def problem(library: Library, last: Release | None, changes: Changes | None) -> str | None:

@@ -4,9 +4,10 @@
 
     python tools/release.py [--root FOLDER] [--dist FOLDER] [--tagged] LIBRARY
 
-Nothing leaves this machine. With --tagged the tag is there already, and the same is checked of the
-commit that it names: a host that publishes tags does so. The version is that of the library's
-pyproject.toml; CONTRIBUTING.md says how a version is opened.
+First, a commit collects the notes in `changes/` into the changelog. Nothing leaves this machine.
+With --tagged the tag is there already, and the same is checked of the commit that it names: a host
+that publishes tags does so. The version is that of the library's pyproject.toml; CONTRIBUTING.md
+says how a version is opened.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ import re
 import subprocess
 import sys
 import tempfile
+from datetime import datetime, timezone
 from pathlib import Path
 
 from build import build
+from changelog import NoteError, note_files, read_notes, with_notes
 from changes import changes_since, last_release, problem
 from check_wheels import WheelError, check, fill_wheelhouse, python_version
 from history import GitError, git
@@ -34,7 +37,9 @@ def release(root: Path, library: Library, dist: Path, *, tagged: bool = False) -
 
     Raises:
         ReleaseError: the working tree has changes, the tag exists, the changelog lacks the version
-            or has notes above it, the version is too low, or a file does not install alone.
+            or has notes above it, the version is too low, a file does not install alone, or a tag
+            names a commit with notes that were not collected.
+        NoteError: a note has no text, or a name that says no kind.
     """
     tag = f"{library.name}-v{library.version}"
     if git(root, "status", "--porcelain", "--untracked-files=no"):
@@ -44,23 +49,41 @@ def release(root: Path, library: Library, dist: Path, *, tagged: bool = False) -
             raise ReleaseError(f"{tag} does not name this commit")
     elif git(root, "tag", "--list", tag):
         raise ReleaseError(f"{tag} exists; raise the version in {library.name}'s pyproject.toml")
-    notes = _notes(library)
+    changelog = library.folder / "CHANGELOG.md"
+    text = changelog.read_text("utf-8")
+    if note_files(library):
+        if tagged:
+            raise ReleaseError(f"{tag} has notes in changes/; make release collects them")
+        date = datetime.now(timezone.utc).date().isoformat()
+        text = with_notes(text, library.version, read_notes(library), date)
+    notes = _notes(library, text)
     last = last_release(root, library)
     wrong = problem(library, last, changes_since(root, library, last) if last else None)
     if wrong:
         raise ReleaseError(wrong)
+    if note_files(library):
+        _collect(root, library, changelog, text)
     build(root, dist)
     files = sorted(dist.glob(f"{library.module}-{library.version}*"))
     _check_files(root, library, dist)
     if not tagged:
         message = f"{library.name} {library.version}\n\n{notes}"
-        git(root, "tag", "--annotate", tag, "--message", message)
+        git(root, "tag", "--annotate", "--cleanup=whitespace", tag, "--message", message)
     return files
 
 
-def _notes(library: Library) -> str:
-    """Returns the section of the changelog that is about the version."""
-    text = (library.folder / "CHANGELOG.md").read_text("utf-8")
+def _collect(root: Path, library: Library, changelog: Path, text: str) -> None:
+    """Commits the changelog with the notes, and without their files."""
+    changelog.write_text(text, encoding="utf-8")
+    for note in note_files(library):
+        note.unlink()
+    git(
+        root, "commit", "--quiet", "--all", "--message", f"Release {library.name} {library.version}"
+    )
+
+
+def _notes(library: Library, text: str) -> str:
+    """Returns the section of a changelog that is about the version."""
     unreleased = re.search(r"(?ms)^## \[Unreleased\]\n(.*?)(?=^## |\Z)", text)
     if unreleased and unreleased[1].strip():
         raise ReleaseError(
@@ -122,7 +145,7 @@ def main(arguments: list[str] | None = None) -> int:
     library = libraries[options.library]
     try:
         files = release(root, library, dist, tagged=options.tagged)
-    except (ReleaseError, GitError) as error:
+    except (ReleaseError, NoteError, GitError) as error:
         print(f"{library.name}: {error}")
         return 1
     tag = f"{library.name}-v{library.version}"

@@ -18,6 +18,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from allowed import ALLOWED, ROS_LIBRARY
+from changelog import NoteError, note_files, read_notes
 from imports import foreign_imports
 from libraries import ROOT, UMBRELLA, Library, read_libraries
 from lists import derived_files
@@ -70,8 +71,21 @@ def check_files(root: Path, libraries: Libraries) -> Problems:
         copy, changelog = library.folder / "LICENSE", library.folder / "CHANGELOG.md"
         if copy.is_file() and copy.read_bytes() != licence:
             yield f"{folder}/LICENSE: differs from the LICENSE of the root; copy that one"
-        if changelog.is_file() and f"\n## [{library.version}]" not in changelog.read_text("utf-8"):
+        if (
+            changelog.is_file()
+            and f"\n## [{library.version}]" not in changelog.read_text("utf-8")
+            and not note_files(library)
+        ):
             yield f"{folder}/CHANGELOG.md: lacks a section '## [{library.version}]'"
+
+
+def check_notes(root: Path, libraries: Libraries) -> Problems:
+    """Each note for the next release has a kind that the changelog has, and says something."""
+    for library in libraries.values():
+        try:
+            read_notes(library)
+        except NoteError as error:
+            yield f"{(library.folder / 'changes').relative_to(root).as_posix()}: {error}"
 
 
 def check_pythons(root: Path, libraries: Libraries) -> Problems:
@@ -200,6 +214,7 @@ CHECKS: list[Callable[[Path, Libraries], Problems]] = [
     check_sibling_ranges,
     check_umbrella_pins,
     check_files,
+    check_notes,
     check_pythons,
     check_imports,
     check_allowed,

@@ -112,6 +112,15 @@ def test_a_changelog_that_removes_asks_for_a_higher_version(library, check):
     assert "deserves at least 0.2.0: Removed" in printed
 
 
+def test_a_note_that_removes_asks_for_a_higher_version(library, check):
+    """Notes that no release has collected count like the headings."""
+    (library / "changes").mkdir()
+    (library / "changes/command.removed.md").write_text("A command.\n")
+    status, printed = check()
+    assert status == 1
+    assert "deserves at least 0.2.0: Removed" in printed
+
+
 def test_new_names_are_listed(library, check):
     """They need no more than the third number while a version is 0.x."""
     edit(library, "src/deepsim_math/values.py", "class Vector", "class Point: ...\n\nclass Vector")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import subprocess
 import tarfile
 from pathlib import Path
@@ -70,6 +71,50 @@ def test_a_release_is_tagged_here_and_says_what_to_publish(clone, release):
         "deepsim-math: deepsim-math-v0.1.0 exists; raise the version in deepsim-math's"
         " pyproject.toml\n",
     )
+
+
+def test_notes_are_collected_under_the_version(clone, release):
+    """Below the lines that the section has, in the order of Keep a Changelog, in a commit."""
+    changes = clone / "libs/deepsim-math/changes"
+    changes.mkdir()
+    (changes / "dot.fixed.md").write_text("`dot` takes tuples.\n")
+    (changes / "cross.added.md").write_text("`cross`.\n`angle` in radians.\n")
+    git(clone, "add", ".")
+    git(clone, "commit", "-qm", "Mend dot, add cross")
+    assert "make release collects them" in released_tag(clone, release)
+    status, printed = release()
+    assert status == 0, printed
+    changelog = (clone / "libs/deepsim-math/CHANGELOG.md").read_text()
+    section = "### Added\n\n- Vectors.\n- `cross`.\n- `angle` in radians.\n\n### Fixed\n\n- `dot`"
+    assert section in changelog
+    assert not list(changes.glob("*"))
+    assert git(clone, "status", "--porcelain") == ""
+    assert git(clone, "log", "-1", "--format=%s") == "Release deepsim-math 0.1.0"
+    assert section in git(clone, "tag", "--list", "--format=%(contents)")
+
+
+def released_tag(clone, release) -> str:
+    """Returns what the tool says of a tag that was made by hand, and takes the tag away."""
+    git(clone, "tag", "deepsim-math-v0.1.0")
+    status, printed = release("deepsim-math", "--tagged")
+    assert status == 1
+    git(clone, "tag", "--delete", "deepsim-math-v0.1.0")
+    return printed
+
+
+def test_notes_open_the_section_of_a_version(clone, release):
+    """With the date of the day, above the section before."""
+    folder = clone / "libs/deepsim-math"
+    project = folder / "pyproject.toml"
+    project.write_text(project.read_text().replace('"0.1.0"', '"0.1.1"', 1))
+    (folder / "changes").mkdir()
+    (folder / "changes/dot.fixed.md").write_text("`dot` takes tuples.\n")
+    git(clone, "add", ".")
+    git(clone, "commit", "-qm", "Open deepsim-math 0.1.1")
+    status, printed = release()
+    assert status == 0, printed
+    found = re.findall(r"(?m)^## \[([\d.]+)\]", (folder / "CHANGELOG.md").read_text())
+    assert found == ["0.1.1", "0.1.0"]
 
 
 def test_a_tag_is_checked_where_it_is_published(clone, release):

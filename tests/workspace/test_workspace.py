@@ -138,10 +138,42 @@ def test_missing_file_is_named(workspace, run_tool, file):
     assert done.returncode == 1
 
 
+@pytest.mark.parametrize(
+    ("file", "text", "problem"),
+    [
+        (
+            "dot.md",
+            "Takes tuples.\n",
+            "dot.md should be NAME.KIND.md, where KIND is one of added, changed, deprecated,"
+            " removed, fixed, security",
+        ),
+        ("dot.fixed.md", "\n", "dot.fixed.md is empty; write a sentence for users"),
+    ],
+)
+def test_a_note_without_kind_or_text_is_named(workspace, run_tool, file, text, problem):
+    """The release would not know where it belongs."""
+    folder = workspace / "libs/deepsim-math/changes"
+    folder.mkdir()
+    (folder / file).write_text(text)
+    done = run_tool("workspace.py", "--root", workspace)
+    assert f"libs/deepsim-math/changes: {problem}" in done.stdout
+    assert done.returncode == 1
+
+
+def test_a_note_stands_for_the_section_of_the_next_version(workspace, run_tool):
+    """The release makes the section."""
+    folder = workspace / "libs/deepsim-math"
+    changelog = folder / "CHANGELOG.md"
+    changelog.write_text(changelog.read_text().replace("0.1.0", "0.0.9"))
+    (folder / "changes").mkdir()
+    (folder / "changes/dot.fixed.md").write_text("`dot` takes tuples.\n")
+    assert run_tool("workspace.py", "--root", workspace).returncode == 0
+
+
 def test_sound_workspace_passes(workspace, run_tool):
     """Without drift nothing is reported."""
     done = run_tool("workspace.py", "--root", workspace)
-    assert "3 libraries, 9 rules, 0 problems" in done.stdout
+    assert "3 libraries, 10 rules, 0 problems" in done.stdout
     assert done.returncode == 0
 
 
