@@ -58,8 +58,8 @@ class GazeboSimulator:
 
     In lock-step, the default, time stands still except during `step`. Tables that were read since
     the last step are returned with the answer of the next one, or lie in shared memory, and rows
-    are written with the step: a tick is one round trip. Through ROS, columns that are read one by
-    one at one instant are of one answer.
+    are written with the step: a tick is one round trip. Through ROS, columns read one by one at one
+    instant come from one answer.
 
     In a free-running world, `step` waits until ``/clock`` has advanced; a step that is requested
     too late is counted in `late_ticks`. There is one world, whose number is 0.
@@ -70,7 +70,7 @@ class GazeboSimulator:
     Args:
         master_uri: URI of the ROS master; defaults to ``ROS_MASTER_URI``.
         namespace: ROS namespace of the plugin's services.
-        timeout: Longest wait for the answer to a call, such as of up to 1000 steps [s].
+        timeout: Longest wait for the answer to a call, which may make up to 1000 steps [s].
         shared_memory: Whether to read and call through shared memory if server and client share a
             machine; the first client of a server gets the mailbox for calls.
         lock_step: Whether time stands still except during `step`.
@@ -128,7 +128,7 @@ class GazeboSimulator:
 
     @property
     def contacts(self) -> GazeboContacts:
-        """The points where links touch; Gazebo keeps the forces there once this was asked for."""
+        """The contact points of links; Gazebo keeps their forces from the first access on."""
         if self._contacts is None:
             self._contacts = GazeboContacts(self._session)
         return self._contacts
@@ -170,7 +170,7 @@ class GazeboSimulator:
     ) -> Sequence[Refusal]:
         """Applies a batch, then advances by exactly n >= 1 physics steps, in one round trip.
 
-        A free-running world is waited for instead. If a row is refused, no step is made.
+        In a free-running world it waits instead. If a row is refused, no step is made.
 
         Raises:
             SimulationError: The physics diverged.
@@ -199,7 +199,7 @@ class GazeboSimulator:
         return refusals
 
     def reset(self, worlds: WorldNumbers | None = None, seeds: Seeds = None) -> None:
-        """Goes back to time 0; seeds are not used, as Gazebo takes its seed when it starts."""
+        """Resets the world to time 0; seeds are ignored, as Gazebo takes its own at start-up."""
         if not is_chosen(worlds):
             return
         self._session.take_control()

@@ -27,7 +27,7 @@ class ModelListError(SceneError):
 
     Attributes:
         file: The YAML file.
-        line: The line of the mistake, from 1; 0 where none is known.
+        line: The line of the mistake, from 1; 0 if unknown.
     """
 
     def __init__(self, file: str | Path, line: int, message: str) -> None:

@@ -21,11 +21,11 @@ class SceneObject:
         name: Unique in the scene, such as ``cafe_table_5``.
         model: Its model.
         size: Its width (along x), length (along y) and height [m].
-        position: Centre of its bounds in the world [m]; where the scenario is one of two
-            dimensions, z is that of the model frame.
-        heading: As Scenic has it: counterclockwise from +y [rad].
-        pose: Of the model frame, in the world; its yaw is the heading, since the width of a model
-            lies along its x axis.
+        position: Centre of its bounds in the world [m]; in a scenario of two dimensions, z is that
+            of the model frame.
+        heading: Heading as in Scenic, counterclockwise from +y [rad].
+        pose: Pose of the model frame in the world; its yaw is the heading, because the width of a
+            model lies along its x axis.
     """
 
     name: str
@@ -37,7 +37,7 @@ class SceneObject:
 
     @property
     def is_resized(self) -> bool:
-        """Whether it has another size than its model."""
+        """Whether its size differs from its model's."""
         return any(factor != 1.0 for factor in self.model.factors(self.size))
 
     @property
@@ -59,13 +59,13 @@ class Scene:
     """A sample of a scenario.
 
     Attributes:
-        objects: In the order of the scenario.
+        objects: The objects, in the order of the scenario.
         models: The models of the scenario.
-        seed: Of the sample.
-        number: Of the sample among those of the seed.
-        samples: How many were drawn until one met all requirements.
-        rejections: How many of those each requirement rejected.
-        dimensions: Of the scenario, 2 or 3.
+        seed: Seed of the sample.
+        number: Number of the sample among those of the seed.
+        samples: The number of samples drawn until one met all requirements.
+        rejections: The number of samples that each requirement rejected.
+        dimensions: Dimensions of the scenario, 2 or 3.
         parameters: The global parameters of the scenario.
         drawn: The `scenic.core.scenarios.Scene`.
     """
@@ -82,10 +82,10 @@ class Scene:
 
     @property
     def in_world(self) -> tuple[SceneObject, ...]:
-        """The objects that models stand for."""
+        """The objects that models represent."""
         return tuple(each for each in self.objects if each.is_in_world)
 
     @property
     def missions(self) -> tuple[SceneObject, ...]:
-        """The objects that are places alone, such as waypoints."""
+        """The objects that are only places, such as waypoints."""
         return tuple(each for each in self.objects if not each.is_in_world)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes that stand: simulated for a moment, and rejected where something moves."""
+"""Scenes that are stable: simulated for a moment, and rejected if something moves."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SettleReport:
 
     Attributes:
         moved: Objects that moved or turned too far: distance [m] and angle [rad].
-        overlaps: Pairs of models that overlap at the start, and how deep [m].
+        overlaps: Pairs of models that overlap at the start, with the depth [m].
         fallen: Objects that fell out of the scene.
     """
 
@@ -49,12 +49,12 @@ class SettleReport:
 
     @property
     def stands(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether the scene is stable."""
         return not (self.moved or self.overlaps or self.fallen)
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why the scene does not stand, without numbers."""
+        """The reasons why the scene is not stable, without numbers."""
         return (
             *(f"{first} overlaps {second}" for first, second in self.overlaps),
             *(f"{name} falls" for name in self.fallen),
@@ -63,9 +63,9 @@ class SettleReport:
 
 
 def settle(scene: Scene, open_simulator: OpenSimulator, seconds: float = 1.0) -> SettleReport:
-    """Simulates a scene, and reports what does not stand.
+    """Simulates a scene, and reports everything that moves, overlaps or falls.
 
-    Overlaps are known on engines that say where links touch.
+    Overlaps are only found on engines with contacts.
 
     Args:
         scene: The scene.
@@ -110,21 +110,21 @@ def sample_settled(
     seconds: float = 1.0,
     limit: int = 100,
 ) -> tuple[Scene, dict[str, int]]:
-    """Draws scenes until one stands.
+    """Draws scenes until one is stable.
 
     Args:
         scenario: The scenario.
         open_simulator: Opens a simulator of a world.
         seed: >= 0.
-        number: Of the scene among those of the seed.
+        number: Number of the scene among those of the seed.
         seconds: Simulated time of each.
-        limit: How many scenes are tried.
+        limit: The most scenes to try.
 
     Returns:
-        The scene, and how many scenes before it were rejected for each reason.
+        The scene, and the number of scenes before it that each reason rejected.
 
     Raises:
-        RejectedError: None of them stands.
+        RejectedError: None of them is stable.
     """
     reasons: Counter[str] = Counter()
     for attempt in range(limit):

@@ -22,11 +22,11 @@ class NoAnswerError(TransportError):
 
 
 class AccessError(TransportError):
-    """A master refuses a session: its certificate, user or password, or the lack of them."""
+    """A master refuses a session: its credentials are wrong or missing."""
 
 
 class MessageError(TransportError, ValueError):
-    """Bytes are not the message that they should be."""
+    """Bytes are not a message of the expected class."""
 
 
 class RemoteError(TransportError):

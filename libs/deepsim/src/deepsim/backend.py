@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The physics of a task: tasks open a simulator, and the user of a task chooses its kind."""
+"""The simulator of a task: the task opens one, and its user chooses the kind."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ _MASTERS: Final = "DEEPSIM_ROS_MASTER_URIS"
 
 
 class BackendError(DeepSimError):
-    """A backend does not exist, cannot be reached, or has not so many worlds."""
+    """A backend does not exist, cannot be reached, or has fewer worlds than requested."""
 
 
 class Backend:
     """Chooses the simulators that `open_simulator` opens inside of a ``with`` statement.
 
-    It holds for the thread or asyncio task that enters it.
+    The choice holds for the thread or asyncio task that enters it.
 
     Args:
         name: ``"mujoco"``, the embedded engine, or ``"gazebo"``, a running gzserver with the
             plugin ``gazebo_batch_state``, at the ROS master of ``ROS_MASTER_URI``; for several
-            worlds one at each of the masters in ``DEEPSIM_ROS_MASTER_URIS``, with spaces between.
+            worlds, one at each of the masters in ``DEEPSIM_ROS_MASTER_URIS``, separated by spaces.
 
     Attributes:
         name: As given.
-        opened: How many simulators have been opened.
+        opened: The number of simulators opened so far.
 
     Raises:
         BackendError: The backend does not exist.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names that `deepsim` exported until 0.12: they warn, and name the library that has them."""
+"""Names that `deepsim` exported until 0.12; each warns and names the library that has it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def __getattr__(name: str) -> object:
     """Returns a name that was exported until 0.12, with a warning.
 
     Raises:
-        AttributeError: There never was such a name.
+        AttributeError: The name never existed.
     """
     library = _HOMES.get(name)
     if library is None:

@@ -13,19 +13,19 @@ T = TypeVar("T")
 
 
 class TaskError(DeepSimError):
-    """A folder holds no task, or a task lacks something that was asked for."""
+    """A folder holds no task, or a task lacks something that was requested."""
 
 
 class TaskCodeError(TaskError):
-    """A task's own code raised, outside of any hook; ``__cause__`` is the original."""
+    """A task's own code raised an error outside of any hook; ``__cause__`` is that error."""
 
 
 def call_task_code(what: str, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
     """Calls a function of a task and returns its result.
 
     Raises:
-        TaskCodeError: It raised; the message begins with `what`.
-        DeepSimError: It raised this, which is passed on unchanged.
+        TaskCodeError: The function raised an error; the message begins with `what`.
+        DeepSimError: Raised by the function, and passed on unchanged.
     """
     try:
         return function(*args, **kwargs)

@@ -11,7 +11,7 @@ from deepsim_sync import CameraMount, UnknownEntityError, WorldNumbers
 class GazeboMounts:
     """Moves camera sensors on their links; see `deepsim_sync.CameraMounts`.
 
-    Mounts are those of this client: its pictures are taken from there, while Gazebo's own camera
+    A mount holds for this client alone: its pictures are taken from there, and Gazebo's own camera
     sensors stay as described.
     """
 
@@ -53,7 +53,7 @@ class GazeboMounts:
             del self._mounts[camera]
 
     def check(self, camera: str) -> None:
-        """Refuses a name that no camera sensor has.
+        """Checks that a camera sensor has the name.
 
         Raises:
             UnknownEntityError: No camera sensor has the name.

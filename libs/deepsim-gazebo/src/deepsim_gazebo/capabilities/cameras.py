@@ -28,9 +28,9 @@ from .camera_mounts import GazeboMounts
 class GazeboCameras:
     """The cameras of a gzserver that found a display when it started.
 
-    They are the capabilities `deepsim_sync.Cameras` and `deepsim_sync.DepthCameras`, at the present
-    instant; in a free-running world, after a step. Pictures have up to 4096 pixels a side, and
-    64 MB.
+    This is the capability `deepsim_sync.Cameras` as well as `deepsim_sync.DepthCameras`. Pictures
+    show the present instant, or in a free-running world the end of a step. A picture has at most
+    4096 pixels a side, and at most 64 MB.
     """
 
     def __init__(self, session: Session, mounts: GazeboMounts) -> None:
@@ -70,8 +70,8 @@ class GazeboCameras:
     def measure(self, camera: str | CameraView, world: int = 0) -> DepthPicture:
         """Measures depths and identifies models and links, in single precision.
 
-        Everything that is drawn counts, translucent surfaces too. Heightmaps have depths, but no
-        rows: Gazebo does not say whose they are.
+        Everything that is drawn counts, translucent surfaces too. Heightmaps have depths but no
+        rows, because Gazebo does not say to which link they belong.
 
         Raises:
             UnknownEntityError: No camera sensor has the name.
@@ -81,16 +81,16 @@ class GazeboCameras:
         return self._depths(self._look(camera, rgb=False, depth=True))
 
     def rgbd(self, camera: str) -> Reading:
-        """Returns what a camera of colours and depths measures, (1, ...)."""
+        """Returns the picture and the depths of an RGB-D camera, (1, ...)."""
         shot = self._look(camera, depth=True)
         return {"rgb": shot.rgb[None], "depth": shot.depth[None].astype(np.float64)}
 
     def stereo(self, camera: str, baseline: float) -> Reading:
-        """Returns what a stereo pair measures, (1, ...).
+        """Returns the measurement of a stereo pair, (1, ...).
 
         Args:
             camera: The sensor, whose picture is that of the left camera.
-            baseline: From it to the right one [m].
+            baseline: Distance to the right camera [m].
         """
         left = self._look(camera, depth=True)
         beside = replace(left.view, pose=left.view.pose @ Pose((0.0, -baseline, 0.0)))

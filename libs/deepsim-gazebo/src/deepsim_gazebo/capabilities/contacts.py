@@ -17,9 +17,9 @@ _NUMBERS = 12  # of a point
 class GazeboContacts:
     """The contact points at the present instant; see `deepsim_sync.Contacts`.
 
-    A force is that of the latest physics step, at the nearest point of the same two collisions. It
-    is 0 where these did not touch in that step, and before the first step since this object was
-    made: only then does Gazebo keep forces.
+    A force comes from the latest physics step, at the nearest contact of the same two collisions.
+    It is 0 where they did not touch in that step, and until the first step after this object was
+    made, because Gazebo keeps no forces before.
     """
 
     def __init__(self, session: Session) -> None:
@@ -28,7 +28,7 @@ class GazeboContacts:
         watch(session.client, contacts=True)
 
     def read(self, world: int = 0) -> ContactPoints:
-        """Returns the contact points; Gazebo computes them again."""
+        """Returns the contact points, computed by Gazebo for the present poses."""
         check_world(world)
         _, numbers = self._session.numbers("get_contacts")
         if len(numbers) % _NUMBERS:

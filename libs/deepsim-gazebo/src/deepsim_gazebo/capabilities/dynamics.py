@@ -42,14 +42,14 @@ class _Tree(NamedTuple):
     gravity: Floats
 
     def chain(self, link: int) -> list[int]:
-        """Returns a link and all that bear it, root last."""
+        """Returns a link and its ancestors, the root last."""
         rows = [link]
         while self.bearer[rows[-1]] >= 0 and self.bearer[rows[-1]] not in rows:  # or it is a loop
             rows.append(int(self.bearer[rows[-1]]))
         return rows
 
     def column(self, joint: int, point: Floats) -> Floats:
-        """Returns how fast a point that a joint moves goes at a unit rate, (6,)."""
+        """Returns the velocity that a joint gives a point at a unit rate, (6,)."""
         axis = self.axis[joint]
         if self.slides[joint]:
             return np.concatenate([axis, np.zeros(3)])
@@ -72,7 +72,7 @@ class GazeboDynamics:
     def jacobian(
         self, link: str, joints: Sequence[str], point: ArrayLike = (0.0, 0.0, 0.0)
     ) -> Floats:
-        """Returns how fast a point of a link moves when joints do, (1, 6, k)."""
+        """Returns the Jacobian of a point of a link for some joints, (1, 6, k)."""
         tree, tables = self._read()
         rows = tree.entities.joints.rows(joints)
         row = tree.entities.links.row(link)
@@ -143,12 +143,12 @@ class GazeboDynamics:
 
 
 def _accelerations(tree: _Tree, tables: Tables, links: Sequence[int]) -> tuple[Floats, Floats]:
-    """Returns the accelerations of centres of mass and the angular ones, (all links, 3) each.
+    """Returns linear accelerations of centres of mass and angular ones, (all links, 3) each.
 
     Args:
         tree: Links and joints.
         tables: Their motion.
-        links: The rows that are wanted, each after the one that bears it.
+        links: The rows to compute, each after its parent.
     """
     place, rate = tables.links.pose[0, :, :3], tables.links.twist[0, :, 3:]
     velocity = tables.joints.velocity[0]

@@ -28,8 +28,8 @@ _NUMBERS = {name: number for number, name in enumerate(PHYSICS_PROPERTIES)}
 class GazeboPhysics:
     """The factors of all links; see `deepsim_sync.PhysicsProperties`.
 
-    Weight is scaled by a force in each step. No model of Gazebo 11 describes an armature, so that
-    a factor of it has no effect.
+    Weight is scaled by a force in each step. Gazebo 11 knows no armature, so its factor has no
+    effect.
     """
 
     def __init__(self, session: Session) -> None:

@@ -27,16 +27,16 @@ _SINGLE = ("distance", "peak_force", "air_time", "last_air_time", "contact_time"
 class GazeboSensors:
     """Measures at the end of a step, in the plugin; see `deepsim_sync.Sensors`.
 
-    An acceleration is the change of the sensor's velocity in the latest physics step. Where there
-    was none, an inertial unit feels its weight if something bears its model, and nothing otherwise;
-    forces are 0. Readings since the last step come with the answer of the next one. Cameras
-    measure where gzserver renders.
+    An acceleration is the change of the sensor's velocity in the latest physics step. Before the
+    first step, an inertial unit measures its weight if its model is supported, and zero otherwise;
+    forces are 0. Sensors that were read since the last step are measured again with the next one,
+    in the same round trip. Cameras measure if gzserver renders.
 
     Args:
         session: The session with the server.
         read_tables: `GazeboSimulator.read`.
         cameras: The cameras, if it renders.
-        lock_step: Whether the world stands still between steps; one that runs has no instants.
+        lock_step: Whether the world stands still between steps; a free-running one has no instants.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class GazeboSensors:
         self._recent = {}
 
     def keep(self, reply: ExchangeReply, rows: Sequence[int]) -> None:
-        """Keeps what the sensors of some rows measured, until `forget`."""
+        """Keeps the measurements of some rows until `forget`."""
         self._measured = {}
         listed = self._listing
         if reply.instant.generation != listed.generation or not rows:

@@ -96,7 +96,7 @@ class BatchStateClient:
         master: The ROS master.
         caller: The ROS name of this process.
         losses: The number of calls that reached no server; the next answer may come from another
-            one.
+            server.
     """
 
     def __init__(
@@ -203,13 +203,13 @@ class BatchStateClient:
         depth: bool = False,
         mount: CameraMount | None = None,
     ) -> Shot:
-        """Looks with a camera at the present instant.
+        """Takes a picture, measures depths, or both, at the present instant.
 
         Args:
             camera: The name of a camera sensor, or a free camera.
             rgb: Whether to take a picture.
-            depth: Whether to measure depths, and to tell links apart.
-            mount: Of a camera sensor that is elsewhere on its link than described.
+            depth: Whether to measure depths and to identify links.
+            mount: The mount of a camera sensor, if it differs from the description.
 
         Raises:
             CallRefusedError: No camera sensor has the name, or the server cannot render it.

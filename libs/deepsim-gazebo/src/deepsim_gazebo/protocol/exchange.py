@@ -77,7 +77,7 @@ class ExchangeRequest:
         steps: Physics steps to make afterwards.
         more_steps: Whether another request continues these steps: forces on links stay.
         kinds: The tables to return.
-        sensors: Rows of the sensors to measure with.
+        sensors: Rows of the sensors to read.
     """
 
     generation: int = 0

@@ -141,7 +141,7 @@ def _camera(sensor: ElementTree.Element) -> CameraSensor:
 
 
 def _baseline(sensor: ElementTree.Element) -> float:
-    """The distance of two cameras side by side [m]; 0 for all other sets."""
+    """Returns the distance between two cameras side by side [m]; 0 for all other sets."""
     poses = [_pose(lens) for lens in sensor.findall("camera")]
     if sensor.get("type") != "multicamera" or len(poses) != 2:
         return 0.0
@@ -156,14 +156,14 @@ def _pose(element: ElementTree.Element) -> Pose:
 
 
 def _of_axes(sensor: ElementTree.Element, path: str) -> tuple[Noise, ...]:
-    """The noise of x, y and z; none if no axis has any."""
+    """Returns the noise of x, y and z, or None if no axis has any."""
     axes = [_noise(sensor.find(f"{path}/{axis}/noise")) or (Noise(),) for axis in "xyz"]
     noise = tuple(each for (each,) in axes)
     return noise if any(each != Noise() for each in noise) else ()
 
 
 def _noise(element: ElementTree.Element | None) -> tuple[Noise, ...]:
-    """One, or none: a noise that cannot be is left out, as Gazebo does."""
+    """Returns a noise, or None if its parameters are invalid, which Gazebo ignores too."""
     kind = "" if element is None else element.get("type") or element.findtext("type", "")
     if element is None or kind not in ("gaussian", "gaussian_quantized"):
         return ()

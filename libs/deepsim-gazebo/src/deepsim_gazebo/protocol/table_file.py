@@ -123,7 +123,7 @@ class TableFile:
         return None
 
     def _want(self, mask: int) -> None:
-        """Shows the server which tables are read: it writes no others."""
+        """Marks the tables that the server is to write."""
         (wanted,) = _WANTED.unpack_from(self._memory, _WANTED_AT)
         _WANTED.pack_into(self._memory, _WANTED_AT, wanted | mask)
 

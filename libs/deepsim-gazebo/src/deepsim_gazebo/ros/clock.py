@@ -49,7 +49,7 @@ class SimulationClock:
         """Returns the newest time received [s]; waits only for the very first one.
 
         Raises:
-            GazeboError: The time is not published, or no longer.
+            GazeboError: No time is published.
         """
         if self._socket is None:
             self._wait(self._connect())

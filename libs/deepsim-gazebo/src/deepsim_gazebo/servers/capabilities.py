@@ -95,7 +95,7 @@ class ServersDynamics:
     def jacobian(
         self, link: str, joints: Sequence[str], point: ArrayLike = (0.0, 0.0, 0.0)
     ) -> Floats:
-        """Returns how fast a point of a link moves when joints do, (W, 6, k)."""
+        """Returns the Jacobian of a point of a link for some joints, (W, 6, k)."""
         given = np.asarray(point, dtype=np.float64)
         if given.shape not in ((3,), (self._worlds, 3)):
             raise ValueError(

@@ -56,9 +56,9 @@ class GazeboServers:
     """The worlds of W gzservers as one simulator, called at the same time, in lock-step.
 
     Each server has a ROS master of its own, and its world has the same entities as those of the
-    others. A server that ends or does not answer is a world that diverges: `step` raises an error
-    with its number and the others go on. When it has been started again, `reset` of its world gives
-    it back the models, lights and watched sensors that it had from here. Not thread-safe.
+    others. A server that ends or does not answer counts as a world that diverged: `step` raises an
+    error with its number, and the others go on. After a restart of the server, `reset` of its world
+    restores the models, lights and watched sensors that came from here. Not thread-safe.
 
         with World(GazeboServers(["http://localhost:11311", "http://localhost:11312"])) as world:
             ...
@@ -127,7 +127,7 @@ class GazeboServers:
 
     @property
     def contacts(self) -> ServersContacts:
-        """The points where links touch; Gazebo keeps the forces there once this was asked for."""
+        """The contact points of links; Gazebo keeps their forces from the first access on."""
         if self._contacts is None:
             self._contacts = ServersContacts(self._servers)
         return self._contacts
@@ -139,7 +139,7 @@ class GazeboServers:
         """The names of all entities, the same in every world.
 
         Raises:
-            DeepSimError: Somebody else has added or removed some, not in all worlds.
+            DeepSimError: Another client added or removed entities in some of the worlds only.
         """
         present = [server.entities for _, server in self._alive()]
         if [id(each) for each in present] != [id(each) for each in self._present]:
@@ -195,7 +195,7 @@ class GazeboServers:
         return ()
 
     def reset(self, worlds: WorldNumbers | None = None, seeds: Seeds = None) -> None:
-        """Puts some worlds back to time 0; seeds are not used, as Gazebo takes its when it starts.
+        """Resets some worlds to time 0; seeds are ignored, as Gazebo takes its own at start-up.
 
         Raises:
             GazeboError: A server is gone, and was not started again in time.
@@ -303,7 +303,7 @@ class GazeboServers:
     def _call(
         self, call: Callable[[int, GazeboSimulator], Answer], worlds: Iterable[int]
     ) -> dict[int, Answer | Exception]:
-        """Calls those of some servers that are not lost, and notes which ones are from now on."""
+        """Calls the chosen servers that are not lost, and marks those that fail as lost."""
         answers = self._calls.of(call, [world for world in worlds if world not in self._lost])
         for world, answer in answers.items():
             if isinstance(answer, _GONE):
@@ -321,7 +321,7 @@ class GazeboServers:
         return answered
 
     def _reset(self, world: int, server: GazeboSimulator) -> None:
-        """Resets one world, and gives it back its content if the server is a new one."""
+        """Resets one world, and restores its content if the server was restarted."""
         deadline = time.monotonic() + self._timeout
         while True:
             try:
@@ -361,7 +361,7 @@ def _are_alike(one: Entities, other: Entities) -> bool:
 
 
 def _compare(first: Entities, other: Entities, world: int) -> None:
-    """Refuses a world whose entities are not those of the first one."""
+    """Checks that a world has the same entities as the first one."""
     for kind in KINDS:
         ours, theirs = tuple(first.names(kind)), tuple(other.names(kind))
         if ours != theirs:

@@ -158,7 +158,7 @@ class Session:
             asked: For error messages.
 
         Raises:
-            CallRefusedError: The rows are right, and it refused all the same.
+            CallRefusedError: The server refused the call although the rows are valid.
         """
         self.take_control()
         for _ in range(_ATTEMPTS):

@@ -12,7 +12,7 @@ def is_chosen(worlds: WorldNumbers | None) -> bool:
     """Returns whether the only world is among the chosen ones.
 
     Raises:
-        ValueError: Another world is.
+        ValueError: Another world is chosen.
     """
     numbers = [0] if worlds is None else np.asarray(worlds).tolist()
     if numbers not in ([], [0]):
@@ -21,10 +21,10 @@ def is_chosen(worlds: WorldNumbers | None) -> bool:
 
 
 def check_world(world: int) -> None:
-    """Refuses any world but the only one.
+    """Checks that a world is the only one.
 
     Raises:
-        ValueError: It is another one.
+        ValueError: Its number is not 0.
     """
     if world != 0:
         raise ValueError(f"Gazebo has one world, number 0, got {world}")

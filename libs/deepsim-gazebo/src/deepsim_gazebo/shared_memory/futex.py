@@ -25,7 +25,7 @@ class Futex:
         offset: Where the word lies; a multiple of 4 [bytes].
 
     Raises:
-        SharedFileError: This machine has no futex that is known here.
+        SharedFileError: Futexes of this machine are not supported.
     """
 
     def __init__(self, memory: object, offset: int) -> None:
@@ -39,7 +39,7 @@ class Futex:
 
     @property
     def value(self) -> int:
-        """Its present value, 0 to 2^32 - 1."""
+        """The present value, 0 to 2^32 - 1."""
         return self._word.value
 
     def wake(self, value: int) -> None:
@@ -48,9 +48,9 @@ class Futex:
         self._call(self._number, self._address, _WAKE, _EVERYBODY, None, None, 0)
 
     def wait(self, value: int, seconds: float) -> None:
-        """Waits until it is woken, for a while (below 1 s), or not at all if it has another value.
+        """Waits below 1 s to be woken; returns at once if the word has another value.
 
-        It may also return without a reason.
+        Spurious returns are possible.
         """
         limit = ctypes.byref(_Timespec(0, int(seconds * 1e9)))
         self._call(self._number, self._address, _WAIT, ctypes.c_uint32(value), limit, None, 0)

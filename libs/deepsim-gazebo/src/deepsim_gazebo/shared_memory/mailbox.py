@@ -2,7 +2,7 @@
 """Calls through a file that the server and one client on its machine map into memory.
 
 The layout is declared in gazebo_batch_state/mailbox.hpp, in the byte order of the machine: a
-header, the place of a request, and that of the reply, which lasts to the end of the file and may
+header, the place of a request, and that of the reply, which extends to the end of the file and may
 grow. A request is numbered; the server answers by setting the same number.
 
 This relies on stores in program order, as on x86-64, or on the barrier of the system call.
@@ -41,15 +41,15 @@ _LOOK_AROUND = 0.05  # for the end of the server [s]
 class Mailbox:
     """The client's end of a mailbox; not thread-safe.
 
-    After a call that failed, but for a `CallRefusedError`, it must be closed.
+    After any failure but `CallRefusedError`, it must be closed.
 
     Args:
         file: The file as announced by the server.
         timeout: Longest wait for an answer [s].
 
     Raises:
-        SharedFileError: The file cannot be opened here or has an unknown layout, or this machine
-            has no futex.
+        SharedFileError: The file cannot be opened here or has an unknown layout, or futexes of this
+            machine are not supported.
     """
 
     def __init__(self, file: SharedFile, timeout: float) -> None:

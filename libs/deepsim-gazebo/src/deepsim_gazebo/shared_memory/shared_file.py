@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file of the server, and whether that still lives."""
+"""A file of the server, and a check that the server still runs."""
 
 from __future__ import annotations
 

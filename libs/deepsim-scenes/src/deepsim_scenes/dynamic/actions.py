@@ -21,13 +21,13 @@ MAX_TURN = 3.0
 
 
 class Drive(Action):  # type: ignore[misc] # Scenic has no types
-    """Moves over the ground; what falls goes on falling.
+    """Moves over the ground; a falling agent goes on falling.
 
     The speed is set before every tick of the world; within a tick, friction acts.
 
     Args:
-        ahead: Speed to where the agent looks [m/s].
-        turn: Counterclockwise [rad/s].
+        ahead: Speed in the direction that the agent faces [m/s].
+        turn: Counterclockwise rate of turn [rad/s].
         left: Speed to its left [m/s].
     """
 
@@ -52,18 +52,18 @@ class Drive(Action):  # type: ignore[misc] # Scenic has no types
 
 
 class DriveTowards(Action):  # type: ignore[misc] # Scenic has no types
-    """Drives towards a place and turns to look there, without passing it.
+    """Drives towards a place and turns to face it; stops there.
 
     Args:
         place: A vector or object of the scenario.
-        speed: At most, >= 0 [m/s].
+        speed: Highest speed, >= 0 [m/s].
     """
 
     def __init__(self, place: Any, speed: float = 1.0) -> None:
         self.place, self.speed = place, float(speed)
 
     def applyTo(self, agent: Any, simulation: WorldSimulation) -> None:  # noqa: N802 (Scenic's)
-        """Holds the speeds of the way from here."""
+        """Holds the speeds that lead from the present place to the goal."""
         place = getattr(self.place, "position", self.place)
         east, north = place.x - agent.position.x, place.y - agent.position.y
         distance = math.hypot(east, north)
@@ -96,11 +96,11 @@ class Push(Action):  # type: ignore[misc] # Scenic has no types
 
 
 class SetJoints(Action):  # type: ignore[misc] # Scenic has no types
-    """Gives joints of the agent's model new targets, which stay until they are given others.
+    """Gives joints of the agent's model new targets, which hold until they are replaced.
 
     Args:
         position: Targets by the name of the joint [rad or m].
-        velocity: The same [rad/s or m/s].
+        velocity: Target velocities by the name of the joint [rad/s or m/s].
     """
 
     def __init__(

@@ -24,11 +24,11 @@ class ScenarioRun:
     Attributes:
         reason: Why the run ended, such as ``requirement on line 7``.
         is_rejected: Whether a requirement, or a guard of a behaviour, failed.
-        times: (T,) when the objects were where `poses` says, from the start of the run [s].
-        poses: (T, n, 7) of the scene's objects in the world; of those that stand in for a robot,
-            those of the robot's model.
-        records: Values of the scenario's ``record`` statements, by name; of a rejected run, those
-            up to its end.
+        times: (T,) instants of `poses`, from the start of the run [s].
+        poses: (T, n, 7) poses of the scene's objects in the world; for an object that a robot acts
+            as, the poses of the robot's model.
+        records: Values of the scenario's ``record`` statements, by name; of a rejected run, up to
+            its end.
     """
 
     reason: str
@@ -49,19 +49,19 @@ def run_scenario(
 ) -> ScenarioRun:
     """Runs the behaviours, monitors and temporal requirements of a scenario in a world.
 
-    Objects of the scene that the world lacks are spawned, the others are put where the scene has
-    them, at rest. Actions hold for an interval, which may be several ticks of the world. The same
-    scene gives the same run, on engines that are deterministic.
+    Objects of the scene that the world lacks are spawned; the others are moved to their places in
+    the scene, at rest. Actions hold for an interval, which may be several ticks of the world. On a
+    deterministic engine, the same scene gives the same run.
 
     Args:
-        scenario: Where the scene is from.
-        scene: Where the run begins.
+        scenario: The scenario of the scene.
+        scene: The start of the run.
         world: One world, on any engine.
-        seconds: When the run ends, if nothing ends it before; > 0.
+        seconds: The longest simulated time of the run, > 0.
         interval: Between two steps of the behaviours [s]; a multiple of the world's tick.
         robots: Models of the world, by the names of mission-only objects of the scene that act as
-            them. A robot is put at the object's place, at the height that it has; its +x axis is
-            where the object looks.
+            them. A robot is moved to the object's place and keeps its height; its +x axis points
+            where the object faces.
 
     Raises:
         ImportError: The extra ``deepsim-scenes[scenic]`` is not installed.
@@ -70,7 +70,7 @@ def run_scenario(
         SpawnError: The engine cannot build a model.
         UnknownEntityError: The world has no model of the name of a robot.
         UnsupportedError: There are several worlds.
-        ValueError: `seconds` is not > 0, or `interval` no multiple of the tick.
+        ValueError: `seconds` is not > 0, or `interval` is not a multiple of the tick.
 
     Example::
 

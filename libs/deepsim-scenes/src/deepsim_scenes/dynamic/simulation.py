@@ -28,8 +28,8 @@ class WorldSimulator(Simulator):  # type: ignore[misc] # Scenic has no types
     """Scenic's view of a world.
 
     Attributes:
-        simulation: The last one, also where it was rejected.
-        rejection: Why it was, or None.
+        simulation: The last simulation, even if it was rejected.
+        rejection: The reason of its rejection, or None.
     """
 
     def __init__(self, scene: Scene, world: World, ticks: int, robots: Mapping[str, str]) -> None:
@@ -50,12 +50,12 @@ class WorldSimulator(Simulator):  # type: ignore[misc] # Scenic has no types
 
 @dataclass(frozen=True, slots=True)
 class _Body:
-    """The model that is an object of Scenic.
+    """The model that represents an object of Scenic.
 
     Attributes:
-        name: Of the model.
-        turn: From the orientation of the object to that of the model.
-        center: Centre of the object in the frame of the model [m].
+        name: The model's name.
+        turn: The rotation from the object's orientation to the model's.
+        center: The object's centre in the model frame [m].
     """
 
     name: str
@@ -87,10 +87,10 @@ class WorldSimulation(Simulation):  # type: ignore[misc] # Scenic has no types
         super().__init__(drawn, **options)
 
     def model_of(self, agent: Any) -> str:
-        """Returns the name of the model that is an object of Scenic.
+        """Returns the name of the model that represents an object of Scenic.
 
         Raises:
-            ValueError: The object is a place alone.
+            ValueError: The object is only a place.
         """
         if agent not in self._bodies:
             raise ValueError(
@@ -99,7 +99,7 @@ class WorldSimulation(Simulation):  # type: ignore[misc] # Scenic has no types
         return self._bodies[agent].name
 
     def heading_of(self, agent: Any) -> float:
-        """Returns where an agent looks now, counterclockwise from +y [rad]."""
+        """Returns the present heading of an agent, counterclockwise from +y [rad]."""
         name, turn = self.model_of(agent), self._bodies[agent].turn
         pose = Pose.from_array(self.world.models.select([name]).pose[0, 0])
         return (pose.orientation * turn.conjugate()).yaw
@@ -114,7 +114,7 @@ class WorldSimulation(Simulation):  # type: ignore[misc] # Scenic has no types
         self.world.flush()
 
     def createObjectInSimulator(self, obj: Any) -> None:  # noqa: N802 (Scenic calls it)
-        """Spawns an object, or places it if its model is there."""
+        """Spawns an object, or places it if the world has its model."""
         index = len(self.objects) - 1
         given = self._start.objects
         thing = (
@@ -160,7 +160,7 @@ class WorldSimulation(Simulation):  # type: ignore[misc] # Scenic has no types
             self.world.tick()
 
     def getProperties(self, obj: Any, properties: set[str]) -> dict[str, Any]:  # noqa: N802
-        """Returns the properties of an object; those that the world does not know stay."""
+        """Returns the properties of an object; those unknown to the world keep their values."""
         values = {name: getattr(obj, name) for name in properties}
         body = self._bodies.get(obj)
         if body is None:

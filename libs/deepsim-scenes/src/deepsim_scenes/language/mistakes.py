@@ -16,8 +16,8 @@ def scenario_error(file: Path, moved: int, error: Exception) -> ScenarioError:
 
     Args:
         file: The scenario.
-        moved: By how many lines it moved down before it was compiled.
-        error: What Scenic or the scenario raised.
+        moved: The number of lines that were inserted above it before it was compiled.
+        error: The error that Scenic or the scenario raised.
     """
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if frame.filename == str(file)]

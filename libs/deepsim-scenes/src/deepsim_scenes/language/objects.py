@@ -16,9 +16,9 @@ def scene_object(index: int, drawn: Any, models: ModelList, dimensions: int) -> 
 
     Args:
         index: Its number in the scene.
-        drawn: The `scenic.core.object_types.Object`, with values for all that is random.
+        drawn: The `scenic.core.object_types.Object`, with values for everything random.
         models: The models of the scenario.
-        dimensions: Of the scenario, 2 or 3.
+        dimensions: Dimensions of the scenario, 2 or 3.
 
     Raises:
         ScenarioError: The list has no model for it.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenic draws from the global generators of Python and numpy."""
+"""Seeds for Scenic, which draws from the global generators of Python and numpy."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import numpy as np
 
 @contextmanager
 def seeded(*seed: int) -> Iterator[None]:
-    """Seeds the global generators, and puts them back afterwards.
+    """Seeds the global generators, and restores their states afterwards.
 
     Args:
-        seed: Numbers >= 0 that together are the seed.
+        seed: Numbers >= 0 that form the seed together.
     """
     words = np.random.SeedSequence(seed).generate_state(4)
     # Scenic uses the legacy global generator, so that one is seeded.

@@ -10,11 +10,11 @@ from .scenic2 import with_own_lines
 
 
 class RejectionCounter:
-    """Stands before the checker of a scenario and counts why samples are rejected.
+    """Wraps the checker of a scenario and counts the reasons of rejections.
 
     Args:
         compiled: A `scenic.core.scenarios.Scenario`; its checker is replaced.
-        moved: By how many lines the scenario moved down before it was compiled.
+        moved: The number of lines that were inserted above the scenario before it was compiled.
     """
 
     def __init__(self, compiled: Any, moved: int) -> None:

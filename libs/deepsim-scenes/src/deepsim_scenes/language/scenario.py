@@ -32,10 +32,11 @@ def load_scenario(
     dimensions: int | None = None,
     library: str | None = None,
 ) -> Scenario:
-    """Compiles a scenario. It is a program, and runs with the rights of the caller.
+    """Compiles a scenario, which is a program that runs with the rights of the caller.
 
-    A scenario that imports ``deepsim_scenes.model`` is one of Scenic 3, in space. One that imports
-    ``gzscenic.model`` or neither may be one of Scenic 2: objects are rectangles on the ground.
+    A scenario that imports ``deepsim_scenes.model`` is written in Scenic 3 and has three
+    dimensions. One that imports ``gzscenic.model`` or neither may be written in Scenic 2; its
+    objects are rectangles on the ground.
 
     Args:
         file: The scenario.
@@ -43,9 +44,9 @@ def load_scenario(
         parameters: Values that replace its global parameters.
         scenario: The modular scenario to draw from, if there are several.
         model: A Scenic module that replaces that of its ``model`` statement.
-        dimensions: 2 or 3; by default as its import says.
-        library: The Scenic module of the models, of an earlier `Scenario.library`; by default it
-            is written again.
+        dimensions: 2 or 3; by default given by its import.
+        library: The Scenic module of the models, from an earlier `Scenario.library`; by default it
+            is written for this scenario.
 
     Raises:
         ImportError: The extra ``deepsim-scenes[scenic]`` is not installed.
@@ -104,12 +105,12 @@ class Scenario:
 
         Args:
             seed: >= 0.
-            number: Of the scene among those of the seed, >= 0.
-            attempt: Of the scene, where others were rejected, >= 0.
-            limit: How many samples may be drawn until one meets all requirements.
+            number: Number of the scene among those of the seed, >= 0.
+            attempt: Number of the attempt, if earlier scenes of this number were rejected, >= 0.
+            limit: The most samples to draw until one meets all requirements.
 
         Raises:
-            RejectedError: None did.
+            RejectedError: No sample met all requirements.
             ScenarioError: A requirement raises, or an object has no model.
         """
         from scenic.core.distributions import RejectionException  # noqa: PLC0415 (of an extra)
@@ -142,7 +143,7 @@ class Scenario:
         return with_own_lines(message, self._moved)
 
     def mistake(self, error: Exception) -> ScenarioError:
-        """Returns an error that names the file and line where the scenario raised another one."""
+        """Returns an error with the file and line at which the scenario raised another one."""
         return scenario_error(self._file, self._moved, error)
 
 
@@ -155,7 +156,7 @@ def _compile(
     dimensions: int,
     **options: Any,
 ) -> Any:
-    """Returns what Scenic makes of a source."""
+    """Compiles the text of a scenario with Scenic."""
     with warnings.catch_warnings(), ExitStack() as stack:
         warnings.simplefilter("ignore")  # of the packages that Scenic imports
         os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")

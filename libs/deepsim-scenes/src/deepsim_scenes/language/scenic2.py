@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenarios of Scenic 2 as Scenic 3 reads them."""
+"""Scenarios of Scenic 2, rewritten for Scenic 3."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def imported_library(source: str) -> str | None:
 
 
 def with_library(source: str) -> tuple[str, int]:
-    """Adds the import of the models to a scenario that has none, as the paper prints them.
+    """Adds the import of the models to a scenario without one, as the paper's scenarios are.
 
     Returns:
-        The scenario, and by how many lines it moved down.
+        The scenario, and the number of lines that were inserted above it.
     """
     if imported_library(source) is not None:
         return source, 0
@@ -41,18 +41,18 @@ def with_library(source: str) -> tuple[str, int]:
 
 
 def with_own_lines(message: str, moved: int) -> str:
-    """Returns a message about a scenario that moved down, with its own numbers of lines."""
+    """Returns a message with the line numbers of the file in place of those of the moved text."""
     return _LINE.sub(lambda line: str(int(line[0]) - moved), message)
 
 
 def with_new(source: str, classes: Iterable[str]) -> str:
-    """Writes ``new`` before the class of each object, as Scenic 3 demands.
+    """Writes ``new`` before the class of each object, as Scenic 3 requires.
 
     A class makes an object where a specifier follows it (``Car at 0 @ 0``), or where it is all of
     a statement or of the right side of an assignment (``ego = Car``).
 
     Args:
-        source: The scenario; one of Scenic 3 stays as it is.
+        source: The scenario; one of Scenic 3 is not changed.
         classes: The names of classes that it does not define itself.
     """
     known = {*classes, *_BUILT_IN, *_CLASS.findall(source)}
@@ -64,7 +64,7 @@ def with_new(source: str, classes: Iterable[str]) -> str:
 
 
 def _objects(source: str, known: set[str]) -> Iterator[tuple[int, int]]:
-    """The rows and columns of the classes that make an object."""
+    """Returns the rows and columns of the classes that make an object."""
     tokens = [token for token in _tokens(source) if token.type not in _BLANK]
     starts = (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
     for number, token in enumerate(tokens[:-1]):
@@ -81,7 +81,7 @@ def _objects(source: str, known: set[str]) -> Iterator[tuple[int, int]]:
 
 
 def _tokens(source: str) -> Iterator[tokenize.TokenInfo]:
-    """The tokens up to the first mistake, which Scenic reports better."""
+    """Returns the tokens up to the first mistake, which Scenic reports better."""
     try:
         yield from tokenize.generate_tokens(StringIO(source).readline)
     except (tokenize.TokenError, SyntaxError):

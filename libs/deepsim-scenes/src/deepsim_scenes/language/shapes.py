@@ -28,7 +28,7 @@ def shapes_from(classes: Mapping[str, ModelClass]) -> Iterator[None]:
 
 
 def shape_of(name: str) -> Shape:
-    """Returns the shape of the class of a name: the union of its collisions.
+    """Returns the shape of a class, by its name: the union of its collisions.
 
     A collision whose triangles enclose no volume counts as its convex hull. Entities without a
     model are boxes.
@@ -41,7 +41,7 @@ def shape_of(name: str) -> Shape:
 
 
 def collision_mesh(model: ModelDescription) -> trimesh.Trimesh | None:
-    """Returns the union of a model's collisions in the model frame; None for a box or nothing."""
+    """Returns a union of collisions in the model frame; None for one box, or without any."""
     parts = []
     shapes = [(link, part) for _, link, _ in model.all_links() for part in link.collisions]
     places = {id(link): pose for _, link, pose in model.all_links()}

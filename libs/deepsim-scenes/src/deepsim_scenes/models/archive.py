@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Unpacks archives of strangers: plain files inside one folder, and no more than was agreed."""
+"""Unpacks untrusted archives: plain files inside one folder, up to a limit of bytes."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def unpack(archive: Path, folder: Path, limit: int) -> None:
 
     Args:
         archive: The file.
-        folder: It is made.
-        limit: What all files together may hold [bytes].
+        folder: The folder to create.
+        limit: The largest total size of all files [bytes].
 
     Raises:
-        DownloadError: It is neither, is broken, exceeds the limit, or holds something else
-            than files and folders below its own.
+        DownloadError: The file is neither, is damaged, exceeds the limit, or has members other than
+            files and folders inside its own folder.
     """
     folder.mkdir()
     left = limit
@@ -57,7 +57,7 @@ def unpack(archive: Path, folder: Path, limit: int) -> None:
 
 
 def _inside(name: str) -> PurePosixPath:
-    """Returns the path of a member, if it stays inside its folder and is data."""
+    """Returns the path of a member, if it is a plain file or folder inside the archive's folder."""
     path = PurePosixPath(name.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts or ":" in name or "\0" in name:
         raise DownloadError(f"the archive has {name!r}, which leads out of its folder")

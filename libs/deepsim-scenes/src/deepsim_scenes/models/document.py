@@ -36,10 +36,10 @@ class Section:
         return ModelListError(self.file, self.lines.get(key, self.line), message)
 
     def check_keys(self, known: Iterable[str]) -> None:
-        """Refuses keys that have no meaning.
+        """Checks that all keys are known.
 
         Raises:
-            ModelListError: There is one.
+            ModelListError: A key is unknown.
         """
         names = tuple(known)
         for key in self.values:
@@ -50,7 +50,7 @@ class Section:
         """Returns the string under a key.
 
         Raises:
-            ModelListError: It is something else, or empty.
+            ModelListError: The value is not a string, or is empty.
         """
         value = self.values.get(key)
         if value is None:
@@ -60,10 +60,10 @@ class Section:
         return value.strip()
 
     def number(self, key: str, *, positive: bool = False) -> float | None:
-        """Returns a finite number, or None where the key is missing.
+        """Returns a finite number, or None if the key is missing.
 
         Raises:
-            ModelListError: It is something else, or not > 0 though it must be.
+            ModelListError: The value is not a finite number, or not > 0 where it must be.
         """
         value = self.values.get(key)
         if value is None:
@@ -76,10 +76,10 @@ class Section:
         return float(value)
 
     def flag(self, key: str) -> bool | None:
-        """Returns a true or false, or None where the key is missing.
+        """Returns a bool, or None if the key is missing.
 
         Raises:
-            ModelListError: It is something else.
+            ModelListError: The value is not a bool.
         """
         value = self.values.get(key)
         if value is not None and not isinstance(value, bool):
@@ -95,7 +95,7 @@ def read_document(file: Path, items: str) -> tuple[Section, list[Section]]:
         items: The key of the list.
 
     Raises:
-        ModelListError: The file cannot be read, or has another form.
+        ModelListError: The file cannot be read, or does not have this form.
     """
     try:
         root = yaml.compose(file.read_text(encoding="utf-8"), yaml.SafeLoader)
@@ -116,7 +116,7 @@ def read_document(file: Path, items: str) -> tuple[Section, list[Section]]:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Returns the end of a message about a name that nothing has."""
+    """Returns the end of a message about an unknown name: a suggestion, or nothing."""
     names = sorted(known)
     close = difflib.get_close_matches(name, names, n=3)
     if close:

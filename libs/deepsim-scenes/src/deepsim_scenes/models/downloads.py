@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models that a list names, and that have to be fetched first."""
+"""Downloads of models that a list names."""
 
 from __future__ import annotations
 
@@ -42,17 +42,18 @@ _CHUNK = 1 << 16
 class ModelDownloads:
     """Fetches models over the network, checks them, and keeps them.
 
-    What comes is data of strangers: only zip and tar are unpacked, and only plain files that stay
-    inside the model's folder. A model that is not accepted leaves nothing behind.
+    Downloads are untrusted: only zip and tar are unpacked, and only plain files inside the model's
+    folder. A refused model leaves nothing behind.
 
-    An address is one of https, or of http with the hash of the archive as its fragment:
-    ``http://host/crate.zip#sha256=<64 hexadecimal digits>``. A hash that is given always counts.
+    An address starts with https, or with http if its fragment is the hash of the archive:
+    ``http://host/crate.zip#sha256=<64 hexadecimal digits>``. A hash is checked wherever it is
+    given.
 
     Attributes:
         servers: Addresses of models without one of their own, with ``{name}`` in place of the name;
-            the next is asked where one does not have the model.
-        timeout: How long a server may be silent [s].
-        limit: What an archive, and all that is in it, may hold [bytes].
+            they are tried in this order.
+        timeout: The longest silence of a server [s].
+        limit: The largest size of an archive, and of its content [bytes].
     """
 
     servers: Sequence[str] = SERVERS
@@ -65,10 +66,11 @@ class ModelDownloads:
         """Fetches a model into a folder, and returns the folder of the model in it.
 
         Args:
-            name: Of the model, and of its folder.
-            folder: Gets the model's folder; it is made where it is missing.
+            name: Name of the model and of its folder.
+            folder: The parent of the model's folder; it is created if missing.
             url: The address of a zip or tar; the `servers` are asked without one.
-            check: Gets the model's folder before it is kept, and raises if it is not usable.
+            check: Called with the model's folder before it is kept; raises an error if the model is
+                not usable.
 
         Raises:
             DownloadError: The address is refused or not reachable, or the download is not a model.
@@ -102,7 +104,7 @@ class ModelDownloads:
         raise DownloadError(f"there is no model at {' or '.join(addresses)}")
 
     def _download(self, address: str, archive: Path) -> bool:
-        """Writes what an address has to a file; False where the server does not have it."""
+        """Downloads an address to a file; returns False if the server does not have it."""
         plain, fragment = urldefrag(address)
         digest = _digest(address, fragment)
         _check_address(plain, is_hashed=bool(digest))
@@ -141,7 +143,7 @@ def _digest(address: str, fragment: str) -> str:
 
 
 def _check_address(address: str, *, is_hashed: bool) -> None:
-    """Refuses addresses other than https, and http with the hash of the archive."""
+    """Checks that an address starts with https, or with http and has the hash of the archive."""
     scheme = urlsplit(address).scheme
     if scheme == "https" or (scheme == "http" and is_hashed):
         return
@@ -151,7 +153,7 @@ def _check_address(address: str, *, is_hashed: bool) -> None:
 
 
 class _Redirects(HTTPRedirectHandler):
-    """Follows only to addresses that could have been given."""
+    """Follows redirects only to addresses that `_check_address` accepts."""
 
     def __init__(self, *, is_hashed: bool) -> None:
         self._is_hashed = is_hashed
@@ -162,7 +164,7 @@ class _Redirects(HTTPRedirectHandler):
 
 
 def _opener(*, is_hashed: bool) -> OpenerDirector:
-    """Returns what opens addresses of the web and nothing else: no files, no FTP."""
+    """Returns an opener of http and https addresses only, without files and FTP."""
     opener = OpenerDirector()
     for handler in (
         ProxyHandler(),

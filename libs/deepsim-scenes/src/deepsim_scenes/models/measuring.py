@@ -21,10 +21,10 @@ SIMPLE = (Box, Capsule, Cone, Cylinder, Ellipsoid, Sphere)
 
 
 def finite_bounds(model: ModelDescription) -> Bounds | None:
-    """Returns the bounds of a model's collisions, or None where it has none.
+    """Returns the bounds of a model's collisions, or None without any.
 
     Raises:
-        ValueError: The model has a plane, which has no end.
+        ValueError: The model has a plane, which is unbounded.
         ModelFormatError: A mesh or picture cannot be read.
     """
     bounds = Bounds.of(model)
@@ -34,7 +34,7 @@ def finite_bounds(model: ModelDescription) -> Bounds | None:
 
 
 def is_resizable(model: ModelDescription) -> bool:
-    """Whether a model is one simple collision, such as a box or a tree's trunk.
+    """Returns whether a model is one simple collision, such as a box or a tree's trunk.
 
     Models of several parts, meshes and models with joints come in one size.
     """

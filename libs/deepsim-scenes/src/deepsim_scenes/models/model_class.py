@@ -41,8 +41,8 @@ class ModelClass:
     Lengths are those of the union of its collisions, along the axes of the model frame.
 
     Attributes:
-        name: Of the model, such as ``cafe_table``.
-        type: Where it comes from.
+        name: Name of the model, such as ``cafe_table``.
+        type: Its source.
         width: Extent along x [m].
         length: Extent along y [m].
         height: Extent along z [m].
@@ -51,8 +51,8 @@ class ModelClass:
         heading: Counterclockwise from +y [rad], unless the scenario sets it; None draws it at
             random.
         dynamic_size: Whether each length is drawn from half to double its value.
-        stretch: Which lengths can change independently.
-        allow_collisions: Whether samples may have it overlap others.
+        stretch: The lengths that can change independently.
+        allow_collisions: Whether it may overlap other objects in a sample.
         description: The model; None for `MISSION_ONLY`.
         folder: The folder of the model, if it has one.
     """
@@ -82,7 +82,7 @@ class ModelClass:
         return Vector3(self.width, self.length, self.height)
 
     def factors(self, size: Vector3) -> Vector3:
-        """Returns the factors along x, y and z that lead to another size."""
+        """Returns the scale factors along x, y and z for another size."""
         return Vector3(*(new / own for new, own in zip(size, self.size, strict=True)))
 
     def resized(self, size: Vector3) -> ModelDescription:

@@ -48,9 +48,9 @@ class ModelList:
     Attributes:
         classes: The models by the name of their Scenic class, in the order of the file; the walls
             of `create_room` are the last.
-        world: The file of the world that scenes are added to; None for ground and sun alone.
+        world: The file of the world that scenes are added to; None for only ground and sun.
         models_dir: The folder of the custom models.
-        search_path: Where models were looked for.
+        search_path: The folders that were searched for models.
     """
 
     classes: dict[str, ModelClass]
@@ -62,7 +62,7 @@ class ModelList:
         return any(model.name == name for model in self.classes.values())
 
     def __getitem__(self, name: str) -> ModelClass:
-        """Returns the class of a name of a model, such as ``cafe_table``."""
+        """Returns the class of a model by the model's name, such as ``cafe_table``."""
         for model in self.classes.values():
             if model.name == name:
                 return model
@@ -83,8 +83,8 @@ def read_models(
 
     Args:
         file: The YAML file.
-        search_path: Where models are looked for, after `models_dir`; None is the search path of
-            the environment (``GAZEBO_MODEL_PATH``).
+        search_path: Folders to search for models after `models_dir`; by default those of the
+            environment (``GAZEBO_MODEL_PATH``).
         downloads: Fetches missing models into `models_dir`, where later runs find them;
             by default nothing is fetched from the network.
 

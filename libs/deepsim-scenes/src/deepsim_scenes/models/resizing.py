@@ -47,7 +47,7 @@ class Stretch(Enum):
 
 
 def stretch_of(model: ModelDescription) -> Stretch:
-    """Returns the largest freedom with which every shape of a model stays of its kind.
+    """Returns the largest freedom that lets every shape of a model keep its kind.
 
     Meshes keep the ratio of width and length, so that round ones stay round.
     """
@@ -67,8 +67,8 @@ def resized(model: ModelDescription, factors: Vector3) -> ModelDescription:
     """Returns a model scaled about its frame, with visuals, mass and inertia of the same density.
 
     Args:
-        model: Without joints and nested models.
-        factors: Along x, y and z of the model frame, each > 0.
+        model: A model without joints and nested models.
+        factors: Scale factors along x, y and z of the model frame, each > 0.
 
     Raises:
         ResizeError: A factor is not > 0, the model has joints or nested models, or a shape would
@@ -104,7 +104,7 @@ def _link(owner: str, link: LinkDescription, scale: Matrix) -> LinkDescription:
 
 
 def _turned(orientation: Quaternion, scale: Matrix) -> Matrix:
-    """Returns a linear map in the axes of a turned frame."""
+    """Returns a linear map in the axes of a rotated frame."""
     turn = np.array(orientation.normalized().to_matrix())
     return np.asarray(turn.T @ scale @ turn)
 

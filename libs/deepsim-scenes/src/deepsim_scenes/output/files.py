@@ -29,7 +29,7 @@ _CONFIG = """\
 
 
 def write_scene(scene: Scene, folder: str | Path) -> None:
-    """Writes `scene.world`, `poses.yaml`, and below `models` what Gazebo cannot find elsewhere.
+    """Writes `scene.world`, `poses.yaml`, and the models that Gazebo finds nowhere else.
 
     The world is the base world with an ``<include>`` for each object. Gazebo finds its models if
     ``GAZEBO_MODEL_PATH`` has the folder `models`, and those of the search path.

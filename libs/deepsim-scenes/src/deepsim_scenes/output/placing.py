@@ -23,11 +23,12 @@ def spawn_scenes(world: World, scenes: Scene | Sequence[Scene]) -> None:
 
     Args:
         world: The W worlds.
-        scenes: One for each of them, or one for all.
+        scenes: One scene for each world, or one for all.
 
     Raises:
-        DuplicateEntityError: The world has a model of such a name; nothing was added.
-        SceneError: The scenes have other objects or sizes, or are not W; nothing was added.
+        DuplicateEntityError: The world has a model with the name of an object; nothing was added.
+        SceneError: The scenes differ in objects or sizes, or their number is not W; nothing was
+            added.
         SpawnError: The engine cannot build a model; nothing was added.
     """
     drawn = _each(scenes, len(world))
@@ -41,7 +42,7 @@ def spawn_scenes(world: World, scenes: Scene | Sequence[Scene]) -> None:
 def place_scenes(
     world: World, scenes: Scene | Sequence[Scene], worlds: NDArray[np.intp] | None = None
 ) -> None:
-    """Moves the objects of spawned scenes to where other scenes have them, at rest.
+    """Moves the objects of spawned scenes to their places in other scenes, at rest.
 
     Nothing is compiled, so that each episode may have another scene.
 
@@ -51,7 +52,7 @@ def place_scenes(
         worlds: The chosen worlds; all of them by default.
 
     Raises:
-        SceneError: The scenes have other objects or sizes than each other, or the wrong number.
+        SceneError: The scenes differ in objects or sizes, or their number is wrong.
         UnknownEntityError: The world lacks one of the objects.
     """
     drawn = _each(scenes, len(world) if worlds is None else len(worlds))

@@ -20,8 +20,8 @@ def write_plot(scene: Scene, file: str | Path, *, zoom: float = 1.0) -> None:
 
     Args:
         scene: The scene.
-        file: A picture; its suffix is the format.
-        zoom: Larger than 1 shows less around the middle.
+        file: The picture; its suffix sets the format.
+        zoom: A factor > 1 shows less around the centre.
 
     Raises:
         ImportError: matplotlib is not installed; the extra ``deepsim-scenes[scenic]`` brings it.

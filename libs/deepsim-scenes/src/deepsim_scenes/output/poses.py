@@ -15,7 +15,7 @@ _HEAD = """\
 
 
 def poses_text(scene: Scene) -> str:
-    """Returns the places of a scene by the name of their model."""
+    """Returns the YAML text of a scene's places, by the names of their models."""
     places: dict[str, list[dict[str, float]]] = {}
     for each in scene.missions:
         x, y, z = map(float, each.pose.position)

@@ -29,7 +29,7 @@ def scene_world(scene: Scene) -> WorldDescription:
     Raises:
         ModelFormatError: The base world cannot be read.
         ResizeError: A model cannot be given its size.
-        ValueError: The base world has a model of such a name.
+        ValueError: The base world has a model with the name of an object.
     """
     base = base_world(scene.models)
     objects = tuple(replace(described(each), pose=each.pose) for each in scene.in_world)

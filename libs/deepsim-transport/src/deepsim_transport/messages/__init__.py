@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The messages of Gazebo 1.0, with the fields that its paper gives them."""
+"""The messages of Gazebo 1.0, with the fields that its paper lists."""
 
 from __future__ import annotations
 

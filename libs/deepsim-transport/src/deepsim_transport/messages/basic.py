@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A place or a vector [m, or as its owner says]."""
+    """A place or a vector [m, or the unit of its owner]."""
 
     x: float = 0.0
     y: float = 0.0
@@ -58,7 +58,7 @@ class Time:
 
     @classmethod
     def of(cls, seconds: float) -> Time:
-        """Returns a time of >= 0 s, rounded to nanoseconds."""
+        """Returns a number of seconds >= 0 as a time, rounded to nanoseconds."""
         whole, rest = divmod(round(seconds * 1e9), 1_000_000_000)
         return cls(whole, rest)
 

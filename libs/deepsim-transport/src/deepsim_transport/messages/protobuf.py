@@ -36,10 +36,10 @@ def encode(message: Any) -> bytes:
 
 
 def decode(kind: type[M], payload: bytes) -> M:
-    """Returns the message of a class that some bytes are.
+    """Returns the message of a class that is encoded in some bytes.
 
     Raises:
-        MessageError: The bytes are not such a message.
+        MessageError: The bytes are not a message of that class.
     """
     read = _class(kind)()
     try:
@@ -51,12 +51,12 @@ def decode(kind: type[M], payload: bytes) -> M:
 
 
 def encoding_of(kind: type[Any]) -> str:
-    """Returns the name that messages of a class have on the wire, as zenoh's encodings are."""
+    """Returns the name of a message class on the wire, in the form of zenoh's encodings."""
     return f"application/protobuf;{PACKAGE}.{kind.__name__}"
 
 
 def _compiled(kind: Any) -> Any:
-    """Returns the class of protobuf for a class of messages."""
+    """Returns the protobuf class of a message class."""
     file = descriptor_pb2.FileDescriptorProto(
         name=f"{kind.__name__}.proto", package=PACKAGE, syntax="proto3"
     )

@@ -31,7 +31,7 @@ class WorldStatistics:
 
 @dataclass(frozen=True, slots=True)
 class WorldState:
-    """All entities of a world at an instant; gravity [m/s^2], time step [s]."""
+    """The entities of a world at an instant; gravity [m/s^2], time step [s]."""
 
     entity_states: tuple[EntityState, ...] = ()
     stats: WorldStatistics = field(default_factory=WorldStatistics)
@@ -41,7 +41,7 @@ class WorldState:
 
 @dataclass(frozen=True, slots=True)
 class EntityProp:
-    """Properties of a model or link: its whole mass [kg], its friction; 0 leaves one as it is."""
+    """Properties of a model or link: total mass [kg] and friction; 0 leaves one unchanged."""
 
     entity_name: str = ""
     mass: float = 0.0
@@ -51,7 +51,7 @@ class EntityProp:
 
 @dataclass(frozen=True, slots=True)
 class JointProp:
-    """Properties of a joint; one limit for each axis; 0 or empty leaves it as it is."""
+    """Properties of a joint, a limit for each axis; 0 or empty leaves one unchanged."""
 
     joint_name: str = ""
     damping: float = 0.0
@@ -73,7 +73,7 @@ class JointState:
 
 @dataclass(frozen=True, slots=True)
 class InsertEntity:
-    """A model to be added, as the text of its SDF or URDF; the paper leaves its shapes open."""
+    """A model to be added, as SDF or URDF text; the paper does not define its shapes."""
 
     entity_name: str = ""
     sdf: str = ""
@@ -82,7 +82,7 @@ class InsertEntity:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Whether a command was done, or why not."""
+    """The outcome of a command: whether it succeeded, or the reason why not."""
 
     ok: bool = False
     reason: str = ""
@@ -90,7 +90,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class WorldControl:
-    """Whether the physics rests, and how many steps it makes at once; the paper leaves it open."""
+    """Whether the physics is paused, and steps to make at once; not defined by the paper."""
 
     pause: bool = False
     steps: int = 0

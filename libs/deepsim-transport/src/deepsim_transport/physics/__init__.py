@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A simulator as a process, and the port to it from another one."""
+"""A simulator as a process, and its port for other processes."""
 
 from __future__ import annotations
 

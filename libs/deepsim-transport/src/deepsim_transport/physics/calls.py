@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calls of the port, out of frames and into frames."""
+"""The calls of the port, decoded from frames and answered by frames."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ class Calls:
     """Answers requests by calls of a simulator.
 
     Args:
-        simulator: The one that is called.
-        loader: Reads the models that others spawn.
+        simulator: The simulator to call.
+        loader: Reads the models that other processes spawn.
     """
 
     def __init__(self, simulator: Simulator, loader: GazeboXMLLoader) -> None:
         self.simulator, self._loader = simulator, loader
 
     def answer(self, request: Frame, *, looking: bool = False) -> bytes:
-        """Returns the bytes of the answer, also where the call raises.
+        """Returns the bytes of the answer, even if the call raises an error.
 
         Args:
             request: The call.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calls of a simulator's capabilities, out of frames and into frames."""
+"""The calls of a simulator's capabilities, decoded from frames and answered by frames."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ CAPABILITIES = (
 
 
 def chosen_worlds(simulator: Simulator, arrays: Arrays) -> NDArray[np.intp] | None:
-    """Returns the worlds of a request, None for all.
+    """Returns the worlds of a request, or None for all.
 
     Raises:
-        ValueError: They are not ascending numbers of worlds.
+        ValueError: The numbers of the worlds are not ascending.
     """
     if "worlds" not in arrays:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands in the messages of Gazebo 1.0: each is answered by whether it was done."""
+"""Commands in the messages of Gazebo 1.0; the answer to each is its outcome."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from .properties import (
 
 
 def answered(kind: type[Any], act: Callable[[Any], None], payload: bytes) -> bytes:
-    """Does what a message says; returns the bytes of the `Answer`, also where that raises.
+    """Executes a message; returns the bytes of the `Answer`, even if the command raises an error.
 
     Raises:
         MessageError: The bytes are not a message of that class.
@@ -64,10 +64,10 @@ def answered(kind: type[Any], act: Callable[[Any], None], payload: bytes) -> byt
 
 
 class Commands:
-    """Changes a simulator as messages ask, in all of its worlds.
+    """Executes the commands of messages in all worlds of a simulator.
 
     Args:
-        simulator: The one that is changed.
+        simulator: The simulator to change.
         loader: Reads the models that are inserted.
     """
 
@@ -145,7 +145,7 @@ class Commands:
         Raises:
             UnknownEntityError: The name is unknown.
             ValueError: A value does not fit its column.
-            WriteRefusedError: The simulator does not take it.
+            WriteRefusedError: The simulator refuses the row.
         """
         entities, worlds = self._simulator.entities, np.arange(self._simulator.worlds)
         names = entities.names(kind)

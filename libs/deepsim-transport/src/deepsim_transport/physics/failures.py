@@ -34,7 +34,7 @@ _ATTRIBUTES = ("kind", "name", "worlds")
 
 
 def described(error: Exception) -> dict[str, Any]:
-    """Returns an error as a header can say it: that of its nearest class which both ends know."""
+    """Returns an error as a header: its nearest class that both ends know, and its text."""
     kind = next((each for each in type(error).__mro__ if each.__name__ in _KNOWN), None)
     text = str(error)
     if kind is None:
@@ -48,7 +48,7 @@ def described(error: Exception) -> dict[str, Any]:
 
 
 def raised(header: Mapping[str, Any]) -> Exception:
-    """Returns the error that a header says."""
+    """Returns the error of a header."""
     kind, text = _KNOWN.get(header["error"]), str(header["text"])
     if kind is None:
         return RemoteError(text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The port `Simulator`, to a physics process that runs by itself."""
+"""The port `Simulator` for a physics process that runs by itself."""
 
 from __future__ import annotations
 
@@ -41,26 +41,27 @@ CONTROL = "control"
 
 
 class FollowedSimulator:
-    """The world of a `PhysicsServer` that runs by itself, as a simulator to look at.
+    """Shows the world of a `PhysicsServer` that runs by itself as a simulator.
 
-    `step` does not step: it waits for the next state that the physics publishes. So a `World` on it
-    ticks when there is something new, and its managers, a viewer and a recorder follow. Poses,
-    twists and joints are those of one published instant; other columns are asked for when they are
-    read. Changes, spawning and resets go to the physics, which does not wait for anybody.
+    `step` makes no steps: it waits for the next state that the physics publishes. A `World` on it
+    thus ticks whenever there is a new state, and its managers, a viewer or a recorder follow.
+    Poses, twists and joints are those of one published instant; other columns are requested when
+    they are read. Changes, spawning and resets are sent to the physics, which never waits for a
+    follower.
 
-    If the physics ends, time stands still until a server of the same name comes; then its entities
-    take the place of the former ones.
+    If the physics ends, time stands still until a server of the same name starts, whose entities
+    then replace the former ones.
 
     Args:
         transport: The session; its namespace is the name of the server's world.
-        patience: How long `step` waits at most [s], so that a world ticks also while the physics
-            rests.
-        timeout: How long an answer may take [s].
+        patience: Longest wait of `step` [s], so that a world ticks even while the physics is
+            paused.
+        timeout: Longest wait for an answer [s].
 
     Attributes:
         worlds: The number of worlds, W.
         entities: The names of all entities.
-        snapshots: None: they stay in their process.
+        snapshots: None, because they stay in their process.
 
     Raises:
         NoAnswerError: No server answers there.
@@ -102,19 +103,19 @@ class FollowedSimulator:
 
     @property
     def paused(self) -> bool:
-        """Whether the physics rests, whoever let it."""
+        """Whether the physics is paused, by this process or another one."""
         return self._mirror.paused
 
     def pause(self) -> None:
-        """Lets the physics rest, for all who follow; from any thread."""
+        """Pauses the physics for all followers; any thread may call it."""
         self._transport.command(CONTROL, WorldControl(pause=True), self._timeout)
 
     def resume(self) -> None:
-        """Lets the physics go on; from any thread."""
+        """Resumes the physics; any thread may call it."""
         self._transport.command(CONTROL, WorldControl(pause=False), self._timeout)
 
     def advance(self, steps: int) -> None:
-        """Lets the physics rest after some more physics steps; from any thread."""
+        """Pauses the physics after some more physics steps; any thread may call it."""
         self._transport.command(CONTROL, WorldControl(pause=True, steps=steps), self._timeout)
 
     def step(
@@ -128,7 +129,7 @@ class FollowedSimulator:
         return ()
 
     def reset(self, worlds: WorldNumbers | None = None, seeds: Seeds = None) -> None:
-        """Puts some worlds of the physics back to time 0."""
+        """Resets some worlds of the physics to time 0."""
         self._remote.reset(worlds, seeds)
         self._fetch()
 
@@ -167,7 +168,7 @@ class FollowedSimulator:
         return self._remote.descriptions
 
     def close(self) -> None:
-        """Listens no more; the physics goes on."""
+        """Stops listening; the physics goes on."""
         self._mirror.close()
 
     # Capabilities, of the present instant of the physics
@@ -189,7 +190,7 @@ class FollowedSimulator:
 
     @property
     def contacts(self) -> Contacts | None:
-        """The points where links touch."""
+        """The contact points of links."""
         return self._remote.contacts
 
     @property
@@ -215,7 +216,7 @@ class FollowedSimulator:
         """Shows the state of the mirror.
 
         Raises:
-            TransportError: A server came that has another number of worlds.
+            TransportError: A new server has another number of worlds.
         """
         mirror = self._mirror
         if mirror.run != self._run:
@@ -237,7 +238,7 @@ class FollowedSimulator:
         self._old = set(self._others)
 
     def _ask(self, columns: list[Key]) -> None:
-        """Asks for columns that are not published; they stay as they were if nobody answers."""
+        """Requests columns that are not published; they keep their values if nobody answers."""
         if not columns:
             return
         tables = Tables(self.entities, self.worlds)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A world as others see it: from the whole state once, and what changes since."""
+"""A copy of a world's state, kept up to date by the changes that its server publishes."""
 
 from __future__ import annotations
 
@@ -23,11 +23,10 @@ _BACKLOG = 64  # updates; whoever is slower asks for the whole state again
 
 
 class WorldMirror:
-    """Poses, twists and joints of the world of a `PhysicsServer`, for viewers and sensors.
+    """Mirrors poses, twists and joints of the world of a `PhysicsServer`, for viewers and sensors.
 
-    It listens to two topics and commands nothing. Whoever comes late has all of the state at once.
-    A server that ends is waited for: its successor of the same name is followed, with all that it
-    has.
+    It listens to two topics and sends no commands. A mirror that starts late gets the whole state
+    at once. If the server ends, it waits for a server of the same name and mirrors that one.
 
     Args:
         transport: The session; its namespace names the world.
@@ -36,9 +35,9 @@ class WorldMirror:
         tables: The columns of `deepsim_transport.physics.updates.COLUMNS`, as of the last
             `update`; all others have their defaults.
         time: (W,) simulated time of the tables [s].
-        paused: Whether the physics rests.
-        run: Names the server; its successor has another one.
-        malformed: How many updates could not be read; they were dropped.
+        paused: Whether the physics is paused.
+        run: Identifies the server; its successor has another value.
+        malformed: The number of updates that could not be read and were dropped.
 
     Raises:
         NoAnswerError: No server answers there.
@@ -58,7 +57,7 @@ class WorldMirror:
         """Brings the tables up to date; returns whether anything changed.
 
         Args:
-            timeout: How long it waits for a change, if none is there yet [s].
+            timeout: Longest wait for a change, if none has arrived yet [s].
         """
         end = time.monotonic() + timeout
         while True:
@@ -70,7 +69,7 @@ class WorldMirror:
                 return False
 
     def fetch(self) -> None:
-        """Asks for the whole state: it has all that was commanded before.
+        """Requests the whole state, which includes the effects of all earlier commands.
 
         Raises:
             NoAnswerError: No server answers.
@@ -93,7 +92,7 @@ class WorldMirror:
         self.run, self._number, self.paused = run, number, header.get("paused") is True
 
     def close(self) -> None:
-        """Listens no more."""
+        """Stops listening."""
         self._subscriber.undeclare()
 
     def __enter__(self) -> WorldMirror:
@@ -112,7 +111,7 @@ class WorldMirror:
         self._heard.set()
 
     def _take(self) -> bool:
-        """Applies the updates that came; returns whether anything changed."""
+        """Applies the updates that have arrived; returns whether anything changed."""
         changed = False
         while self._waiting:
             try:

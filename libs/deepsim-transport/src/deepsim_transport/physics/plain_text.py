@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models from other processes are plain text."""
+"""Checks that models from other processes are plain text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from deepsim_transport.errors import MessageError
 
 
 def plain_text(text: Any) -> str:
-    """Returns the text of a model, if reading it opens and evaluates nothing of the sender's.
+    """Returns the text of a model, if reading it opens no files and runs no code of the sender.
 
     Raises:
         MessageError: It is a path, or xacro, which is a program.

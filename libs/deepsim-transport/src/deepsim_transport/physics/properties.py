@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Properties in absolute numbers, as the factors of the description that the port knows."""
+"""Converts absolute properties to the factors of the description that the port takes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def described_links(simulator: Simulator, entity: str) -> dict[str, LinkDescript
     """Returns the descriptions of one link, or of all links of a model, by ``model::link``.
 
     Raises:
-        UnknownEntityError: No model has the name, and no link.
+        UnknownEntityError: No model or link has the name.
         UnsupportedError: The model has no description that could be scaled.
     """
     entities = simulator.entities
@@ -48,10 +48,10 @@ def described_joint(simulator: Simulator, joint: str) -> tuple[JointDescription,
 
 
 def mass_factor(entity: str, mass: float, links: dict[str, LinkDescription]) -> float:
-    """Returns the factor of all masses that makes their sum a mass [kg].
+    """Returns the factor of all masses that makes their sum a given mass [kg].
 
     Raises:
-        UnsupportedError: They have no mass that could be scaled.
+        UnsupportedError: The links have no mass that could be scaled.
     """
     total = sum(0.0 if each.inertial is None else each.inertial.mass for each in links.values())
     if not total > 0.0:
@@ -62,7 +62,7 @@ def mass_factor(entity: str, mass: float, links: dict[str, LinkDescription]) -> 
 def friction_factors(
     entity: str, coefficient: float, links: dict[str, LinkDescription]
 ) -> dict[str, float]:
-    """Returns the factor of each link with collisions that makes their friction a coefficient.
+    """Returns the factor of each link with collisions that gives them a friction coefficient.
 
     Raises:
         UnsupportedError: No factor does.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The port `Simulator`, to a simulator of another process."""
+"""The port `Simulator` for a simulator of another process."""
 
 from __future__ import annotations
 
@@ -42,28 +42,28 @@ CALL, ASK = "call", "ask"
 
 
 class RemoteSimulator:
-    """A simulator that a `PhysicsServer` of another process has.
+    """Calls the simulator of a `PhysicsServer` in another process.
 
     Each call is a request and an answer, so that a `World` on it runs in lock-step as on the
-    simulator itself, with the same bits. Time and entities are those of the latest call. Models
-    cross as SDF; their files are found by the other process.
+    simulator itself, with the same bits. Time and entities are those of the latest call. Models are
+    sent as SDF; the other process finds their files.
 
     Args:
         transport: The session; its namespace is the name of the server's world.
-        timeout: How long an answer may take [s].
+        timeout: Longest wait for an answer [s].
 
     Attributes:
         worlds: The number of worlds, W.
         timestep: Duration of one physics step [s].
         entities: The names of all entities.
-        cameras: None, as any capability below, where the other simulator lacks it.
-        depth_cameras: The same.
-        camera_mounts: The same.
-        contacts: The same.
-        dynamics: The same; its solvers of inverse kinematics do not cross.
-        sensors: The same.
-        physics: The same.
-        snapshots: None: they stay in their process.
+        cameras: Pictures; like each capability below, None if the other simulator lacks it.
+        depth_cameras: Depths, models and links in pictures.
+        camera_mounts: Poses and lenses of the camera sensors.
+        contacts: The contact points of links.
+        dynamics: Jacobians and bias forces, without solvers of inverse kinematics.
+        sensors: Measurements of sensors.
+        physics: Factors of mass, friction and damping.
+        snapshots: None, because they stay in their process.
 
     Raises:
         NoAnswerError: No server answers there.
@@ -128,7 +128,7 @@ class RemoteSimulator:
         return refusals_of(answer.header["refused"])
 
     def reset(self, worlds: WorldNumbers | None = None, seeds: Seeds = None) -> None:
-        """Puts some worlds back to time 0."""
+        """Resets some worlds to time 0."""
         given = None if seeds is None else [None if each is None else int(each) for each in seeds]
         arrays = {} if worlds is None else {"worlds": np.asarray(worlds)}
         self._call("reset", {"seeds": given}, arrays)
@@ -165,7 +165,7 @@ class RemoteSimulator:
         self._call("delete", {"name": name})
 
     def close(self) -> None:
-        """Does nothing: the server and the session belong to others."""
+        """Does nothing, because the server and the session belong to others."""
 
     def _measure(self, *call: Any) -> Frame:
         """Returns the answer to a call with arrays that belong to the caller."""

@@ -34,7 +34,7 @@ def _arrays(worlds: Worlds, **arrays: ArrayLike) -> dict[str, NDArray[Any]]:
 
 
 class RemoteContacts:
-    """The points where links touch."""
+    """The contact points of links."""
 
     def __init__(self, call: Call) -> None:
         self._call = call
@@ -46,7 +46,7 @@ class RemoteContacts:
 
 
 class RemoteDynamics:
-    """Jacobians of links, and the efforts that hold joints."""
+    """Jacobians of links, and bias forces of joints."""
 
     def __init__(self, call: Call) -> None:
         self._call = call
@@ -54,7 +54,7 @@ class RemoteDynamics:
     def jacobian(
         self, link: str, joints: Sequence[str], point: ArrayLike = (0.0, 0.0, 0.0)
     ) -> NDArray[np.float64]:
-        """Returns how fast a point of a link moves when joints do, (W, 6, k)."""
+        """Returns the Jacobian of a point of a link for some joints, (W, 6, k)."""
         header = {"link": link, "joints": [*joints]}
         return self._call("jacobian", header, _arrays(None, point=point)).arrays["value"]
 
@@ -92,8 +92,9 @@ class RemoteSensors:
     """Inertial units, force-torque sensors, contact sensors, lidars and cameras.
 
     Args:
-        call: Calls the other process.
-        generation: Returns the generation of its entities, with which sensors come and go.
+        call: The function that calls the other process.
+        generation: Returns the generation of its entities; sensors are listed again when it
+            changes.
     """
 
     def __init__(self, call: Call, generation: Callable[[], int]) -> None:
@@ -122,7 +123,7 @@ class RemoteSensors:
 class RemoteCameras:
     """Pictures and depths of any world, and the mounts of camera sensors.
 
-    It is three capabilities of the port: cameras, depth cameras and camera mounts.
+    It implements three capabilities of the port: cameras, depth cameras and camera mounts.
     """
 
     def __init__(self, call: Call) -> None:
@@ -139,7 +140,7 @@ class RemoteCameras:
         return picture
 
     def measure(self, camera: str | CameraView, world: int = 0) -> DepthPicture:
-        """Measures depths, and which model and link each pixel shows."""
+        """Measures the depth, and identifies the model and link, of each pixel."""
         arrays = self._shoot("measure", camera, world)
         return DepthPicture(*(arrays[name] for name in DepthPicture._fields))
 

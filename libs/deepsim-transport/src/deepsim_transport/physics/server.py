@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A simulator as a process: it answers calls, runs by itself if it is let, and says what moves."""
+"""A simulator as a process, which answers calls, runs by itself, and publishes changes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class PhysicsServer:
-    """Lets other processes use a simulator, and shows them what moves.
+    """Lets other processes use a simulator, and publishes its changes.
 
     Topics below ``/gazebo/NAMESPACE/``: ``call`` answers a `RemoteSimulator`, ``ask`` those of its
     calls that change nothing, ``state`` answers with the whole state, ``entity_state_update`` has
@@ -45,18 +45,17 @@ class PhysicsServer:
     ``set_entity_state``, ``set_entity_prop``, ``set_joint_state``, ``set_joint_property`` and
     ``insert_entity`` take commands, by `Transport.command`.
 
-    The thread that calls `run` or `run_once` is the one that uses the simulator. If the physics
-    diverges while it runs, it rests from then on, and a line is logged; a reset and `WorldControl`
-    let it go on.
+    Only the thread that calls `run` or `run_once` uses the simulator. If the physics diverges while
+    it runs, it is paused and a line is logged; a reset and `WorldControl` resume it.
 
     Args:
         simulator: On any engine, with any number of worlds. It is not closed with the server.
         transport: The session; its namespace names the world.
-        steps: Physics steps of `run_once`.
-        speed: How fast `run` goes, in simulated seconds per second; None is as fast as it can.
-        rate: How often changed rows are published, at most [Hz].
-        paused: Whether the physics rests until somebody lets it run.
-        loader: Reads the models that others spawn; by default it finds what this process finds.
+        steps: The number of physics steps of `run_once`.
+        speed: The speed of `run`, in simulated seconds per second; None is as fast as possible.
+        rate: Highest rate at which changed rows are published [Hz].
+        paused: Whether the physics is paused at first.
+        loader: Reads the models that others spawn; by default from the search path of this process.
 
     >>> from deepsim_mujoco import MujocoSimulator
     >>> with Transport(namespace="lab") as transport:  # needs a master
@@ -107,7 +106,7 @@ class PhysicsServer:
 
     @property
     def paused(self) -> bool:
-        """Whether the physics rests; updates say so to all who follow."""
+        """Whether the physics is paused; all followers see it."""
         return self._updates.paused
 
     @paused.setter
@@ -115,7 +114,7 @@ class PhysicsServer:
         self._updates.paused = paused
 
     def run_once(self) -> None:
-        """Answers all requests that wait, advances unless paused, and publishes what changed."""
+        """Answers all waiting requests, advances unless paused, and publishes the changes."""
         self._answer_all()
         if not self.paused:
             try:
@@ -147,7 +146,7 @@ class PhysicsServer:
         self._waiting.put(None)
 
     def close(self) -> None:
-        """Answers nobody any more."""
+        """Stops answering."""
         for queryable in self._queryables:
             queryable.undeclare()
         self._queryables.clear()
@@ -175,7 +174,7 @@ class PhysicsServer:
         self._iterations += steps
 
     def _rest(self, seconds: float) -> None:
-        """Waits for a while, or until there is a request, which is answered."""
+        """Waits for a while, or until a request arrives, which it answers."""
         if seconds <= 0.0:
             return
         try:

@@ -30,12 +30,12 @@ COLUMNS: tuple[Key, ...] = (
 class Updates:
     """Publishes the rows of a simulator that changed since they were published last.
 
-    Every update has a number, one more than the one before. Names of entities go with the whole
-    state alone; updates say their generation, the run of the server, which its successor does not
-    share, and whether the physics rests.
+    Updates are numbered consecutively. The names of entities are part of the whole state only; an
+    update has their generation, the run of the server, which differs for its successor, and whether
+    the physics is paused.
 
     Attributes:
-        paused: Whether the physics rests; the server sets it.
+        paused: Whether the physics is paused; the server sets it.
     """
 
     def __init__(self, simulator: Simulator, transport: Transport) -> None:
@@ -48,7 +48,7 @@ class Updates:
         self._time = simulator.time
 
     def publish(self) -> None:
-        """Sends what changed, if anybody listens."""
+        """Publishes the changes, if anybody listens."""
         if not self._publisher.matching_status.matching:
             self._shown = None
             return
@@ -77,7 +77,7 @@ class Updates:
     def whole(self) -> bytes:
         """Returns the whole present state, with the number of the update that publishes it.
 
-        Whoever commands something and then asks for the state finds the command done.
+        The state includes the effects of all commands that came before the request.
         """
         self.publish()
         now = self._shown if self._is_shown() else self._read()
@@ -91,7 +91,7 @@ class Updates:
         return pack(header, {**arrays, "time": self._simulator.time})
 
     def _is_shown(self) -> bool:
-        """Whether listeners have a state of these entities, on which updates build."""
+        """Whether listeners have a state of these entities, which updates can change."""
         shown, entities = self._shown, self._simulator.entities
         return shown is not None and shown.entities.generation == entities.generation
 

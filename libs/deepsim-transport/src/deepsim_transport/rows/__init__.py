@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of tables as bytes, and what goes beside them."""
+"""Rows of tables, and headers, as bytes."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def names_of(entities: Entities) -> dict[str, list[str]]:
 
 
 def entities_of(generation: int, names: Mapping[str, Sequence[str]]) -> Entities:
-    """Returns the entities of names."""
+    """Returns entities with these names."""
     return Entities(generation, **{kind: names[kind] for kind in KINDS})
 
 
@@ -51,10 +51,10 @@ def arrays_of(changes: Changes) -> Arrays:
 
 
 def changes_of(arrays: Mapping[str, NDArray[Any]], entities: Entities, worlds: int) -> Changes:
-    """Returns the changed cells of arrays, checked as those of a user are.
+    """Returns the changed cells of arrays, checked like those of a user.
 
     Raises:
-        MessageError: They do not fit together.
+        MessageError: The arrays do not fit together.
         ValueError: A row does not exist, or a value does not fit its column.
     """
     batch = {}
@@ -78,5 +78,5 @@ def changes_of(arrays: Mapping[str, NDArray[Any]], entities: Entities, worlds: i
 
 
 def refusals_of(listed: Sequence[Any]) -> list[Refusal]:
-    """Returns refused rows of a header."""
+    """Returns the refused rows of a header."""
     return [Refusal(*each) for each in listed]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frames: a header as MessagePack, and arrays as their bytes. Reading one evaluates nothing."""
+"""Frames: a header as MessagePack, and arrays as bytes. Reading a frame evaluates no code."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]] | None = 
 
 
 def unpack(payload: bytes) -> Frame:
-    """Returns the frame of some bytes; its arrays are views of them, and read-only.
+    """Returns the frame of some bytes; its arrays are read-only views of them.
 
     Raises:
         MessageError: The bytes are not a frame.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sensors as a process: they see a world by its topics alone."""
+"""Sensors as a process that sees a world through its topics."""
 
 from __future__ import annotations
 

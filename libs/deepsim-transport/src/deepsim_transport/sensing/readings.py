@@ -28,7 +28,7 @@ class Readings:
         sensor: ``model::link::sensor``.
 
     Attributes:
-        malformed: How many measurements could not be read; they were dropped.
+        malformed: The number of measurements that could not be read and were dropped.
     """
 
     def __init__(self, transport: Transport, sensor: str) -> None:
@@ -52,7 +52,7 @@ class Readings:
             return None
 
     def close(self) -> None:
-        """Listens no more."""
+        """Stops listening."""
         self._subscriber.undeclare()
 
     def __enter__(self) -> Readings:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures in a process of its own, so that no picture holds up the physics."""
+"""Measures in a process of its own, so that pictures do not delay the physics."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _LOOK = 0.005  # between looks for changes of the world [s]
 
 
 class SensorServer:
-    """Cameras and lidars of a world of another process, each at its own rate of simulated time.
+    """Measures with cameras and lidars of another process, each at its rate of simulated time.
 
-    It needs a `PhysicsServer`, and no more of it than its topics. The physics does not wait for it:
-    while a picture is drawn, the world goes on, and the next picture is of a later instant.
+    It needs only the topics of a `PhysicsServer`. The physics does not wait for it: the world goes
+    on while a picture is drawn, and the next picture shows a later instant.
 
     Args:
         transport: The session; its namespace names the world.
         open_simulator: The engine that measures, such as ``deepsim_mujoco.MujocoSimulator``.
-        sensors: Names ``model::link::sensor``; by default all that see.
+        sensors: Names ``model::link::sensor``; by default all cameras and lidars.
 
     Raises:
         NoAnswerError: No server answers there.
@@ -60,10 +60,10 @@ class SensorServer:
         self._stopped = threading.Event()
 
     def run_once(self, force: bool = True) -> tuple[str, ...]:
-        """Measures and publishes; returns the names of the sensors that did.
+        """Measures and publishes; returns the names of the sensors that measured.
 
         Args:
-            force: Whether all measure; otherwise those that are due.
+            force: Whether all sensors measure; otherwise only those that are due.
         """
         self._copy.follow()
         due = [name for name, info in self._infos().items() if force or self._is_due(name, info)]
@@ -89,7 +89,7 @@ class SensorServer:
         self._stopped.set()
 
     def close(self) -> None:
-        """Measures no more."""
+        """Stops measuring."""
         self._copy.close()
 
     def __enter__(self) -> SensorServer:
@@ -112,7 +112,7 @@ class SensorServer:
         }
 
     def _is_due(self, name: str, info: SensorInfo) -> bool:
-        """Whether the time of a sensor has come; after a reset of the world it has."""
+        """Whether a sensor is due; after a reset of the world every one is."""
         now, last = float(np.asarray(self._copy.time)[0]), self._measured.get(name)
         if last is None or now < last:
             return True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A simulator that stands where a world of another process is, and simulates nothing."""
+"""A simulator that copies the state of another process's world and makes no steps."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PLACES: tuple[Key, ...] = (("models", "pose"), ("joints", "position"))
 
 
 class WorldCopy:
-    """The models of another process's world, in an engine of one's own, at their present places.
+    """Copies the models of another process's world into an engine, at their present poses.
 
     Args:
         transport: The session; its namespace names the world.
@@ -51,7 +51,7 @@ class WorldCopy:
         return self._mirror.time
 
     def follow(self) -> bool:
-        """Puts all models where they are now; returns whether something changed."""
+        """Moves all models to their present poses; returns whether anything changed."""
         if not self._mirror.update():
             return False
         if self._mirror.tables.entities is not self._entities:
@@ -61,7 +61,7 @@ class WorldCopy:
         return True
 
     def close(self) -> None:
-        """Closes the engine, and listens no more."""
+        """Closes the engine, and stops listening."""
         self._mirror.close()
         self.simulator.close()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The master, and sessions of processes with it."""
+"""The master, and the sessions of processes with it."""
 
 from __future__ import annotations
 

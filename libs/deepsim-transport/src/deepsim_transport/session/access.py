@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Users of a master that other machines reach, and their rights."""
+"""The users of a master that other machines can reach, and their rights."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _LOOKING = ("state", "ask")
 
 @dataclass(frozen=True)
 class Certificates:
-    """TLS files of a process. Either side shows a certificate, and trusts one authority.
+    """TLS files of a process; both sides show a certificate and trust one authority.
 
     Attributes:
-        authority: Certificate of the authority that issued those of all processes (PEM).
-        certificate: Own certificate, followed by those between it and the authority (PEM). That of
-            a master names the host by which others reach it.
+        authority: Certificate of the authority that issued all certificates (PEM).
+        certificate: The certificate of the process, followed by those between it and the authority
+            (PEM). The certificate of a master names its host.
         private_key: Its private key (PEM).
 
     Raises:
@@ -66,7 +66,7 @@ class Credentials:
     Attributes:
         certificates: For TLS.
         user: One of the users of the master.
-        password: Of that user.
+        password: The user's password.
     """
 
     certificates: Certificates
@@ -75,10 +75,10 @@ class Credentials:
 
     @classmethod
     def of_environment(cls) -> Credentials | None:
-        """Returns the credentials of the environment, None where it has none.
+        """Returns the credentials of the environment, or None without any.
 
         ``DEEPSIM_CERTIFICATES`` is a folder, see `Certificates.of_folder`; ``DEEPSIM_USER`` and
-        ``DEEPSIM_PASSWORD`` are the other two.
+        ``DEEPSIM_PASSWORD`` hold user and password.
 
         Raises:
             TransportError: Some of the variables are set, but not all, or a file does not exist.
@@ -105,7 +105,7 @@ class Credentials:
 
 @dataclass(frozen=True)
 class Access:
-    """The users of a master, who enter over TLS with a certificate of its authority and a password.
+    """The users of a master, who connect over TLS with a certificate and a password.
 
     Example::
 
@@ -118,10 +118,10 @@ class Access:
 
     Attributes:
         certificates: For TLS.
-        operators: Password by name of users who may publish, ask and command everything. Physics
-            and sensors are of this kind.
-        viewers: The same of users who may listen to all topics, and ask for states, and change
-            nothing.
+        operators: Passwords, by name, of users who may publish, request and command everything,
+            such as physics and sensors.
+        viewers: Passwords, by name, of users who may listen to all topics and request states, but
+            change nothing.
 
     Raises:
         TransportError: A name or password cannot be used, or `operators` is empty.
@@ -154,7 +154,7 @@ class Access:
             users: JSON such as ``{"operators": {"ada": "correct horse"}, "viewers": {}}``.
 
         Raises:
-            TransportError: A file does not exist, or has something else.
+            TransportError: A file does not exist, or has another form.
         """
         try:
             found = json.loads(Path(users).read_text(encoding="utf-8"))
@@ -171,7 +171,7 @@ class Access:
 
     @contextmanager
     def settings(self) -> Iterator[dict[str, Any]]:
-        """Yields the settings of zenoh for a master; its file of passwords is gone afterwards."""
+        """Yields the settings of zenoh for a master; removes its file of passwords afterwards."""
         tls = "transport/link/tls"
         with temporary_folder("deepsim-transport-") as folder:  # nobody else may read it
             users = folder / "users"

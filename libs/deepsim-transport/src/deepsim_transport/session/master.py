@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The master: where processes find each other's topics."""
+"""The master, through which processes find each other's topics."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ def endpoint(host: str, port: int, *, tls: bool = False) -> str:
 
 
 class Master:
-    """Carries topics between processes. It simulates nothing, and keeps nothing.
+    """Carries topics between processes; it neither simulates nor stores anything.
 
-    It listens on this machine alone, unless it has an `Access`: then everybody shows a certificate
-    and a password, whichever machine they are on.
+    It listens on this machine only, unless it has an `Access`: then every process shows a
+    certificate and a password, on whichever machine it runs.
 
     Args:
-        host: The address to listen at; by default that of `get_master_uri`.
-        port: The same.
-        access: Users who may reach it, and their rights.
+        host: The address to listen on; by default that of `get_master_uri`.
+        port: The port to listen on; by default that of `get_master_uri`.
+        access: The users, and their rights.
 
     Raises:
-        TransportError: The address is taken or cannot be had, or other machines reach it and no
-            `access` is given.
+        TransportError: The address is taken or not available, or other machines can reach it and
+            `access` is None.
 
     >>> with Master("127.0.0.1", 11399) as master:  # until it is closed, others meet here
     ...     master.port
@@ -80,7 +80,7 @@ class Master:
             raise TransportError(f"the master cannot listen at {address}: {error}") from None
 
     def close(self) -> None:
-        """Ends it; processes that are connected go on, and connect to the next one."""
+        """Ends the master; connected processes go on, and connect to the next one."""
         self._session.close()  # type: ignore[no-untyped-call]
 
     def __enter__(self) -> Master:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reason why a master lets nobody in, which zenoh does not say."""
+"""Finds the reason why a master refuses a session, which zenoh does not report."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _PATIENCE = 1.0
 def refusal(host: str, port: int, credentials: Credentials | None) -> TransportError:
     """Returns the error of a session that could not be opened.
 
-    It tries one after the other what a session needs: an open port, TLS, both certificates. If all
-    of these hold, the user or the password was refused.
+    It tries in turn everything that a session needs: an open port, TLS, both certificates. If none
+    of these fails, the user or the password was refused.
     """
     where = f"{host}:{port}"
     nobody = NoAnswerError(f"no master answers at {where}: start one by `deepsim master`")
@@ -32,7 +32,7 @@ def refusal(host: str, port: int, credentials: Credentials | None) -> TransportE
 
 
 def _wants_credentials(plain: socket.socket, where: str) -> TransportError | None:
-    """Returns the error of a session without TLS at a master with it."""
+    """Returns the error of a session without TLS at a master that requires it."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # nothing is sent
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of zenoh: named addresses only, nothing is discovered and nobody is announced."""
+"""Settings of zenoh: named addresses only, without discovery and announcements."""
 
 from __future__ import annotations
 

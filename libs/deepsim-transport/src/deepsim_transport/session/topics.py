@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The topics that a master knows, and who takes part in each."""
+"""The topics that a master knows, and the sessions that take part in each."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def topics_of(session: Any, pattern: str, timeout: float) -> dict[str, Topic]:
 
     Args:
         session: A session of zenoh with the master.
-        pattern: Such as ``gazebo/lab/**``.
-        timeout: How long the master may take [s].
+        pattern: A pattern such as ``gazebo/lab/**``.
+        timeout: Longest wait for the master's answer [s].
     """
     found: dict[str, dict[str, tuple[str, ...]]] = {}
     for reply in session.get(f"@/*/router/*/{pattern}", timeout=timeout):

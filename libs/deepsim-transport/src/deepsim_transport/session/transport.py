@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A process's session with the master: topics out and in, requests and answers."""
+"""The session of a process with the master: topics, requests and answers."""
 
 from __future__ import annotations
 
@@ -36,18 +36,19 @@ BACKLOG = 256
 class Transport:
     """A session with the master.
 
-    Topics are named below ``/gazebo/NAMESPACE/``, as ``set_topic_namespace`` of Gazebo 1.0 has it.
+    The names of topics begin with ``/gazebo/NAMESPACE/``, as in Gazebo 1.0.
 
     Args:
-        host: The master; by default that of `get_master_uri`.
-        port: The same.
+        host: Host of the master; by default that of `get_master_uri`.
+        port: Port of the master; by default that of `get_master_uri`.
         namespace: The name of the world.
-        credentials: For a master with an `Access`; by default those of
+        credentials: Needed at a master with an `Access`; by default those of
             `Credentials.of_environment`.
 
     Raises:
         NoAnswerError: No master answers there.
-        AccessError: It refuses the credentials, or needs some; the message names the cause.
+        AccessError: The master refuses the credentials, or requires some; the message names the
+            cause.
 
     >>> from deepsim_transport.messages import WorldStatistics
     >>> with Transport(namespace="lab") as transport:  # needs a master
@@ -77,17 +78,17 @@ class Transport:
             raise refusal(self.host, self.port, given) from None
 
     def set_topic_namespace(self, namespace: str) -> None:
-        """Names the world that later topics belong to.
+        """Sets the name of the world to which later topics belong.
 
         Raises:
-            TransportError: The name is empty, or has a sign that topics cannot have.
+            TransportError: The name is empty, or has a character that topics cannot have.
         """
         if not namespace or set(namespace) & set("/*$#? ") or not namespace.isprintable():
             raise TransportError(f"a namespace has none of / * $ # ? and blanks: {namespace!r}")
         self.namespace = namespace
 
     def key(self, topic: str) -> str:
-        """Returns the whole name of a topic, without the slash at its beginning."""
+        """Returns the full name of a topic, without the leading slash."""
         return f"gazebo/{self.namespace}/{topic}"
 
     def advertise(self, topic: str, kind: type[M]) -> Publisher[M]:
@@ -100,14 +101,14 @@ class Transport:
     ) -> Subscriber[M]:
         """Calls a function with each message of a topic, in a thread of the subscriber.
 
-        A function that is slower than its topic misses the oldest messages, and delays nobody.
+        A function that is slower than its topic misses the oldest messages; it delays nobody.
         """
         return Subscriber(self.session, self.key(topic), kind, function)
 
     def topics(self) -> dict[str, Topic]:
-        """Returns who takes part in each topic of the namespace, by its name without that.
+        """Returns the participants of each topic, by its name without the namespace.
 
-        Topics that are declared are listed, also those that nobody publishes at present.
+        All declared topics are listed, even those that nobody publishes at present.
 
         Raises:
             NoAnswerError: The master does not answer.
@@ -116,22 +117,22 @@ class Transport:
         return {name[len(self.key("")) :]: topic for name, topic in found.items()}
 
     def command(self, topic: str, message: Any, timeout: float = TIMEOUT) -> None:
-        """Sends a command, and returns when it has been carried out.
+        """Sends a command, and returns when it has been executed.
 
         Raises:
             NoAnswerError: Nobody answers, or not within the time [s].
-            RemoteError: It was refused; the error says why.
+            RemoteError: The command was refused; the message says why.
         """
         answer = decode(Answer, self.request(topic, encode(message), timeout))
         if not answer.ok:
             raise RemoteError(answer.reason)
 
     def request(self, topic: str, payload: bytes, timeout: float = TIMEOUT) -> bytes:
-        """Asks whoever answers at a topic.
+        """Sends a request to the process that answers at a topic, and returns its answer.
 
         Raises:
-            NoAnswerError: Nobody does, or not within the time [s].
-            MessageError: The answer is that the request could not be read.
+            NoAnswerError: Nobody answers, or not within the time [s].
+            MessageError: The other process could not read the request.
         """
         key, begin = self.key(topic), time.monotonic()
         while True:
@@ -149,7 +150,7 @@ class Transport:
             time.sleep(0.02)  # whoever has just begun is not yet known everywhere
 
     def close(self) -> None:
-        """Ends the session, with all that was advertised and subscribed."""
+        """Ends the session, with all its publishers and subscribers."""
         self.session.close()
 
     def __enter__(self) -> Transport:
@@ -179,7 +180,7 @@ class Publisher(Generic[M]):
         """Sends a message.
 
         Raises:
-            TypeError: It is of another class.
+            TypeError: The message is of another class.
         """
         if type(message) is not self.kind:
             raise TypeError(f"this topic has {self.kind.__name__}, got {type(message).__name__}")
@@ -187,11 +188,11 @@ class Publisher(Generic[M]):
 
 
 class Subscriber(Generic[M]):
-    """Hears messages of one class.
+    """Receives messages of one class.
 
     Attributes:
-        malformed: How many messages were none of that class; they were dropped.
-        missed: How many were dropped since the function was too slow.
+        malformed: The number of messages that were not of that class and were dropped.
+        missed: The number of messages dropped because the function was too slow.
     """
 
     def __init__(
@@ -207,7 +208,7 @@ class Subscriber(Generic[M]):
         self._subscriber = session.declare_subscriber(key, self._hear)
 
     def close(self) -> None:
-        """Hears no more; returns when the function is not running."""
+        """Stops receiving; returns once the function is not running."""
         self._subscriber.undeclare()
         with self._changed:
             self._open = False

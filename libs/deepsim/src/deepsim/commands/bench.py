@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`deepsim bench`: how fast a task runs."""
+"""`deepsim bench`: measures the speed of a task."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def bench(
 ) -> None:
     """Measures how fast a task runs, in one world and in many.
 
-    Steps and resets per second, of the bare environment and through views of it; those of W worlds
-    at once count W times. Peak memory, too.
+    Shows steps and resets per second, of the environment alone and through its views, and peak
+    memory. A step of W worlds counts W times.
     """
     console = Console(file=sys.stdout)
     waiting = Console(stderr=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`deepsim check`: whether a task keeps what environments promise."""
+"""`deepsim check`: checks that a task keeps the rules of environments."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def check(
 ) -> None:
     """Checks that a task keeps what environments promise.
 
-    The same seed gives the same bits, also from snapshots and in any number of worlds; and the
-    checkers of Gymnasium, PettingZoo, Stable-Baselines3, RLlib and TorchRL, where these are
-    installed, pass without a warning. A task that never rewards gets a remark.
+    The same seed must give the same bits, from snapshots and in any number of worlds too. The
+    checkers of Gymnasium, PettingZoo, Stable-Baselines3, RLlib and TorchRL, as far as installed,
+    must pass without a warning. A task that never gives a reward gets a remark.
     """
     console = Console(file=sys.stdout)
     outcomes: list[Check] = []

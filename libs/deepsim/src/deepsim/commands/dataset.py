@@ -53,8 +53,8 @@ def dataset(
 ) -> None:
     """Writes episodes of a task as a Minari dataset.
 
-    Each agent's episode is one of the dataset. It is complete or not there, and one that exists is
-    never overwritten. Ctrl-C, SIGTERM and SIGHUP write nothing.
+    Each agent's episode becomes an episode of the dataset. A dataset is written as a whole or not
+    at all, and an existing one is never overwritten. Ctrl-C, SIGTERM and SIGHUP write nothing.
     """
     console = Console()
     with stoppable():

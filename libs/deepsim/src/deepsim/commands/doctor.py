@@ -20,8 +20,8 @@ _COLORS = {"ok": "green", "missing": "yellow", "broken": "red"}
 def doctor(as_json: AsJson = False) -> None:
     """Examines this machine for software that DeepSim can use.
 
-    Versions, pictures, ROS, Gazebo, ports and extras. Fails only if something is broken that
-    DeepSim needs.
+    It examines versions, rendering, ROS, Gazebo, ports and extras. Fails only if something that
+    DeepSim needs is broken.
     """
     console = Console(file=sys.stdout)
     found: list[Finding] = []

@@ -98,7 +98,7 @@ def _facts(found: TaskFolder) -> dict[str, Any]:
 
 
 def _shown(space: Any) -> str:
-    """Returns a space in one line, with the widest bounds of a box."""
+    """Returns a one-line text of a space, with the widest bounds of a box."""
     if not hasattr(space, "low"):
         return " ".join(str(space).split())
     bounds = f"{space.low.min():g} .. {space.high.max():g}"

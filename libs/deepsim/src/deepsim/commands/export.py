@@ -26,11 +26,11 @@ def export(
         typer.Option(help="The file; by default policy.onnx, or policy_NAME.onnx, in that folder."),
     ] = None,
 ) -> None:
-    """Writes a trained policy as an ONNX model, or each of several.
+    """Writes a trained policy, or each of several, as an ONNX model.
 
-    `deepsim run --policy FILE.onnx` plays it. It holds the scales of observations and the bounds of
-    actions too, and chooses the most likely action. Of a policy that remembers its episode, the
-    memory is an input and an output.
+    `deepsim run --policy FILE.onnx` plays it. The model includes the scales of observations and the
+    bounds of actions, and chooses the most likely action. The memory of a recurrent policy is an
+    input and an output.
     """
     console = Console()
     try:

@@ -35,7 +35,7 @@ class Finding:
 
     Attributes:
         name: The examined object.
-        outcome: ``"ok"``, ``"missing"`` (DeepSim does without), or ``"broken"`` (it does not).
+        outcome: ``"ok"``, ``"missing"`` (not needed), or ``"broken"`` (needed).
         found: The state that was found.
         remedy: A command that installs or repairs it, or an empty string.
     """
@@ -54,7 +54,7 @@ def own_versions() -> dict[str, str]:
 
 
 def findings() -> Iterator[Finding]:
-    """Examines one thing after the other; changes nothing."""
+    """Examines everything in turn; changes nothing."""
     looks: list[Callable[[], Iterator[Finding]]] = [
         _python, _packages, _pictures, _ros, _gazebo, _ports, _extras
     ]  # fmt: skip

@@ -88,7 +88,7 @@ def show(
     path: Folders = None,
     as_json: AsJson = False,
 ) -> None:
-    """Shows what a model is, how large it is, and which files it needs."""
+    """Shows the content and size of a model, and the files that it needs."""
     console = Console()
     folder = Path(name)
     if (folder / CONFIG).is_file():
@@ -138,7 +138,7 @@ def _config(info: ModelInfo) -> list[tuple[str, str]]:
 
 
 def _content(path: Path, search_path: SearchPath) -> list[tuple[str, str]]:
-    """Returns the content of a model's folder or file with the repairs, or its error."""
+    """Returns the content of a model's folder or file, and its repairs, or its error."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
@@ -187,8 +187,8 @@ def check(
 ) -> None:
     """Loads a file, or every model of a folder, and builds it on MuJoCo: a line for each, and why.
 
-    Models of a folder find one another, wherever they lie in it. Exits with 1 if any fails. xacro
-    is code: models of it in a folder are skipped.
+    Models of a folder find one another, wherever they lie in it. The exit status is 1 if any fails.
+    Models in xacro are skipped in folders, because xacro is code.
     """
     console = Console()
     found = list(models_below(folder)) if folder.is_dir() else [folder]

@@ -107,7 +107,7 @@ def sensors(
 
 @contextmanager
 def errors(console: Console) -> Iterator[None]:
-    """Ends a command with one line where something fails."""
+    """Ends a command with a one-line message if something fails."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -87,9 +87,9 @@ def film_robot(robot: Robot, path: Path, seconds: float, size: tuple[int, int]) 
 
 
 def _move(robot: Robot, time: float) -> None:
-    """Sets the targets of an instant: held joints swing about home, one after another.
+    """Sets the targets of an instant: joints swing about home, one after another.
 
-    Legs swing a little, or hold still where a robot can move something else: it is to stay up.
+    Legs swing only a little, or not at all if the robot has other joints, so that it does not fall.
     """
     traits, rows = robot.joints.traits, robot.joints.rows
     if time < 0.0 or not len(robot.joints):
@@ -112,7 +112,7 @@ def _move(robot: Robot, time: float) -> None:
 
 
 def _slides(robot: Robot) -> set[str]:
-    """Returns the joints that slide; those of MJCF are in no description."""
+    """Returns the joints that slide, except those of MJCF files, which no description has."""
     source = robot.config.source
     if not isinstance(source, ModelDescription):
         return set()

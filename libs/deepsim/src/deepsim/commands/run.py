@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`deepsim run`: runs a task, and shows what happened."""
+"""`deepsim run`: runs a task, and shows the results."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def scenes(
 ) -> None:
     """Draws scenes from a Scenic scenario: worlds, poses, plots.
 
-    Nothing that exists is overwritten or deleted.
+    Existing files are neither overwritten nor deleted.
     """
     console = Console(stderr=True)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # tidies up, as Ctrl-C does
@@ -167,7 +167,7 @@ def _draw(
 
 
 def _write(scene: Scene, place: Path, zoom: float | None) -> None:
-    """Writes a scene's folder at once: it is there whole, or not at all."""
+    """Writes a scene's folder as a whole or not at all."""
     place.parent.mkdir(parents=True, exist_ok=True)
     with temporary_folder(f".{place.name}.", place.parent) as part:
         whole = part / place.name

@@ -83,8 +83,8 @@ def serve(
 ) -> None:
     """Serves a task to trainers elsewhere, until Ctrl-C.
 
-    They speak UDE's protocol, in other processes or on other machines. Of several worlds, every
-    agent is served, as red_car/0, red_car/1, ...
+    Trainers speak UDE's protocol, in other processes or on other machines. The agents of several
+    worlds are served as red_car/0, red_car/1, ...
     """
     console = Console(file=sys.stdout, soft_wrap=True, highlight=False)
     try:
@@ -130,7 +130,7 @@ def serve(
 
 
 def _ude(module: str) -> Any:
-    """Imports a module that needs an extra, which the other commands do without."""
+    """Imports a module of an extra that only this command needs."""
     try:
         return importlib.import_module(module)
     except ImportError as error:

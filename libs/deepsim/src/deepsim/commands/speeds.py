@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures how fast a task runs: its physics, its environment, and views of it."""
+"""Measures the speed of a task: its physics, its environment and its views."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Speed:
 
 
 def speeds(task: Task, seconds: float, worlds: int) -> Iterator[Speed]:
-    """Measures a task in so many worlds, with random actions; resets between episodes do not count.
+    """Measures a task in several worlds, with random actions; resets between episodes do not count.
 
     Args:
         task: The task.
@@ -50,7 +50,7 @@ def speeds(task: Task, seconds: float, worlds: int) -> Iterator[Speed]:
         Each figure as soon as it is known.
 
     Raises:
-        UnsupportedError: The task does not run in so many worlds.
+        UnsupportedError: The task does not run in this number of worlds.
     """
     with task.environment(0, worlds) as environment:
         environment.reset_worlds(0)
@@ -68,7 +68,7 @@ def speeds(task: Task, seconds: float, worlds: int) -> Iterator[Speed]:
 
 
 def peak_memory() -> float | None:
-    """Returns the most memory that this process has held [MB], or None where it is unknown."""
+    """Returns the peak memory of this process [MB], or None if it is unknown."""
     try:
         import resource  # noqa: PLC0415 (Windows has none)
     except ImportError:
@@ -132,7 +132,7 @@ def _vector(environment: Environment, seconds: float) -> float:
 
 
 def _one_agent(environment: Environment) -> dict[str, Any]:
-    """Returns the first agent, and a policy of the others that takes no time."""
+    """Returns the first agent, and a policy of the others that costs no time."""
     chosen = {
         name: group.action_space.sample() for group in environment.groups for name in group.names
     }

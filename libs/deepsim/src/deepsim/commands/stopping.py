@@ -18,10 +18,10 @@ _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no SIGHUP
 
 
 class Stop:
-    """Whether a signal came.
+    """Records whether a signal arrived.
 
     Attributes:
-        status: Exit status of a command that was ended so: 128 and the signal's number.
+        status: Exit status of a command that a signal ended: 128 plus the signal's number.
     """
 
     status = INTERRUPTED
@@ -29,9 +29,9 @@ class Stop:
 
 @contextlib.contextmanager
 def stoppable() -> Iterator[Stop]:
-    """Raises KeyboardInterrupt at the first signal; those that follow have no effect.
+    """Raises KeyboardInterrupt at the first signal; later ones have no effect.
 
-    Signals that are ignored, as SIGHUP is under ``nohup``, stay so.
+    Ignored signals, such as SIGHUP under ``nohup``, stay ignored.
 
     Raises:
         typer.Exit: The block did not handle the KeyboardInterrupt.

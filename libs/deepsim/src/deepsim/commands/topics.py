@@ -37,7 +37,7 @@ def list_topics(namespace: Namespace = "default") -> None:
 
 @topic.command()
 def info(name: str, namespace: Namespace = "default") -> None:
-    """Prints what a topic brings, and how many publish it, listen to it, and answer it."""
+    """Prints the content of a topic, and the numbers of its publishers, listeners and servers."""
     console = Console()
     with errors(console), _session(namespace) as transport:
         found = _known(transport, name)
@@ -58,7 +58,7 @@ def info(name: str, namespace: Namespace = "default") -> None:
 
 @topic.command()
 def hz(name: str, namespace: Namespace = "default", seconds: Seconds = 5.0) -> None:
-    """Prints how often a topic comes."""
+    """Prints the rate of a topic's messages."""
     console = Console()
     with errors(console), _session(namespace) as transport:
         sizes = _sizes(transport, name, seconds)
@@ -67,7 +67,7 @@ def hz(name: str, namespace: Namespace = "default", seconds: Seconds = 5.0) -> N
 
 @topic.command()
 def bw(name: str, namespace: Namespace = "default", seconds: Seconds = 5.0) -> None:
-    """Prints how many bytes a topic brings, and the sizes of its messages."""
+    """Prints the bandwidth of a topic, and the sizes of its messages."""
     console = Console()
     with errors(console), _session(namespace) as transport:
         sizes = _sizes(transport, name, seconds)
@@ -84,7 +84,7 @@ def echo(
     namespace: Namespace = "default",
     count: Annotated[int, typer.Option(min=1, help="How many messages.")] = 1,
 ) -> None:
-    """Prints messages or rows of a topic, as they come."""
+    """Prints messages or rows of a topic as they arrive."""
     console = Console()
     with errors(console), _session(namespace) as transport:
         heard: SimpleQueue[Any] = SimpleQueue()
@@ -143,7 +143,7 @@ def _print(console: Console, sample: Any) -> None:
 
 
 def _sizes(transport: Transport, name: str, seconds: float) -> list[int]:
-    """Returns the sizes of all messages of a topic that come within a time [bytes]."""
+    """Returns the sizes of all messages of a topic that arrive within a time [bytes]."""
     found: list[int] = []
     with _listening(transport, name, lambda sample: found.append(len(sample.payload))):
         threading.Event().wait(seconds)

@@ -163,7 +163,7 @@ def _view_task(
     port: int,
     demonstrations: Path | None,
 ) -> Iterator[tuple[Viewer, Callable[[], None]]]:
-    """Opens a task in a viewer; yields it, and the function that plays episodes without end."""
+    """Opens a task in a viewer; yields it, and the function that plays episodes forever."""
     from deepsim_viewer import EnvironmentViewer  # noqa: PLC0415 (of an extra)
 
     found = find_task(name, root)
@@ -186,7 +186,7 @@ def _view_task(
 def _view_file(
     name: str, worlds: int, seed: int, port: int
 ) -> Iterator[tuple[Viewer, Callable[[], None]]]:
-    """Opens a world or model in a viewer; yields it, and the function that ticks without end."""
+    """Opens a world or model in a viewer; yields it, and the function that ticks forever."""
     from deepsim_viewer import Viewer  # noqa: PLC0415 (of an extra)
 
     mjcf = MjcfModel(Path(name)) if _is_mjcf(name) else None
@@ -207,7 +207,7 @@ def _view_file(
 
 
 def _world_of(source: str) -> WorldDescription:
-    """The world of a file, or one in which the model of a file stands on the ground."""
+    """Returns the world of a file, or a world with ground in which the model of a file stands."""
     described = GazeboXMLLoader().load(source)
     if isinstance(described, WorldDescription):
         return described

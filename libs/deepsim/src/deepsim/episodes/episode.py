@@ -36,7 +36,7 @@ class Episode:
         duration: Simulated time [s].
         wall_time: Real time of the simulation, without pictures; this world's share of it [s].
         rewards: Sum of rewards by agent.
-        info: The area's latest info; that of an agent is as of its last step.
+        info: The area's latest info; for an agent, as of its last step.
         diverged: Whether the physics diverged, which ended the episode.
         rows: One tuple of `COLUMNS` per step and agent that is also a model.
     """
@@ -65,7 +65,7 @@ def run_episodes(
     seed: int,
     on_step: Callable[[Sequence[Episode]], object] | None = None,
 ) -> list[Episode]:
-    """Runs one episode in each world to its end, together.
+    """Runs one episode in each world to its end, all worlds together.
 
     World w gives the bits of a run of one world with the seed ``seed + w``.
 
@@ -136,7 +136,7 @@ def _keep_info(
 
 
 def write_trajectory(path: Path, episodes: list[Episode]) -> None:
-    """Writes all rows as CSV, every number in full: the same run gives the same bytes."""
+    """Writes all rows as CSV in full precision: the same run gives the same bytes."""
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
@@ -145,7 +145,7 @@ def write_trajectory(path: Path, episodes: list[Episode]) -> None:
 
 
 def facts(episode: Episode) -> dict[str, Any]:
-    """Returns an episode without its rows, as plain data for JSON."""
+    """Returns the facts of an episode, without its rows, as plain data for JSON."""
     return {
         "episode": episode.number,
         "world": episode.world,

@@ -33,7 +33,7 @@ class Film:
         world: World to film.
         camera: Free camera, or name of a camera sensor.
         path: Output file: .gif, or .mp4 (which needs ``pip install 'deepsim[video]'``).
-        number: Number of the world, where there are several.
+        number: Number of the world, if there are several.
 
     Attributes:
         path: Output file.
@@ -61,7 +61,7 @@ class Film:
     def shoot(self) -> None:
         """Takes a picture, if the next one is due.
 
-        If several are due, because steps are long, the latest picture is repeated for the others.
+        If several are due because steps are long, the picture is repeated.
         """
         now = float(self._world.time[self._number])
         if not self.frames:

@@ -76,12 +76,12 @@ def play(
     A map and a film need cameras of the task. Ctrl-C ends it after the episodes that are finished.
 
     Args:
-        console: Where it is shown.
+        console: The console for the table.
         task: The task.
         environment: Its environment.
         policy: Policy of all slots.
         results: Folder of the files.
-        settings: See there.
+        settings: The settings of the play.
 
     Raises:
         UnsupportedError: A film is asked for, and the simulator takes no pictures.
@@ -113,7 +113,7 @@ def play(
 def _open_film(
     environment: Environment, task: Task, results: Path, settings: Playing
 ) -> Film | None:
-    """Returns the film that was asked for; by default there is one where there is a camera."""
+    """Returns the requested film; by default one is made if there is a camera."""
     world, video = environment.world, settings.video
     if video is None:
         films = world.simulator.cameras is not None and task.film is not None

@@ -13,12 +13,12 @@ from .playing import Playing
 
 
 def recorder(world: World, path: Path | None, settings: Playing) -> AbstractContextManager[object]:
-    """Returns a recorder of a world; one that does nothing without a path.
+    """Returns a recorder of a world; without a path, one that does nothing.
 
     Args:
         world: The world.
         path: The file.
-        settings: Of the play; the file names them.
+        settings: Settings of the play, which the file records.
 
     Raises:
         TaskError: The extra for recordings is not installed, or the file cannot be written.

@@ -19,11 +19,11 @@ LONGEST = 20
 
 
 def result_table(task: str, policy: str, seed: int, episodes: list[Episode]) -> Table:
-    """Returns a table with a row for each agent of each episode and world, or of its means.
+    """Returns a table with a row for each agent of each episode and world, or for the means.
 
-    The area's info of an agent, a dict under its name, gets columns of its own, but for what reward
-    terms gave in the last step. Among means are those of numbers and of booleans, as a share; text
-    has none.
+    The area's info of an agent, a dict under its name, has a column for each value except the
+    reward terms of the last step. Means are taken of numbers, and of booleans as a share; text has
+    none.
     """
     simulated = sum(episode.duration for episode in episodes)
     wall = sum(episode.wall_time for episode in episodes)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The folder that a command writes to; it is checked before the work."""
+"""The folder that a command writes to, checked before the work."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def results_folder(folder: Path) -> Iterator[Path]:
     """Yields a folder that can be written to; new folders that stay empty are removed afterwards.
 
     Args:
-        folder: An existing folder, or one that is made with those above it.
+        folder: An existing folder, or one to create with its parents.
 
     Raises:
         TaskError: It cannot be made or written to.

@@ -20,10 +20,11 @@ def slot_policy(maker: PolicyMaker, environment: Environment, seed: int) -> Slot
     """Returns a policy for all slots.
 
     Args:
-        maker: A policy on arrays; or the maker of a policy, which is called once for each world.
-            If the policy has a method ``begin_episode()``, each episode calls it.
+        maker: A policy on arrays, or a function that makes a policy and is called once for each
+            world. If the policy has a method ``begin_episode()``, it is called at the start of each
+            episode.
         environment: Environment of the task.
-        seed: The policy of world w draws from a generator that is seeded with ``seed + w``.
+        seed: The policy of world w draws from a generator seeded with ``seed + w``.
     """
     places = places_of(environment)
     rngs = [np.random.default_rng(seed + world) for world in range(len(environment))]
@@ -59,7 +60,7 @@ def slot_policy(maker: PolicyMaker, environment: Environment, seed: int) -> Slot
 
 
 def begin_episode(policy: Policy) -> None:
-    """Has a policy that remembers its episode begin another one, by its method of this name."""
+    """Calls the method ``begin_episode()`` of a policy that has one."""
     begin = getattr(policy, "begin_episode", None)
     if begin is not None:
         begin()

@@ -22,7 +22,7 @@ _COLORS = ("tab:red", "tab:blue", "tab:orange", "tab:purple", "tab:cyan", "tab:p
 def write_map(
     path: Path, picture: NDArray[np.uint8] | None, task: Task, episodes: list[Episode]
 ) -> None:
-    """Writes a PNG of driven lines, which are to scale with the picture at z = 0.
+    """Writes a PNG of driven lines, to scale with the picture at z = 0.
 
     Args:
         path: Output file.

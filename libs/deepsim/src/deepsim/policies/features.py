@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Features: the row of numbers that a policy's layers make of an observation."""
+"""Features: an observation as the row of numbers that enters a policy's layers."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .networks import Convolution, Floats, PictureNetwork
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of an observation, and how it becomes features.
+    """One part of an observation, and its conversion to features.
 
-    Numbers are features as they are. Each choice becomes as many features as it has values, 1 for
-    the chosen one and 0 for all others. A picture becomes the features of its network.
+    Numbers are features themselves. A choice of n values becomes n features, 1 for the chosen value
+    and 0 for all others. A picture becomes the features of its network.
 
     Attributes:
         shape: Shape of the part.
-        key: Its name in the observation's dict; None where it is the whole observation.
+        key: Its name in the observation's dict; None if it is the whole observation.
         counts: The number of values of each choice; empty without choices.
         network: The network of a picture, or None.
     """
@@ -37,7 +37,7 @@ class Part:
         """Returns the features (k, n) of k observations.
 
         Raises:
-            TaskError: They lack this part, or it has another shape or values.
+            TaskError: The observations lack this part, or it has another shape or other values.
         """
         values = np.asarray(self._own(observations))
         size, given = int(np.prod(self.shape)), values.shape[1:]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forward passes of networks in numpy, in which each row has the bits that it has alone."""
+"""Forward passes of networks in numpy; each row has the same bits as if computed alone."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Convolution:
     Attributes:
         weights: (out, in, height, width).
         bias: (out,).
-        stride: Pixels from one place of the kernel to the next, along both axes.
+        stride: Pixels between two positions of the kernel, along both axes.
     """
 
     weights: Floats
@@ -92,8 +92,8 @@ class PictureNetwork:
     """Convolutions and one dense layer, with ReLU after each (V. Mnih et al., 2015).
 
     Attributes:
-        convolutions: From the picture on.
-        layer: The dense layer, which sees channels, rows and columns as one row of numbers.
+        convolutions: The convolutions, in order.
+        layer: The dense layer, which takes channels, rows and columns as one row of numbers.
     """
 
     convolutions: tuple[Convolution, ...]

@@ -32,11 +32,11 @@ _TYPES = {
 
 
 class OnnxModel:
-    """A model, from `deepsim export` or of another origin; it holds no Python code.
+    """A model from `deepsim export` or another source; it contains no Python code.
 
-    It has one input, or one for each key of observations that are dicts, all with an axis for the
-    number of observations first; its first output are actions. A second output ``next_NAME`` is a
-    memory of the episode, which the input ``NAME`` takes in the next step, and zeros in the first.
+    It has one input, or one for each key of observations that are dicts; the first axis of all is
+    the number of observations. Its first output is the action. A second output ``next_NAME`` is a
+    memory of the episode: the input ``NAME`` takes it in the next step, and zeros in the first.
 
     Args:
         file: The model.
@@ -71,7 +71,7 @@ class OnnxModel:
         """Returns the memory at the beginning of an episode.
 
         Raises:
-            TaskError: The model does not say how large it is.
+            TaskError: The model does not declare its size.
         """
         shape = () if self.memory is None else self.memory.shape[1:]
         if not all(isinstance(size, int) for size in shape):
@@ -127,8 +127,7 @@ class OnnxModel:
 class OnnxPolicy(ArrayPolicy):
     """Acts by a model without a memory.
 
-    Each observation is computed alone, so that its action has the same bits among any number of
-    others.
+    Each observation is computed alone, so that its action has the same bits in any batch.
 
     Args:
         model: The model.

@@ -19,7 +19,7 @@ from .trained_policy import TrainedPolicy, read_arrays, write_arrays
 
 
 class MemoryPolicy(ABC):
-    """A maker of policies that remember their episode, each agent its own."""
+    """Makes policies with a memory of the episode for each agent."""
 
     __slots__ = ()
 
@@ -49,7 +49,7 @@ class RememberingPolicy:
 
     Args:
         policy: The trained policy.
-        environment: The environment of the world, or its agents and spaces.
+        environment: The environment of the world, or another object with its agents and spaces.
     """
 
     def __init__(self, policy: MemoryPolicy, environment: Environment) -> None:
@@ -66,7 +66,7 @@ class RememberingPolicy:
         return dict(self._memories)
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Goes back to memories."""
+        """Restores memories."""
         self._memories = dict(state)
 
     def __call__(self, agent: str, observation: Any) -> Any:
@@ -83,10 +83,10 @@ class RememberingPolicy:
 
 @dataclass(frozen=True, slots=True)
 class RecurrentPolicy(MemoryPolicy):
-    """A network that remembers by an LSTM.
+    """A network with an LSTM as its memory.
 
     Attributes:
-        network: Makes features of observations, and actions of the outputs of the memory.
+        network: Computes features of observations, and actions from the outputs of the memory.
         memory: The LSTM between the two.
     """
 
@@ -109,7 +109,7 @@ class RecurrentPolicy(MemoryPolicy):
 
 @dataclass(frozen=True, slots=True)
 class RecurrentTeam(MemoryPolicy):
-    """A policy of several agents, in which others act for each.
+    """A policy of several agents that gives each its own policy.
 
     Attributes:
         policies: The policies by name.
@@ -122,7 +122,7 @@ class RecurrentTeam(MemoryPolicy):
     def step(
         self, agent: str, observations: Any, action_space: Any, memory: Any
     ) -> tuple[Any, Any]:
-        """Returns what the agent's own policy does; see `MemoryPolicy`."""
+        """Returns the result of the agent's own policy; see `MemoryPolicy`."""
         return self.policies[self.owners[agent]].step(agent, observations, action_space, memory)
 
 
@@ -130,7 +130,7 @@ def load_policy(file: Path) -> TrainedPolicy | RecurrentPolicy:
     """Reads the file of a policy of either kind.
 
     Raises:
-        TaskError: It cannot be read, or is something else.
+        TaskError: The file cannot be read, or holds no policy.
     """
 
     def make(arrays: dict[str, Any]) -> TrainedPolicy | RecurrentPolicy:

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 def policy_file(name: str) -> str:
-    """Returns the name of the file of a policy: ``policy_red.npz`` of ``"red"``."""
+    """Returns the file name of a policy: ``policy_red.npz`` for ``"red"``."""
     return f"policy_{name}.npz" if name else FILE
 
 
@@ -35,14 +35,14 @@ class TrainedPolicy(ArrayPolicy):
     Attributes:
         mean: Mean of the features of an observation; (n,).
         scale: Divisor of the difference from the mean; (n,).
-        limit: Greatest absolute value of a scaled feature; one for all, or (n,).
+        limit: Greatest absolute value of a scaled feature; one number, or (n,).
         layers: Weights (out, in) and bias (out,) of each layer.
         low: Least action, (m,); None if actions are choices of 0, 1, 2, ...
         high: Greatest action, (m,), or None.
         shape: Shape of an action.
-        parts: The parts of an observation; none where its features are its own n numbers.
-        counts: The number of values of each choice of an action; none where there is one choice.
-        masked: Whether observations say by ``"action_mask"`` which values are allowed.
+        parts: The parts of an observation; empty if its n numbers are the features.
+        counts: The number of values of each choice of an action; empty for a single choice.
+        masked: Whether the ``"action_mask"`` of observations says which values are allowed.
     """
 
     mean: Floats
@@ -65,17 +65,16 @@ class TrainedPolicy(ArrayPolicy):
     ) -> Any:
         """Returns the most likely action for each of k observations, (k, ...).
 
-        Each row has the bits that it has alone.
+        Each row has the same bits as if computed alone.
 
         Args:
             agent: Any name.
-            observations: (k, ...), or a dict of such arrays where the training had dicts.
-            action_space: Is not needed.
-            rngs: Are not needed.
+            observations: (k, ...), or a dict of such arrays if the training had dicts.
+            action_space: Not used.
+            rngs: Not used.
 
         Raises:
-            TaskError: An observation has other parts, or another number of numbers, than in the
-                training.
+            TaskError: An observation differs from those of the training in its parts or its size.
         """
         return self.actions(self.features(observations), observations)
 
@@ -93,7 +92,7 @@ class TrainedPolicy(ArrayPolicy):
         """Returns the most likely actions, (k, ...).
 
         Args:
-            values: The inputs of the first layer, (k, in).
+            values: Inputs of the first layer, (k, in).
             observations: The observations, which hold masks if the policy obeys them.
         """
         for number, layer in enumerate(self.layers):
@@ -128,7 +127,7 @@ class TrainedPolicy(ArrayPolicy):
 
     @classmethod
     def load(cls, file: Path) -> TrainedPolicy:
-        """Reads a file of `save`; one of unknown origin is safe, because it holds no code.
+        """Reads a file of `save`; an untrusted file is safe, because it contains no code.
 
         Raises:
             TaskError: It cannot be read, or is something else.
@@ -140,7 +139,7 @@ class TrainedPolicy(ArrayPolicy):
         """Returns the policy of plain arrays.
 
         Raises:
-            KeyError, ValueError: They are those of something else.
+            KeyError, ValueError: The arrays are not those of a policy.
         """
         count = sum(name.startswith("weights_") for name in arrays)
         limit = arrays["limit"]
@@ -165,10 +164,10 @@ def write_arrays(file: Path, arrays: Mapping[str, Any]) -> None:
 
 
 def read_arrays(file: Path, make: Callable[[dict[str, Any]], T]) -> T:
-    """Returns the policy that is made of the arrays of a file.
+    """Returns the policy made from the arrays of a file.
 
     Raises:
-        TaskError: The file cannot be read, or holds something else.
+        TaskError: The file cannot be read, or holds no policy.
     """
     try:
         with np.load(file, allow_pickle=False) as stream:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are either old or new, whatever ends the process in between."""
+"""Files that are replaced as a whole or not at all, even if the process is killed."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import IO
 
 @contextlib.contextmanager
 def whole_file(file: Path) -> Iterator[IO[bytes]]:
-    """Yields a stream whose content takes the place of a file when the block ends well.
+    """Yields a stream whose content replaces a file when the block ends without an error.
 
     Raises:
-        OSError: It cannot be written; the file is as before.
+        OSError: The stream cannot be written; the file is unchanged.
     """
     part = file.with_name(f".{file.name}.part")
     try:

@@ -25,15 +25,15 @@ MODULE_PREFIX = "_deepsim_task_"
 def load_task(folder: str | Path, root: str | Path = ".") -> Task:
     """Loads the task of a folder: a Python package that defines ``TASK``.
 
-    The package runs as code: load only what you trust. Each call runs it again, under a module
-    name that is made from its path, so that it hides no other module and none hides it.
+    The package runs as code: load only what you trust. Each call runs it again, under a module name
+    made from its path, so that it cannot clash with other modules.
 
     A ``policy.npz`` beside it, as `deepsim train` writes it, is its policy ``"trained"``.
 
     Args:
         folder: Folder of the package, its name, or its id such as ``DeepSim/Racetrack-v0``; see
             `find_task`.
-        root: Where names and ids are looked for.
+        root: The folder to search for names and ids.
 
     Raises:
         TaskError: The folder does not exist, its package defines no task, or its ``policy.npz``
@@ -66,7 +66,7 @@ def load_task(folder: str | Path, root: str | Path = ".") -> Task:
 
 
 def make_environment(folder: str, seed: int = 0, worlds: int = 1, **options: Any) -> Environment:
-    """Builds an environment of a task, as the workers of a `deepsim_envs.rollout_pool` do.
+    """Builds an environment of a task, for the workers of a `deepsim_envs.rollout_pool`.
 
     Args:
         folder: The task, as `load_task` takes it.

@@ -59,11 +59,11 @@ def find_task(name: str, root: str | Path = ".") -> TaskFolder:
 
     Args:
         name: Such as ``examples/racetrack``, ``racetrack`` or ``DeepSim/Racetrack-v0``. The package
-            of a path need not say in plain sight that it defines ``TASK``.
-        root: Where names and ids are looked for.
+            at a path may define ``TASK`` in any way, even by an import.
+        root: The folder to search for names and ids.
 
     Raises:
-        TaskError: None is found, or several; the message suggests similar ones.
+        TaskError: No task or several are found; the message suggests similar ones.
     """
     path = Path(name)
     if os.path.isfile(path / "__init__.py"):

@@ -69,7 +69,7 @@ class Task:
             )
 
     def environment(self, seed: int = 0, worlds: int = 1, **options: Any) -> Environment:
-        """Builds the environment of so many worlds by `make`.
+        """Builds the environment by `make`.
 
         Args:
             seed: Seed of the first reset that has none of its own; world w has ``seed + w``.
@@ -77,7 +77,7 @@ class Task:
             options: Further arguments of `make`.
 
         Raises:
-            UnsupportedError: The task runs in one world only, and more were asked for.
+            UnsupportedError: The task runs in one world only, and `worlds` is larger.
             TaskError: `make` cannot be called as above, or returns something else.
             TaskCodeError: `make` raised.
         """
@@ -112,7 +112,7 @@ class Task:
     def environments(
         self, worlds: int, seed: int = 0, **options: Any
     ) -> Environment | JoinedEnvironment:
-        """Builds so many worlds for a trainer; those of a task for one world are made one by one.
+        """Builds worlds for a trainer; a task for one world is made once for each.
 
         Args:
             worlds: The number of worlds, W.
@@ -137,14 +137,14 @@ class Task:
 
     @property
     def default_policy(self) -> str:
-        """The policy where none is named: ``"random"`` if the task has one, else its first."""
+        """The policy if none is named: ``"random"`` if the task has one, else its first."""
         return "random" if "random" in self.policies else next(iter(self.policies), "random")
 
     def policy(self, name: str) -> PolicyMaker:
         """Returns the policy of a name; its errors are raised as `TaskCodeError`.
 
         Raises:
-            TaskError: It does not exist; the message lists the known ones.
+            TaskError: The policy does not exist; the message lists the known ones.
         """
         policies = self.available_policies
         if name not in policies:
@@ -165,7 +165,7 @@ class Task:
 
 
 def random_actions(environment: Environment, rng: np.random.Generator) -> Policy:
-    """Returns the policy that draws every action from its agent's space, as masks allow it."""
+    """Returns the policy that draws actions from the agents' spaces, within their masks."""
     spaces = {
         name: deepcopy(group.action_space) for group in environment.groups for name in group.names
     }

@@ -16,11 +16,11 @@ from .suitable_spaces import is_picture, kind_of
 
 
 def algorithm_of(worlds: VecEnv, config: TrainingConfig) -> tuple[Any, str, dict[str, Any]]:
-    """Returns the class of the algorithm, the name of its policies, and arguments of theirs.
+    """Returns the class of the algorithm, the name of its policies, and their arguments.
 
     Raises:
-        TaskError: Observations hold masks of actions and the policy is to have a memory, which no
-            algorithm combines; or SB3-Contrib is needed and not installed.
+        TaskError: Both masks of actions and a memory are requested, which no algorithm combines; or
+            SB3-Contrib is needed and not installed.
     """
     seen = worlds.observation_space
     kind = "MultiInput" if kind_of(seen) == "Dict" else "Cnn" if is_picture(seen) else "Mlp"

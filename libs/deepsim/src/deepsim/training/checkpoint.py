@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The state of a training between two updates, from which it goes on to the same bytes."""
+"""The state of a training between two updates; resuming from it gives the same bytes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def training_state(
     episodes, random numbers, the log, and past policies that are played against.
 
     Raises:
-        UnsupportedError: The simulator cannot go back to an instant.
+        UnsupportedError: The simulator has no snapshots.
     """
     return pickle.dumps(
         {
@@ -67,10 +67,10 @@ def _learner_state(learner: Learner) -> dict[str, Any]:
 
 
 def load_training_state(file: Path) -> dict[str, Any]:
-    """Reads a state. It is a pickle, which can run code: read only what you wrote yourself.
+    """Reads a state, which is a pickle and can run code: read only your own files.
 
     Raises:
-        TaskError: It does not exist, or cannot be read.
+        TaskError: The file does not exist, or cannot be read.
     """
     try:
         state = pickle.loads(file.read_bytes())  # the user's own file, by their order
@@ -88,10 +88,10 @@ def put_back(
     files: ProgressFiles,
     league: League | None,
 ) -> EpisodeEnds:
-    """Puts a training back to a state; returns the ends of its latest episodes.
+    """Restores the state of a training; returns the ends of its latest episodes.
 
     Raises:
-        ValueError, KeyError: The state is one of another task, or of other settings.
+        ValueError, KeyError: The state belongs to another task or to other settings.
     """
     for learner in learners:
         own = state["learners"][learner.name]

@@ -21,36 +21,36 @@ class TrainingConfig:
     """Settings of a training by PPO (J. Schulman et al., 2017) of Stable-Baselines3.
 
     Attributes:
-        steps: Steps of agents, of all of them together; rounded up to whole rollouts.
-        envs: Worlds that are stepped together.
+        steps: Total number of steps of all agents, rounded up to whole rollouts.
+        envs: The number of worlds that are stepped together.
         seed: The same seed gives the same training on the same machine.
         agent: The agent that learns; None for one policy that learns from all agents.
         policies: The policies that learn: ``"one"`` for all agents, ``"agent"`` for one each,
             ``"group"`` for one of each group of agents with equal spaces; or the agents of each
             policy by its name, where ``red_*`` stands for all agents whose names begin so.
         others: The task's policy of all agents that do not learn.
-        self_play: The number of past policies by which the agents act that do not learn; each
-            episode of each world draws one. 0 for none.
-        self_play_every: Updates after which a policy joins them, and the oldest leaves.
-        game_over: When the episode of a world is over: with ``"all"`` agents, or with ``"any"``.
+        self_play: The number of past policies kept as opponents; each episode of each world draws
+            one for the agents that do not learn. 0 for none.
+        self_play_every: Updates between two of these policies; the newest replaces the oldest.
+        game_over: Whether the episode of a world ends when ``"all"`` agents are done, or ``"any"``.
         rollout: Steps of each agent between two updates.
-        minibatch: Steps of agents in a step of gradient descent.
-        epochs: How often an update uses each step.
-        learning_rate: Of Adam.
-        decay: Whether the learning rate falls evenly, to 0 at the end.
-        gamma: Discount of a step.
-        gae_lambda: Of generalised advantage estimation.
+        minibatch: The number of steps in one step of gradient descent.
+        epochs: The number of times that an update uses each step.
+        learning_rate: The learning rate of Adam.
+        decay: Whether the learning rate falls linearly to 0.
+        gamma: Discount per step.
+        gae_lambda: The lambda of generalised advantage estimation.
         clip_range: Greatest relative change of an action's probability by an update.
         entropy: Weight of the policy's entropy.
         hidden: Sizes of the hidden layers of policy and value, with tanh.
         lstm: Size of the memory of the episode, an LSTM before the hidden layers; 0 for none.
-        log_std: Logarithm of the first standard deviation of continuous actions.
+        log_std: Logarithm of the initial standard deviation of continuous actions.
         normalize: Whether observations and rewards are scaled by their running deviation.
         evaluate: Episodes of each evaluation, which takes the most likely actions in worlds of its
             own, always with the same seeds; 0 for none.
         evaluate_every: Updates between two evaluations.
-        checkpoint: Least number of seconds between two checkpoints.
-        wandb: Project of Weights & Biases that gets the curves too, offline; None for none.
+        checkpoint: Least time between two checkpoints [s].
+        wandb: Project of Weights & Biases that also gets the curves, offline, or None.
         make: Options of the task's ``make``, by name.
     """
 
@@ -137,7 +137,7 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
     """Parses settings of the command line, such as ``gamma=0.98`` or ``hidden=[32,32]``.
 
     Raises:
-        TaskError: One lacks the equals sign.
+        TaskError: A setting lacks the equals sign.
     """
     settings = {}
     for text in texts:
@@ -155,7 +155,7 @@ def parse_policies(texts: Sequence[str]) -> Policies:
     """Parses policies of the command line, such as ``agent``, or ``red=red_1,red_2`` and more.
 
     Raises:
-        TaskError: There are several, of which one names no agents, or one name occurs twice.
+        TaskError: One of several policies names no agents, or a name occurs twice.
     """
     if len(texts) == 1 and "=" not in texts[0]:
         return texts[0]

@@ -27,12 +27,12 @@ _APART = 1_000_003
 
 
 class Evaluation:
-    """Plays the most likely actions in its own worlds; always the same episodes.
+    """Plays the most likely actions in worlds of its own, always in the same episodes.
 
     Args:
         task: The task.
         config: Its settings; ``evaluate`` is the number of episodes.
-        league: Past policies by which others act, or None.
+        league: Past policies for the other agents, or None.
     """
 
     def __init__(self, task: Task, config: TrainingConfig, league: League | None) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A policy that learns: its model, and the worlds as it sees them."""
+"""A policy that learns: its model and its view of the worlds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Learner:
     """A policy that learns.
 
     Attributes:
-        name: The policy's name; empty where it is the only one.
+        name: The policy's name; empty if it is the only one.
         agents: The agents for which it acts.
         model: The model of Stable-Baselines3.
         worlds: The worlds as the model sees them.
@@ -51,14 +51,14 @@ class Learner:
 def make_learner(
     name: str, agents: Sequence[str], view: VecEnv, config: TrainingConfig, seed: int
 ) -> Learner:
-    """Returns a learner whose network is new.
+    """Returns a learner with a new network.
 
     Args:
         name: The policy's name.
         agents: Its agents.
         view: Their view of the worlds.
         config: The settings.
-        seed: Of the network.
+        seed: Seed of the network.
     """
     worlds = scaled_worlds(view, config)
     rate = config.learning_rate

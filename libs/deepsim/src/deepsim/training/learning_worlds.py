@@ -24,13 +24,13 @@ from .teams import owners_of, teams_of
 
 @dataclass(frozen=True, slots=True)
 class LearningWorlds:
-    """All worlds, as policies that learn see them.
+    """All worlds of a training, with a view for each policy that learns.
 
     Attributes:
-        agents: The agents of each policy, by its name; the name is empty where there is one policy.
+        agents: The agents of each policy, by its name; the name of a single policy is empty.
         views: The view of each policy.
-        shared: Has the policies act together, where they have names.
-        past: In self-play, the name of the policy by which each agent acts.
+        shared: Lets several policies act together, or None for a single one.
+        past: In self-play, the name of each agent's policy.
     """
 
     agents: Mapping[str, Sequence[str]]
@@ -46,7 +46,7 @@ class LearningWorlds:
             functions[""]()
 
     def meet(self, name: str, function: Callable[[], object]) -> None:
-        """Waits for the functions of all policies, and calls this; the first one's counts."""
+        """Waits for the functions of all policies, then calls this one, once for all."""
         if self.shared is not None:
             self.shared.views[name].meet(function)
         else:
@@ -65,7 +65,7 @@ class LearningWorlds:
         """Returns the state of the worlds and of all views between two steps.
 
         Raises:
-            UnsupportedError: The simulator cannot go back.
+            UnsupportedError: The simulator has no snapshots.
         """
         return {
             "shared": None if self.shared is None else self.shared.get_state(),
@@ -73,10 +73,10 @@ class LearningWorlds:
         }
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Goes back to a state.
+        """Restores a state.
 
         Raises:
-            ValueError, KeyError: The state is one of another task, or of other policies.
+            ValueError, KeyError: The state belongs to another task or to other policies.
         """
         for name, view in self.views.items():
             view.set_state(state["views"][name])
@@ -90,7 +90,7 @@ def learning_worlds(task: Task, config: TrainingConfig, league: League | None) -
     Args:
         task: The task.
         config: The settings.
-        league: The past policies by which agents act that do not learn, or None.
+        league: Past policies for the agents that do not learn, or None.
 
     Raises:
         TaskError: The task's agents or spaces do not suit the settings.
@@ -146,7 +146,7 @@ def _require_equal_spaces(
     teams: Mapping[str, Sequence[str]],
     owners: Mapping[str, str],
 ) -> None:
-    """Refuses past policies for agents with other spaces than their own."""
+    """Checks that agents with past policies have the spaces of the learning ones."""
     groups = {name: group for group in environment.groups for name in group.names}
     learning = {agent for own in teams.values() for agent in own}
     if len(learning) == len(owners):

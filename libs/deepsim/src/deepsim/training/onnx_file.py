@@ -37,7 +37,7 @@ def write_onnx(policy: TrainedPolicy | RecurrentPolicy, file: Path) -> None:
     for an LSTM of n, 0 at the beginning of an episode, and the output ``next_memory``.
 
     Raises:
-        TaskError: It cannot be written.
+        TaskError: The file cannot be written.
     """
     if isinstance(policy, RecurrentPolicy):
         model = _Graph().model(policy.network, policy.memory)
@@ -52,7 +52,7 @@ def write_onnx(policy: TrainedPolicy | RecurrentPolicy, file: Path) -> None:
 
 
 class _Graph:
-    """Collects the nodes of a graph; each value is the name of one."""
+    """Collects the nodes of a graph; values are referred to by their names."""
 
     def __init__(self) -> None:
         self._nodes: list[Any] = []
@@ -157,7 +157,7 @@ class _Graph:
         return str(outputs)
 
     def _unused(self, name: str) -> str:
-        """Returns the name, or one like it if an input has it."""
+        """Returns the name, or a similar one if an input has it."""
         return f"/{name}" if name in [each.name for each in self._inputs] else name
 
     def _output(

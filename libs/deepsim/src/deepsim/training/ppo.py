@@ -42,7 +42,7 @@ class Training:
         steps: Steps of agents.
         rows: The log by column, as in ``progress.csv``.
         interrupted: Whether Ctrl-C or another signal stopped it before its end.
-        resumable: Whether the folder has a checkpoint; not where the simulator cannot go back.
+        resumable: Whether the folder has a checkpoint, which needs a simulator with snapshots.
     """
 
     steps: int
@@ -70,7 +70,7 @@ def train(
         resume: Whether to go on from the checkpoint in the folder.
 
     Raises:
-        TaskError: The agents or spaces do not suit, a file cannot be written, or there is no
+        TaskError: The agents or spaces are not suitable, a file cannot be written, or there is no
             checkpoint of this task with these settings.
     """
     state = load_training_state(folder / CHECKPOINT) if resume else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The log of a training: a row for each update, as CSV; times are in a file of their own."""
+"""The log of a training: a row for each update, as CSV, with times in a separate file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TIMES = {"time/time_elapsed": "seconds", "time/fps": "steps_per_second"}
 
 
 class ProgressFiles:
-    """Writes ``progress.csv``, in which the same seed gives the same bytes, and ``timing.csv``.
+    """Writes ``progress.csv``, whose bytes depend only on the seed, and ``timing.csv``.
 
     It has the methods of an output format of Stable-Baselines3's logger.
 
@@ -64,11 +64,11 @@ class ProgressFiles:
         return self.rows, self._times
 
     def set_state(self, state: tuple[list[dict[str, Any]], list[dict[str, Any]]]) -> None:
-        """Goes back to these rows; the files follow with the next update."""
+        """Restores these rows; the next update writes the files."""
         self.rows, self._times = state
 
     def close(self) -> None:
-        """Does nothing: files are closed after each update."""
+        """Does nothing, because files are closed after each update."""
 
 
 class EpisodeEnds:
@@ -90,10 +90,10 @@ class EpisodeEnds:
         self._words: dict[str, set[str]] = {}
 
     def add(self, infos: Sequence[Mapping[str, Any]], agents: Sequence[str] | None = None) -> None:
-        """Looks through the infos of a step for episodes that ended.
+        """Adds the episodes that ended in a step, from its infos.
 
         Args:
-            infos: One of each slot: of these agents of world 0, then of world 1, and so on.
+            infos: One for each slot: for the agents of world 0, then of world 1, and so on.
             agents: The agents; all by default.
         """
         for info, agent in zip(infos, cycle(self._rewards if agents is None else agents)):

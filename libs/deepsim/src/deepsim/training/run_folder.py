@@ -33,10 +33,10 @@ _PACKAGES = ("stable-baselines3", "torch", "gymnasium", "numpy", "mujoco")
 
 
 def run_folder(name: str, seed: int, out: Path | None) -> Path:
-    """Returns the folder of a new training, ``runs/NAME/DATE_SEED`` or the one asked for.
+    """Returns the folder of a new training, ``runs/NAME/DATE_SEED`` or a given one.
 
     Raises:
-        TaskError: There is something in it already.
+        TaskError: The folder is not empty.
     """
     now = datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
     folder = out if out is not None else Path("runs") / name / f"{now}_{seed}"
@@ -56,7 +56,7 @@ def settings_of(file: Path) -> dict[str, Any]:
     """Reads settings from YAML, as from the ``config.json`` of a training.
 
     Raises:
-        TaskError: It cannot be read, or is not a mapping.
+        TaskError: The file cannot be read, or is not a mapping.
     """
     try:
         settings = yaml.safe_load(file.read_text(encoding="utf-8"))
@@ -71,7 +71,7 @@ def task_folder_of(config: Path) -> str:
     """Returns the folder of the task that was trained with these settings.
 
     Raises:
-        TaskError: It does not say.
+        TaskError: The settings do not name it.
     """
     try:
         return str(json.loads(config.read_text(encoding="utf-8"))["folder"])
@@ -82,15 +82,15 @@ def task_folder_of(config: Path) -> str:
 def policy_of(
     folder: Path, task: Task, instead: Mapping[str, PolicyMaker] = MappingProxyType({})
 ) -> PolicyMaker:
-    """Returns the maker of a trained policy, as a task's policies are.
+    """Returns the maker of a trained policy, like those of a task's policies.
 
-    Agents that did not learn act by the policy that they had in the training.
+    Agents that did not learn keep the policy that they had in the training.
 
     Args:
         folder: The folder of the training.
         task: The task.
-        instead: Policies that act instead of those of the folder, by name; the name is empty where
-            one policy was trained.
+        instead: Policies that replace those of the folder, by name; the name of a single policy is
+            empty.
 
     Raises:
         TaskError: The folder holds no trained policy, or one for other agents.
@@ -121,7 +121,7 @@ def policy_of(
 
 
 def trained_policies(folder: Path) -> dict[str, TrainedPolicy | RecurrentPolicy]:
-    """Returns the policies in a folder by name; the name is empty where there is one.
+    """Returns the policies in a folder by name; the name of a single one is empty.
 
     Raises:
         TaskError: None exists, or one cannot be read.
@@ -135,8 +135,8 @@ def trained_policies(folder: Path) -> dict[str, TrainedPolicy | RecurrentPolicy]
 def chosen_policy(name: str, task: Task, trainings: Path) -> tuple[str, PolicyMaker]:
     """Returns the policy of a name, of the folder of a training, or of an ONNX model.
 
-    A model in the folder of a training acts for those who learned there, or for the agents of the
-    policy whose name it has; any other one for all.
+    A model in the folder of a training acts for the agents that learned there, or for those of the
+    policy with its name; any other model acts for all agents.
 
     Args:
         name: The name, the folder or the file.
@@ -210,7 +210,7 @@ def _versions(task_folder: Path) -> dict[str, Any]:
 
 
 def _git(folder: Path) -> dict[str, Any] | None:
-    """The commit of the task's folder, and whether that has changes; None outside of git."""
+    """Returns the commit of the task's folder, and whether it has changes; None outside of git."""
 
     def ask(*command: str) -> str:
         done = subprocess.run(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Worlds as a network sees them: numbers scaled, and pictures with their channels first."""
+"""Worlds as a network sees them: with scaled numbers, and pictures with channels first."""
 
 from __future__ import annotations
 

@@ -29,10 +29,10 @@ def is_picture(space: Any) -> bool:
 
 
 def require_suitable(seen: Any, acted: Any) -> None:
-    """Refuses spaces that the networks cannot use.
+    """Checks that the networks can use some spaces.
 
     Raises:
-        TaskError: The spaces are others; the message lists those that the networks can use.
+        TaskError: They cannot; the message lists the suitable spaces.
     """
     if kind_of(seen) == "Dict":
         for key, part in seen.spaces.items():

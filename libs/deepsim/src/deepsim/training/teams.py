@@ -30,8 +30,8 @@ def teams_of(
     A policy of one agent is named after it, and one of a group after its first agent.
 
     Raises:
-        TaskError: A pattern fits no agent, two policies have the same one, or a name is not fit for
-            a file name.
+        TaskError: A pattern matches no agent, two policies have the same agent, or a name is not
+            fit for a file name.
     """
     agents = environment.agents
     teams: dict[str, tuple[str, ...]]
@@ -62,8 +62,8 @@ def owners_of(
     Args:
         teams: The agents of each policy.
         agents: All agents.
-        past: Whether those that do not learn act by policies of those that do: the first of them by
-            that of the first who learns, and so on.
+        past: Whether agents that do not learn use the policies of those that do: the first that of
+            the first learning agent, and so on.
     """
     learning = {agent: name for name, own in teams.items() for agent in own}
     owners = {agent: learning[agent] for agent in agents if agent in learning}
@@ -74,7 +74,7 @@ def owners_of(
 
 
 class TeamPolicy(ArrayPolicy):
-    """A policy of several agents, in which others act for each.
+    """A policy of several agents that gives each its own policy.
 
     Args:
         policies: The policies by name.
@@ -98,7 +98,7 @@ class TeamPolicy(ArrayPolicy):
 def team_of(
     policies: Mapping[str, TrainedPolicy | RecurrentPolicy], owners: Mapping[str, str]
 ) -> TeamPolicy | RecurrentTeam:
-    """Returns the policy of several agents: on arrays, if none of theirs has a memory.
+    """Returns the policy of several agents, on arrays if none of their policies has a memory.
 
     Args:
         policies: The policies by name, of one kind.
@@ -113,7 +113,7 @@ def team_of(
 
 
 class AgentsPolicy:
-    """The policy of one world, in which each agent has its own.
+    """The policy of one world that gives each agent its own policy.
 
     Args:
         policies: The policy of each agent; several may share one.
@@ -124,7 +124,7 @@ class AgentsPolicy:
         self._policies, self._rest = policies, rest
 
     def begin_episode(self) -> None:
-        """Has policies with a memory forget the last episode."""
+        """Calls ``begin_episode()`` of the policies that have it."""
         for policy in {id(each): each for each in self._policies.values()}.values():
             begin_episode(policy)
 

@@ -18,12 +18,12 @@ _SUMS = ("time/total_timesteps", "time/fps")
 class UpdateLog:
     """Gives each learner a logger, and writes one row when all have logged an update.
 
-    Of several learners, means of episodes are weighted by the number of their agents, and each has
-    ``reward/NAME``; values of its own, such as losses, have its name at their end.
+    Means of episodes are weighted by the learners' numbers of agents. With several learners, each
+    has a value ``reward/NAME``, and its own values, such as losses, end with its name.
 
     Args:
         learners: The learners.
-        formats: The formats that are written.
+        formats: The formats to write.
     """
 
     def __init__(self, learners: Sequence[Learner], formats: Sequence[KVWriter]) -> None:
@@ -38,7 +38,7 @@ class UpdateLog:
         self._shared.update(values)
 
     def collect(self, name: str, values: Mapping[str, Any], excluded: Mapping[str, Any]) -> None:
-        """Takes the values of one learner; the last one's complete a row."""
+        """Takes the values of one learner; those of the last learner complete a row."""
         self._logged[name] = dict(values), dict(excluded)
         if len(self._logged) < len(self._learners):
             return
@@ -84,7 +84,7 @@ class UpdateLog:
 
 
 class _Collector(KVWriter):  # type: ignore[misc]  # not typed where it is not installed
-    """Passes the values of one learner on."""
+    """Passes on the values of one learner."""
 
     def __init__(self, log: UpdateLog, name: str) -> None:
         self._log, self._name = log, name
@@ -99,4 +99,4 @@ class _Collector(KVWriter):  # type: ignore[misc]  # not typed where it is not i
         self._log.collect(self._name, key_values, key_excluded)
 
     def close(self) -> None:
-        """Does nothing: files are closed after each update."""
+        """Does nothing, because files are closed after each update."""

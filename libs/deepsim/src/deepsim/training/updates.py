@@ -33,14 +33,14 @@ OnStep = Callable[[int, Mapping[str, float]], object]
 class Updates:
     """Keeps the state of the latest update, logs the ends of episodes, and reports progress.
 
-    The state is taken after each update, and written every so often and at the end: a training
-    that is stopped amid an update goes on from the beginning of that update.
+    The state is taken after each update, and written at intervals and at the end: a training
+    stopped during an update resumes from the start of that update.
 
     Attributes:
-        evaluation: Episodes apart from the learning ones, or None.
+        evaluation: The evaluation, or None.
         ends: The ends of the latest episodes.
         steps: Steps of agents up to the latest update.
-        resumable: Whether the simulator can go back to an instant.
+        resumable: Whether the simulator has snapshots.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Updates:
         return _Callback(self, learner, self._worlds)
 
     def join_league(self, update: int) -> None:
-        """Adds the policies as they are now to the past ones that are played against."""
+        """Adds the present policies to the league."""
         if self._league is None or not self._league.wants(update):
             return
         policies = {each.name: each.plain() for each in self._learners}
@@ -87,7 +87,7 @@ class Updates:
         self._written = monotonic()
 
     def begin(self) -> None:
-        """Begins an update: its state is kept."""
+        """Begins an update, and keeps its state."""
         model, worlds = self._learners[0].model, self._learners[0].worlds
         self.join_league(model.num_timesteps // (model.n_steps * worlds.num_envs))
         self.keep()
@@ -95,7 +95,7 @@ class Updates:
             self.write()
 
     def keep(self) -> None:
-        """Keeps the state as it is now."""
+        """Keeps the present state."""
         kept = []
         if self.resumable:
             try:
@@ -128,7 +128,7 @@ class Updates:
 
 
 class _Callback(BaseCallback):  # type: ignore[misc]  # not typed where it is not installed
-    """Calls the steps of `Updates`; the learners of shared worlds meet for them."""
+    """Calls the steps of `Updates`, once all learners of shared worlds have reached them."""
 
     def __init__(self, updates: Updates, learner: Learner, worlds: LearningWorlds) -> None:
         super().__init__()

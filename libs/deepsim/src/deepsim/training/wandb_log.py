@@ -28,11 +28,11 @@ _ID = Path("wandb", "id.txt")
 class WandbLog(KVWriter):  # type: ignore[misc]  # not typed where it is not installed
     """Writes the values of each update to a run of Weights & Biases in the folder of a training.
 
-    The run is offline, unless the environment variable ``WANDB_MODE`` says otherwise. A training
-    that is resumed has the id of its run.
+    The run is offline, unless the environment variable ``WANDB_MODE`` says otherwise. A resumed
+    training continues its run.
 
     Raises:
-        TaskError: The run cannot begin, as without an account where it is to be online.
+        TaskError: The run cannot begin, such as an online run without an account.
     """
 
     def __init__(self, folder: Path, config: TrainingConfig) -> None:
