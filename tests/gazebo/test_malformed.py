@@ -12,8 +12,8 @@ from deepsim_gazebo import (
     BatchStateClient,
     CallRefusedError,
     ExchangeRequest,
+    ExchangeStatus,
     GazeboSimulator,
-    Status,
 )
 from deepsim_gazebo.protocol.services import SERVICES
 from deepsim_gazebo.ros.tcpros import ServiceClient
@@ -81,8 +81,8 @@ def test_more_cells_than_rows_are_refused(gazebo: GazeboSimulator) -> None:
     rows = np.zeros(2000, dtype=np.intp)
     cells = {("models", "pose"): Cells(rows, rows, np.zeros((2000, 7)))}
     reply = client.exchange(ExchangeRequest(client.names().entities.generation, cells))
-    assert reply.status is Status.INVALID
+    assert reply.status is ExchangeStatus.INVALID
     assert "2000 cells of models pose, but there are 0 rows" in reply.message
     reply = client.exchange(ExchangeRequest(sensors=list(range(2000))))
-    assert reply.status is Status.INVALID
+    assert reply.status is ExchangeStatus.INVALID
     client.close()

@@ -16,8 +16,8 @@ from deepsim_gazebo import (
     BatchStateClient,
     CallRefusedError,
     ExchangeRequest,
+    ExchangeStatus,
     GazeboSimulator,
-    Status,
 )
 from deepsim_math import Pose
 from deepsim_sync import (
@@ -115,7 +115,7 @@ def test_the_server_finds_rows_of_earlier_generations(gazebo: GazeboSimulator) -
     cells = {("models", "pose"): Cells(rows * 0, rows, np.array([FAR] * 4))}
     request = ExchangeRequest(old.generation, cells, kinds=("models",))
     reply = client.exchange(request)
-    assert reply.status is Status.REFUSED
+    assert reply.status is ExchangeStatus.REFUSED
     assert [(refusal.position, refusal.reason) for refusal in reply.refusals] == [
         (1, "it was deleted"),
         (3, "there was no row 3, only 3"),
@@ -125,7 +125,7 @@ def test_the_server_finds_rows_of_earlier_generations(gazebo: GazeboSimulator) -
     assert (again.generation, list(again.models)) == (old.generation, ["a", "b", "c"])
     for number in range(16):
         gazebo.spawn([SpawnRequest(BOX, f"d{number}", Pose((3 * number, 9, 5)))])
-    assert client.exchange(request).status is Status.STALE
+    assert client.exchange(request).status is ExchangeStatus.STALE
     assert client.names(old.generation).entities.generation > old.generation
     client.close()
 

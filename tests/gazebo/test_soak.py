@@ -26,8 +26,8 @@ from deepsim_gazebo import (
     CallRefusedError,
     CallTimeoutError,
     ExchangeRequest,
+    ExchangeStatus,
     GazeboSimulator,
-    Status,
     UnreachableError,
 )
 from deepsim_gazebo.protocol.services import SERVICES
@@ -107,7 +107,7 @@ class Pest:
         with pytest.raises(CallRefusedError):
             raw.call(request.pack()[:cut], "half a request")
         client.pause()
-        assert client.exchange(request).status in (Status.STALE, Status.REFUSED)
+        assert client.exchange(request).status in (ExchangeStatus.STALE, ExchangeStatus.REFUSED)
         assert None not in client.delete(["nobody", ""])
         self.rounds += 1
 

@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import doctest
 import subprocess
 import sys
 
 import pytest
 
-import deepsim.backend
 from deepsim import Backend, BackendError, MujocoSimulator, open_simulator
 from deepsim_spawn import GazeboXMLLoader
 
@@ -71,7 +69,3 @@ def test_gazebo_is_imported_only_when_it_is_asked_for() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert printed.stdout.strip() == "[]"
-
-
-def test_the_example_runs() -> None:
-    assert doctest.testmod(deepsim.backend) == (0, 1)

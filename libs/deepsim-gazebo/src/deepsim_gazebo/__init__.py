@@ -14,7 +14,8 @@ from .errors import (
     UnreachableError,
 )
 from .protocol.client import BatchStateClient, Listing, NewEntity
-from .protocol.exchange import ExchangeReply, ExchangeRequest, Instant, RefusedCell, Status
+from .protocol.exchange import ExchangeReply, ExchangeRequest, ExchangeStatus, Instant, RefusedCell
+from .renamed import __getattr__ as __getattr__
 from .ros.messages import Value, from_ros, to_ros
 from .servers.simulator import GazeboServers
 from .shared_memory.shared_file import SharedFile
@@ -27,6 +28,7 @@ __all__ = [
     "CallTimeoutError",
     "ExchangeReply",
     "ExchangeRequest",
+    "ExchangeStatus",
     "GazeboCameras",
     "GazeboError",
     "GazeboServers",
@@ -37,7 +39,6 @@ __all__ = [
     "NewEntity",
     "RefusedCell",
     "SharedFile",
-    "Status",
     "UnreachableError",
     "Value",
     "from_ros",

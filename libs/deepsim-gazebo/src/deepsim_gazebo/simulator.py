@@ -86,6 +86,12 @@ class GazeboSimulator:
 
     Raises:
         UnreachableError: No gzserver with the plugin is running.
+
+    >>> from deepsim_sync import World
+    >>> def advance() -> float:  # the gzserver at ROS_MASTER_URI by one tick
+    ...     with World(GazeboSimulator()) as world:
+    ...         world.tick()
+    ...         return float(world.time[0])
     """
 
     worlds = 1

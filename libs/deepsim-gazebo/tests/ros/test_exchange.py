@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepsim_gazebo import ExchangeReply, ExchangeRequest, GazeboError, Status
+from deepsim_gazebo import ExchangeReply, ExchangeRequest, ExchangeStatus, GazeboError
 from deepsim_gazebo.protocol.layout import SERVED, TABLES
 from deepsim_sync import COLUMNS, Cells, Kind
 
@@ -76,7 +76,7 @@ def replies(draw: Any) -> dict[str, Any]:
         count = draw(st.integers(0, 3)) * WIDTHS[kind]
         tables[kind] = draw(st.lists(finite, min_size=count, max_size=count))
     return {
-        "status": draw(st.sampled_from(Status)),
+        "status": draw(st.sampled_from(ExchangeStatus)),
         "message": draw(st.text(max_size=20)),
         "instant": (draw(u64), draw(u64)),
         "time": (draw(u32), draw(st.integers(0, 10**9 - 1))),

@@ -26,6 +26,12 @@ class SceneObject:
         heading: Heading as in Scenic, counterclockwise from +y [rad].
         pose: Pose of the model frame in the world; its yaw is the heading, because the width of a
             model lies along its x axis.
+
+    >>> goal = ModelClass("goal", ModelType.MISSION_ONLY, 1.0, 1.0, 1.0)
+    >>> place = Vector3(2.0, 3.0, 0.0)
+    >>> spot = SceneObject("goal_0", goal, goal.size, place, heading=0.0, pose=Pose(place))
+    >>> spot.is_in_world, round(spot.forward_yaw, 2)
+    (False, 1.57)
     """
 
     name: str
@@ -68,6 +74,11 @@ class Scene:
         dimensions: Dimensions of the scenario, 2 or 3.
         parameters: The global parameters of the scenario.
         drawn: The `scenic.core.scenarios.Scene`.
+
+    Example::
+
+        scene = scenario.sample(seed=0)
+        [each.name for each in scene.in_world]  # cafe_table_0, bookshelf_1, ...
     """
 
     objects: tuple[SceneObject, ...]

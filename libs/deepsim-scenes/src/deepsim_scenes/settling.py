@@ -41,6 +41,9 @@ class SettleReport:
         moved: Objects that moved or turned too far: distance [m] and angle [rad].
         overlaps: Pairs of models that overlap at the start, with the depth [m].
         fallen: Objects that fell out of the scene.
+
+    >>> SettleReport(moved={"cup": (0.2, 0.1)}, overlaps={}, fallen=("cup",)).reasons
+    ('cup falls',)
     """
 
     moved: dict[str, tuple[float, float]]

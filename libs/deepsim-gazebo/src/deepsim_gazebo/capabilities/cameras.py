@@ -31,6 +31,10 @@ class GazeboCameras:
     This is the capability `deepsim_sync.Cameras` as well as `deepsim_sync.DepthCameras`. Pictures
     show the present instant, or in a free-running world the end of a step. A picture has at most
     4096 pixels a side, and at most 64 MB.
+
+    >>> from deepsim_gazebo import GazeboSimulator
+    >>> def picture(simulator: GazeboSimulator, camera: str):
+    ...     return None if simulator.cameras is None else simulator.cameras.render(camera)
     """
 
     def __init__(self, session: Session, mounts: GazeboMounts) -> None:

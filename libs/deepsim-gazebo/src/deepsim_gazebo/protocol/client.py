@@ -44,7 +44,12 @@ T = TypeVar("T")
 
 
 class Listing(NamedTuple):
-    """The names of a server's entities."""
+    """The names of a server's entities.
+
+    >>> listing = Listing(Entities(1, models=["car"]), cameras=(), no_pictures="no display")
+    >>> list(listing.entities.models)
+    ['car']
+    """
 
     entities: Entities
     """All rows, in order."""
@@ -55,7 +60,12 @@ class Listing(NamedTuple):
 
 
 class NewEntity(NamedTuple):
-    """A model or light to be spawned."""
+    """A model or light to be spawned.
+
+    >>> def spawn_ball(client: BatchStateClient, sdf: str) -> bool:
+    ...     reasons = client.spawn([NewEntity("ball", sdf, (0, 0, 1, 0, 0, 0, 1))])
+    ...     return reasons == [None]
+    """
 
     name: str
     """Used instead of the name in the text."""
@@ -97,6 +107,13 @@ class BatchStateClient:
         caller: The ROS name of this process.
         losses: The number of calls that reached no server; the next answer may come from another
             server.
+
+    >>> def count_models() -> int:  # of the gzserver at ROS_MASTER_URI
+    ...     client = BatchStateClient()
+    ...     try:
+    ...         return len(client.names().entities.models)
+    ...     finally:
+    ...         client.close()
     """
 
     def __init__(

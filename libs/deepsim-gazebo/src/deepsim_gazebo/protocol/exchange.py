@@ -25,8 +25,12 @@ _INSTANT = struct.Struct("<QQIId")
 _REFUSAL = struct.Struct("<II")
 
 
-class Status(IntEnum):
-    """The outcome of an exchange."""
+class ExchangeStatus(IntEnum):
+    """The outcome of an exchange.
+
+    >>> ExchangeStatus(1)
+    <ExchangeStatus.STALE: 1>
+    """
 
     OK = 0
     STALE = 1
@@ -40,7 +44,12 @@ class Status(IntEnum):
 
 
 class Instant(NamedTuple):
-    """The instant that an answer belongs to."""
+    """The instant that an answer belongs to.
+
+    >>> now = Instant(generation=3, iterations=500, time=0.5, timestep=0.001)
+    >>> now.iterations * now.timestep == now.time
+    True
+    """
 
     generation: int
     """Generation of the entities."""
@@ -53,7 +62,11 @@ class Instant(NamedTuple):
 
 
 class RefusedCell(NamedTuple):
-    """A row that the server did not accept."""
+    """A row that the server did not accept.
+
+    >>> RefusedCell(change=0, position=2, reason="a static model has no velocity").position
+    2
+    """
 
     change: int
     """Index of an entry of the request's cells."""
@@ -121,9 +134,15 @@ class ExchangeReply:
         refusals: Rows that were not accepted.
         tables: The requested tables.
         measured: What the requested sensors measure; empty if a row was wrong.
+
+    >>> from deepsim_gazebo import BatchStateClient
+    >>> def model_poses(client: BatchStateClient):
+    ...     reply = client.exchange(ExchangeRequest(kinds=["models"]))
+    ...     assert reply.status is ExchangeStatus.OK, reply.message
+    ...     return reply.tables["models"]["pose"]
     """
 
-    status: Status
+    status: ExchangeStatus
     message: str
     instant: Instant
     refusals: Sequence[RefusedCell]
@@ -150,7 +169,7 @@ class ExchangeReply:
         measured = reader.floats()
         reader.end()
         try:
-            status = Status(code)
+            status = ExchangeStatus(code)
         except ValueError as error:
             raise MalformedReplyError(f"the answer of exchange has the status {code}") from error
         # A single division of integers rounds once, so n steps last exactly n timesteps.

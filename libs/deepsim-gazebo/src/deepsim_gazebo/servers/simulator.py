@@ -60,9 +60,6 @@ class GazeboServers:
     error with its number, and the others go on. After a restart of the server, `reset` of its world
     restores the models, lights and watched sensors that came from here. Not thread-safe.
 
-        with World(GazeboServers(["http://localhost:11311", "http://localhost:11312"])) as world:
-            ...
-
     Args:
         master_uris: URIs of the W ROS masters.
         namespace: ROS namespace of the plugin's services.
@@ -80,6 +77,12 @@ class GazeboServers:
 
     Raises:
         UnreachableError: At one of the masters no gzserver with the plugin is running.
+
+    >>> from deepsim_sync import World
+    >>> def advance(masters: Sequence[str]) -> int:  # the gzservers at these masters by one tick
+    ...     with World(GazeboServers(masters)) as world:
+    ...         world.tick()
+    ...         return len(world)
     """
 
     snapshots = None

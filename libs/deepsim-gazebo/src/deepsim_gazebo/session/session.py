@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from deepsim_gazebo.errors import CallRefusedError, GazeboError
 from deepsim_gazebo.protocol.client import BatchStateClient
-from deepsim_gazebo.protocol.exchange import ExchangeReply, ExchangeRequest, Instant, Status
+from deepsim_gazebo.protocol.exchange import ExchangeReply, ExchangeRequest, ExchangeStatus, Instant
 from deepsim_gazebo.protocol.layout import COLUMN_NUMBERS
 from deepsim_gazebo.shared_memory.shared_file import SharedFileError
 from deepsim_sync import Changes, Entities, Kind, Refusal, SimulationError, Tables
@@ -71,9 +71,9 @@ class Session:
         reply = self.client.exchange(request)
         self.instant = reply.instant
         self.names.observe(reply.instant.generation)
-        if reply.status is Status.INVALID:
+        if reply.status is ExchangeStatus.INVALID:
             raise CallRefusedError(f"exchange was refused: {reply.message}")
-        if reply.status is Status.FAILED:
+        if reply.status is ExchangeStatus.FAILED:
             raise SimulationError(f"Gazebo cannot step: {reply.message}", worlds=(0,))
         return reply
 
@@ -105,7 +105,7 @@ class Session:
             made = 0 if refusals else steps
             request = ExchangeRequest(now.generation, cells, made, more_steps, kinds, sensors)
             reply = self.send(request)
-            if reply.status is not Status.STALE:
+            if reply.status is not ExchangeStatus.STALE:
                 break
             before, now = now, self.names.present.entities
             cells, lost = map_cells(cells, before, now)

@@ -15,7 +15,11 @@ _FLOCK = struct.Struct("hhqqi0q")  # type, whence, start, length, process
 
 
 class SharedFile(NamedTuple):
-    """A file of the server that can be mapped into memory."""
+    """A file of the server that can be mapped into memory.
+
+    >>> SharedFile("/dev/shm/gazebo_batch_state", version=1, size=65536).size
+    65536
+    """
 
     path: str
     """Path in the server's file system."""

@@ -29,6 +29,11 @@ class ScenarioRun:
             as, the poses of the robot's model.
         records: Values of the scenario's ``record`` statements, by name; of a rejected run, up to
             its end.
+
+    Example::
+
+        run = run_scenario(scenario, scene, world, seconds=20.0)
+        ended_at, goal = run.times[-1], run.poses[-1, 0]
     """
 
     reason: str

@@ -80,6 +80,11 @@ class Scenario:
         dimensions: 2 or 3.
         library: The Scenic module with a class for each model.
         compiled: The `scenic.core.scenarios.Scenario`.
+
+    Example::
+
+        scenario = load_scenario("kitchen.scenic", read_models("models.yaml"))
+        scene = scenario.sample(seed=0, number=3)
     """
 
     def __init__(

@@ -54,6 +54,11 @@ class ModelDownloads:
             they are tried in this order.
         timeout: The longest silence of a server [s].
         limit: The largest size of an archive, and of its content [bytes].
+
+    Example::
+
+        downloads = ModelDownloads(["https://models.example.org/{name}.zip"], timeout=10.0)
+        models = read_models("models.yaml", downloads=downloads)
     """
 
     servers: Sequence[str] = SERVERS

@@ -15,7 +15,11 @@ from .resizing import Stretch, resized
 
 
 class ModelType(Enum):
-    """The source of a model."""
+    """The source of a model.
+
+    >>> ModelType("MISSION_ONLY") is ModelType.MISSION_ONLY  # the names in a list of models
+    True
+    """
 
     GAZEBO_MODEL = "GAZEBO_MODEL"
     """A model of the search path."""
@@ -55,6 +59,12 @@ class ModelClass:
         allow_collisions: Whether it may overlap other objects in a sample.
         description: The model; None for `MISSION_ONLY`.
         folder: The folder of the model, if it has one.
+
+    >>> crate = ModelClass("wooden_crate", ModelType.CUSTOM_MODEL, 0.5, 0.4, 0.3)
+    >>> crate.class_name
+    'WoodenCrate'
+    >>> crate.factors(Vector3(1.0, 0.4, 0.3))
+    Vector3(2.0, 1.0, 1.0)
     """
 
     name: str
@@ -89,7 +99,8 @@ class ModelClass:
         """Returns the model with another width, length and height [m].
 
         Raises:
-            ResizeError: The model has no description, or cannot be scaled like that.
+            ResizeError: The model cannot be scaled like that.
+            ValueError: It is a place alone, without a model.
         """
         if self.description is None:
             raise ValueError(f"{self.name!r} is MISSION_ONLY: no model stands for it")

@@ -51,6 +51,14 @@ class ModelList:
         world: The file of the world that scenes are added to; None for only ground and sun.
         models_dir: The folder of the custom models.
         search_path: The folders that were searched for models.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "models.yaml")
+    ...     _ = file.write_text("models: [{name: way_point, type: MISSION_ONLY}]")
+    ...     models = read_models(file)
+    >>> models["way_point"].class_name
+    'WayPoint'
     """
 
     classes: dict[str, ModelClass]

@@ -8,7 +8,11 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A place or a vector [m, or the unit of its owner]."""
+    """A place or a vector [m, or the unit of its owner].
+
+    >>> Point(1.0, 2.0).z
+    0.0
+    """
 
     x: float = 0.0
     y: float = 0.0
@@ -17,7 +21,11 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Quaternion:
-    """A rotation; `u` is the scalar part."""
+    """A rotation; `u` is the scalar part.
+
+    >>> Quaternion()  # no rotation
+    Quaternion(x=0.0, y=0.0, z=0.0, u=1.0)
+    """
 
     x: float = 0.0
     y: float = 0.0
@@ -27,7 +35,11 @@ class Quaternion:
 
 @dataclass(frozen=True, slots=True)
 class Pose:
-    """Place and orientation in the world frame."""
+    """Place and orientation in the world frame.
+
+    >>> Pose(Point(z=0.5)).position.z
+    0.5
+    """
 
     position: Point = field(default_factory=Point)
     orientation: Quaternion = field(default_factory=Quaternion)
@@ -35,7 +47,11 @@ class Pose:
 
 @dataclass(frozen=True, slots=True)
 class Twist:
-    """Velocities [m/s, rad/s]; the angular one is a vector in the world frame."""
+    """Velocities [m/s, rad/s]; the angular one is a vector in the world frame.
+
+    >>> Twist(linear_velocity=Point(x=2.0)).euler_angle_velocity.z
+    0.0
+    """
 
     linear_velocity: Point = field(default_factory=Point)
     euler_angle_velocity: Point = field(default_factory=Point)
@@ -43,7 +59,11 @@ class Twist:
 
 @dataclass(frozen=True, slots=True)
 class Wrench:
-    """Force and torque [N, N m], in the world frame."""
+    """Force and torque [N, N m], in the world frame.
+
+    >>> Wrench(force=Point(z=-9.81)).torque == Point()
+    True
+    """
 
     force: Point = field(default_factory=Point)
     torque: Point = field(default_factory=Point)
@@ -51,7 +71,11 @@ class Wrench:
 
 @dataclass(frozen=True, slots=True)
 class Time:
-    """An instant or a duration."""
+    """An instant or a duration.
+
+    >>> Time.of(1.5)
+    Time(seconds=1, nanoseconds=500000000)
+    """
 
     seconds: int = 0
     nanoseconds: int = 0
@@ -65,7 +89,11 @@ class Time:
 
 @dataclass(frozen=True, slots=True)
 class Mass:
-    """Mass [kg] and moments of inertia [kg m^2]."""
+    """Mass [kg] and moments of inertia [kg m^2].
+
+    >>> Mass(2.0).inertia
+    ()
+    """
 
     mass: float = 0.0
     inertia: tuple[float, ...] = ()

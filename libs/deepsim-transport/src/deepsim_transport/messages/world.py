@@ -10,7 +10,11 @@ from .basic import Point, Pose, Time, Twist, Wrench
 
 @dataclass(frozen=True, slots=True)
 class EntityState:
-    """State of a model or link."""
+    """State of a model or link.
+
+    >>> EntityState("car", Pose(Point(x=3.0))).twist == Twist()  # at rest
+    True
+    """
 
     entity_name: str = ""
     pose: Pose = field(default_factory=Pose)
@@ -20,7 +24,11 @@ class EntityState:
 
 @dataclass(frozen=True, slots=True)
 class WorldStatistics:
-    """Clocks and counts of a world; `iterations` are its physics steps."""
+    """Clocks and counts of a world; `iterations` are its physics steps.
+
+    >>> WorldStatistics(sim_time=Time.of(0.5), iterations=500).model_count
+    0
+    """
 
     sim_time: Time = field(default_factory=Time)
     pause_time: Time = field(default_factory=Time)
@@ -31,7 +39,11 @@ class WorldStatistics:
 
 @dataclass(frozen=True, slots=True)
 class WorldState:
-    """The entities of a world at an instant; gravity [m/s^2], time step [s]."""
+    """The entities of a world at an instant; gravity [m/s^2], time step [s].
+
+    >>> WorldState((EntityState("car"), EntityState("van"))).entity_states[1].entity_name
+    'van'
+    """
 
     entity_states: tuple[EntityState, ...] = ()
     stats: WorldStatistics = field(default_factory=WorldStatistics)
@@ -41,7 +53,11 @@ class WorldState:
 
 @dataclass(frozen=True, slots=True)
 class EntityProp:
-    """Properties of a model or link: total mass [kg] and friction; 0 leaves one unchanged."""
+    """Properties of a model or link: total mass [kg] and friction; 0 leaves one unchanged.
+
+    >>> EntityProp("car", mass=900.0).friction_coefficient  # stays as it was
+    0.0
+    """
 
     entity_name: str = ""
     mass: float = 0.0
@@ -51,7 +67,11 @@ class EntityProp:
 
 @dataclass(frozen=True, slots=True)
 class JointProp:
-    """Properties of a joint, a limit for each axis; 0 or empty leaves one unchanged."""
+    """Properties of a joint, a limit for each axis; 0 or empty leaves one unchanged.
+
+    >>> JointProp("car::steer", lower_limits=(-0.5,), upper_limits=(0.5,)).damping
+    0.0
+    """
 
     joint_name: str = ""
     damping: float = 0.0
@@ -63,7 +83,11 @@ class JointProp:
 
 @dataclass(frozen=True, slots=True)
 class JointState:
-    """State of a joint; one number for each axis [rad or m, and so on]."""
+    """State of a joint; one number for each axis [rad or m, and so on].
+
+    >>> JointState("car::steer", angle=(0.2,)).velocity
+    ()
+    """
 
     joint_name: str = ""
     angle: tuple[float, ...] = ()
@@ -73,7 +97,11 @@ class JointState:
 
 @dataclass(frozen=True, slots=True)
 class InsertEntity:
-    """A model to be added, as SDF or URDF text; the paper does not define its shapes."""
+    """A model to be added, as SDF or URDF text; the paper does not define its shapes.
+
+    >>> InsertEntity("ball", "<sdf version='1.7'>...</sdf>", Pose(Point(z=1.0))).pose.position.z
+    1.0
+    """
 
     entity_name: str = ""
     sdf: str = ""
@@ -82,7 +110,11 @@ class InsertEntity:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The outcome of a command: whether it succeeded, or the reason why not."""
+    """The outcome of a command: whether it succeeded, or the reason why not.
+
+    >>> Answer(ok=False, reason="no model is named 'cart'").reason
+    "no model is named 'cart'"
+    """
 
     ok: bool = False
     reason: str = ""
@@ -90,7 +122,11 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class WorldControl:
-    """Whether the physics is paused, and steps to make at once; not defined by the paper."""
+    """Whether the physics is paused, and steps to make at once; not defined by the paper.
+
+    >>> WorldControl(pause=True, steps=10).steps
+    10
+    """
 
     pause: bool = False
     steps: int = 0

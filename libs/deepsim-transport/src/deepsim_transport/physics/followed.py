@@ -66,10 +66,20 @@ class FollowedSimulator:
     Raises:
         NoAnswerError: No server answers there.
 
-    Example, with a server that runs elsewhere::
-
-        world = World(FollowedSimulator(Transport(namespace="lab")))
-        world.tick()  # shows the next state
+    >>> import threading
+    >>> from deepsim_mujoco import MujocoSimulator
+    >>> from deepsim_sync import World
+    >>> from deepsim_transport import PhysicsServer
+    >>> transport = Transport(namespace="followed")  # needs a master
+    >>> server = PhysicsServer(MujocoSimulator(), transport)
+    >>> threading.Thread(target=server.run, daemon=True).start()  # in another process, elsewhere
+    >>> world = World(FollowedSimulator(transport))
+    >>> world.tick()  # waits for the next state, and shows it
+    >>> len(world)
+    1
+    >>> world.close()
+    >>> server.stop()
+    >>> transport.close()
     """
 
     snapshots = None

@@ -41,6 +41,18 @@ class WorldMirror:
 
     Raises:
         NoAnswerError: No server answers there.
+
+    >>> import threading
+    >>> from deepsim_mujoco import MujocoSimulator
+    >>> from deepsim_transport import PhysicsServer
+    >>> transport = Transport(namespace="mirrored")  # needs a master
+    >>> server = PhysicsServer(MujocoSimulator(), transport)
+    >>> threading.Thread(target=server.run, daemon=True).start()  # in another process, elsewhere
+    >>> with WorldMirror(transport) as mirror:
+    ...     mirror.time.shape
+    (1,)
+    >>> server.stop()
+    >>> transport.close()
     """
 
     def __init__(self, transport: Transport) -> None:

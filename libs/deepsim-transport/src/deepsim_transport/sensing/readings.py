@@ -29,6 +29,11 @@ class Readings:
 
     Attributes:
         malformed: The number of measurements that could not be read and were dropped.
+
+    >>> with Transport(namespace="lab") as transport:  # needs a master
+    ...     with Readings(transport, "car::chassis::lidar") as readings:
+    ...         readings.latest() is None  # nobody has measured yet
+    True
     """
 
     def __init__(self, transport: Transport, sensor: str) -> None:

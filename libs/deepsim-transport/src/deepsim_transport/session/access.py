@@ -40,6 +40,11 @@ class Certificates:
 
     Raises:
         TransportError: A file does not exist.
+
+    >>> Certificates.of_folder("nowhere")
+    Traceback (most recent call last):
+        ...
+    deepsim_transport.errors.TransportError: authority must be a PEM file, and ... does not exist
     """
 
     authority: Path
@@ -67,6 +72,11 @@ class Credentials:
         certificates: For TLS.
         user: One of the users of the master.
         password: The user's password.
+
+    Example::
+
+        credentials = Credentials(Certificates.of_folder("certificates"), "ada", "correct horse")
+        Transport("physics.example.org", credentials=credentials)
     """
 
     certificates: Certificates

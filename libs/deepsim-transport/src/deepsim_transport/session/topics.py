@@ -10,7 +10,11 @@ _KINDS = ("publisher", "subscriber", "queryable")
 
 
 class Topic(NamedTuple):
-    """The sessions that take part in a topic, by name, in alphabetical order."""
+    """The sessions that take part in a topic, by name, in alphabetical order.
+
+    >>> Topic(publishers=("physics",), subscribers=("viewer", "wall")).answering
+    ()
+    """
 
     publishers: tuple[str, ...] = ()
     subscribers: tuple[str, ...] = ()

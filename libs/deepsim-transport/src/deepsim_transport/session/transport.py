@@ -166,7 +166,12 @@ class Transport:
 
 
 class Publisher(Generic[M]):
-    """Sends messages of one class."""
+    """Sends messages of one class.
+
+    >>> from deepsim_transport.messages import Time
+    >>> with Transport(namespace="lab") as transport:  # needs a master
+    ...     transport.advertise("clock", Time).publish(Time.of(1.5))
+    """
 
     def __init__(self, publisher: Any, kind: type[M]) -> None:
         self._publisher, self.kind = publisher, kind
@@ -193,6 +198,15 @@ class Subscriber(Generic[M]):
     Attributes:
         malformed: The number of messages that were not of that class and were dropped.
         missed: The number of messages dropped because the function was too slow.
+
+    >>> from queue import Queue
+    >>> from deepsim_transport.messages import Time
+    >>> received = Queue()
+    >>> with Transport(namespace="lab") as transport:  # needs a master
+    ...     subscriber = transport.subscribe("clock", Time, received.put)
+    ...     transport.advertise("clock", Time).publish(Time.of(1.5))
+    ...     received.get(timeout=60.0)
+    Time(seconds=1, nanoseconds=500000000)
     """
 
     def __init__(

@@ -43,6 +43,11 @@ class TrainedPolicy(ArrayPolicy):
         parts: The parts of an observation; empty if its n numbers are the features.
         counts: The number of values of each choice of an action; empty for a single choice.
         masked: Whether the ``"action_mask"`` of observations says which values are allowed.
+
+    Example::
+
+        policy = TrainedPolicy.load("runs/two_cars/policy.npz")
+        actions = policy.act("red_car", observations, environment.action_spaces["red_car"], rngs)
     """
 
     mean: Floats

@@ -39,6 +39,11 @@ def load_task(folder: str | Path, root: str | Path = ".") -> Task:
         TaskError: The folder does not exist, its package defines no task, or its ``policy.npz``
             is not a policy.
         TaskCodeError: Its code raises.
+
+    Example::
+
+        task = load_task("examples/racetrack")
+        environment = task.environment(seed=0, worlds=16)
     """
     home = find_task(str(folder), root).folder.resolve()
     init = home / "__init__.py"
@@ -77,6 +82,10 @@ def make_environment(folder: str, seed: int = 0, worlds: int = 1, **options: Any
     Raises:
         TaskError: The task does not exist.
         TaskCodeError: Its code raises.
+
+    Example::
+
+        environment = make_environment("examples/racetrack", seed=0, worlds=16)
     """
     return load_task(folder).environment(seed, worlds, **options)
 

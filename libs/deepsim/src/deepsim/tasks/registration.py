@@ -36,6 +36,11 @@ def register_task(folder: str | Path) -> str:
 
     Raises:
         TaskError: The folder holds no task.
+
+    Example::
+
+        id = register_task("examples/racetrack")
+        env = gymnasium.make(id, agent="red_car", others="pursuit")
     """
     task = find_task(str(folder))
     place = {"folder": str(task.folder.resolve())}

@@ -43,6 +43,11 @@ class Task:
     Raises:
         TaskError: The name is not fit for a file name, or the camera of the map is turned or
             tilted.
+
+    >>> def make(worlds: int = 1, seed: int = 0) -> Environment: ...
+    >>> task = Task("two_cars", make, film="red_car::camera_link::camera")
+    >>> list(task.available_policies)
+    ['random']
     """
 
     name: str

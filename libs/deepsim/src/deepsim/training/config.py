@@ -52,6 +52,9 @@ class TrainingConfig:
         checkpoint: Least time between two checkpoints [s].
         wandb: Project of Weights & Biases that also gets the curves, offline, or None.
         make: Options of the task's ``make``, by name.
+
+    >>> TrainingConfig().changed({"gamma": 0.98, "hidden": [32, 32]}).gamma
+    0.98
     """
 
     steps: int = 100_000
@@ -138,6 +141,9 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
 
     Raises:
         TaskError: A setting lacks the equals sign.
+
+    >>> parse_settings(["gamma=0.98", "hidden=[32,32]"])
+    {'gamma': 0.98, 'hidden': [32, 32]}
     """
     settings = {}
     for text in texts:
