@@ -139,7 +139,7 @@ class ExchangeReply:
     >>> def model_poses(client: BatchStateClient):
     ...     reply = client.exchange(ExchangeRequest(kinds=["models"]))
     ...     assert reply.status is ExchangeStatus.OK, reply.message
-    ...     return reply.tables["models"]["pose"]
+    ...     return reply.tables["models"][:, :7]
     """
 
     status: ExchangeStatus
