@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -96,6 +97,7 @@ def _definitions(source: Path) -> str:
 def _forget_lost_clones() -> None:
     """Remove the build folders of clones that are no more, and note whose this one is."""
     for note in cache.folder().glob("build/*/clone"):
-        if not Path(note.read_text(encoding="utf-8")).exists():
-            shutil.rmtree(note.parent)
+        with contextlib.suppress(FileNotFoundError):  # another clone may remove the same one
+            if not Path(note.read_text(encoding="utf-8")).exists():
+                shutil.rmtree(note.parent, ignore_errors=True)
     (cache.build() / "clone").write_text(str(cache.CLONE), encoding="utf-8")
