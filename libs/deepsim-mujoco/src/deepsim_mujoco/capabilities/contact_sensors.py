@@ -182,7 +182,7 @@ class ContactRecorder:
         self._keep(np.zeros((len(worlds), 1, self._record.shape[2])), worlds)
 
     def _beginning(self) -> Phases:
-        """Returns the phases at the start of an episode, where a first contact is no landing."""
+        """Returns the phases at the start of an episode, where a first contact is not a landing."""
         shape = (self._worlds, len(self._rows))
         touching, since = np.ones(shape, np.bool_), np.full(shape, self._clock)
         return Phases(touching, since, np.zeros(shape, np.int64), np.zeros(shape, np.bool_))

@@ -41,7 +41,7 @@ class Landscape:
 
 
 def reason_left_out(heightmap: Heightmap, *, placed: bool) -> str:
-    """Returns the reason for which MuJoCo cannot simulate a heightmap; empty if it can.
+    """Returns why MuJoCo cannot simulate a heightmap; empty if it can.
 
     Args:
         heightmap: The shape.

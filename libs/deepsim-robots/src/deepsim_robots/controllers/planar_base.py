@@ -83,7 +83,7 @@ class _JointDrive(ServoDrive):
         self.joints.put(worlds, target_velocity=turned(self._velocity[worlds], yaw))
 
     def reset(self, worlds: WorldNumbers) -> None:
-        """Stands."""
+        """Stops the base."""
         super().reset(worlds)
         self._velocity[worlds] = 0.0
 
@@ -111,5 +111,5 @@ class _FreeDrive(Drive):
         self._model.put(worlds, twist=twist)
 
     def reset(self, worlds: WorldNumbers) -> None:
-        """Stands."""
+        """Stops the base."""
         self._velocity[worlds] = 0.0

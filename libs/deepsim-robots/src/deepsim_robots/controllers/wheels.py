@@ -100,7 +100,7 @@ class BaseDrive(Drive):
         self.send(now, worlds)
 
     def reset(self, worlds: WorldNumbers) -> None:
-        """Stands."""
+        """Stops the base, and holds its joints."""
         self._asked[worlds] = 0.0
         self._velocity[worlds] = 0.0
         for servo in self._servos:

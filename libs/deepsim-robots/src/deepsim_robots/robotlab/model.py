@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 class Model(Entity):
     """A model from a file, XML or a description.
 
+    >>> from deepsim_robots.robotlab import LabSimulator
+    >>> cup = Model("<sdf version='1.9'><model name='cup'><link name='link'/></model></sdf>")
+    >>> lab = LabSimulator(MujocoSimulator, elements={"table": {"cup": cup}})
+    >>> lab.reset()
+    >>> cup.path, lab.find("table/cup/link").get_pose().shape
+    ('table/cup', (1, 7))
+
     Args:
         source: Source of a `ModelSpawner`.
         pose: Pose in every scene; by default as described.

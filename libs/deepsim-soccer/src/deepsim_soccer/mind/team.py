@@ -41,7 +41,7 @@ CORNER = 0.72  # distance of an aim from the middle of the goal [m]
 
 
 class TeamMind:
-    """Plays with attacker, supporters, defenders and keeper, for both teams and any worlds.
+    """The mind of both teams in all worlds, with attacker, supporters, defenders and keeper.
 
     Call `tick` after `Pitch.sense` and before `Pitch.drive`.
 

@@ -12,7 +12,13 @@ from .motion import Floats, kick_direction
 
 
 class Parabola(NamedTuple):
-    """The flight y = a x² + b x + c of equation (4), relative to the ball at rest, in metres."""
+    """The flight y = a x² + b x + c of equation (4), relative to the ball at rest, in metres.
+
+    Example:
+        >>> flight = lob_parabola(speed=5.0, distance=4.0, height=0.8)
+        >>> round(float(flight.height(4.0)), 2), round(float(flight.apex), 2)
+        (0.8, 2.51)
+    """
 
     a: Floats
     b: Floats

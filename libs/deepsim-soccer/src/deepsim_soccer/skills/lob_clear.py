@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A lob that clears the bar, with the radius of the ball and the section of the bar considered."""
+"""A lob that clears the bar, given the radius of the ball and the section of the bar."""
 
 from __future__ import annotations
 
@@ -24,6 +24,10 @@ class Bar:
         height: Height of its lower side above the ground [m].
         thickness: Vertical size [m].
         depth: Size along the kick [m]; the bar ends at the goal line.
+
+    Example:
+        >>> bool(lob_clear(5.0, bar=Bar(height=2.0), over=True).possible)
+        True
     """
 
     height: float = 1.0

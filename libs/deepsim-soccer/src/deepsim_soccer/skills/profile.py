@@ -14,6 +14,11 @@ from .motion import Floats
 class Profile(NamedTuple):
     """A trapezoid of speed over time, from rest to rest.
 
+    Example:
+        >>> profile = trapezoid(10.0, max_speed=3.0, acceleration=2.0)
+        >>> profile.speed([0.5, 2.0, 9.0]), round(float(profile.position(1.0)), 2)
+        (array([1., 3., 0.]), 1.0)
+
     Attributes:
         acceleration: Acceleration a, and deceleration at the end, (...).
         blend: Time t_b at which the acceleration ends, (...) [s].

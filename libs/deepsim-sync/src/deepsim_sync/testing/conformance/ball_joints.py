@@ -23,11 +23,11 @@ _RATES = (1.0, -2.0, 0.5)
 
 
 class BallJointCases(Conformance):
-    """Simulators without rows for ball joints skip these."""
+    """Ball joints; skipped for simulators without rows for them."""
 
     @pytest.fixture
     def gimbal(self, bench: Bench) -> Bench:
-        """The bench with a link on a ball joint on it."""
+        """Returns a bench with a link on a ball joint."""
         bench.spawn(GIMBAL, "gimbal", (0, 0, 5))
         if _ROWS[-1] not in bench.entities.joints:
             pytest.skip("this simulator has no rows for ball joints")
@@ -71,7 +71,7 @@ class BallJointCases(Conformance):
             np.testing.assert_allclose(_read(gimbal, "effort"), effort, atol=1e-6)
 
     def test_an_effort_turns_a_ball_joint_about_an_axis_of_its_child(self, gimbal: Bench) -> None:
-        """The inertia is the same about all axes; the other axes rest."""
+        """The inertia is the same about all axes, and the other axes stay at rest."""
         _write(gimbal, "position", _TURN)
         _write(gimbal, "feedforward", [2.0], _ROWS[1:2])
         time = gimbal.run(0.1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures, and camera sensors that are moved."""
+"""Pictures, and moving camera sensors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class CameraCases(Conformance):
     """The capabilities `Cameras` and `CameraMounts`."""
 
     def test_a_model_is_seen_where_it_is(self, bench: Bench, cameras: Cameras) -> None:
-        """Things at +y are on the left of the picture, things at +z in its upper half."""
+        """Objects at +y are on the left of the picture, objects at +z in its upper half."""
         empty = cameras.render(VIEW)
         spawn_scene(bench)
         seen = cameras.render(VIEW)
@@ -57,7 +57,7 @@ class CameraCases(Conformance):
     def test_a_picture_shows_one_world_as_it_is(
         self, bench: Bench, cameras: Cameras, change: str
     ) -> None:
-        """The block is green, not after a change in its world, and again when that is undone."""
+        """The block is green until its world changes, and again when the change is undone."""
         spawn_scene(bench)
         last = bench.worlds - 1
         rows = NOT_GREEN[change]
@@ -122,7 +122,7 @@ class CameraCases(Conformance):
     def test_each_world_has_its_own_mounts(
         self, bench: Bench, mounts: CameraMounts, cameras: Cameras
     ) -> None:
-        """A camera that is turned round in some worlds sees the block in the others."""
+        """A camera that is turned around in some worlds still sees the block in the others."""
         spawn_scene(bench)
         bench.alike = False
         turned = np.arange(0, bench.worlds, 2)

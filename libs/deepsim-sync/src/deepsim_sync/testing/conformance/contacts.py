@@ -27,7 +27,7 @@ class ContactCases(Conformance):
         bench.spawn(GROUND, "ground")
 
     def test_a_box_rests_and_slides_on_the_ground(self, bench: Bench, ground: None) -> None:
-        """Pushed, it stops after v^2 / (2 mu g); the lower mu of a pair counts."""
+        """After a push it stops within v^2 / (2 mu g); the lower mu of a pair counts."""
         bench.spawn(BOX, "box", (0, 0, HALF + 0.1))
         bench.run(1.5)
         start = bench.pose("box")
@@ -40,7 +40,7 @@ class ContactCases(Conformance):
         np.testing.assert_allclose(bench.twist("box"), 0, atol=1e-2)
 
     def test_a_static_model_is_solid_where_it_is(self, bench: Bench, ground: None) -> None:
-        """Boxes fall past where a block was, rest on it where it is, and fall when it is gone."""
+        """Boxes fall through a block's former place, rest on it, and fall when it is deleted."""
         bench.spawn(BLOCK, "block", (0, 0, 0.5))
         bench.spawn(BOX, "left", (0, 0, 1))
         bench.spawn(BOX, "right", (5, 0, 1))
@@ -63,7 +63,7 @@ class ContactCases(Conformance):
         assert bench.pose("box")[2] == pytest.approx(2 - GRAVITY * time**2 / 2, abs=5e-3)
 
     def test_contact_points_lie_where_links_touch(self, bench: Bench, contacts: Contacts) -> None:
-        """A box between a block and another box touches both; the normals point its way."""
+        """A box between a block and another box touches both, with normals that point to it."""
         bench.spawn(BOX, "top", (1.05, 2, 5 + 4 * HALF))
         bench.spawn(BLOCK, "block", (1, 2, 5))
         bench.spawn(BOX, "box", (1, 2, 5 + 2 * HALF))
@@ -90,7 +90,7 @@ class ContactCases(Conformance):
     def test_contact_forces_bear_the_weight(
         self, bench: Bench, contacts: Contacts, ground: None
     ) -> None:
-        """Those of the first link on the second: the ground pushes a box at rest up."""
+        """They are exerted by the first link on the second: the ground pushes a resting box up."""
         bench.spawn(BOX, "box", (0, 0, HALF))
         bench.run(1.0)
         for world in {0, bench.worlds - 1}:
@@ -123,7 +123,7 @@ class ContactCases(Conformance):
     def test_contact_points_are_those_of_one_world_now(
         self, bench: Bench, contacts: Contacts, ground: None
     ) -> None:
-        """A box that is lifted touches nothing, without a step; put down again it does."""
+        """A lifted box has no contacts, even without a step, and has them when put down again."""
         bench.spawn(BOX, "box", (0, 0, HALF))
         bench.run(0.2)
         resting = bench.pose("box")

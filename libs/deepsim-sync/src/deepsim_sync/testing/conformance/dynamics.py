@@ -23,11 +23,11 @@ _SMALL = 1e-5  # step of the differences [rad or m]
 
 
 class DynamicsCases(Conformance):
-    """In each world the arm takes a pose of its own."""
+    """Jacobians and bias forces, with a different pose of the arm in each world."""
 
     @pytest.fixture
     def arm(self, bench: Bench, dynamics: Dynamics) -> Floats:
-        """Puts an arm on the bench, and returns its positions (W, 3)."""
+        """Adds an arm to the bench, and returns its joint positions, (W, 3)."""
         bench.spawn(ARM, "arm", (0.5, 0, 5))
         positions: Floats = np.tile([0.3, -0.7, 0.1], (bench.worlds, 1))
         positions += 0.01 * np.arange(bench.worlds)[:, None]
@@ -37,7 +37,7 @@ class DynamicsCases(Conformance):
     def test_a_jacobian_gives_the_rates_of_a_point(
         self, bench: Bench, dynamics: Dynamics, arm: Floats
     ) -> None:
-        """As differences of the link's pose do."""
+        """They agree with differences of the link's pose."""
         found = dynamics.jacobian("arm::hand", _JOINTS, _POINT)
         for joint in range(3):
             ends = []

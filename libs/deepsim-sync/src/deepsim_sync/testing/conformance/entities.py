@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names, and models that come and go."""
+"""Names, and models that are added and removed."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class EntityCases(Conformance):
     def test_a_refused_batch_adds_nothing(
         self, bench: Bench, names: list[str], error: type[DeepSimError], message: str | None
     ) -> None:
-        """All is as it was, bit for bit, and the names are free."""
+        """Nothing has changed, bit for bit, and the names are still unused."""
         bench.spawn(BOX, "box", (0, 5, 9))
         before = bench.state("box")
         requests = _boxes(bench, names)
@@ -129,7 +129,7 @@ class EntityCases(Conformance):
         assert bench.models == before
 
     def test_a_name_can_be_used_again(self, bench: Bench) -> None:
-        """Models come and go while the physics goes on, and each starts afresh."""
+        """Models are added and removed while the physics continues, and each starts afresh."""
         bench.spawn(BOX, "stays", (0, 0, 50))
         for _ in range(25):
             bench.spawn(BOX, "guest", TILTED)
@@ -143,7 +143,7 @@ class EntityCases(Conformance):
 
     @pytest.mark.parametrize("scene", SCENES)
     def test_spawn_and_delete_keep_the_others(self, bench: Bench, scene: str) -> None:
-        """Worlds that differ keep every bit and their time when models come and go."""
+        """Different worlds keep every bit and their time when models are added and removed."""
         bench.spawn(BLOCK, "gone", (8, 0, 1))
         run = Run(bench, scene)
         run.rounds(0, SCALING + 1)

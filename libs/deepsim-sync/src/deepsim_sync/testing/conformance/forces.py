@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forces on links: half-steps, levers and ends are worked out on paper."""
+"""Forces on links, compared with results derived by hand."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _INERTIA = np.array([0.02, 0.03, 0.04])  # about its centre [kg m^2]
 
 
 class ForceCases(Conformance):
-    """Simulators that refuse forces skip these."""
+    """Forces on links; skipped for simulators that refuse them."""
 
     @pytest.fixture
     def hammer(self, bench: Bench) -> Bench:
-        """The bench with a free body on it, which does not fall."""
+        """Returns a bench with a free body that does not fall."""
         bench.spawn(HAMMER, "hammer", (0, 0, 5))
         if bench.write({("links", "force"): {_HAMMER: (0.0, 0.0, 0.0)}}):
             pytest.skip("this simulator has no forces")
         return bench
 
     def test_a_force_acts_for_the_steps_of_one_call(self, hammer: Bench) -> None:
-        """4 N for 100 steps of 1 ms on 3 kg, and no longer."""
+        """4 N act on 3 kg for 100 steps of 1 ms, and no longer."""
         _write(hammer, force=(4.0, 0.0, 0.0))
         hammer.step(100)
         speed = hammer.get("links", "twist", _HAMMER)[0]
@@ -48,7 +48,7 @@ class ForceCases(Conformance):
 
     @pytest.mark.parametrize("axis", range(3))
     def test_a_torque_turns_a_body_by_its_inertia(self, hammer: Bench, axis: int) -> None:
-        """About a principal axis, so that nothing wobbles."""
+        """The axis is a principal one, so that the body does not wobble."""
         torque = np.eye(3)[axis] * 0.05
         _write(hammer, torque=torque)
         hammer.step(100)

@@ -16,11 +16,11 @@ _HINGE = "pendulum::joint"
 
 
 class JointCases(Conformance):
-    """Simulators that have no table of joints skip these."""
+    """The joints table; skipped for simulators without joints."""
 
     @pytest.fixture
     def pendulum(self, bench: Bench) -> Bench:
-        """The bench with a pendulum on it."""
+        """Returns a bench with a pendulum."""
         bench.spawn(PENDULUM, "pendulum", (0, 0, 5))
         if not len(bench.entities.joints):
             pytest.skip("this simulator has no joints")
@@ -33,7 +33,7 @@ class JointCases(Conformance):
         assert list(pendulum.entities.joints) == ["gate::joint"]
 
     def test_position_and_velocity_are_those_of_the_link(self, pendulum: Bench) -> None:
-        """Counter-clockwise about the axis; writing them moves the link."""
+        """Positive is counter-clockwise about the axis; writing moves the link."""
         _write(pendulum, position=0.4, velocity=-2.0)
         pose = pendulum.get("links", "pose", "pendulum::link")
         np.testing.assert_allclose(pose[3:], [0, np.sin(0.2), 0, np.cos(0.2)], atol=1e-9)
@@ -59,7 +59,7 @@ class JointCases(Conformance):
             assert pendulum.get("joints", "effort", _HINGE) == pytest.approx(expected, abs=1e-6)
 
     def test_an_effort_turns_a_link_by_its_inertia(self, pendulum: Bench) -> None:
-        """Against the weight m g l, which is 0.3 g: it stays where the two are equal."""
+        """It stays at rest if the effort equals the weight m g l, which is 0.3 g."""
         _write(pendulum, feedforward=-0.3 * GRAVITY)
         pendulum.run(0.1)
         assert abs(pendulum.get("joints", "velocity", _HINGE)) < 1e-3
@@ -70,7 +70,7 @@ class JointCases(Conformance):
 
     @pytest.mark.parametrize("ratio", [1.0, 30.0, 900.0])
     def test_stiff_gains_are_stable(self, pendulum: Bench, ratio: float) -> None:
-        """At ``damping * dt / inertia`` far beyond 2, where explicit damping diverges."""
+        """``damping * dt / inertia`` is far beyond 2, from which on explicit damping diverges."""
         damping = ratio * PENDULUM_INERTIA / pendulum.simulator.timestep
         _write(pendulum, stiffness=10.0 * damping, damping=damping, target_position=0.4)
         pendulum.run(2.0)
@@ -79,7 +79,7 @@ class JointCases(Conformance):
         assert abs(pendulum.get("joints", "velocity", _HINGE)) < 1e-4
 
     def test_a_servo_tracks_a_sine(self, pendulum: Bench) -> None:
-        """It lags by what its weight and its acceleration take from the stiffness."""
+        """It lags by the deflection that weight and acceleration cause."""
         stiffness, size, rate = 4000.0, 0.3, 2.0 * np.pi
         room = (0.3 * GRAVITY + PENDULUM_INERTIA * size * rate**2) / stiffness
         _write(pendulum, stiffness=stiffness, damping=200.0)
@@ -93,7 +93,7 @@ class JointCases(Conformance):
             pendulum.step()
 
     def test_a_joint_stops_at_its_limit(self, bench: Bench) -> None:
-        """Hit at 5 rad/s it gives way by little; pushed by 2 N m it rests there."""
+        """It hardly gives way when hit at 5 rad/s, and rests there when pushed by 2 N m."""
         bench.spawn(STOPPED, "gate", (0, 0, 5))
         if not len(bench.entities.joints):
             pytest.skip("this simulator has no joints")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Time, and motion through empty space against closed forms."""
+"""Time, and free motion compared with closed forms."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ClockCases(Conformance):
     """`step`, `time` and `reset`."""
 
     def test_only_steps_take_time(self, bench: Bench) -> None:
-        """(W,) float64, which nothing changes any more, without drift over 10 000 steps."""
+        """Times are (W,) float64 arrays that never change, without drift over 10 000 steps."""
         simulator = bench.simulator
         assert bench.time == 0.0
         assert simulator.timestep == pytest.approx(0.001)
@@ -69,7 +69,7 @@ class ClockCases(Conformance):
 
     @pytest.mark.parametrize("by_number", [False, True])
     def test_a_reset_goes_back_to_the_start(self, bench: Bench, by_number: bool) -> None:
-        """It is time 0, and all models are at rest at their spawn poses."""
+        """The time is 0, and all models are at rest at their spawn poses."""
         bench.spawn(BOX, "box", (0, 0, 5))
         bench.spawn(BLOCK, "wall", (3, 0, 1))
         bench.write({("models", "twist"): {"box": PUSH}})
@@ -96,7 +96,7 @@ class ClockCases(Conformance):
         assert run.rounds(0, SCALING + 3) == first
 
     def test_looking_changes_nothing(self, bench: Bench) -> None:
-        """A run that is read, drawn and asked for contacts goes as one that is not."""
+        """Reading, rendering and contact queries do not change a run."""
         contacts, cameras = bench.simulator.contacts, bench.simulator.cameras
         view, last = CameraView(Pose((-1.5, 0, 0.2)), width=16, height=12), bench.worlds - 1
         if contacts is not None:

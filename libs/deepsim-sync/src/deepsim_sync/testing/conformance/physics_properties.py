@@ -69,7 +69,7 @@ class PhysicsPropertyCases(Conformance):
     def test_gravity_sets_how_fast_a_link_falls(
         self, bench: Bench, physics: PhysicsProperties, factor: float
     ) -> None:
-        """One without weight stays where it is; a reset gives the weight back."""
+        """A link without weight stays where it is; a reset restores the weight."""
         bench.spawn(BOX, "box", (0, 0, 5))
         physics.scale("gravity", ["box::link"], factor)
         time = bench.run(0.2)
@@ -82,7 +82,7 @@ class PhysicsPropertyCases(Conformance):
     def test_dry_friction_holds_a_joint(
         self, bench: Bench, physics: PhysicsProperties, factor: float
     ) -> None:
-        """20 N of it hold 2 kg; below that they sink at the missing force over m."""
+        """20 N of friction hold 2 kg; with less, the missing force accelerates the link."""
         bench.spawn(BRAKED, "braked", (0, 0, 5))
         physics.scale("joint_friction", ["braked::link"], factor)
         time = bench.run(0.2)
@@ -102,7 +102,7 @@ class PhysicsPropertyCases(Conformance):
     def test_factors_are_of_one_link_in_one_world(
         self, bench: Bench, physics: PhysicsProperties, name: PhysicsProperty
     ) -> None:
-        """They follow their links when models come and go; a model that comes back begins at 1."""
+        """They follow their links when models change; a model that is spawned again starts at 1."""
         for model in ("a", "b", "c"):
             bench.spawn(BOX, model, (0, 0, 5 + len(model)))
         bench.alike = False

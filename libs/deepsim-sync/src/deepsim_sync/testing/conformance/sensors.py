@@ -105,7 +105,7 @@ class SensorCases(Conformance):
         return values
 
     def test_every_sensor_is_listed(self, bench: Bench, sensors: Sensors) -> None:
-        """By its name and kind; it goes with its model."""
+        """Sensors are listed by name and kind, and disappear with their models."""
         bench.spawn(BODY, "body", (0, 0, 5))
         bench.spawn(SCANNER, "scanner", (9, 0, 5))
         assert {name: info.kind for name, info in sensors.infos.items()} == {
@@ -126,7 +126,7 @@ class SensorCases(Conformance):
     def test_an_imu_feels_its_weight_at_rest_and_nothing_in_free_fall(
         self, bench: Bench, sensors: Sensors
     ) -> None:
-        """It reads the specific force, +g upwards at rest, in its own axes."""
+        """It measures the specific force, +g upwards at rest, in its own axes."""
         bench.spawn(GROUND, "ground")
         bench.spawn(BODY, "body", (0, 0, 0.1))
         bench.spawn(BODY, "falling", (5, 0, 9))
@@ -156,7 +156,7 @@ class SensorCases(Conformance):
     def test_a_force_torque_sensor_feels_the_parent_hold_the_link(
         self, bench: Bench, sensors: Sensors
     ) -> None:
-        """The parent holds an arm up: a force along +z, and a torque about -y."""
+        """The parent supports an arm with a force along +z and a torque about -y."""
         bench.spawn(CRANE, "crane", (0, 0, 2))
         sensors.watch("crane::arm::felt")
         bench.run(0.2)
@@ -169,7 +169,7 @@ class SensorCases(Conformance):
     def test_a_contact_sensor_feels_the_weight_of_its_link(
         self, bench: Bench, sensors: Sensors
     ) -> None:
-        """The ground pushes up, along the normal; of a body in the air it feels nothing."""
+        """The ground pushes up along the normal; a body in the air has no contact."""
         bench.spawn(GROUND, "ground")
         bench.spawn(BODY, "body", (0, 0, 0.1))
         bench.spawn(BODY, "falling", (5, 0, 9))
@@ -192,7 +192,7 @@ class SensorCases(Conformance):
         assert (self.measured(bench, sensors, air, "force") == 0.0).all()
 
     def test_a_contact_sensor_misses_no_landing(self, bench: Bench, sensors: Sensors) -> None:
-        """The step of the touchdown is in one stretch of steps, however long each is."""
+        """The touchdown is reported in one call of step, whatever the number of steps per call."""
         bench.spawn(GROUND, "ground")
         height = 0.2
         bench.spawn(BODY, "body", (0, 0, 0.1 + height))
@@ -207,7 +207,7 @@ class SensorCases(Conformance):
         assert landed[0] * 0.01 == pytest.approx(fall, abs=0.011)
 
     def test_a_lidar_sees_walls_and_not_itself(self, bench: Bench, sensors: Sensors) -> None:
-        """Ranges are along the rays, row by row; far away and behind there is nothing."""
+        """Ranges are measured along the rays, row by row, and are infinite without a surface."""
         bench.spawn(SCANNER, "scanner", (0, 0, 2))
         bench.spawn(WALL, "wall", (2, 0, 2))
         ranges = self.measured(bench, sensors, "scanner::link::scan", "ranges")
@@ -242,7 +242,7 @@ class SensorCases(Conformance):
         assert (models[2:4, 3:5] == bench.entities.models.row("wall")).all()
 
     def test_a_stereo_pair_measures_by_disparity(self, bench: Bench, sensors: Sensors) -> None:
-        """In sixteenths of a pixel; nothing where the right camera does not see the surface."""
+        """Disparities are in 1/16 pixel, and missing where the right camera sees nothing."""
         bench.spawn(WALL, "wall", (2, 0, 2))
         bench.spawn(TWO_EYES, "eyes", (0, 0, 2))
         disparity = self.measured(bench, sensors, "eyes::link::pair", "disparity")[0]
@@ -255,7 +255,7 @@ class SensorCases(Conformance):
         assert np.isinf(depth[:, 0]).all()
 
     def test_a_joint_state_sensor_reads_joints(self, bench: Bench, sensors: Sensors) -> None:
-        """All of its model, or those that it names, in the order of `SensorInfo.joints`."""
+        """It reads all joints of its model or some, in the order of `SensorInfo.joints`."""
         bench.spawn(ENCODED, "arm", (0, 0, 5))
         if "arm::base::all" not in sensors.infos:
             pytest.skip("this simulator has no joint_state sensors")
@@ -276,7 +276,7 @@ class SensorCases(Conformance):
         assert self.measured(bench, sensors, "arm::base::one", "position")[0, 0] == 0.5
 
     def test_each_world_measures_by_itself(self, bench: Bench, sensors: Sensors) -> None:
-        """A world that is reset measures its present; the others go on."""
+        """A world that is reset measures the present instant; the others continue."""
         bench.spawn(BODY, "body", (0, 0, 5))
         sensors.watch("body::link::level")
         sensors.watch("body::link::touch")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Going back to an instant."""
+"""Snapshots."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class SnapshotCases(Conformance):
 
     @pytest.mark.parametrize("scene", SCENES)
     def test_the_same_bits_follow(self, bench: Bench, snapshots: Snapshots, scene: str) -> None:
-        """Each world goes on from its instant, whatever happened since; so in another simulator."""
+        """Each world continues from its snapshot, whatever happened since, in any simulator."""
         run = Run(bench, scene)
         start = snapshots.get_state()
         first = run.rounds(0, MIDDLE)
@@ -51,7 +51,7 @@ class SnapshotCases(Conformance):
     def test_mounts_are_as_they_were(
         self, bench: Bench, snapshots: Snapshots, mounts: CameraMounts, cameras: Cameras
     ) -> None:
-        """Each world's camera takes the same picture again, also from its described mount."""
+        """The camera of each world takes the same picture again, even with its described mount."""
         spawn_scene(bench)
         bench.alike = False
         last = bench.worlds - 1
@@ -74,7 +74,7 @@ class SnapshotCases(Conformance):
     def test_a_state_of_others_is_refused(
         self, bench: Bench, snapshots: Snapshots, more: str
     ) -> None:
-        """It fits the same entities and the same number of worlds only; nothing changes."""
+        """A state with other entities or another number of worlds changes nothing."""
         other = self.make_bench(bench.worlds + (more == "worlds"))
         for each in (bench, other):
             each.spawn(BOX, "box", (0, 0, 5))
@@ -90,5 +90,5 @@ class SnapshotCases(Conformance):
 
 
 def _taken(snapshots: Snapshots) -> Any:
-    """Returns the present state, as another process would get it."""
+    """Returns the present state after pickling, as in another process."""
     return pickle.loads(pickle.dumps(snapshots.get_state()))

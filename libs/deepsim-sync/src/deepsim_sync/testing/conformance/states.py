@@ -57,7 +57,7 @@ class StateCases(Conformance):
     @pytest.mark.parametrize("sdf", [BOX, PAIR, HAMMER, RAISED, BLOCK, OUTER])
     @pytest.mark.parametrize("steps", [0, 7])
     def test_any_model_can_be_moved(self, bench: Bench, sdf: str, steps: int) -> None:
-        """Pose and twist read back as they were set, at any time; each leaves the other alone."""
+        """Pose and twist read back as set, at any time, and do not affect each other."""
         bench.spawn(sdf, "model", OTHER_POSE)
         if steps:
             bench.simulator.step(steps)
@@ -106,7 +106,7 @@ class StateCases(Conformance):
 
     @pytest.mark.parametrize("sdf", [BOX, BLOCK, RAISED])
     def test_a_model_follows_its_link(self, bench: Bench, sdf: str) -> None:
-        """Setting a link takes the model frame along, also one that is somewhere else."""
+        """Setting a link moves the model frame along, even if it is elsewhere."""
         offset = RAISED_OFFSET if sdf == RAISED else UNTURNED
         twist = AT_REST if sdf == BLOCK else TWIST
         link = "model::link"
@@ -139,7 +139,7 @@ class StateCases(Conformance):
         assert bench.write({(kind, "twist"): {"wall" + scope: AT_REST}}) == ()
 
     def test_a_step_writes_first(self, bench: Bench) -> None:
-        """Rows that are given to a step are those that it starts from."""
+        """A step starts from the rows that are passed to it."""
         bench.spawn(BLOCK, "wall")
         assert bench.tick(10, {("models", "pose"): {"wall": POSE}}) == ()
         assert_same_pose(bench.pose("wall"), POSE)
@@ -155,7 +155,7 @@ class StateCases(Conformance):
         assert_same_twist(bench.twist("box"), TWIST)
 
     def test_a_child_link_obeys_or_refuses(self, bench: Bench) -> None:
-        """The pose of a link on a joint reads back as set, or is refused and stays; not between."""
+        """The pose of a link on a joint reads back as set, or is refused and does not change."""
         bench.spawn(HINGED, "gate", (0, 0, 9))
         bench.spawn(BOX, "box", (4, 0, 5))
         before = bench.get("links", "pose", "gate::door")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Twists of models with joints: of the root link, while joints keep their rates."""
+"""Twists of models with joints, which are those of the root link; joints keep their rates."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class TwistCases(Conformance):
 
     @pytest.fixture
     def chain(self, bench: Bench) -> Bench:
-        """The bench with a free chain on it whose two hinges turn."""
+        """Returns a bench with a free chain whose two hinges turn."""
         bench.spawn(CHAIN, "chain", TURNED)
         if not len(bench.entities.joints):
             pytest.skip("this simulator has no joints")
@@ -46,7 +46,7 @@ class TwistCases(Conformance):
     def test_joints_keep_their_rates_under_a_twist(
         self, chain: Bench, kind: Kind, name: str, twist: tuple[float, ...]
     ) -> None:
-        """All links take up the change of one rigid motion; positions stay."""
+        """The twists of all links change by one rigid motion, and positions do not change."""
         before = {link: _of(chain, link) for link in CHAIN_MASSES}
         held = dict(zip(RATES, _positions(chain)))
         assert chain.write({(kind, "twist"): {name: twist}}) == ()
@@ -64,7 +64,7 @@ class TwistCases(Conformance):
             assert chain.get("joints", "position", joint) == pytest.approx(held[joint], abs=1e-12)
 
     def test_a_jointed_model_flies_by_its_momentum(self, chain: Bench) -> None:
-        """Free of gravity, its centre of mass goes straight on, as the twists of its links say."""
+        """Without gravity, its centre of mass moves straight on, as its twists predict."""
         chain.write({("models", "twist"): {"chain": TWIST}})
         start, velocity = _centre(chain)
         time = chain.run(0.3)
@@ -77,7 +77,7 @@ class TwistCases(Conformance):
     def test_a_link_on_a_joint_has_no_twist_of_its_own(
         self, bench: Bench, sdf: str, link: str
     ) -> None:
-        """It is refused with the row's name, also of rest, and nothing changes."""
+        """It is refused with the row's name, even if it is zero, and nothing changes."""
         bench.spawn(sdf, "model", (0, 0, 5))
         bench.write({("models", "twist"): {"model": AT_REST if sdf == PENDULUM else TWIST}})
         before = bench.state("model")
@@ -88,7 +88,7 @@ class TwistCases(Conformance):
             assert bench.state("model") == before
 
     def test_a_model_that_hangs_in_the_world_has_no_twist(self, bench: Bench) -> None:
-        """Rest is accepted, as of a static model; either way its joints go on."""
+        """Zero is accepted, as for a static model; in any case its joints continue to move."""
         bench.spawn(PENDULUM, "pendulum", (0, 0, 5))
         if len(bench.entities.joints):
             bench.write({("joints", "velocity"): {"pendulum::joint": 2.0}})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several worlds: each is as it would be alone, whatever happens in the others."""
+"""Several worlds, each of which behaves as it would alone."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ ROWS: Rows = {
 
 
 class WorldCases(Conformance):
-    """Calls for some worlds leave all others alone."""
+    """Calls for some worlds do not affect the others."""
 
     @pytest.mark.parametrize("scene", SCENES)
     def test_a_world_is_as_it_would_be_alone(self, bench: Bench, scene: str) -> None:
-        """It has the same bits after every round, whatever its number and that of the worlds."""
+        """It has the same bits after every round, for any index and number of worlds."""
         together = Run(bench, scene).rounds(0, LAST)
         for world in sorted({0, bench.worlds // 2, bench.worlds - 1}):
             other = self.make_bench(1)
@@ -38,7 +38,7 @@ class WorldCases(Conformance):
 
     @pytest.mark.parametrize("call", ["step", "reset", "write"])
     def test_a_call_for_some_worlds_leaves_the_others(self, bench: Bench, call: str) -> None:
-        """They keep every bit and their time."""
+        """The others keep every bit and their time."""
         bench.spawn(BOX, "box", (0, 0, 5))
         bench.spawn(BLOCK, "wall", (3, 0, 5))
         bench.step(2)
@@ -58,7 +58,7 @@ class WorldCases(Conformance):
         "sdf", [BOX, BLOCK, GROUND, PAIR, HAMMER, RAISED, OUTER, HINGED, PENDULUM, SINKER]
     )
     def test_each_world_has_its_own_spawn_pose(self, bench: Bench, sdf: str) -> None:
-        """A model is where it was asked for in each world, at once and after a reset."""
+        """A model is at its own spawn pose in each world, at once and after a reset."""
         poses = np.stack([pose_near((0, 0, 9), world, spread=2.0) for world in range(bench.worlds)])
         bench.spawn(sdf, "model", poses)
         for _ in range(2):
@@ -69,7 +69,7 @@ class WorldCases(Conformance):
             bench.reset()
 
     def test_rows_differ_from_world_to_world(self, bench: Bench) -> None:
-        """A batch changes one row here and another there; refusals have the number of a world."""
+        """A batch changes different rows in different worlds; refusals name the world."""
         bench.spawn(BLOCK, "wall", (0, 0, 5))
         bench.spawn(BOX, "box", (4, 0, 5))
         bench.alike = False
@@ -86,7 +86,7 @@ class WorldCases(Conformance):
         np.testing.assert_allclose(bench.tables().models.twist, expected, atol=1e-9)
 
     def test_a_world_that_diverges_stops_no_other(self, bench: Bench) -> None:
-        """The error has its number, the others are as they would be alone, a reset mends it."""
+        """The error names it, the others behave as if alone, and a reset repairs it."""
         lost = bench.worlds // 2
         others = [world for world in range(bench.worlds) if world != lost]
         bench.spawn(BOX, "box", (0, 0, 5))
