@@ -22,7 +22,7 @@ from rich.table import Table
 from gazebo.servers import GazeboServer
 
 from .lock_step import lock_step
-from .peers import deepsim_services, has_gazebo_ros, plugins
+from .peers import GAZEBO_ROS, ORIGINAL, deepsim_services, installed, plugins
 from .plot import plot
 from .scene import names, write_world
 from .series import SERIES, Flat, Series
@@ -37,10 +37,12 @@ CAPTION = (
 )
 CAPTION += (
     "gazebo_ros answers its own services, one model per call."
-    if has_gazebo_ros()
+    if installed(GAZEBO_ROS)
     else "Debian has no gazebo_ros: a plugin of the tests stands for it, with the same messages, "
     "search by name and pause around a write."
 )
+if not installed(ORIGINAL):
+    CAPTION += "\nThe services of DeepSim 0.1 are answered by our node deepsim_services."
 
 Times = dict[tuple[type[Series], str], list[float]]
 

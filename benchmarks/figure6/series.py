@@ -21,9 +21,10 @@ from gazebo_msgs.srv import GetModelState, SetModelState
 from deepsim_gazebo import GazeboSimulator
 from deepsim_sync import Cells, Changes, Key, Tables
 
-from .peers import has_gazebo_ros
+from .peers import GAZEBO_ROS, ORIGINAL, installed
 
-_SINGLE = "gazebo_ros" if has_gazebo_ros() else "as gazebo_ros does"
+_SINGLE = "gazebo_ros" if installed(GAZEBO_ROS) else "as gazebo_ros does"
+_BATCH = "plugin of DeepSim 0.1" if installed(ORIGINAL) else "deepsim_services"
 MODELS: tuple[Key, ...] = (("models", "pose"), ("models", "twist"))
 
 
@@ -100,30 +101,48 @@ class KeptConnections(Singles):
 
 
 class Original(Series):
-    """DeepSim 0.1's messages: all states in one call, and a connection for each call."""
+    """DeepSim 0.1's messages: the states of all models in one call."""
 
-    label = "services of DeepSim 0.1, by deepsim_services"
+    persistent: ClassVar[bool]
     peer = True
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(names)
-        self._get = rospy.ServiceProxy("/gazebo/get_all_model_states", deepsim.GetAllModelStates)
-        self._set = rospy.ServiceProxy("/gazebo/set_model_states", deepsim.SetModelStates)
+        self._get = rospy.ServiceProxy(
+            "/gazebo/get_all_model_states", deepsim.GetAllModelStates, self.persistent
+        )
+        self._set = rospy.ServiceProxy(
+            "/gazebo/set_model_states", deepsim.SetModelStates, self.persistent
+        )
         self._states: list[Any] = []
 
     def get(self) -> None:
-        chosen = {state.model_name: state for state in self._get().model_states}
-        self._states = [chosen[name] for name in self.names]
+        self._states = self._get().model_states
 
     def set(self) -> None:
         self._set(self._states)
 
     def positions(self) -> np.ndarray:
-        return _positions(self._states)
+        chosen = {state.model_name: state for state in self._states}
+        return _positions([chosen[name] for name in self.names])
 
     def close(self) -> None:
         self._get.close()
         self._set.close()
+
+
+class OriginalNewConnections(Original):
+    """As the client of DeepSim 0.1 calls them."""
+
+    label = f"all models per call, a connection per call ({_BATCH})"
+    persistent = False
+
+
+class OriginalKeptConnections(Original):
+    """The same without the cost of connecting."""
+
+    label = f"all models per call, persistent ({_BATCH})"
+    persistent = True
 
 
 class Friendly(Series):
@@ -193,7 +212,7 @@ class Flat(Series):
 
 
 class SharedMemory(Flat):
-    """Reads the same numbers from shared memory; writes go over ROS."""
+    """Reads the same numbers from shared memory, and writes through the mailbox in it."""
 
     label = "shared memory"
     shared_memory = True
@@ -202,7 +221,8 @@ class SharedMemory(Flat):
 SERIES: tuple[type[Series], ...] = (
     NewConnections,
     KeptConnections,
-    Original,
+    OriginalNewConnections,
+    OriginalKeptConnections,
     Friendly,
     Flat,
     SharedMemory,
