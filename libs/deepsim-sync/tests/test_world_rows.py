@@ -249,3 +249,34 @@ def test_spawn_and_delete_send_first_what_was_put(world: World, simulator: Table
 def test_worlds_need_a_step_per_tick(simulator: TableSimulator) -> None:
     with pytest.raises(ValueError, match="steps_per_tick must be >= 1, got 0"):
         World(simulator, steps_per_tick=0)
+
+
+def test_dropping_changes_of_some_worlds_leaves_later_ones_whole() -> None:
+    """A reset of a world drops its unsent changes of a whole table, and no others or later ones."""
+    world = World(TableSimulator(worlds=2, timestep=0.5))
+    for name in ("ball", "cube"):
+        world.spawn(TableModel(gravity=False), name, Pose())
+    for speed in (1.0, 2.0):
+        world.models.twist = (speed, 0, 0, 0, 0, 0)
+        world.reset(worlds=np.array([0]))
+        world.flush()
+        assert world.models.twist[:, :, 0].tolist() == [[0.0, 0.0], [speed, speed]]
+    world.models.twist = (3, 0, 0, 0, 0, 0)
+    world.models.select(["cube"]).put(twist=(4, 0, 0, 0, 0, 0), worlds=[1])
+    world.flush()
+    assert world.models.twist[:, :, 0].tolist() == [[3.0, 3.0], [3.0, 4.0]]
+
+
+def test_a_model_overrules_whole_tables_of_links_once() -> None:
+    """A model that is put after all links decides on its own links; the next batch has all."""
+    world = World(TableSimulator())
+    for name in ("ball", "cube"):
+        world.spawn(TableModel(gravity=False), name, Pose())
+    still, moving = [0.0] * 6, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    world.links.twist = moving
+    world.models.select(["ball"]).twist = still
+    world.flush()
+    assert world.links.twist[0].tolist() == [still, moving]
+    world.links.twist = moving
+    world.flush()
+    assert world.links.twist[0].tolist() == [moving, moving]

@@ -229,19 +229,24 @@ class MujocoSimulator:
             )
         refusals: list[Refusal] = []
         cells = changes.cells
-        for kind in STATE_KINDS:
-            pose, twist = cells.get((kind, "pose")), cells.get((kind, "twist"))
-            if pose is not None or twist is not None:
-                refusals += self._motion.write(kind, pose, twist)
+        moved: dict[Key, Cells] = {}
         joints: dict[str, Cells] = {}
         forces: dict[str, Cells] = {}
         for key, value in cells.items():
-            if key[0] == "joints":
-                joints[key[1]] = value
-            elif key[1] in LinkForces.COLUMNS:
-                forces[key[1]] = value
-            elif key[0] not in STATE_KINDS:
+            kind, column = key
+            if kind == "joints":
+                joints[column] = value
+            elif column in LinkForces.COLUMNS:
+                forces[column] = value
+            elif kind == "models" or kind == "links":
+                moved[key] = value
+            else:
                 self._appearance.write(key, value)
+        if moved:
+            for kind in STATE_KINDS:
+                pose, twist = moved.get((kind, "pose")), moved.get((kind, "twist"))
+                if pose is not None or twist is not None:
+                    refusals += self._motion.write(kind, pose, twist)
         if joints:
             self._joints.write(joints)
         if forces:

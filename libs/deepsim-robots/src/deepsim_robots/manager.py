@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class RobotManager(PerWorld):
     """Runs the controllers of a world's robots once per tick, and resets and snapshots them.
 
-    It is a tracker of normal priority. A robot whose model is deleted is dropped.
+    It is a tracker of normal priority once a robot has controllers. A robot whose model is deleted
+    is dropped.
 
     >>> world = World(MujocoSimulator(), steps_per_tick=10)
     >>> robot = Robot.load(world, "arm")  # adds itself to the manager of its world
@@ -35,7 +36,8 @@ class RobotManager(PerWorld):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self._robots: dict[str, Robot] = {}
-        world.trackers.add(self)
+        self._order: tuple[Robot, ...] = ()
+        self._entities = world.entities  # that the robots were looked for in
 
     def __iter__(self) -> Iterator[Robot]:
         return iter(self._present())
@@ -55,12 +57,16 @@ class RobotManager(PerWorld):
 
     def add(self, robot: Robot) -> None:
         """Adds a robot; called by the constructor of `Robot`."""
+        if robot.is_driven and self not in self.world.trackers:
+            self.world.trackers.add(self)
         self._robots[robot.name] = robot
+        self._order = tuple(self._robots.values())
 
     def remove(self, robot: Robot) -> None:
         """Removes a robot, but not its model."""
         if self._robots.get(robot.name) is robot:
             del self._robots[robot.name]
+            self._order = tuple(self._robots.values())
 
     def update_tracker(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
         """Runs the controllers of all robots."""
@@ -85,8 +91,10 @@ class RobotManager(PerWorld):
         for robot in robots:
             robot.memory = state[robot.name]
 
-    def _present(self) -> list[Robot]:
-        models = self.world.entities.models
-        for name in [name for name in self._robots if name not in models]:
-            del self._robots[name]
-        return list(self._robots.values())
+    def _present(self) -> tuple[Robot, ...]:
+        entities = self.world.entities
+        if entities is not self._entities:
+            self._entities, models = entities, entities.models
+            self._robots = {name: each for name, each in self._robots.items() if name in models}
+            self._order = tuple(self._robots.values())
+        return self._order

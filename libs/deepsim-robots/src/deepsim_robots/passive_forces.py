@@ -45,6 +45,11 @@ class PassiveForces:
             world.flush()
             self._physics.scale("gravity", world.entities.links.within(model), 0.0, worlds)
 
+    @property
+    def is_followed(self) -> bool:
+        """Whether `update` has something to do in each tick."""
+        return self._balance == "bias"
+
     def update(self, worlds: WorldNumbers) -> None:
         """Adds the present bias forces to the efforts that controllers feed forward."""
         if self._balance == "bias":

@@ -232,6 +232,11 @@ class Robot:
             drive.reset(chosen)
         self._passive.reset(chosen)
 
+    @property
+    def is_driven(self) -> bool:
+        """Whether it has controllers or forces to balance in each tick."""
+        return bool(self.parts) or self._passive.is_followed
+
     def update(self, delta_time: float, worlds: WorldNumbers) -> None:
         """Runs the controllers once; called by the world in each tick."""
         for drive in self.parts.values():

@@ -17,7 +17,7 @@ from deepsim_sync import COLUMNS, Cells, Entities, Names, WorldNumbers
 
 from .ball_joints import BallJoints
 from .compiled import Compiled
-from .layout import Floats, Part, Rows, dofs_of, numbers_of, start
+from .layout import Floats, Part, Rows, block, dofs_of, numbers_of, start
 from .world_states import WorldStates
 
 COMMANDS = tuple(name for name, column in COLUMNS["joints"].items() if not column.changes_in_time)
@@ -67,6 +67,15 @@ class Joints:
         self._velocities_at = states.starts[:, None] + self._velocity
         first = np.flatnonzero([axis.ball != "" and axis.degree == 0 for axis in axes])
         self._balls = BallJoints(states, first, self._position[first])
+        measured = {
+            "position": (states.state, self._position),
+            "velocity": (states.state, self._velocity),
+            "effort": (states.effort, self._servo),
+        }
+        if len(self._balls):
+            del measured["position"]
+        blocks = {name: block(*where) for name, where in measured.items()}
+        self._blocks = {name: each for name, each in blocks.items() if each is not None}
         self._followed = start(model, Part.mjSTATE_ACT) + model.actuator_actadr[self._servo]
         self._input = start(model, Part.mjSTATE_CTRL) + model.actuator_ctrladr[self._servo]
         following = [each for one in compiled.built for each in one.followers]
@@ -88,7 +97,10 @@ class Joints:
 
     def read(self, column: str, out: Floats) -> None:
         """Fills one column, (W, n)."""
-        if column == "position":
+        adjacent = self._blocks.get(column)
+        if adjacent is not None:
+            out[...] = adjacent
+        elif column == "position":
             self._numbers.take(self._positions_at, out=out, mode="clip")
             self._balls.read(out)
         elif column == "velocity":
@@ -96,7 +108,7 @@ class Joints:
         elif column == "effort":
             self._states.effort.take(self._servo, axis=1, out=out, mode="clip")
         else:
-            out[:] = self._commands[column]
+            out[...] = self._commands[column]
 
     def write(self, changed: Mapping[str, Cells]) -> None:
         """Sets cells of columns by name."""
@@ -155,7 +167,7 @@ class Joints:
         if column == "target_velocity":
             limit = self._commands["velocity_limit"].take(in_commands)
             values = np.clip(values, -limit, limit)
-        self._states.state.reshape(-1)[in_state] = values
+        self._numbers[in_state] = values
         if column == "feedforward" and self._passive.any():
             self._wake(np.unique(worlds[values != 0.0]))
 

@@ -106,7 +106,8 @@ class Column(Generic[S]):
             worlds: Number of worlds to be written.
 
         Returns:
-            A new array that broadcasts to (worlds, k, ...); quaternions have unit length.
+            An array that broadcasts to (worlds, k, ...), which may be the given one: do not write
+            to it. Quaternions have unit length.
 
         Raises:
             ValueError: The column is read-only, or a value has the wrong shape, is not finite, lies
@@ -119,7 +120,8 @@ class Column(Generic[S]):
             given = np.asarray(values)
             if given.dtype.kind not in ("b" if is_bool else "fiu"):
                 given = self._as_kind(given)
-            cells: Array = given.astype(self.dtype)
+            # A copy where quaternions may be scaled.
+            cells: Array = given.astype(self.dtype, copy=self.quaternion_at is not None)
         except (TypeError, ValueError):
             expected = "bool" if is_bool else "numbers, cell by cell"
             owner = ", ".join(repr(names[int(row)]) for row in rows[:3])

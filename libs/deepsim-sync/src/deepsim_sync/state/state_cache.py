@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from deepsim_sync.errors import SimulationError, WriteRefusedError
 from deepsim_sync.port.changes import Cells, Changes, Refusal
 from deepsim_sync.port.columns import Array
-from deepsim_sync.port.entities import SCOPE, Entities, Kind, Names
+from deepsim_sync.port.entities import KINDS, SCOPE, Entities, Kind, Names
 from deepsim_sync.port.simulator import Simulator, WorldNumbers
 from deepsim_sync.port.tables import (
     APPEARANCE_COLUMNS,
@@ -27,6 +27,8 @@ from deepsim_sync.port.tables import (
 from .ownership import Ownership
 from .seeds import checked_worlds
 
+EVERY = slice(None)
+"""All rows of a table; handles on whole tables give this one, which is recognised by identity."""
 _CHANGING = frozenset(STATE_COLUMNS)
 
 
@@ -86,6 +88,8 @@ class StateCache:
             if changing:
                 self._read(changing)
             return
+        if len(self._present) == len(changing) and len(self._lasting) == len(lasting):
+            return
         stale = [key for key in changing if key not in self._present]
         stale += [key for key in lasting if key not in self._lasting]
         if stale:
@@ -117,6 +121,7 @@ class StateCache:
         chosen = np.arange(self.worlds) if worlds is None else worlds
         for key in RESET_COLUMNS:
             if key in self._pending:
+                self._pending[key] = self._pending[key].copy()  # that of whole tables is shared
                 self._pending[key][chosen] = False
         dropped = set(chosen.tolist())
         self._lost = [
@@ -143,9 +148,16 @@ class StateCache:
         """
         if key[0] == "models" and self._pending:
             self._overrule(key[1], rows, worlds)
-        array, pending = self._arrays[key], self._pending.get(key)
+        array = self._arrays[key]
+        if rows is EVERY and worlds is None:
+            array[...] = values
+            self._pending[key] = self._whole[key[0]]
+            return
+        pending = self._pending.get(key)
         if pending is None:
             pending = self._pending[key] = np.zeros(array.shape[:2], dtype=np.bool_)
+        elif pending is self._whole[key[0]]:
+            pending = self._pending[key] = pending.copy()
         if worlds is None:
             array[:, rows] = values
             pending[:, rows] = True
@@ -263,6 +275,10 @@ class StateCache:
         self._present: set[Key] = set()
         self._lasting: set[Key] = set()
         self._last: dict[Key, tuple[Any, ...]] = {}  # what `_cells` found last
+        self._whole: dict[Kind, NDArray[np.bool_]] = {}  # masks of whole tables, read-only
+        for kind in KINDS:
+            self._whole[kind] = np.ones((self.worlds, len(self.entities.names(kind))), np.bool_)
+            self._whole[kind].flags.writeable = False
         self._nested = any(SCOPE in name for name in self.entities.models)
 
     def _read(self, keys: Collection[Key]) -> None:
@@ -287,6 +303,7 @@ class StateCache:
             pending = self._pending.get((kind, column))
             if pending is None:
                 continue
+            pending = self._pending[kind, column] = pending.copy()
             names = self.entities.names(kind)
             for row in np.arange(len(models))[rows].tolist():
                 within = names.rows(names.within(models[row]))

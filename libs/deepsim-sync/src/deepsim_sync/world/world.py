@@ -202,13 +202,14 @@ class World:
             once[worlds] = 1
         try:
             entered = blocks.get()
-            if entered[-1][1] is self:
-                sent = self._run_trackers()
+            posted, trackers = len(self._owner.posted), self._trackers
+            if not (posted or trackers.early or trackers.late) or entered[-1][1] is self:
+                sent = self._run_trackers(posted)
             else:  # like `with self`, in half the time
                 within = (*entered, (self, self))
                 blocks.set(within)
                 try:
-                    sent = self._run_trackers()
+                    sent = self._run_trackers(posted)
                 finally:
                     if blocks.get() is within:
                         blocks.set(entered)
@@ -501,14 +502,14 @@ class World:
         if self._ticking:
             raise DeepSimError(f"{method}() was called within a tick, by a hook or a tracker")
 
-    def _run_trackers(self) -> bool:
+    def _run_trackers(self, posted: int) -> bool:
+        """Reads, then runs the oldest posted functions and all trackers; see their `update`."""
         self.cache.refresh()
         sensors: Any = self._singles.get(WorldSensors)
         if sensors is not None:
             sensors.poll()
-        posted = self._owner.posted
-        for _ in range(len(posted)):
-            self.invoke("World", posted.popleft())
+        for _ in range(posted):
+            self.invoke("World", self._owner.posted.popleft())
         trackers = self._trackers
         return trackers.update() if trackers.early or trackers.late else False
 
