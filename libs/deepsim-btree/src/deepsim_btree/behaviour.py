@@ -35,6 +35,21 @@ class Behaviour:
     Every `initialize` that returned is followed by exactly one `terminate`. Whatever holds for the
     whole life of the node belongs in ``__init__``.
 
+    >>> from deepsim_btree import Status, Tree
+    >>> class Drive(Behaviour):
+    ...     def initialize(self):
+    ...         self.left = 2
+    ...
+    ...     def update(self):
+    ...         self.left -= 1
+    ...         return Status.RUNNING if self.left else Status.SUCCESS
+    >>> tree = Tree(Drive())
+    >>> tree.tick().name, tree.tick().name
+    ('RUNNING', 'SUCCESS')
+
+    Args:
+        name: Name of the node, shown in paths and drawings; that of its class if None.
+
     Attributes:
         status: The last answer; INVALID before the first one and after a halt.
         last_tick: Number of the tree's tick in which the node ran last; 0 for never. With it

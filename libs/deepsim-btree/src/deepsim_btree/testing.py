@@ -32,9 +32,14 @@ _LETTERS.update({"F": Status.FAILURE, "K": Status.SKIPPED})
 class Scripted(Behaviour):
     """A leaf that answers the letters of a script in turn, over and over.
 
+    >>> from deepsim_btree import Tree
+    >>> leaf = Scripted("RS")
+    >>> tree = Tree(leaf)
+    >>> tree.tick().name, tree.tick().name, leaf.log
+    ('RUNNING', 'SUCCESS', ['start', 'R', 'S', 'end S'])
+
     Args:
         script: Letters I, R, S, F and K for INVALID, RUNNING, SUCCESS, FAILURE and SKIPPED.
-        name: Name of the node; that of its class if None.
 
     Attributes:
         log: The calls of the node: ``"start"``, a letter for each answer, and ``"end "`` with

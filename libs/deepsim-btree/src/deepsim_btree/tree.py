@@ -37,6 +37,15 @@ class Tree:
     as the original does. What the nodes refer to, such as a robot, is copied with them; pickle
     needs functions that can be imported. One thread at a time may use a tree.
 
+    >>> from deepsim_btree import Running, Sequence, Success
+    >>> tree = Tree(Sequence([Success("ready"), Running("drive")], "go"))
+    >>> tree.tick().name
+    'RUNNING'
+    >>> print(tree)
+    [▶] go <Sequence>
+    ├── [✓] ready <Success>
+    └── [▶] drive <Running>
+
     Args:
         root: The node at the top. It must have no parent and belong to no other tree.
         clock: Returns the time in seconds, such as that of a simulation; read once at the start

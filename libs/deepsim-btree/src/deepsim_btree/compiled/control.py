@@ -101,6 +101,8 @@ class Control(Translator[None]):
             statement = rest.pop(0)
             if isinstance(statement, ast.Assign) and is_tick(statement.value):
                 rest = self.kept(statement, rest, end)
+            if self._is_overwritten(statement, rest, end):
+                continue
             write = getattr(self, f"_{type(statement).__name__.lower()}", None)
             if write is None:
                 raise untranslatable(statement)
@@ -112,6 +114,19 @@ class Control(Translator[None]):
         texts.append(self.check_all(end))
         is_refused = any(not end.answers[name] for name in unresolved)
         return lines(*texts), None if is_refused else end
+
+    def _is_overwritten(self, statement: ast.stmt, rest: list[ast.stmt], flow: Flow) -> bool:
+        """Returns whether a loop with children begins with another value for the same variable."""
+        loop: Any = rest[0] if rest and self.node.children else None
+        if not isinstance(statement, ast.Assign) or not isinstance(loop, ast.For):
+            return False
+        start, first = loop_of(loop, self.orders).start, loop.body[0]
+        if start is not None and flow.decide(start) is not False:  # it may begin behind the last
+            return False
+        if not isinstance(first, ast.Assign) or not is_tick(first.value):
+            return False
+        is_name = isinstance(statement.value, ast.Name)
+        return is_name and variable(statement.targets[0]) == variable(first.targets[0])
 
     def kept(self, tick: Any, rest: list[ast.stmt], flow: Flow) -> list[ast.stmt]:
         """Returns the statements after a tick, with one more that keeps the status of the child.

@@ -72,7 +72,7 @@ class NodeControl(Control):
         self._is_again = False
         self.source = self.body()
         changed = [
-            f"{self._name}.{setting} is not {self.constant(value)}"
+            f"{self._name}.{setting} is not {self._identical(value)}"
             for setting, value in self._settings.items()
         ]
         if changed:
@@ -113,6 +113,10 @@ class NodeControl(Control):
     def constant(self, value: object) -> str:
         """Returns a name for a value."""
         return self._compiler.constant(value)
+
+    def _identical(self, value: object) -> str:
+        """Returns an expression for a value, to compare with by identity."""
+        return repr(value) if value is None or isinstance(value, bool) else self.constant(value)
 
     def check_answers(self, answers: Answers) -> None:
         """Accepts all answers."""

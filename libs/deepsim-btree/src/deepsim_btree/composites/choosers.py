@@ -69,8 +69,6 @@ class WeightedSelector(Chooser):
     763
 
     Args:
-        children: The nodes below.
-        name: Name of the node; that of its class if None.
         weights: A number above 0 for each child.
         seed: Start of the stream; None to follow the seed of the tree (0 outside a tree).
 
@@ -130,8 +128,6 @@ class UtilitySelector(Chooser):
     ('RUNNING', 'eat')
 
     Args:
-        children: The nodes below.
-        name: Name of the node; that of its class if None.
         utilities: For each child a function without arguments that returns a number, the `key` of
             an entry that holds one, or a number.
 
@@ -190,8 +186,6 @@ class ReactiveUtilitySelector(UtilitySelector):
     """A `UtilitySelector` that asks at every tick, and halts the child that lost its turn.
 
     Args:
-        children: The nodes below.
-        name: Name of the node; that of its class if None.
         utilities: As for `UtilitySelector`.
         margin: By how much another utility must be higher than that of the child that is RUNNING
             to take its turn; keeps two that are nearly equal from taking turns.

@@ -19,7 +19,6 @@ class Conditional(Parent):
         condition: The node that is asked; FAILURE and INVALID mean no.
         then: The node that runs after a yes.
         otherwise: The node that runs after a no; without it a no is a FAILURE.
-        name: Name of the node; that of its class if None.
     """
 
     __slots__ = ()
@@ -38,11 +37,20 @@ class Conditional(Parent):
 class IfThenElse(Conditional):
     """Asks a condition once per run, then runs one branch to its end.
 
+    >>> from deepsim_btree import Check, Running, Success, Tree
+    >>> battery = [0.1]
+    >>> is_low = Check(lambda: battery[0] < 0.2)
+    >>> tree = Tree(IfThenElse(is_low, Running("charge"), Success("work")))
+    >>> tree.tick().name
+    'RUNNING'
+    >>> battery[0] = 0.9  # not asked again while a branch is RUNNING
+    >>> tree.tick().name
+    'RUNNING'
+
     Args:
         condition: The node that is asked, until it is not RUNNING; FAILURE and INVALID mean no.
         then: The node that runs after a yes.
         otherwise: The node that runs after a no; without it a no is a FAILURE.
-        name: Name of the node; that of its class if None.
     """
 
     __slots__ = ("_branch",)
@@ -78,11 +86,20 @@ class WhileDoElse(Conditional):
 
     While the condition itself is RUNNING no branch is ticked, and none is halted.
 
+    >>> from deepsim_btree import Check, Running, Success, Tree
+    >>> battery = [0.1]
+    >>> is_low = Check(lambda: battery[0] < 0.2)
+    >>> tree = Tree(WhileDoElse(is_low, Running("charge"), Success("work")))
+    >>> tree.tick().name
+    'RUNNING'
+    >>> battery[0] = 0.9
+    >>> tree.tick().name
+    'SUCCESS'
+
     Args:
         condition: The node that is asked; FAILURE and INVALID mean no.
         then: The node that runs while the answer is "yes".
         otherwise: The node that runs while the answer is "no"; without it "no" means FAILURE.
-        name: Name of the node; that of its class if None.
     """
 
     __slots__ = ()

@@ -51,6 +51,14 @@ class Sequence(MemoryComposite):
     Fails at the first child that fails or is INVALID; succeeds without children.
     Children that have succeeded are not asked again while a later one is RUNNING:
     `ReactiveSequence` does that.
+
+    >>> from deepsim_btree import Tree
+    >>> from deepsim_btree.testing import Scripted
+    >>> tree = Tree(Sequence([Scripted("S", "open"), Scripted("RS", "enter")]))
+    >>> tree.tick().name, tree.tick().name
+    ('RUNNING', 'SUCCESS')
+    >>> tree.root.children[0].log  # ticked once
+    ['start', 'S', 'end S']
     """
 
     __slots__ = ()
@@ -62,6 +70,11 @@ class Selector(MemoryComposite):
 
     Fails when all have failed or were INVALID, and without children. Children that have
     failed are not asked again while a later one is RUNNING: `ReactiveSelector` does that.
+
+    >>> from deepsim_btree import Failure, Success, Tree
+    >>> tree = Tree(Selector([Failure("door"), Success("window")]))
+    >>> tree.tick().name, tree.root.tip().name
+    ('SUCCESS', 'window')
     """
 
     __slots__ = ()

@@ -27,9 +27,16 @@ class Parallel(Composite):
     children have failed, or when so many have finished that it cannot succeed any more. Children
     that are still RUNNING then are halted.
 
+    >>> from deepsim_btree import Running, Tree
+    >>> from deepsim_btree.testing import Scripted
+    >>> legs = [Scripted("RS", "left"), Scripted("S", "right"), Running("head")]
+    >>> tree = Tree(Parallel(legs, success=2))
+    >>> tree.tick().name, tree.tick().name
+    ('RUNNING', 'SUCCESS')
+    >>> [leg.status.name for leg in legs]
+    ['SUCCESS', 'SUCCESS', 'INVALID']
+
     Args:
-        children: The nodes below.
-        name: Name of the node; that of its class if None.
         success: How many children must succeed; -1 is all of them, -2 all but one, and so on; or
             the `key` of the number.
         failure: How many children must fail, counted in the same way.
@@ -122,8 +129,6 @@ class ParallelSequence(Parallel):
     """Runs all its children at each tick; succeeds when all have, fails when one does.
 
     Args:
-        children: The nodes below.
-        name: Name of the node; that of its class if None.
         eager: Stop a tick at the first failure, as the original DeepSim does.
     """
 
@@ -139,8 +144,6 @@ class ParallelSelector(Parallel):
     """Runs all its children at each tick; succeeds when one does, fails when all have failed.
 
     Args:
-        children: The nodes below.
-        name: Name of the node; that of its class if None.
         eager: Stop a tick at the first success, as the original DeepSim does.
     """
 
@@ -156,8 +159,6 @@ class ParallelAll(Composite):
     """Runs all its children to their ends at the same time, and only then answers.
 
     Args:
-        children: The nodes below.
-        name: Name of the node; that of its class if None.
         max_failures: How many children must fail to make the node fail; -1 is all of them, -2 all
             but one, and so on; or the `key` of the number. A tick raises StructureError where
             there are too few children.

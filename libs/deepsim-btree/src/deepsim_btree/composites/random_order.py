@@ -26,8 +26,6 @@ class RandomComposite(MemoryComposite):
     neither read nor changed. The same seed gives the same orders on every version of Python.
 
     Args:
-        children: The nodes below.
-        name: Name of the node; that of its class if None.
         seed: Start of the stream; None to follow the seed of the tree (0 outside a tree).
 
     Raises:
@@ -81,7 +79,17 @@ class RandomSequence(RandomComposite):
 
 
 class RandomSelector(RandomComposite):
-    """A `Selector` whose children run in a new random order each time it starts."""
+    """A `Selector` whose children run in a new random order each time it starts.
+
+    >>> from deepsim_btree import Success, Tree
+    >>> tree = Tree(RandomSelector([Success("left"), Success("right")]), seed=3)
+    >>> tips = []
+    >>> for _ in range(6):
+    ...     status = tree.tick()
+    ...     tips.append(tree.root.tip().name)
+    >>> sorted(set(tips))
+    ['left', 'right']
+    """
 
     __slots__ = ()
     go_on = FAILURE

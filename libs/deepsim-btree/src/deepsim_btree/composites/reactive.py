@@ -44,6 +44,15 @@ class ReactiveSequence(ReactiveComposite):
     """A `Sequence` that asks every child again at every tick: conditions guard what follows.
 
     As soon as an earlier child is not SUCCESS any more, the child that was RUNNING is halted.
+
+    >>> from deepsim_btree import Running, Tree
+    >>> from deepsim_btree.testing import Scripted
+    >>> drive = Running("drive")
+    >>> tree = Tree(ReactiveSequence([Scripted("SF", "is the way free"), drive]))
+    >>> tree.tick().name, drive.status.name
+    ('RUNNING', 'RUNNING')
+    >>> tree.tick().name, drive.status.name
+    ('FAILURE', 'INVALID')
     """
 
     __slots__ = ()
@@ -54,6 +63,15 @@ class ReactiveSelector(ReactiveComposite):
     """A `Selector` that tries every child again at every tick: the first has priority.
 
     As soon as an earlier child does not fail any more, the child that was RUNNING is halted.
+
+    >>> from deepsim_btree import Running, Tree
+    >>> from deepsim_btree.testing import Scripted
+    >>> patrol = Running("patrol")
+    >>> tree = Tree(ReactiveSelector([Scripted("FR", "flee"), patrol]))
+    >>> tree.tick().name, patrol.status.name
+    ('RUNNING', 'RUNNING')
+    >>> tree.tick().name, patrol.status.name
+    ('RUNNING', 'INVALID')
     """
 
     __slots__ = ()

@@ -74,7 +74,17 @@ class AsyncSelector(Stepwise):
 
 
 class SequenceWithMemory(AsyncSequence):
-    """An `AsyncSequence` that begins its next run at the child that failed or was halted."""
+    """An `AsyncSequence` that begins its next run at the child that failed or was halted.
+
+    >>> from deepsim_btree import Tree
+    >>> from deepsim_btree.testing import Scripted
+    >>> root = SequenceWithMemory([Scripted("S", "open"), Scripted("FS", "enter")])
+    >>> tree = Tree(root)
+    >>> [tree.tick().name for _ in range(3)]
+    ['RUNNING', 'FAILURE', 'SUCCESS']
+    >>> root.children[0].log
+    ['start', 'S', 'end S']
+    """
 
     __slots__ = ()
     keeps_place = True

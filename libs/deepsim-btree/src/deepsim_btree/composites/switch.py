@@ -25,10 +25,18 @@ class Switch(Parent):
     BehaviorTree.CPP: 2 and ``"2"`` stand for 2, 2.0 and ``"2"``. True is written both ways,
     ``"True"`` and ``"true"``.
 
+    >>> from deepsim_btree import Running, Success, Tree, key
+    >>> cases = {"idle": Success("rest"), "work": Running("drive")}
+    >>> tree = Tree(Switch(cases, on=key("mode")), blackboard={"mode": "work"})
+    >>> tree.tick().name
+    'RUNNING'
+    >>> tree.blackboard["mode"] = "idle"
+    >>> tree.tick().name
+    'SUCCESS'
+
     Args:
         cases: From values to the nodes that run for them.
         default: The node for all other values; without it they are a FAILURE.
-        name: Name of the node; that of its class if None.
         on: The value: a function without arguments, or the `key` of an entry of the blackboard.
 
     Raises:

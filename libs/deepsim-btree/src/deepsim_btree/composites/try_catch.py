@@ -19,9 +19,15 @@ if TYPE_CHECKING:
 class TryCatch(Composite):
     """Runs all children but the last as a `Sequence`; after a failure runs the last, and fails.
 
+    >>> from deepsim_btree import Failure, Success, Tree
+    >>> tree = Tree(TryCatch([Success("open"), Failure("enter"), Success("close")]))
+    >>> tree.tick().name, tree.root.tip().name
+    ('FAILURE', 'enter')
+    >>> tree.root.children[2].status.name
+    'SUCCESS'
+
     Args:
         children: The nodes below, at least two.
-        name: Name of the node; that of its class if None.
         catch_on_halt: Tick the last child once, too, when the node is halted before that has run;
             or the `key` of an entry that says so.
     """

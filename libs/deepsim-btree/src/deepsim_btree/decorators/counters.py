@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 class Limit(Decorator):
     """Ticks its child at most `tick_limit` times per run, then halts it and fails.
 
+    >>> from deepsim_btree import Running, Tree
+    >>> tree = Tree(Limit(Running("search"), tick_limit=2))
+    >>> [tree.tick().name for _ in range(3)]
+    ['RUNNING', 'RUNNING', 'FAILURE']
+
     Args:
-        child: The node below.
-        name: Name of the node; that of its class if None.
         tick_limit: How many ticks the child gets; with 0 the node fails at once.
         lifetime: Count over all runs until `Tree.reset`, rather than from the start of each.
 
@@ -65,9 +68,12 @@ class Repeater(Decorator):
 
     INVALID counts as FAILURE.
 
+    >>> from deepsim_btree import Success, Tree
+    >>> tree = Tree(Repeater(Success("step"), repeat=3))
+    >>> [tree.tick().name for _ in range(3)]
+    ['RUNNING', 'RUNNING', 'SUCCESS']
+
     Args:
-        child: The node below.
-        name: Name of the node; that of its class if None.
         repeat: How many runs: -1 for no end, 0 to succeed without ticking the child; or the `key`
             of the number.
         on_failure: ``"abort"`` to fail at the first run that fails, ``"continue"`` to go on.
@@ -115,9 +121,13 @@ class Retry(Decorator):
 
     INVALID counts as FAILURE.
 
+    >>> from deepsim_btree import Tree
+    >>> from deepsim_btree.testing import Scripted
+    >>> tree = Tree(Retry(Scripted("FS", "grasp"), attempts=3))
+    >>> tree.tick().name, tree.tick().name
+    ('RUNNING', 'SUCCESS')
+
     Args:
-        child: The node below.
-        name: Name of the node; that of its class if None.
         attempts: How many runs may fail before the node fails; -1 for no end; or the `key` of the
             number.
 
@@ -151,9 +161,13 @@ class RunOnce(Decorator):
 
     A run that is halted does not count. `Tree.reset` lets the child run once more.
 
+    >>> from deepsim_btree import Tree
+    >>> from deepsim_btree.testing import Scripted
+    >>> tree = Tree(RunOnce(Scripted("SF", "calibrate")))
+    >>> tree.tick().name, tree.tick().name
+    ('SUCCESS', 'SUCCESS')
+
     Args:
-        child: The node below.
-        name: Name of the node; that of its class if None.
         then_skip: Answer SKIPPED from then on instead; or the `key` of an entry that says so.
     """
 

@@ -21,9 +21,16 @@ class Guard(Decorator):
 
     The same as a `ReactiveSequence` of a `Check` and the child.
 
+    >>> from deepsim_btree import Running, Tree
+    >>> battery = [0.9]
+    >>> tree = Tree(Guard(Running("drive"), condition=lambda: battery[0] > 0.2))
+    >>> tree.tick().name
+    'RUNNING'
+    >>> battery[0] = 0.1
+    >>> tree.tick().name, tree.root.child.status.name
+    ('FAILURE', 'INVALID')
+
     Args:
-        child: The node below.
-        name: Name of the node; that of its class if None.
         condition: Called without arguments at each tick, before the child; returns True or False.
 
     Raises:

@@ -21,9 +21,16 @@ if TYPE_CHECKING:
 class Loop(Decorator):
     """Runs its child for one element of a queue after another; fails when the child fails.
 
+    >>> from deepsim_btree import Action, Status, Tree, key
+    >>> def visit(place, seen):
+    ...     seen.append(place)
+    ...     return Status.SUCCESS
+    >>> seen = []
+    >>> tree = Tree(Loop(Action(visit, key("place"), seen), queue=["door", "desk"], entry="place"))
+    >>> [tree.tick().name for _ in range(3)], seen
+    (['RUNNING', 'RUNNING', 'SUCCESS'], ['door', 'desk'])
+
     Args:
-        child: The node below.
-        name: Name of the node; that of its class if None.
         queue: The elements, which every run takes from the first; or the `key` of an entry. From a
             `collections.deque` there the elements are taken out, other sequences stay as they are.
         entry: Name of the entry that holds the current element while the child runs; None for

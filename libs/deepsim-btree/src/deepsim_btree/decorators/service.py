@@ -34,7 +34,6 @@ class Service(Parent):
     Args:
         child: The branch.
         service: The node that runs beside it, before it in the same tick.
-        name: Name of the node; that of its class if None.
         seconds: Time between two starts of the service on the clock of the tree [s], or the `key`
             of it.
 

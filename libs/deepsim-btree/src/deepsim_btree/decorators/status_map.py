@@ -36,7 +36,12 @@ class StatusMap(Decorator):
 
 
 class Inverter(StatusMap):
-    """Swaps SUCCESS and FAILURE."""
+    """Swaps SUCCESS and FAILURE.
+
+    >>> from deepsim_btree import Success, Tree
+    >>> Tree(Inverter(Success())).tick().name
+    'FAILURE'
+    """
 
     __slots__ = ()
     answers = (INVALID, RUNNING, FAILURE, SUCCESS, SKIPPED)
@@ -96,9 +101,13 @@ class UntilFail(StatusMap):
 
     An INVALID child is started again too.
 
+    >>> from deepsim_btree import Tree
+    >>> from deepsim_btree.testing import Scripted
+    >>> tree = Tree(UntilFail(Scripted("SSF", "take one more")))
+    >>> [tree.tick().name for _ in range(3)]
+    ['RUNNING', 'RUNNING', 'SUCCESS']
+
     Args:
-        child: The node below.
-        name: Name of the node; that of its class if None.
         on_end: What to answer when the child has failed.
 
     Raises:
@@ -117,9 +126,12 @@ class UntilFail(StatusMap):
 class Condition(StatusMap):
     """Succeeds when its child answers one particular status, and otherwise fails.
 
+    >>> from deepsim_btree import Running, Status, Tree
+    >>> tree = Tree(Condition(Running(), success_status=Status.RUNNING))
+    >>> tree.tick().name
+    'SUCCESS'
+
     Args:
-        child: The node below.
-        name: Name of the node; that of its class if None.
         success_status: The status that counts as success.
         otherwise: What to answer for every other status. With RUNNING the node waits for
             `success_status`, as in the original DeepSim.

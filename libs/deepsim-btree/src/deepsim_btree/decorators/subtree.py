@@ -27,8 +27,13 @@ class SubTree(Decorator):
     `remap` are the outer entries under another name, for reading and for writing. All others are
     private to this node, which keeps them from run to run until `Tree.reset`.
 
+    >>> from deepsim_btree import SetEntry, Tree
+    >>> branch = SetEntry("result", 7)
+    >>> tree = Tree(SubTree(branch, remap={"result": "answer"}))
+    >>> tree.tick().name, dict(tree.blackboard)
+    ('SUCCESS', {'answer': 7})
+
     Args:
-        child: The node below.
         name: Name of the node; `tree_id` if None, or that of its class without one.
         remap: From names inside to names outside; an outer name that starts with an @ is one of
             the blackboard of the whole tree.

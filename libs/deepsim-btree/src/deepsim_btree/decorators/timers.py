@@ -20,8 +20,6 @@ class Timer(Decorator):
     """A decorator that needs ``Tree(root, clock=...)``.
 
     Args:
-        child: The node below.
-        name: Name of the node; that of its class if None.
         seconds: Span of time on the clock of the tree [s], or the `key` of it.
 
     Raises:
@@ -48,10 +46,14 @@ class Timeout(Timer):
 
     The child is not ticked any more at that moment.
 
-    Args:
-        child: The node below.
-        name: Name of the node; that of its class if None.
-        seconds: Span of time on the clock of the tree [s], or the `key` of it.
+    >>> from deepsim_btree import Running, Tree
+    >>> now = [0.0]
+    >>> tree = Tree(Timeout(Running("drive"), seconds=5), clock=lambda: now[0])
+    >>> tree.tick().name
+    'RUNNING'
+    >>> now[0] = 5.0
+    >>> tree.tick().name
+    'FAILURE'
     """
 
     __slots__ = ()
@@ -70,10 +72,14 @@ class Timeout(Timer):
 class Delay(Timer):
     """Stays RUNNING for `seconds` from the start of the run before it ticks its child.
 
-    Args:
-        child: The node below.
-        name: Name of the node; that of its class if None.
-        seconds: Span of time on the clock of the tree [s], or the `key` of it.
+    >>> from deepsim_btree import Success, Tree
+    >>> now = [0.0]
+    >>> tree = Tree(Delay(Success("go"), seconds=1), clock=lambda: now[0])
+    >>> tree.tick().name
+    'RUNNING'
+    >>> now[0] = 1.0
+    >>> tree.tick().name
+    'SUCCESS'
     """
 
     __slots__ = ()
@@ -91,10 +97,14 @@ class Delay(Timer):
 class Cooldown(Timer):
     """Fails without starting its child until `seconds` have passed since that was last ticked.
 
-    Args:
-        child: The node below.
-        name: Name of the node; that of its class if None.
-        seconds: Span of time on the clock of the tree [s], or the `key` of it.
+    >>> from deepsim_btree import Success, Tree
+    >>> now = [0.0]
+    >>> tree = Tree(Cooldown(Success("kick"), seconds=2), clock=lambda: now[0])
+    >>> tree.tick().name, tree.tick().name
+    ('SUCCESS', 'FAILURE')
+    >>> now[0] = 2.0
+    >>> tree.tick().name
+    'SUCCESS'
     """
 
     __slots__ = ()

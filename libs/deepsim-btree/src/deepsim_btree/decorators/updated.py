@@ -24,7 +24,6 @@ class WasUpdated(Behaviour):
 
     Args:
         entry: Name of the entry, as for `key`.
-        name: Name of the node; that of its class if None.
 
     Raises:
         TypeError: `entry` is not a str.
@@ -71,8 +70,6 @@ class WhenUpdated(Decorator):
     ('SUCCESS', 'SKIPPED')
 
     Args:
-        child: The node below.
-        name: Name of the node; that of its class if None.
         entry: Name of the entry, as for `key`.
         otherwise: What to answer if it was not written; RUNNING waits for it.
 

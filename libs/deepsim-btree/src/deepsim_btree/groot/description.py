@@ -36,7 +36,6 @@ class Node:
         uid: Its number, from 1.
         position: Its place among `Behaviour.walk` of the root.
         parent: The node above; None for the root.
-        children: The nodes below.
         keeps: Whether children that finished keep their status for as long as it is RUNNING.
     """
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import zmq
 
+from deepsim_btree.closing import Closing
 from deepsim_btree.trace import Trace
 from deepsim_btree.trace.texts import shortened_repr
 
@@ -21,10 +22,6 @@ from .msgpack import packed, packed_map
 from .statuses import Statuses
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
-    from typing_extensions import Self
-
     from deepsim_btree.blackboard.blackboard import Blackboard
     from deepsim_btree.errors import TickError
     from deepsim_btree.trace import Snapshot
@@ -38,7 +35,7 @@ _PATIENCE = 0.1  # [s] for which a request for blackboards waits for the end of 
 _INTEREST = 5.0  # [s] after such a request in which every tick notes the blackboards
 
 
-class GrootPublisher:
+class GrootPublisher(Closing):
     """Lets Groot2, and other monitors of BehaviorTree.CPP, attach to a tree of this library.
 
     It speaks version 2 of the monitor protocol of Groot2, over ZeroMQ on this machine: the tree,
@@ -77,17 +74,6 @@ class GrootPublisher:
         self._is_closed = False
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Gives the port back; the tree is watched no more. Any thread may call it, also twice."""

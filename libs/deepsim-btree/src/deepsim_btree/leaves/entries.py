@@ -20,7 +20,6 @@ class SetEntry(Behaviour):
     Args:
         entry: Name of the entry, as for `key`.
         value: What to write; with a `key` the value of that entry.
-        name: Name of the node; that of its class if None.
 
     Raises:
         TypeError: `entry` is not a str.
@@ -56,7 +55,6 @@ class DeleteEntry(Behaviour):
 
     Args:
         entry: Name of the entry, as for `key`.
-        name: Name of the node; that of its class if None.
 
     Raises:
         TypeError: `entry` is not a str.

@@ -116,6 +116,14 @@ class FunctionLeaf(Behaviour):
 class Action(FunctionLeaf):
     """A leaf that does something: its function returns a `Status`.
 
+    >>> from deepsim_btree import Status, Tree
+    >>> def drive(robot, speed):
+    ...     robot["speed"] = speed
+    ...     return Status.RUNNING
+    >>> robot = {}
+    >>> Tree(Action(drive, robot, speed=0.5)).tick().name, robot
+    ('RUNNING', {'speed': 0.5})
+
     Args:
         function: Called at each tick; must not block.
         *args: Handed to it at each tick.
@@ -137,6 +145,11 @@ class Check(FunctionLeaf):
 
     True is SUCCESS and False is FAILURE. Other values count by their truth, but None and a
     `Status` are errors: the first is a forgotten ``return``, the second would always be true.
+
+    >>> from deepsim_btree import Tree
+    >>> robot = {"battery": 0.9}
+    >>> Tree(Check(lambda: robot["battery"] > 0.2)).tick().name
+    'SUCCESS'
 
     Args:
         function: Called at each tick.

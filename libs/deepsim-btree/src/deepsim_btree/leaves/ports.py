@@ -255,7 +255,6 @@ class PortLeaf(Behaviour):
     ('RUNNING', 1.0)
 
     Args:
-        name: Name of the node; that of its class if None.
         **ports: What the ports are connected to.
 
     Raises:

@@ -26,6 +26,16 @@ class Routine(FunctionLeaf):
     A routine in the middle of a run cannot be copied or pickled, because Python cannot copy
     generators; between runs it can. `BusyError` says which node it is.
 
+    >>> from deepsim_btree import Tree
+    >>> def park(robot):
+    ...     robot.append("back")
+    ...     yield
+    ...     robot.append("stop")
+    >>> robot = []
+    >>> tree = Tree(Routine(park, robot))
+    >>> tree.tick().name, tree.tick().name, robot
+    ('RUNNING', 'SUCCESS', ['back', 'stop'])
+
     Args:
         function: Called at the start of each run.
         *args: Handed to it then.

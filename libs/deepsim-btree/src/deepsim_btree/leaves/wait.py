@@ -12,8 +12,16 @@ from deepsim_btree.status import RUNNING, SUCCESS, Status
 class Wait(Behaviour):
     """Stays RUNNING for `seconds` from the start of the run, then succeeds.
 
+    >>> from deepsim_btree import Tree
+    >>> now = [0.0]
+    >>> tree = Tree(Wait(seconds=3), clock=lambda: now[0])
+    >>> tree.tick().name
+    'RUNNING'
+    >>> now[0] = 3.0
+    >>> tree.tick().name
+    'SUCCESS'
+
     Args:
-        name: Name of the node; that of its class if None.
         seconds: Span of time on the clock of the tree [s], or the `key` of it.
 
     Raises:

@@ -31,8 +31,6 @@ class Conditions(Decorator):
     ``on_halted`` when the run is cut short.
 
     Args:
-        child: The node below.
-        name: Name of the node; that of its class if None.
         scripts: Texts of scripts by these names.
         enums: Names that stand for numbers in them.
 
@@ -93,8 +91,6 @@ class Precondition(Decorator):
     """Asks a script at the start of a run; ticks its child to the end if it holds.
 
     Args:
-        child: The node below.
-        name: Name of the node; that of its class if None.
         condition: Text of the script.
         otherwise: What to answer if it does not hold.
         enums: Names that stand for numbers in it.

@@ -19,7 +19,6 @@ class RunScript(Behaviour):
 
     Args:
         code: The script.
-        name: Name of the node; that of its class if None.
         enums: Names that stand for numbers in it.
 
     Raises:

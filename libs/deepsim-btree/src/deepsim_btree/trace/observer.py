@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TextIO
 
+from deepsim_btree.closing import Closing
 from deepsim_btree.snapshot import Snapshot, codes, describe, feedback, letters
 
 from .recording import Recording, Step, StepLines, head_line
@@ -12,16 +13,13 @@ from .texts import BoardTexts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import TracebackType
-
-    from typing_extensions import Self
 
     from deepsim_btree.behaviour import Behaviour
     from deepsim_btree.errors import TickError
     from deepsim_btree.tree import Tree
 
 
-class Trace:
+class Trace(Closing):
     """Records what the nodes of a tree answer, from the moment it is made until it is closed.
 
     It looks at the nodes after each tick, so a tree that is not traced pays nothing, and within
@@ -74,17 +72,6 @@ class Trace:
             stream.write(head_line() + "\n")
         self._observe("start", None)
         tree.subscribe(self._observe)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Stops recording.

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deepsim_btree.arguments import check_count
+from deepsim_btree.closing import Closing
 from deepsim_btree.trace import Trace
 from deepsim_btree.trace.page import render_page
 
@@ -15,16 +16,12 @@ from .profile import Profile
 from .server import Server
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
-    from typing_extensions import Self
-
     from deepsim_btree.errors import TickError
     from deepsim_btree.trace import Step
     from deepsim_btree.tree import Tree
 
 
-class TreeViewer:
+class TreeViewer(Closing):
     """Serves a page that shows a tree in colours as it ticks, until it is closed.
 
     The page has the tree, a timeline of every node, the blackboard, search, the times of a node,
@@ -70,17 +67,6 @@ class TreeViewer:
         self._trace = Trace(tree, limit=1, blackboard=True)
         self._observe("start", None)
         tree.subscribe(self._observe)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     @property
     def url(self) -> str:
