@@ -228,6 +228,13 @@ def test_answers_that_are_no_status(cls, around):
     assert all(node.status is Status.INVALID for node in tree.root.walk())
 
 
+class Hooked(bt.Inverter):
+    """Has a hook."""
+
+    def initialize(self) -> None:
+        """Does nothing."""
+
+
 class Forgetful(bt.Behaviour):
     """Returns no status at its second tick; keeps how its runs ended."""
 
@@ -265,6 +272,22 @@ def test_errors_of_control_nodes():
     tree.compile()
     with pytest.raises(bt.TickError, match="root/Parallel/guard: TypeError: a condition must"):
         tree.tick()
+
+
+@pytest.mark.parametrize("cls", [bt.Inverter, bt.RunOnce, Hooked, bt.Sequence])
+def test_chains(cls):
+    """More levels than Python takes loops within loops, as a tree and as a template."""
+
+    def chain(leaf: bt.Behaviour) -> bt.Behaviour:
+        for _ in range(40):
+            leaf = cls(leaf) if issubclass(cls, bt.Decorator) else cls([leaf])
+        return leaf
+
+    tree = bt.Tree(chain(bt.Running()))
+    tree.compile()
+    template = bt.Template(chain(bt.Action(lambda _: RUNNING, bt.AGENT)))
+    assert tree.tick() is RUNNING
+    assert template.spawn(None).tick() is RUNNING
 
 
 def test_wrong_moments():

@@ -14,6 +14,8 @@ ANSWER = "ANSWER"
 """Stands for the variable that gets the answer of a node, until it is known."""
 LONG = 80
 """A body with more lines is called as a function."""
+NESTED = 15
+"""A body with as many loops and handlers within each other is called: Python takes 20 of them."""
 OFTEN = 40
 """A status that is asked for more often in a function is a local name there."""
 
@@ -60,6 +62,8 @@ def written_out(body: str, number: int) -> str:
     """
     if body.count("\n") >= LONG or re.search(r"^ *for ", body, re.MULTILINE):
         return ""
+    if _levels(body) >= NESTED:
+        return ""
     mark = f"  # @{number}"
     text = []
     for line in body.splitlines():
@@ -71,3 +75,17 @@ def written_out(body: str, number: int) -> str:
         else:
             text.append(line if "  # @" in line else line + mark)
     return block("while True:", *text)
+
+
+def _levels(body: str) -> int:
+    """Returns how many loops and handlers of exceptions stand within each other."""
+    open_at: list[int] = []
+    deepest = 0
+    for line in body.splitlines():
+        indent = len(line) - len(line.lstrip())
+        while open_at and indent <= open_at[-1]:
+            open_at.pop()
+        if line.startswith(("while True:", "try:"), indent):
+            open_at.append(indent)
+            deepest = max(deepest, len(open_at))
+    return deepest
