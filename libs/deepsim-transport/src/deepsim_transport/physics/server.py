@@ -49,7 +49,8 @@ class PhysicsServer:
     it runs, it is paused and a line is logged; a reset and `WorldControl` resume it.
 
     Args:
-        simulator: On any engine, with any number of worlds. It is not closed with the server.
+        simulator: The simulator, on any engine and with any number of worlds; it is not closed with
+            the server.
         transport: The session; its namespace names the world.
         steps: The number of physics steps of `run_once`.
         speed: The speed of `run`, in simulated seconds per second; None is as fast as possible.

@@ -125,7 +125,7 @@ class OnnxModel:
 
 
 class OnnxPolicy(ArrayPolicy):
-    """Acts by a model without a memory.
+    """Acts with a model that has no memory.
 
     Each observation is computed alone, so that its action has the same bits in any batch.
 
@@ -157,7 +157,7 @@ class OnnxPolicy(ArrayPolicy):
 
 
 class RecurrentOnnxPolicy(MemoryPolicy):
-    """Acts by a model with a memory of the episode.
+    """Acts with a model that has a memory of the episode.
 
     Args:
         model: The model.

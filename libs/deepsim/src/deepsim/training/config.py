@@ -27,7 +27,8 @@ class TrainingConfig:
         agent: The agent that learns; None for one policy that learns from all agents.
         policies: The policies that learn: ``"one"`` for all agents, ``"agent"`` for one each,
             ``"group"`` for one of each group of agents with equal spaces; or the agents of each
-            policy by its name, where ``red_*`` stands for all agents whose names begin so.
+            policy by its name, where ``red_*`` stands for all agents whose names begin with
+            ``red_``.
         others: The task's policy of all agents that do not learn.
         self_play: The number of past policies kept as opponents; each episode of each world draws
             one for the agents that do not learn. 0 for none.

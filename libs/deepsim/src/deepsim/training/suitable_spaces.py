@@ -29,10 +29,10 @@ def is_picture(space: Any) -> bool:
 
 
 def require_suitable(seen: Any, acted: Any) -> None:
-    """Checks that the networks can use some spaces.
+    """Checks that the networks can use the spaces of observations and actions.
 
     Raises:
-        TaskError: They cannot; the message lists the suitable spaces.
+        TaskError: A space is not suitable; the message lists those that are.
     """
     if kind_of(seen) == "Dict":
         for key, part in seen.spaces.items():
