@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The services of the Gazebo plugin: types, requests, replies and a client."""
+"""The services of the Gazebo plugin: types, requests, replies, a client, and its file of tables."""

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables in a file that the server writes and this process maps into memory."""
+"""Files that the server and this process map into memory, and calls through them."""
