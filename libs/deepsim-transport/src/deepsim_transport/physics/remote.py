@@ -181,7 +181,7 @@ class RemoteSimulator:
         """Returns the answer to a call.
 
         Raises:
-            What the other process raised, as the same class where it is one of the port's.
+            DeepSimError: The error of the other process; an error of the port keeps its class.
         """
         known = {"call": name, "generation": self.entities.generation}
         request = pack(known | (header or {}), arrays)
