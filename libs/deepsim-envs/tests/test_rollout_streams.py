@@ -121,19 +121,18 @@ def test_a_task_on_arrays_gives_the_bytes_of_one_in_each_world(spec: str, worlds
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize("workers", [1, 2, 4])
+@pytest.mark.parametrize("workers", [1, 3])
 def test_any_number_of_workers_collects_the_same_bytes(expected: list[str], workers: int) -> None:
     with make_pool(workers, backend="process") as pool:
         assert [digest(fragment) for fragment in collected(pool)] == expected
         assert pool.replaced == 0
 
 
-@pytest.mark.parametrize("nth", [1, 50])
 def test_another_worker_goes_on_with_the_episodes_of_one_that_is_killed(
-    expected: list[str], tmp_path: Path, nth: int
+    expected: list[str], tmp_path: Path
 ) -> None:
     """In the middle of a fragment; its episodes are replayed, with the memory of the policy."""
-    dies = {"marker": str(tmp_path / "died"), "nth": nth}
+    dies = {"marker": str(tmp_path / "died"), "nth": 50}
     with make_pool(2, Spec("rollout_tasks:DiesRemembering", dies), backend="process") as pool:
         assert [digest(fragment) for fragment in collected(pool)] == expected
         assert 1 <= pool.replaced <= 2
@@ -144,11 +143,9 @@ def test_workers_may_die_between_two_collections(expected: list[str]) -> None:
         found = pool.collect(2 * STREAMS)
         pool.set_weights(WEIGHTS)
         kill_workers()
-        found += pool.collect(STREAMS)
-        kill_workers()
-        found += pool.collect(STREAMS)
+        found += pool.collect(2 * STREAMS)
         assert [digest(fragment) for fragment in found] == expected
-        assert pool.replaced == 4
+        assert pool.replaced == 2
 
 
 def test_environments_of_gymnasium_are_replayed() -> None:
@@ -156,11 +153,9 @@ def test_environments_of_gymnasium_are_replayed() -> None:
     options: dict[str, Any] = {"policy": random, "spec": "CartPole-v1", "worlds": 3}
     with make_pool(**options) as local, make_pool(1, backend="process", **options) as pool:
         wanted = [digest(local.collect(STREAMS)) for _ in range(4)]
-        found = []
-        for _ in range(4):
-            found.append(digest(pool.collect(STREAMS)))
-            kill_workers()
-    assert found == wanted
+        found = [digest(pool.collect(STREAMS)) for _ in range(3)]
+        kill_workers()
+        assert [*found, digest(pool.collect(STREAMS))] == wanted
 
 
 def test_an_error_leaves_the_episodes_as_they_were() -> None:

@@ -274,7 +274,9 @@ class RolloutPool:
     ) -> None:
         """Sends fragments to idle workers."""
         for number in ready.copy():
-            worker = self._streams.choose(number, self._idle) if self._idle else None
+            if not self._idle:
+                return
+            worker = self._streams.choose(number, self._idle)
             if worker is None:
                 continue
             ready.remove(number)

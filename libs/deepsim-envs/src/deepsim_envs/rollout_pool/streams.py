@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -66,40 +66,43 @@ class Streams:
     def __init__(self, count: int | None) -> None:
         self.count = count
         self._holders: dict[int, int] = {}  # the worker that keeps the worlds of a stream
+        self._held: defaultdict[int, set[int]] = defaultdict(set)  # the streams of a worker
         self.trails: Mapping[int, Trail] = {}
 
     def choose(self, number: int, idle: Sequence[int]) -> int | None:
         """Returns the worker for a fragment; None to wait for the one that keeps its worlds."""
         if self.count is None:
             return idle[0]
-        held = Counter(self._holders.values())
-        least = min(idle, key=lambda worker: held[worker])
         holder = self._holders.get(number % self.count)
-        if holder is None:
-            return least
         if holder in idle:
             return holder
-        return least if held[holder] > held[least] + 1 else None
+        least = min(idle, key=lambda worker: len(self._held[worker]))
+        if holder is None or len(self._held[holder]) > len(self._held[least]) + 1:
+            return least
+        return None
 
     def assign(self, number: int, worker: int) -> Assignment:
         """Has a worker keep the worlds of a fragment."""
         if self.count is None:
             return Assignment(0, (), ())
         stream = number % self.count
-        keeps = self._holders.get(stream) == worker
-        self._holders[stream] = worker
-        held = tuple(each for each, holder in self._holders.items() if holder == worker)
-        return Assignment(stream, held, None if keeps else self.trails.get(stream, ()))
+        holder, self._holders[stream] = self._holders.get(stream), worker
+        if holder is not None:
+            self._held[holder].remove(stream)
+        self._held[worker].add(stream)
+        trail = None if holder == worker else self.trails.get(stream, ())
+        return Assignment(stream, tuple(sorted(self._held[worker])), trail)
 
     def forget(self, worker: int) -> None:
         """Takes note that a worker has lost its worlds."""
-        for stream in [each for each, holder in self._holders.items() if holder == worker]:
+        for stream in self._held.pop(worker, ()):
             del self._holders[stream]
 
     def go_back(self, trails: Mapping[int, Trail]) -> None:
         """Goes back to earlier trails; all workers replay."""
         self.trails = trails
         self._holders.clear()
+        self._held.clear()
 
     def follow(self, fragment: Fragment, steps: NDArray[np.int64], memory: dict[str, Any]) -> None:
         """Remembers the unfinished episodes of a fragment.
