@@ -32,12 +32,14 @@ class PolicyMemory:
         worlds: int,
         memory: Mapping[str, Any],
     ) -> None:
-        self._policy = policy
+        # Such a check of a protocol takes longer than many a policy: not in every act.
+        self._recurrent = policy if isinstance(policy, RecurrentPolicy) else None
+        self._policy: Any = policy
         self._initial: dict[str, Any] = {}
         self._memory = dict(memory)
-        if isinstance(policy, RecurrentPolicy):
+        if self._recurrent is not None:
             for agent in agents:
-                initial = leafwise(np.asarray, policy.initial_memory(agent))
+                initial = leafwise(np.asarray, self._recurrent.initial_memory(agent))
                 self._initial[agent] = initial
                 self._memory.setdefault(
                     agent, leafwise(lambda part: np.repeat(part[None], worlds, axis=0), initial)
@@ -58,9 +60,9 @@ class PolicyMemory:
 
     def act(self, agent: str, observations: Any, worlds: Any, rng: np.random.Generator) -> Any:
         """Returns the actions of an agent in some worlds, and remembers these."""
-        if not isinstance(self._policy, RecurrentPolicy):
+        if self._recurrent is None:
             return self._policy.act(agent, observations, rng)
         memory = leafwise(lambda part: part[worlds].copy(), self._memory[agent])
-        actions, memory = self._policy.act(agent, observations, rng, memory)
+        actions, memory = self._recurrent.act(agent, observations, rng, memory)
         put_batch(self._memory[agent], worlds, memory, f"memory of agent {agent!r}")
         return actions
