@@ -256,22 +256,22 @@ def test_copies_are_independent(solid):
 
 
 def test_what_a_set_refuses(flat, solid):
-    with pytest.raises(TypeError, match="a ColliderSet holds colliders, got 5"):
+    with pytest.raises(TypeError, match="a ColliderSet needs colliders, got 5"):
         ColliderSet([5])
     with pytest.raises(ValueError, match="at least one collider, got none"):
         ColliderSet([])
-    with pytest.raises(TypeError, match="2D or 3D colliders, not both; make two sets"):
+    with pytest.raises(TypeError, match="must be all 2D or all 3D; make two sets"):
         ColliderSet(flat + solid)
     level, space = ColliderSet(flat), ColliderSet(solid)
     for ask in (level.pairs, level.intersects, level.contains):
         with pytest.raises(TypeError, match="cannot test 2D colliders against 3D ones"):
             ask(space)
-        with pytest.raises(TypeError, match="meets another one, got"):
+        with pytest.raises(TypeError, match="expected another ColliderSet, got"):
             ask(flat)
     view = Frustum(0.1, 10, 1, 1)
-    with pytest.raises(TypeError, match="sees 3D colliders only"):
+    with pytest.raises(TypeError, match="a camera needs 3D colliders"):
         level.cull(view)
-    with pytest.raises(TypeError, match="a Frustum says what the camera sees, got 7"):
+    with pytest.raises(TypeError, match="a camera needs a Frustum, or one per world, got 7"):
         space.segmentation(7, 4, 3)
     with pytest.raises(ValueError, match="height must be at least 1, got 0"):
         space.segmentation(view, 4, 0)
@@ -295,5 +295,5 @@ def test_what_queries_refuse(solid):
         space.raycast((0, 0, 0), (1, 0, 0), min_distance=-1)
     with pytest.raises(ValueError, match="mask must be within 0 and 0xffffffff"):
         space.contains_points((0, 0, 0), mask=-1)
-    with pytest.raises(ValueError, match="as many coordinates each"):
+    with pytest.raises(ValueError, match="the same number of coordinates"):
         ColliderSet([CircleCollider(1)]).raycast((1, 2), (1, 0, 0))

@@ -186,11 +186,13 @@ def test_copies_have_parts_of_their_own():
 
 
 def test_what_is_no_part_is_refused():
-    with pytest.raises(TypeError, match="parts of a CompoundCollider are colliders, got 'wheel'"):
+    with pytest.raises(
+        TypeError, match="parts of a CompoundCollider must be colliders, got 'wheel'"
+    ):
         CompoundCollider(["wheel"])
     with pytest.raises(ValueError, match="at least one part, got none"):
         CompoundCollider([])
-    with pytest.raises(TypeError, match=r"share their dimensions, got CircleCollider \(2D\), Sph"):
+    with pytest.raises(TypeError, match=r"all be 2D or all be 3D, got CircleCollider \(2D\), Sph"):
         CompoundCollider([CircleCollider(1), SphereCollider(1)])
     with pytest.raises(ValueError, match=r"needs 3 numbers, got 2"):
         dumbbell().contains((1, 2))

@@ -261,9 +261,9 @@ def test_a_ball_on_a_hill():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 3)]), "face 0 names"),
+        (([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 3)]), "face 0 is"),
         (([(0, 0, 0), (1, 0, 0), (0, 1, math.nan)], [(0, 1, 2)]), "row 2 is"),
-        (([(0, 0, 0), (1, 0, 0), (2, 0, 0)], [(0, 1, 2)]), "has an area"),
+        (([(0, 0, 0), (1, 0, 0), (2, 0, 0)], [(0, 1, 2)]), "with an area > 0"),
     ],
 )
 def test_bad_meshes_are_refused(arguments, message):
@@ -272,7 +272,7 @@ def test_bad_meshes_are_refused(arguments, message):
 
 
 def test_flat_hulls_are_refused():
-    with pytest.raises(ValueError, match="not in one plane"):
+    with pytest.raises(ValueError, match="not coplanar"):
         HullCollider([(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0)])
     with pytest.raises(TypeError, match="real numbers"):
         HullCollider([("0", "0", "0")] * 4)

@@ -133,7 +133,7 @@ def test_what_worlds_refuse():
         two.pairs(ColliderSet([SphereCollider(1)], worlds=3))
     with pytest.raises(ValueError, match="worlds must be at least 1, got 0"):
         ColliderSet([SphereCollider(1)], worlds=0)
-    with pytest.raises(ValueError, match="2 worlds need as many frustums, got 1"):
+    with pytest.raises(ValueError, match="2 worlds need one frustum each, got 1"):
         two.cull([Frustum(0.1, 9, 1, 1)])
     assert two.contains_points(np.zeros((2, 1, 3))).all()
 
@@ -155,7 +155,7 @@ def test_colliders_come_and_go(worlds):
         several.remove(box)
     with pytest.raises(ValueError, match="at least one collider"):
         several.remove(ball, late)
-    with pytest.raises(TypeError, match="2D or 3D colliders, not both"):
+    with pytest.raises(TypeError, match="must be all 2D or all 3D"):
         several.add(CircleCollider(1))
     assert len(several) == 2
     assert len(several.pairs()) == (worlds or 1)

@@ -1,38 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""2D and 3D colliders: intersects, contains and raycast.
+"""2D and 3D colliders with intersection, containment, distance and ray queries.
 
-A collider has a fixed shape, and follows the pose of the object that it is attached to. Colliders
-are closed sets, so touching counts; 2D colliders ignore z. Metres, the world frame, and the values
-of deepsim-math everywhere.
+A collider has a fixed shape and follows the pose of the object that it is attached to. Colliders
+are closed sets, so touching counts as meeting; 2D colliders ignore z. All values are those of
+deepsim-math, in metres and in the world frame.
 """
 
-from .cameras.segmentation import Segmentation
+from ._follower import PoseSource
 from .collider import Collider
 from .collider_2d import Collider2D
 from .collider_3d import Collider3D
-from .contact import Bounds, Contact
 from .convex_collider import ConvexCollider
-from .hit import Hit
 from .layers import ALL_LAYERS
-from .pose_source import PoseSource
-from .rays.ray_hits import AllRayHits, RayHits
+from .results import AllRayHits, Bounds, Contact, Hit, RayHits, Segmentation
 from .sets.collider_set import ColliderSet
-from .shapes import (
-    BoxCollider,
-    CapsuleCollider,
-    CircleCollider,
-    CompoundCollider,
-    ConeCollider,
-    CylinderCollider,
-    EllipsoidCollider,
-    GeometryCollider,
-    HeightmapCollider,
-    HullCollider,
-    MeshCollider,
-    PlaneCollider,
-    RectangleCollider,
-    SphereCollider,
-)
+from .shapes.ball import CircleCollider, SphereCollider
+from .shapes.box import BoxCollider
+from .shapes.capsule import CapsuleCollider
+from .shapes.compound import CompoundCollider
+from .shapes.cone import ConeCollider
+from .shapes.cylinder import CylinderCollider
+from .shapes.ellipsoid import EllipsoidCollider
+from .shapes.geometry import GeometryCollider
+from .shapes.heightmap import HeightmapCollider
+from .shapes.hull import HullCollider
+from .shapes.mesh import MeshCollider
+from .shapes.plane import PlaneCollider
+from .shapes.rectangle import RectangleCollider
 
 __all__ = [
     "ALL_LAYERS",

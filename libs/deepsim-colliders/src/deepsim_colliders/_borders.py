@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of arrays where they come in."""
+"""Checks of arguments: arrays and sizes."""
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
 
 
 def numbers(values: Any, name: str) -> NDArray[np.float64]:
-    """Reads real numbers.
-
-    Raises:
-        TypeError: when `values` holds text or complex numbers, has no order or is masked.
-    """
+    """Returns real numbers as an array; raises TypeError for other, masked or unordered values."""
     if isinstance(values, (set, frozenset, dict)):
         raise TypeError(f"{name}: a {type(values).__name__} has no order; give a list or an array")
     array = np.asarray(unmasked(values, name))
@@ -24,23 +21,14 @@ def numbers(values: Any, name: str) -> NDArray[np.float64]:
 
 
 def unmasked(values: Any, name: str) -> Any:
-    """Returns `values` unchanged, unless they are masked.
-
-    Raises:
-        TypeError: for a masked array.
-    """
+    """Returns `values` unchanged; raises TypeError for a masked array."""
     if isinstance(values, np.ma.MaskedArray):
-        raise TypeError(f"{name}: masked arrays are not taken; fill or compress it first")
+        raise TypeError(f"{name}: masked arrays are not accepted; fill or compress it first")
     return values
 
 
 def points_array(values: Any, name: str) -> NDArray[np.float64]:
-    """Reads finite points, (n, 3).
-
-    Raises:
-        TypeError: see `numbers`.
-        ValueError: when the shape is another, or a point is not finite; names its row.
-    """
+    """Returns finite points (n, 3); raises ValueError for other shapes and other values."""
     array = numbers(values, name).copy()
     if array.ndim != 2 or array.shape[1] != 3:
         raise ValueError(f"{name} must have shape (n, 3), got {array.shape}")
@@ -48,3 +36,14 @@ def points_array(values: Any, name: str) -> NDArray[np.float64]:
     if bad.size:
         raise ValueError(f"{name} must be finite, but row {bad[0]} is {array[bad[0]].tolist()}")
     return array
+
+
+def positive(value: SupportsFloat, name: str) -> float:
+    """Returns a positive, finite length [m]; raises TypeError or ValueError for anything else."""
+    masked = isinstance(value, np.ma.MaskedArray)
+    if isinstance(value, (str, bytes, bool)) or masked or not hasattr(value, "__float__"):
+        raise TypeError(f"{name} must be a number of metres, got {value!r}")
+    number = float(value)
+    if not 0.0 < number < math.inf:
+        raise ValueError(f"{name} must be > 0 m and finite, got {value!r}")
+    return number

@@ -1,20 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Following something that has a pose."""
+"""Attachment to an object with a pose."""
 
 from __future__ import annotations
 
 import inspect
-from typing import Any, Callable
+from typing import Any, Callable, Protocol
 
 from deepsim_math import Pose
 
-from .pose_source import PoseSource
+
+class PoseSource(Protocol):
+    """An object with a pose in the world frame, such as a transform or a body.
+
+    >>> from deepsim_colliders import SphereCollider
+    >>> from deepsim_math import Pose
+    >>> class Robot:
+    ...     pose = Pose((1, 2, 0))
+    >>> bumper = SphereCollider(0.3)
+    >>> bumper.attach(Robot())
+    >>> bumper.pose.position
+    Point(1.0, 2.0, 0.0)
+    """
+
+    @property
+    def pose(self) -> Pose:
+        """Pose in the world frame, read by each query."""
+
 
 ORIGIN = Pose()
 
 
 class Follower:
-    """Has a pose relative to that of its source."""
+    """An object whose pose is relative to that of a source."""
 
     def __init__(self, pose_offset: Pose) -> None:
         self._source: tuple[Any, bool] | None = None  # and whether it is a function
@@ -23,15 +40,15 @@ class Follower:
         self._known: tuple[Any, Pose, Pose] | None = None
 
     def attach(self, source: PoseSource | Callable[[], Pose]) -> None:
-        """Follows `source`: an object with a `pose`, or a function that returns one.
+        """Attaches this to `source`: an object with a `pose`, or a function that returns one.
 
-        A source followed before is left first, with `on_detach`.
+        An earlier source is detached first.
 
         Raises:
-            TypeError: when `source` has neither.
-            ValueError: when `source` follows this collider, or is it.
+            TypeError: `source` has no pose and is not callable.
+            ValueError: `source` is this collider, or is attached to it.
         """
-        # Looked up without asking for it: the thing itself may come into being later.
+        # Looked up without evaluating it: the pose itself may become available later.
         has_pose = isinstance(source, Follower) or (
             inspect.getattr_static(source, "pose", None) is not None
         )
@@ -50,20 +67,20 @@ class Follower:
         self.on_attach(source)
 
     def detach(self) -> None:
-        """Follows nothing: `pose_offset` is in the world frame now."""
+        """Detaches this from its source; `pose_offset` is then relative to the world frame."""
         followed, self._source = self._source, None
         if followed is not None:
             self.on_detach(followed[0])
 
     def on_attach(self, source: Any) -> None:
-        """Hook for subclasses: it follows `source` now."""
+        """Hook for subclasses: called after attaching to `source`."""
 
     def on_detach(self, source: Any) -> None:
-        """Hook for subclasses: it no longer follows `source`."""
+        """Hook for subclasses: called after detaching from `source`."""
 
     @property
     def pose_offset(self) -> Pose:
-        """Pose in the frame of the source; may be set."""
+        """Pose in the frame of the source; settable."""
         return self._offset
 
     @pose_offset.setter
@@ -72,7 +89,7 @@ class Follower:
 
     @property
     def pose(self) -> Pose:
-        """Pose in the world frame, now."""
+        """Current pose in the world frame."""
         base, offset, known = self._base_now(), self._offset, self._known
         # Values are immutable: the same objects make the same pose.
         if known is not None and known[0] is base and known[1] is offset:
@@ -84,7 +101,7 @@ class Follower:
         return pose
 
     def _base_now(self) -> Any:
-        """Returns the pose of the source, in whatever form the source gives it."""
+        """Returns the pose of the source, in the form that the source provides."""
         followed = self._source
         if followed is None:
             return ORIGIN

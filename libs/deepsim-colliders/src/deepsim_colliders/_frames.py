@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Poses unpacked for many cheap changes of coordinates between the world and a collider."""
+"""Poses unpacked for fast changes of coordinates between the world and a collider."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def dot(a: Iterable[float], b: Iterable[float]) -> float:
 class Frame2D:
     """Origin (x, y) and unit x and y axes of a pose seen from above.
 
-    The yaw is that of the forward axis, projected on the ground; 0 when that axis is vertical.
+    The yaw is that of the forward axis projected on the ground; 0 if that axis is vertical.
     """
 
     __slots__ = ("axes", "origin")

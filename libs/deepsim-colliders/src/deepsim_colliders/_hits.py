@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rays against the shapes of one collider."""
+"""Ray casts against the shapes of one collider."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Sequence
 from deepsim_math import Ray, Vector3
 
 from ._crossings import Crossing
-from .hit import Hit
+from .results import Hit
 
 if TYPE_CHECKING:
     from ._shape import Shape
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def first_hit(collider: Collider, ray: Ray) -> Hit | None:
-    """Returns the first connected piece of a ray in a collider."""
+    """Returns the first connected piece of a ray inside a collider."""
     _refuse_no_ray(ray)
     shapes = collider._live_shapes()
     origin, direction = collider._point(ray.origin), collider._point(ray.direction)
@@ -35,7 +35,7 @@ def first_hit(collider: Collider, ray: Ray) -> Hit | None:
 
 
 def all_hits(collider: Collider, ray: Ray) -> list[Hit]:
-    """Returns all connected pieces of a ray in a collider, in order."""
+    """Returns all connected pieces of a ray inside a collider, in order."""
     _refuse_no_ray(ray)
     shapes = collider._live_shapes()
     origin, direction = collider._point(ray.origin), collider._point(ray.direction)
@@ -45,7 +45,7 @@ def all_hits(collider: Collider, ray: Ray) -> list[Hit]:
 
 
 def _joined(pieces: Sequence[Crossing]) -> Iterator[Crossing]:
-    """Returns pieces in order, those that overlap or touch as one."""
+    """Yields pieces in order, merging those that overlap or touch."""
     if not pieces:
         return
     joined = pieces[0]
@@ -71,14 +71,14 @@ def _refuse_no_ray(ray: Ray) -> None:
 
 
 def _connected_end(shapes: Sequence[Shape], origin: Any, direction: Any, end: float) -> float:
-    """Follows a ray that leaves one shape at `end` through the shapes that it is in there."""
+    """Returns where a ray that leaves one shape at `end` leaves the shapes connected to it."""
     grown = True
     while grown and end < math.inf:
         grown = False
         for shape in shapes:
             place = tuple(o + end * d for o, d in zip(origin, direction))
             crossing = shape._cross_here(place, direction)
-            # Leaving the same shape once more, by touching or by rounding, is no progress.
+            # Leaving the same shape again, by touching or rounding, is not progress.
             least = shape._gap + 1e-12 * (math.hypot(*place) + end)
             if crossing and crossing.normal is None and crossing.end > least:
                 end += crossing.end

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finding numba, and compiling with it."""
+"""Detection of numba, and compilation with it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Function = Callable[..., Any]
 
 
 def compiled(function: Function, inline: Any = "never") -> Function:
-    """Returns the function as machine code, made at the first call.
+    """Returns the function as machine code, compiled at the first call.
 
-    It is kept next to the sources, or in the user's cache where those cannot be written.
+    The code is cached next to the sources, or in the user's cache if that folder is read-only.
     """
     import numba  # noqa: PLC0415  # of an extra
 
@@ -27,13 +27,13 @@ def compiled(function: Function, inline: Any = "never") -> Function:
 
 
 def compiled_within(function: Function) -> Function:
-    """Returns the function as machine code in the place of each call: arrays pass at no cost."""
+    """Returns the function as machine code inlined at each call, so that arrays pass at no cost."""
     return compiled(function, "always")
 
 
 @lru_cache(maxsize=None)
 def numba_works() -> bool:
-    """Returns whether numba is installed and agrees with this version of NumPy."""
+    """Returns whether numba is installed and works with this version of NumPy."""
     if importlib.util.find_spec("numba") is None:
         return False
     try:
@@ -44,16 +44,12 @@ def numba_works() -> bool:
 
 
 def use_compiled(wanted: bool | None) -> bool:
-    """Returns whether a set computes with compiled code.
-
-    Raises:
-        ImportError: when it is wanted and numba is not installed.
-    """
+    """Returns whether a set uses compiled code; raises ImportError if it must but cannot."""
     if wanted and not numba_works():
         raise ImportError("compiled=True needs numba: pip install 'deepsim-colliders[fast]'")
     return numba_works() if wanted is None else bool(wanted)
 
 
 def writable(array: Any) -> Any:
-    """Returns the array as compiled code takes it: in C order and writable."""
+    """Returns the array as compiled code needs it: in C order and writable."""
     return np.require(array, requirements=["C", "W"])

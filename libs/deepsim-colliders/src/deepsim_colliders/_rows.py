@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many shapes as columns of arrays, sorted by kind, for the batch queries."""
+"""Many shapes as columns of arrays, for batch queries."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ Flags = NDArray[np.bool_]
 
 
 class Rows(NamedTuple):
-    """Shapes in the world. The last axis of each array counts the shapes."""
+    """Shapes in the world frame; the last axis of each array counts the shapes."""
 
     shapes: Sequence[Any]
-    """What `leaf` counts."""
+    """The shapes that `leaf` refers to."""
     owner: Index
     """Number of the collider in its set; a compound owns several shapes."""
     leaf: Index
-    """Number of the shape."""
+    """Index into `shapes`."""
     kind: Index
-    """Of `Solid`."""
+    """Kind of the `Solid`."""
     center: Array
     """Origins of the frames, shape (dimensions, n) [m]."""
     axes: Array
@@ -33,11 +33,11 @@ class Rows(NamedTuple):
     half: Array
     """Half lengths of the cores, shape (dimensions, n) [m]."""
     radius: Array
-    """Beyond the core [m]."""
+    """Distance by which shapes extend beyond their cores [m]."""
     reach: Array
     """Radius of the ball around the shape [m]."""
     touch: Array
-    """Gap to a point that counts as touching [m]."""
+    """Largest gap to a touching point [m]."""
 
     def take(self, which: Any) -> Rows:
         """Returns the shapes of a slice or of an index array, in that order."""
@@ -48,11 +48,11 @@ class Rows(NamedTuple):
         return Rows(self.shapes, *columns)
 
     def to_local(self, points: Any) -> list[Array]:
-        """Takes one point for each shape, (dimensions, n), from the world to its frame."""
+        """Takes one point (dimensions, n) per shape from the world to its frame."""
         return self.turn_to_local([p - c for p, c in zip(points, self.center)])
 
     def turn_to_local(self, vectors: Any) -> list[Array]:
-        """Takes one vector for each shape from the world to its frame."""
+        """Takes one vector per shape from the world to its frame."""
         # Written out, so that the result for a pair does not depend on how pairs are grouped.
         return [
             sum((v * a for v, a in zip(vectors[1:], axis[1:])), vectors[0] * axis[0])
@@ -60,11 +60,11 @@ class Rows(NamedTuple):
         ]
 
     def to_world(self, points: Any) -> Array:
-        """Takes one point for each shape, (dimensions, n), from its frame to the world."""
+        """Takes one point (dimensions, n) per shape from its frame to the world."""
         return self.turn_to_world(points) + self.center
 
     def turn_to_world(self, vectors: Any) -> Array:
-        """Takes one vector for each shape, (dimensions, n), from its frame to the world."""
+        """Takes one vector (dimensions, n) per shape from its frame to the world."""
         x, *rest = zip(vectors, self.axes)
         turned: Array = x[0] * x[1]
         for vector, axis in rest:
@@ -76,9 +76,6 @@ def frames(poses: NDArray[Any], dimensions: int) -> tuple[Array, Array]:
     """Returns origins (dimensions, n) and axes (dimensions, dimensions, n) of poses (n, 7).
 
     In 2D the yaw is that of the forward axis, seen from above, as in `Frame2D`.
-
-    Raises:
-        ValueError: when a quaternion has zero length.
     """
     center = np.ascontiguousarray(poses[:, :dimensions].T)
     if dimensions == 3:
@@ -89,7 +86,7 @@ def frames(poses: NDArray[Any], dimensions: int) -> tuple[Array, Array]:
     size = xw + yz
     if not size.all():
         raise ValueError(f"the quaternion of pose {int(np.argmin(size != 0.0))} has zero length")
-    # The forward axis, as long as the square of the quaternion; nothing depends on its length.
+    # The forward axis, scaled by the square of the quaternion's length, which has no effect.
     x, y = xw - yz, 2.0 * (qx * qy + qw * qz)
     length = np.hypot(x, y)
     vertical = length < 1e-9 * size

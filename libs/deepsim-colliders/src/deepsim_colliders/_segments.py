@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distances of line segments from boxes, which decide about capsules."""
+"""Distances between line segments and boxes, for capsules."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def segment_to_box(start: Sequence[float], step: Sequence[float], half: Sequence
 
 
 def segments_to_boxes(start: Array, step: Array, half: Array) -> Array:
-    """Does the same for columns: arrays of shape (dimensions, n) in, (n,) out."""
+    """Returns `segment_to_box` of columns: takes arrays (dimensions, n), returns (n,)."""
     with np.errstate(all="ignore"):
         bends = np.concatenate([(-half - start) / step, (half - start) / step])
         bends = np.nan_to_num(np.clip(bends, 0.0, 1.0), copy=False)

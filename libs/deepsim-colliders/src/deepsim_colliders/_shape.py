@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Colliders of one piece: their queries, in their own frame and in the world."""
+"""Colliders of one piece, with queries in their own frame and in the world."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from deepsim_math import Pose
 from ._crossings import Crossing
 from ._follower import ORIGIN
 from .collider import Collider
-from .separation import Separation
+from .proximity import Separation
 
-# Touching counts as meeting. Rounding moves a turned surface by some 1e-16 of its size, so what
-# comes within this part of the sizes counts as touching.
+# Touching counts as meeting. Rounding moves a rotated surface by about 1e-16 of its size, so a gap
+# within this fraction of the sizes counts as touching.
 TOUCH = 1e-9
 
 
 class Solid(NamedTuple):
-    """A shape as numbers, for arrays of many: all points near enough to the core of a box.
+    """A shape as numbers, for arrays of shapes: all points within a radius of a box, its core.
 
-    A ball has a core of no size, a capsule one of a single length, a box no radius. The solid of
-    any other shape is a ball around it.
+    The core of a ball is a point, that of a capsule a line; a box has radius 0. The solid of any
+    other shape is a ball around it.
     """
 
     kind: int
     half: Sequence[float]
     """Half lengths of the core [m]."""
     radius: float
-    """How far the shape reaches beyond its core [m]."""
+    """Distance by which the shape extends beyond its core [m]."""
 
 
-# Rays against those up to BOX may be compiled.
+# Rays against kinds up to BOX may be compiled.
 BALL, CAPSULE, BOX, GEOMETRY, OTHER = range(5)
 KINDS = 5
 
@@ -44,7 +44,7 @@ KINDS = 5
 def within(points: Any, half: Any, reach: Any) -> NDArray[np.bool_]:
     """Returns whether points are within `reach` of the box [-half, half].
 
-    All take one number or array for each dimension, but `reach` just one.
+    `points` and `half` have one number or array per dimension.
     """
     gaps = (np.maximum(np.abs(p) - h, 0.0) for p, h in zip(points, half))
     near: NDArray[np.bool_] = sum(gap * gap for gap in gaps) <= reach * reach
@@ -52,15 +52,15 @@ def within(points: Any, half: Any, reach: Any) -> NDArray[np.bool_]:
 
 
 class Shape(Collider):
-    """Collider of one piece, which the others take apart into questions about points."""
+    """Collider of one piece; queries between shapes reduce to questions about points."""
 
     def __init__(self, pose_offset: Pose) -> None:
         super().__init__(pose_offset)
         self._framed: Pose | None = None
         self._frame: Any = None
-        # This shape where it was asked last. Its frame never changes, so threads may share it.
+        # This shape at its last queried pose. Its frame never changes, so threads may share it.
         self._placed: Shape | None = None
-        # What is computed once for the shape, wherever it is.
+        # Values that depend on the shape alone, computed once.
         self._memo: dict[str, Any] = {}
 
     def __repr__(self) -> str:
@@ -75,7 +75,7 @@ class Shape(Collider):
 
     @property
     def _gap(self) -> float:
-        """Gap [m] to a point below which it counts as touching."""
+        """Gap [m] below which a point counts as touching."""
         return TOUCH * self._extent
 
     def _holds_here(self, point: Any) -> bool:
@@ -83,24 +83,24 @@ class Shape(Collider):
         return self._holds(self._frame.to_local(point))
 
     def _hold_here(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Returns `_holds_here` of each of an array of points, shape (n, dimensions)."""
+        """Returns `_holds_here` of points (n, dimensions)."""
         frame = self._frame
         with np.errstate(invalid="ignore"):  # a point that is not finite is outside
-            if self._framed is ORIGIN:  # as of a track that is where its geometry says
+            if self._framed is ORIGIN:  # such as a track in world coordinates
                 return self._hold(points.T)
             offset = points.T - np.array(frame.origin)[:, np.newaxis]
             return self._hold(np.array(frame.axes) @ offset)
 
     def _cross_here(self, origin: Any, direction: Any) -> Crossing | None:
-        """Finds the first connected piece of a ray of the world, t >= 0, in the shape.
+        """Returns the first connected piece of a world ray, t >= 0, inside the shape.
 
-        The normal, in the world, is None when the ray starts in the shape.
+        The normal, in the world frame, is None if the ray starts inside the shape.
         """
         start = self._frame.to_local(origin)
         return self._first_here(start, self._cross(start, self._frame.turn_to_local(direction)))
 
     def _crossings_here(self, origin: Any, direction: Any) -> list[Crossing]:
-        """Returns all connected pieces of a ray, as `_cross_here`."""
+        """Returns all connected pieces of a ray, like `_cross_here`."""
         start = self._frame.to_local(origin)
         pieces = self._crossings(start, self._frame.turn_to_local(direction))
         first = self._first_here(start, pieces[0] if pieces else None)
@@ -117,7 +117,7 @@ class Shape(Collider):
         return crossing._replace(normal=self._frame.turn_to_world(crossing.normal))
 
     def _meets(self, other: Shape) -> bool:
-        """Returns whether both, of the same dimensions, share a point."""
+        """Returns whether two shapes of the same dimensions share a point."""
         answer = self._intersects(other)
         if answer is NotImplemented:
             answer = other._intersects(self)
@@ -129,7 +129,7 @@ class Shape(Collider):
         return [(self, base @ self.pose_offset, self.enabled)]
 
     def _live_shapes(self) -> tuple[Shape, ...]:
-        """Returns this shape in a frame that is read from its pose once, for a query."""
+        """Returns this shape at its current pose, for the duration of a query."""
         if not self._enabled:
             return ()
         pose, placed = self.pose, self._placed
@@ -160,10 +160,10 @@ class Shape(Collider):
 
     @property
     def _extent(self) -> float:
-        """Extent of the shape, wherever it lies in its frame [m]; tolerances refer to it."""
+        """Size of the shape regardless of its place in its frame [m], which scales tolerances."""
         return self._size
 
-    # What the dimensions decide.
+    # Defined by the dimensions.
 
     @abstractmethod
     def _make_frame(self, pose: Pose) -> Any:
@@ -176,14 +176,14 @@ class Shape(Collider):
 
     @abstractmethod
     def _spot(self, point: Any) -> Any:
-        """Returns a point of the world as a shape of no size that is at its place."""
+        """Returns a point of the world as a shape without size."""
 
     @abstractmethod
     def _separation(self, other: Any) -> Separation:
-        """Returns the separation of this and `other`, of the same dimensions, in the world."""
+        """Returns the separation of two shapes of the same dimensions, in the world frame."""
 
     def _meetings(self, other: Any) -> Iterable[tuple[Any, list[tuple[Any, float]]]]:
-        """Returns the normals from this to `other` where they meet, each with points and depths."""
+        """Returns the normals from this to `other` where they meet, with points and depths."""
         raise NotImplementedError(f"{type(self).__name__} has no contacts")
 
     @abstractmethod
@@ -192,12 +192,12 @@ class Shape(Collider):
 
     @abstractmethod
     def _span(self, axis: int) -> tuple[float, float]:
-        """Returns the least and greatest coordinate in the world."""
+        """Returns the least and greatest world coordinate along an axis."""
 
-    # What a shape answers in its own frame.
+    # Queries in the frame of the shape.
 
     def _hold(self, points: Any) -> NDArray[np.bool_]:
-        """Returns `_holds` of many points, given as arrays of their coordinates."""
+        """Returns `_holds` of points, given as one array per coordinate."""
         solid = self._solid
         return within(points, solid.half, solid.radius + self._gap)
 
@@ -212,31 +212,31 @@ class Shape(Collider):
 
     @abstractmethod
     def _cross(self, origin: Any, direction: Any) -> Crossing | None:
-        """Finds the first connected piece of a ray or its line in the shape."""
+        """Returns the first connected piece of a ray, or of its line, inside the shape."""
 
     def _crossings(self, origin: Any, direction: Any) -> list[Crossing]:
-        """Finds all connected pieces, in order: one at most in a convex shape."""
+        """Returns all connected pieces in order; a convex shape has at most one."""
         crossing = self._cross(origin, direction)
         return [] if crossing is None else [crossing]
 
-    # What a shape answers in the world frame, once both sides are live.
+    # Queries in the world frame, with both sides live.
 
     @abstractmethod
     def _near(self, point: Any, reach: float) -> bool:
-        """Returns whether some point of the shape is within `reach` of `point`."""
+        """Returns whether any point of the shape is within `reach` of `point`."""
 
     @abstractmethod
     def _farthest(self, point: Any) -> float:
-        """Returns the distance from `point` of the point of the shape that is farthest from it."""
+        """Returns the distance of `point` from the farthest point of the shape."""
 
     @abstractmethod
     def _support(self, direction: Any) -> float:
         """Returns the extent along the unit vector `direction`: the maximum of p . direction."""
 
-    @abstractmethod
     def _intersects(self, other: Any) -> Any:
-        """Returns whether both meet; NotImplemented leaves the question to `other`."""
+        """Returns whether two shapes meet; NotImplemented defers to `other`."""
+        return NotImplemented
 
     @abstractmethod
     def _contains(self, other: Any) -> bool:
-        """Returns whether `other`, of the same dimensions, is in the shape."""
+        """Returns whether `other`, of the same dimensions, is inside the shape."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The queries that all colliders answer."""
+"""The queries of all colliders."""
 
 from __future__ import annotations
 
@@ -15,30 +15,31 @@ from deepsim_math import Point, Pose, Ray, Vector3
 from ._borders import numbers
 from ._follower import Follower
 from ._hits import all_hits, first_hit
-from .contact import Bounds, Contact
-from .hit import Hit
 from .layers import Layered
+from .results import Bounds, Contact, Hit
 
 if TYPE_CHECKING:
     from ._shape import Shape
-    from .separation import Separation
+    from .proximity import Separation
 
 Target = Union["Collider", Point, Vector3, Sequence[float], NDArray[Any]]
 
 
 class Collider(Follower, Layered, ABC):
-    """Shape that answers which other shapes, points and rays it meets.
+    """A shape that can be tested against other shapes, points and rays.
 
-    The shape is fixed in the collider's own frame; `pose` says where that frame is now: the
-    pose of its source, composed with `pose_offset`. Each query reads the current pose.
+    The shape is fixed in the collider's own frame. `pose` is the current pose of that frame: the
+    pose of its source, composed with `pose_offset`. Each query reads it.
 
     Colliders are closed sets: their surface belongs to them. Touching counts as intersecting, and
-    a collider contains others that touch it from the inside, itself included. Surfaces closer than
-    1e-9 of the sizes involved count as touching.
+    a collider contains itself and others that touch it from the inside. Surfaces closer than 1e-9
+    of the sizes involved count as touching.
 
-    A disabled collider meets nothing, whichever side asks; nor does one whose pose is not finite.
-    Colliders whose `layers` and `mask` exclude each other do not meet; points and rays know no
-    layers.
+    A collider that is disabled, or whose pose is not finite, meets nothing. Colliders whose
+    `layers` and `mask` exclude each other do not meet; points and rays ignore layers.
+
+    The `target` of a query is a collider of the same dimensions, or a point: three numbers in the
+    world frame (a 2D collider ignores z and also accepts two). Anything else raises TypeError.
 
     >>> from deepsim_colliders import BoxCollider, SphereCollider
     >>> box = BoxCollider(1.0, 1.0, 1.0)
@@ -47,26 +48,18 @@ class Collider(Follower, Layered, ABC):
     (False, 1.0)
 
     Args:
-        pose_offset: pose in the frame of the source, or in the world frame without a source.
+        pose_offset: pose in the frame of the source, or in the world frame without one.
     """
 
     dimensions: int
-    """2 or 3. Colliders meet colliders of the same dimensions only."""
+    """2 or 3. Colliders only meet others of the same dimensions."""
 
     def __init__(self, pose_offset: Pose) -> None:
         Follower.__init__(self, pose_offset)
         Layered.__init__(self)
 
     def intersects(self, target: Target) -> bool:
-        """Returns whether both share a point; for a point, whether it is in the collider.
-
-        Args:
-            target: collider of the same dimensions, or a point: three numbers in the world frame
-                (a 2D collider ignores z and takes two as well).
-
-        Raises:
-            TypeError: for a collider of other dimensions, or another object.
-        """
+        """Returns whether the collider shares a point with `target`."""
         if not isinstance(target, Collider):
             return self.contains(target)
         self._refuse_other_dimensions(target)
@@ -80,14 +73,7 @@ class Collider(Follower, Layered, ABC):
         return False
 
     def contains(self, target: Target) -> bool:
-        """Returns whether no point of `target` is outside the collider.
-
-        Args:
-            target: as for `intersects`.
-
-        Raises:
-            TypeError: for a collider of other dimensions, or another object.
-        """
+        """Returns whether no point of `target` is outside the collider."""
         shapes = self._live_shapes()
         if not isinstance(target, Collider):
             point = self._point(target)
@@ -101,16 +87,16 @@ class Collider(Follower, Layered, ABC):
     __contains__ = contains
 
     def contains_points(self, points: ArrayLike) -> NDArray[np.bool_]:
-        """Returns whether each of many points is in the collider, as `contains` of each.
+        """Returns whether each of an array of points is in the collider.
 
         Args:
-            points: shape (..., 3), in the world frame; a 2D collider takes (..., 2) as well.
+            points: shape (..., 3), in the world frame; a 2D collider also accepts (..., 2).
 
         Returns:
             Array of shape (...).
 
         Raises:
-            TypeError: when `points` are not real numbers, or masked.
+            TypeError: when `points` are masked or not real numbers.
             ValueError: when `points` has another shape.
         """
         array = self._points_array(points)
@@ -121,10 +107,10 @@ class Collider(Follower, Layered, ABC):
         return inside.reshape(array.shape[:-1])
 
     def raycast(self, ray: Ray) -> Hit | None:
-        """Finds the first meeting of the ray and the collider; None when it misses.
+        """Returns the first hit of a ray, or None if it misses.
 
-        One rule for all colliders: the ray is the points at distances >= 0. When it starts in the
-        collider or on its surface, the distance is 0 and the normal is None.
+        For all colliders alike, a ray consists of the points at distances >= 0. If it starts inside
+        the collider or on its surface, the distance is 0 and the normal is None.
 
         Raises:
             TypeError: when `ray` is not a Ray.
@@ -132,7 +118,7 @@ class Collider(Follower, Layered, ABC):
         return first_hit(self, ray)
 
     def raycast_all(self, ray: Ray) -> list[Hit]:
-        """Finds all connected pieces of the ray in the collider, the nearest first.
+        """Returns all connected pieces of a ray inside the collider, nearest first.
 
         >>> from deepsim_colliders import BoxCollider, CompoundCollider
         >>> gate = CompoundCollider(
@@ -148,27 +134,14 @@ class Collider(Follower, Layered, ABC):
         return all_hits(self, ray)
 
     def distance(self, target: Target) -> float:
-        """Returns the distance between both [m]; 0 when they meet, infinite when one takes no part.
-
-        Args:
-            target: as for `intersects`.
-
-        Raises:
-            TypeError: for a collider of other dimensions, or another object.
-        """
+        """Returns the distance to `target` [m]; 0 if they meet, infinity if either is disabled."""
         found = self._least_separation(target)
         return math.inf if found is None else max(found.distance, 0.0)
 
     def closest_points(self, target: Target) -> tuple[Point, Point] | None:
-        """Returns the points of both that are nearest to each other; None when one takes no part.
+        """Returns the closest points of the collider and `target`; None if either is disabled.
 
-        When they meet, both are the same point of the two.
-
-        Args:
-            target: as for `intersects`.
-
-        Raises:
-            TypeError: for a collider of other dimensions, or another object.
+        If they meet, both are the same common point.
         """
         found = self._least_separation(target)
         if found is None:
@@ -179,10 +152,10 @@ class Collider(Follower, Layered, ABC):
         return _world_point(first), _world_point(second)
 
     def contacts(self, target: Collider) -> list[Contact]:
-        """Returns the contacts of two colliders in space that touch or overlap, the deepest first.
+        """Returns the contacts of two 3D colliders that touch or overlap, deepest first.
 
-        Faces that lie on each other have a contact at each corner of the area that both cover;
-        other pairs of convex shapes have one. A mesh has those of its triangles.
+        Two faces in contact have a contact at each corner of their common area; other pairs of
+        convex shapes have a single one. A mesh has the contacts of its triangles.
 
         >>> from deepsim_colliders import PlaneCollider, SphereCollider
         >>> ball = SphereCollider(1.0, pose_offset=Pose((2, 0, 0.75)))
@@ -193,10 +166,10 @@ class Collider(Follower, Layered, ABC):
             TypeError: for 2D colliders, or another object.
         """
         if not isinstance(target, Collider):
-            raise TypeError(f"contacts are those of two colliders, got {target!r}")
+            raise TypeError(f"contacts needs a collider, got {target!r}")
         self._refuse_other_dimensions(target)
         if self.dimensions != 3:
-            raise TypeError("contacts are those of 3D colliders, and these are 2D")
+            raise TypeError("contacts needs 3D colliders, got 2D ones")
         found = [
             Contact(Point(*point), Vector3(*(n + 0.0 for n in normal)), depth)  # no -0.0
             for shape, other in self._live_pairs(target)
@@ -207,7 +180,7 @@ class Collider(Follower, Layered, ABC):
 
     @property
     def bounds(self) -> Bounds | None:
-        """The smallest box along the axes of the world around it; None when it takes no part."""
+        """The smallest box along the world axes around it; None if it is disabled."""
         shapes = self._live_shapes()
         if not shapes:
             return None
@@ -224,7 +197,7 @@ class Collider(Follower, Layered, ABC):
         return np.array(found, dtype=np.float64).reshape(-1, self.dimensions)
 
     def _least_separation(self, target: Target) -> Separation | None:
-        """Returns the separation of the nearest shapes of both; None when one takes no part."""
+        """Returns the separation of the nearest shapes; None if either side is disabled."""
         if not isinstance(target, Collider):
             point, nearest = self._point(target), None
             pairs = [(shape, shape._spot(point)) for shape in self._live_shapes()]
@@ -239,14 +212,14 @@ class Collider(Follower, Layered, ABC):
         return nearest
 
     def _live_pairs(self, target: Collider) -> list[tuple[Shape, Shape]]:
-        """Yields each pair of shapes that take part; none if their layers exclude each other."""
+        """Returns all pairs of live shapes; none if the layers exclude each other."""
         if not self._may_meet(target):
             return []
         others = target._live_shapes()
         return [(shape, other) for shape in self._live_shapes() for other in others]
 
     def _points_array(self, points: ArrayLike, name: str = "points") -> NDArray[np.float64]:
-        """Reads points, (..., dimensions), and (..., 3) where z is ignored."""
+        """Returns points as an array (..., dimensions), or (..., 3) where z is ignored."""
         array = numbers(points, name)
         self._refuse_array(array)
         return array
@@ -260,24 +233,24 @@ class Collider(Follower, Layered, ABC):
 
     @abstractmethod
     def _placed_shapes(self, base: Pose) -> list[tuple[Shape, Pose, bool]]:
-        """Returns the shapes of which the collider is the union, and whether each is enabled.
+        """Returns the shapes that form the collider, their poses for a source at `base`, and flags.
 
-        Each comes with its pose when the source is at `base`.
+        Each flag is whether the shape is enabled.
         """
 
     @abstractmethod
     def _live_shapes(self) -> Sequence[Shape]:
-        """Returns the shapes that take part now, each with its frame read from its pose."""
+        """Returns the enabled shapes at their current poses."""
 
     @abstractmethod
     def _point(self, values: Any) -> Any:
-        """Returns the coordinates of a point or vector, as many as there are dimensions."""
+        """Returns the coordinates of a point or vector, one per dimension."""
 
     @abstractmethod
     def _refuse_array(self, points: NDArray[np.float64]) -> None:
-        """Raises ValueError when `points` is not an array of points of these dimensions."""
+        """Raises ValueError unless `points` is an array of points of these dimensions."""
 
 
 def _world_point(values: Sequence[float]) -> Point:
-    """Returns a point in space; those of 2D colliders have z = 0."""
+    """Returns a 3D point; points of 2D colliders get z = 0."""
     return Point(values[0], values[1], values[2] if len(values) > 2 else 0.0)

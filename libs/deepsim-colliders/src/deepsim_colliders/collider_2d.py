@@ -14,15 +14,15 @@ from deepsim_math import Point, Pose, Vector3
 from ._borders import numbers, unmasked
 from ._frames import Frame2D, Pair
 from ._shape import Shape
-from .separation import Separation
+from .proximity import Separation
 
 
 class Collider2D(Shape):
-    """Collider on the ground: it knows x, y and yaw of its pose, and ignores every z.
+    """Collider on the ground, which uses x, y and yaw of its pose and ignores z.
 
-    In 3D it is as if it had walls without end up and down: a ray meets it where the ray's shadow on
-    the ground does. The yaw is that of the forward axis of the pose, seen from above; other tilt
-    changes nothing. While the forward axis is vertical, the yaw is 0.
+    In 3D it extends infinitely up and down: a ray meets it where the ray's projection on the ground
+    does. The yaw is that of the pose's forward axis seen from above, or 0 while that axis is
+    vertical; any other tilt is ignored.
 
     >>> from deepsim_colliders import RectangleCollider
     >>> from deepsim_math import Ray
@@ -36,7 +36,7 @@ class Collider2D(Shape):
         return Frame2D(pose)
 
     def _flat(self) -> tuple[shapely.Geometry, float]:
-        """Returns the core of the shape in the world, and the width [m] of the band around it."""
+        """Returns the core of the shape in the world, and the width of the band around it [m]."""
         raise NotImplementedError(f"{type(self).__name__} has no outline")
 
     def _spot(self, point: Pair) -> Spot:
@@ -80,7 +80,7 @@ class Collider2D(Shape):
 
 
 class Spot:
-    """A point of the ground as a shape."""
+    """A point on the ground as a shape."""
 
     def __init__(self, point: Pair) -> None:
         self._place = shapely.Point(point)
@@ -90,11 +90,11 @@ class Spot:
 
 
 def _nearest(a: shapely.Geometry, b: shapely.Geometry) -> tuple[tuple[Pair, Pair], float]:
-    """Returns the closest points of two geometries, and their distance."""
+    """Returns the closest points of two geometries and their distance."""
     first, second = shapely.get_coordinates(shapely.shortest_line(a, b)).tolist()
     return (tuple(first), tuple(second)), float(shapely.distance(a, b))
 
 
 def _lines(shape: shapely.Geometry) -> shapely.Geometry:
-    """Returns the rings of areas, or the lines themselves."""
+    """Returns the boundary of an area, or the lines themselves."""
     return shape.boundary if shape.area > 0.0 else shape

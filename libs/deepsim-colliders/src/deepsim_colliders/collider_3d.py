@@ -14,10 +14,9 @@ from deepsim_math import Point, Pose, Vector3
 from ._borders import unmasked
 from ._frames import Frame3D, Triple
 from ._shape import Shape
-from .convex.spot import Spot
+from .convex.triangle import Spot
 from .convex.vectors import AXES, Vec, scaled
-from .proximity import meetings, separation
-from .separation import Separation
+from .proximity import Separation, meetings, separation
 
 Rows = NDArray[np.float64]
 
@@ -47,19 +46,19 @@ class Collider3D(Shape):
         if points.shape[-1:] != (3,):
             raise ValueError(f"points must have shape (..., 3), got {points.shape}")
 
-    # What a set of colliders asks, in the frame of the shape.
+    # Queries of a ColliderSet, in the frame of the shape.
 
     def _enter(self, origins: Rows, directions: Rows) -> tuple[Rows, NDArray[np.bool_]]:
-        """Returns the first t >= 0 of rays, (n, 3), in the shape, and whether they start inside."""
+        """Returns the first t >= 0 of rays (n, 3) in the shape, and whether they start inside."""
         starts = self._cross_many(origins, directions)[0]
         return np.where(starts >= 0.0, starts, np.inf), self._hold(origins.T)
 
     def _normals(self, origins: Rows, directions: Rows) -> Rows:
-        """Returns the unit normals, (n, 3), where rays enter the shape."""
+        """Returns the unit normals (n, 3) where rays enter the shape."""
         return self._cross_many(origins, directions)[1]
 
     def _cross_many(self, origins: Rows, directions: Rows) -> tuple[Rows, Rows]:
-        """Crosses many rays as `_cross`: returns starts, NaN for those that miss, and normals."""
+        """Returns the starts, NaN for misses, and normals of the crossings of many rays."""
         starts, normals = np.full(len(origins), np.nan), np.full(origins.shape, np.nan)
         for k, ray in enumerate(zip(origins.tolist(), directions.tolist())):
             crossing = self._cross(*ray)
@@ -74,7 +73,6 @@ class Collider3D(Shape):
         return separation(self, other)
 
     def _meetings(self, other: Any) -> Iterable[tuple[Vec, list[tuple[Vec, float]]]]:
-        """Returns the normals from this to `other` where they meet, each with points and depths."""
         return meetings(self, other, self._touch(other))
 
     def _span(self, axis: int) -> tuple[float, float]:
@@ -82,18 +80,18 @@ class Collider3D(Shape):
         return -self._support(scaled(forward, -1.0)), self._support(forward)
 
     def _encloses(self, other: Any) -> bool:
-        """Returns whether `other`, which touches no piece of this, is inside; only in meshes."""
+        """Returns whether a mesh encloses `other`, which touches none of its triangles."""
         return False
 
     def _ball(self) -> tuple[Vec, float]:
-        """Returns the middle and radius of a ball around the shape, in the world."""
+        """Returns the centre and radius of a ball around the shape, in the world frame."""
         middle: Vec = self._frame.origin
         return middle, self._size
 
     @abstractmethod
     def _pieces(self, other: Any) -> Iterable[Any]:
-        """Returns the convex pieces, in the world, that may be near `other`."""
+        """Returns the convex pieces, in the world frame, that may be near `other`."""
 
     @abstractmethod
     def _extremes(self) -> Iterable[Vec]:
-        """Returns points of the surface in the world: all corners, or some around round shapes."""
+        """Returns corners, or points around a round surface, in the world frame."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convex shapes in space, and the base class for one's own."""
+"""The base class of convex 3D colliders, including user-defined ones."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ from ._follower import ORIGIN
 from ._frames import Triple
 from ._shape import OTHER, Solid
 from .collider_3d import Collider3D
-from .convex import Pairing, nearest, penetration
-from .convex.spot import Spot
+from .convex.depth import penetration
+from .convex.distance import nearest
+from .convex.minkowski import Pairing
+from .convex.triangle import Spot
 from .convex.vectors import AXES, Vec, along, dot, minus, scaled, unit
 
 Level = Callable[[Triple], "tuple[float, Triple]"]
-"""A convex function of points of the frame, <= 0 inside [m], and its direction of ascent."""
+"""A convex function of points in the frame, <= 0 inside [m], and its direction of ascent."""
 
 _SIDES = (-1.0, 0.0, 1.0)
 _STARTS = [unit(step) for step in itertools.product(_SIDES, _SIDES, _SIDES) if any(step)]
@@ -31,13 +33,13 @@ _CASTS = 100
 
 
 class ConvexCollider(Collider3D):
-    """Convex shape in space: the base class for shapes of one's own.
+    """Convex 3D shape; the base class of user-defined shapes.
 
-    A subclass says which of its points is the farthest along a direction; all queries follow from
-    that, exact to about 1e-7 of its size. The shape must not change once it is made.
+    A subclass defines its farthest point along a direction; all queries follow from that, exact to
+    about 1e-7 of its size. The shape must not change after construction.
 
     >>> class Cone(ConvexCollider):
-    ...     '''Tip up, its frame in the middle of the base.'''
+    ...     '''Tip up, with its frame at the centre of the base.'''
     ...
     ...     def __init__(self, radius, height, **options):
     ...         super().__init__(**options)
@@ -53,31 +55,27 @@ class ConvexCollider(Collider3D):
     >>> cone = Cone(1.0, 2.0)
     >>> cone.contains((0.4, 0, 1)), cone.contains((0.6, 0, 1))
     (True, False)
-
-    Args:
-        pose_offset: see `Collider`.
     """
 
     _rounding = 0.0
-    """How far the shape reaches beyond its core [m]."""
+    """Distance by which the shape extends beyond its core [m]."""
 
     def __init__(self, pose_offset: Pose = ORIGIN) -> None:
         super().__init__(pose_offset)
 
     @abstractmethod
     def support_point(self, direction: Triple) -> Triple:
-        """Returns the point of the shape that is farthest along a direction, in its own frame.
+        """Returns the farthest point of the shape along a direction of any length > 0.
 
-        Args:
-            direction: in the frame of the shape, of any length > 0.
+        Both are in the frame of the shape.
         """
 
     def _core_point(self, direction: Triple) -> Triple:
-        """Returns the same for the core, beyond which the shape reaches by its rounding."""
+        """Returns the farthest point of the core, which excludes the rounding."""
         return self.support_point(direction)
 
     def _core_corners(self) -> Sequence[Triple] | None:
-        """Returns the corners of the core, in the frame; None when it is round."""
+        """Returns the corners of the core in the frame; None if it is round."""
         return None
 
     def _box_here(self) -> tuple[list[float], list[float]]:
@@ -101,7 +99,7 @@ class ConvexCollider(Collider3D):
     def _extent(self) -> float:
         if "extent" not in self._memo:
             size = self._size
-            # Far from its frame, a shape is known no better than a float there.
+            # Far from its frame, a shape is only as precise as a float there.
             self._memo["extent"] = min(size, max(0.5 * math.dist(*self._box_here()), 1e-6 * size))
         extent: float = self._memo["extent"]
         return extent
@@ -109,14 +107,14 @@ class ConvexCollider(Collider3D):
     # In the frame of the shape.
 
     def _gap_to(self, point: Triple) -> tuple[float, Triple]:
-        """Returns the distance of a point from the shape, and the direction towards it."""
+        """Returns the distance of a point from the core, and the direction towards it."""
         here = Pairing(Spot(point), _Local(self))
         gap = nearest(here, math.dist(point, (0.0, 0.0, 0.0)) + self._size).gap
         length = math.hypot(*gap)
         return length, scaled(gap, 1.0 / length) if length > 0.0 else gap
 
     def _levels(self) -> list[Level]:
-        """Returns the functions that are all <= 0 in the shape, and of which one is > 0 outside."""
+        """Returns functions that are all <= 0 inside the shape; outside, at least one is > 0."""
         return [self._depth_level]
 
     def _depth_level(self, point: Triple) -> tuple[float, Triple]:
@@ -130,7 +128,7 @@ class ConvexCollider(Collider3D):
         return self._gap_to(point)[0] - self._rounding <= self._gap
 
     def _hold(self, points: Any) -> NDArray[np.bool_]:
-        if self._solid.kind != OTHER:  # its numbers say all
+        if self._solid.kind != OTHER:  # the numbers define the shape
             return super()._hold(points)
         rows = zip(*(np.asarray(column).tolist() for column in points))
         return np.array([self._holds(row) for row in rows], dtype=np.bool_)
@@ -153,7 +151,7 @@ class ConvexCollider(Collider3D):
     def _cast(self, origin: Triple, heading: Triple) -> tuple[float, Triple] | None:
         """Returns the distance and normal where a ray from outside meets the shape.
 
-        From plane to plane of those that part the ray from the shape: conservative advancement.
+        Conservative advancement: moves from one separating plane to the next.
         """
         travelled, normal = 0.0, scaled(heading, -1.0)
         for _ in range(_CASTS):
@@ -173,12 +171,12 @@ class ConvexCollider(Collider3D):
     # In the world.
 
     def _far_point(self, direction: Vec) -> Vec:
-        """Returns point of the core that is farthest along a direction of the world."""
+        """Returns the farthest point of the core along a direction, in the world frame."""
         frame = self._frame
         return frame.to_world(self._core_point(frame.turn_to_local(direction)))  # type: ignore[no-any-return]
 
     def _toward(self, point: Vec) -> tuple[float, Vec]:
-        """Returns the distance of a point of the world from the core, and the direction to it."""
+        """Returns the distance of a point from the core, and the direction to it, in the world."""
         distance, direction = self._gap_to(self._frame.to_local(point))
         return distance, self._frame.turn_to_world(direction)
 
@@ -194,9 +192,6 @@ class ConvexCollider(Collider3D):
             return math.dist(place, point), minus(place, point)
 
         return highest(away, self)
-
-    def _intersects(self, other: Any) -> Any:
-        return NotImplemented
 
     def _contains(self, other: Any) -> bool:
         touch = self._touch(other)
@@ -226,18 +221,18 @@ class ConvexCollider(Collider3D):
     def _pieces(self, other: Any) -> Iterable[Any]:
         return (self,)
 
-    # Where it lies on something flat.
+    # Contacts of faces.
 
     def _face_here(self, direction: Triple) -> tuple[Triple, list[Triple]] | None:
-        """Returns the normal and corners, in order, of the flat face most across a direction."""
+        """Returns the normal and ordered corners of the flat face most across a direction."""
         return None
 
     def _low_points(self, direction: Triple) -> Sequence[Triple]:
-        """Returns points of the core that may lie on a plane, with the farthest one."""
+        """Returns the points of the core that may rest on a plane, including the farthest one."""
         return self._core_corners() or (self._core_point(direction),)
 
     def _face_there(self, direction: Vec) -> tuple[Vec, list[Vec]] | None:
-        """Does the same in the world."""
+        """Returns `_face_here` in the world frame."""
         frame = self._frame
         face = self._face_here(frame.turn_to_local(direction))
         if face is None:
@@ -245,17 +240,17 @@ class ConvexCollider(Collider3D):
         return frame.turn_to_world(face[0]), [frame.to_world(corner) for corner in face[1]]
 
     def _low_points_there(self, direction: Vec) -> list[Vec]:
-        """Does the same in the world, on the surface."""
+        """Returns `_low_points` in the world frame, on the surface."""
         frame = self._frame
         found = self._low_points(frame.turn_to_local(direction))
         return [along(frame.to_world(point), self._rounding, direction) for point in found]
 
 
 def highest(level: Level, shape: Any) -> float:
-    """Returns the greatest value of a convex function of the world on a shape.
+    """Returns the maximum of a convex function of world points on a shape.
 
-    Its maximum is at an extreme point of the shape. From each of many starting points, the search
-    moves to the extreme point farthest along the gradient, for as long as the value grows.
+    The maximum is at an extreme point of the shape. From many starting points, the search moves to
+    the extreme point farthest along the gradient, as long as the value grows.
     """
     best = -math.inf
     for place in shape._extremes():

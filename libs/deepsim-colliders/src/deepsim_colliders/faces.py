@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The area in which two flat faces overlap: corners of a contact."""
+"""The overlap of two flat faces, whose corners are contacts."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 
 from .convex.vectors import Vec, across, along, cross, dot, minus, scaled
 
-# Cosine from which a face counts as being across the normal of a contact.
+# Least cosine between a face normal and the contact normal for the face to be in contact.
 _ALIGNED = 0.996
 
 
 def overlap(a: Any, b: Any, found: Any, touch: float) -> list[tuple[Vec, float]]:
-    """Returns the points half-way between both surfaces and their depths, for pieces that meet.
+    """Returns the points halfway between the surfaces of two meeting pieces, and their depths.
 
-    Where a face of each is across the normal, those are the corners of the area that both cover
-    (Sutherland and Hodgman 1974). On a half space they are all corners below it. Else there is one.
+    If each has a face across the normal, these are the corners of their common area (Sutherland and
+    Hodgman 1974). On a half space they are all corners below it. Otherwise there is a single one.
     """
     normal = found.normal
     if a._is_plane or b._is_plane:
@@ -40,9 +40,9 @@ def overlap(a: Any, b: Any, found: Any, touch: float) -> list[tuple[Vec, float]]
 
 
 def _on_plane(a: Any, b: Any, touch: float) -> list[tuple[Vec, float]]:
-    """Returns the points of a piece below a half space, half-way to its surface."""
+    """Returns the points of a piece below the surface of a half space, halfway to the surface."""
     if a._is_plane and b._is_plane:
-        return []  # they share too much to name points
+        return []  # the intersection is infinite
     plane, piece = (a, b) if a._is_plane else (b, a)
     out, origin = plane._normal_there(), plane._frame.origin
     result = []
@@ -54,7 +54,7 @@ def _on_plane(a: Any, b: Any, touch: float) -> list[tuple[Vec, float]]:
 
 
 def _face(shape: Any, direction: Vec) -> list[Vec] | None:
-    """Returns the corners, in order, of the face across a direction; None without one."""
+    """Returns the ordered corners of the face across a direction, or None."""
     face: tuple[Vec, list[Vec]] | None = shape._face_there(direction)
     if face is None or dot(face[0], direction) < _ALIGNED:
         return None
@@ -62,7 +62,7 @@ def _face(shape: Any, direction: Vec) -> list[Vec] | None:
 
 
 def _both(mine: list[Vec], theirs: list[Vec]) -> list[tuple[float, float, float, float]]:
-    """Returns the corners of the area that two convex polygons cover, with their heights there."""
+    """Returns the corners of the common area of two convex polygons, with both heights there."""
     upper, lower = _height(mine), _height(theirs)
     area = [(u, v) for u, v, _ in _turned_left(theirs)]
     clip = _turned_left(mine)
@@ -90,7 +90,7 @@ def _turned_left(polygon: list[Vec]) -> list[Vec]:
 
 
 def _height(polygon: list[Vec]) -> Any:
-    """Returns the height of the plane of a polygon over (u, v)."""
+    """Returns the height of a polygon's plane as a function of (u, v)."""
     first = polygon[0]
     normals = [cross(minus(p, first), minus(q, first)) for p, q in zip(polygon[1:], polygon[2:])]
     normal = max(normals, key=lambda one: abs(one[2]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers and masks: the colliders that take part, and those that may meet."""
+"""Layers and masks, which define the colliders that may meet."""
 
 from __future__ import annotations
 
@@ -11,12 +11,7 @@ ALL_LAYERS = 0xFFFFFFFF
 
 
 def layer_bits(value: SupportsIndex, name: str) -> int:
-    """Reads a set of layers, one bit each.
-
-    Raises:
-        TypeError: when `value` is not an integer.
-        ValueError: when it has bits beyond the 32 layers.
-    """
+    """Returns a set of layers as bits; raises TypeError or ValueError for anything else."""
     try:
         bits = operator.index(value)
     except TypeError:
@@ -29,7 +24,7 @@ def layer_bits(value: SupportsIndex, name: str) -> int:
 
 
 class Layered:
-    """Can be disabled, lies on layers, and meets what lies on the layers of its mask."""
+    """An object that can be disabled, lies on layers and meets the layers of its mask."""
 
     def __init__(self) -> None:
         self._enabled = True
@@ -38,22 +33,22 @@ class Layered:
 
     @property
     def enabled(self) -> bool:
-        """Whether the collider takes part; True at first."""
+        """Whether the collider takes part in queries; True by default."""
         return self._enabled
 
     def enable(self) -> None:
-        """Takes part again."""
+        """Enables the collider."""
         self._enabled = True
 
     def disable(self) -> None:
-        """Meets nothing until enabled again."""
+        """Disables the collider: it meets nothing until it is enabled."""
         self._enabled = False
 
     @property
     def layers(self) -> int:
-        """Layers that the collider lies on, one bit each; 1, the first layer, at first.
+        """Layers of the collider, one bit each; by default 1, the first layer.
 
-        May be set to an integer within 0 and 0xFFFFFFFF. On no layer, a collider meets no other.
+        Settable to an integer from 0 to 0xFFFFFFFF. With 0, it meets no other collider.
         """
         return self._layers
 
@@ -63,9 +58,9 @@ class Layered:
 
     @property
     def mask(self) -> int:
-        """Layers that the collider meets, one bit each; all of them at first; may be set.
+        """Layers that the collider meets, one bit each; all by default; settable.
 
-        Two colliders meet only when each lies on a layer of the other's mask.
+        Two colliders meet only if each lies on a layer of the other's mask.
         """
         return self._mask
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Colliders drawn from above; needs matplotlib: ``pip install deepsim-colliders[plot]``."""
+"""Draws colliders from above; needs matplotlib: ``pip install deepsim-colliders[plot]``."""
 
 from __future__ import annotations
 
@@ -20,16 +20,15 @@ from .collider import Collider
 from .collider_2d import Collider2D
 from .convex.vectors import along
 from .convex_collider import ConvexCollider
-from .shapes import MeshCollider
+from .shapes.mesh import MeshCollider
 
-_QUARTER = 32  # edges in a quarter of a circle: as round as a screen shows
+_QUARTER = 32  # edges in a quarter of a circle: round enough for a screen
 
 
 def top_view(colliders: Iterable[Collider], ax: Axes | None = None, **style: Any) -> Axes:
-    """Draws the outlines of colliders as seen from above, where they are now.
+    """Draws the outlines of colliders at their current poses, seen from above.
 
-    Disabled colliders are drawn dashed; planes, which have no end, and colliders whose pose is not
-    finite are left out.
+    Disabled colliders are dashed; planes and colliders whose pose is not finite are left out.
 
     >>> from deepsim_colliders import BoxCollider, SphereCollider
     >>> ax = top_view([BoxCollider(4, 2, 1), SphereCollider(1)], alpha=0.5)
@@ -37,13 +36,13 @@ def top_view(colliders: Iterable[Collider], ax: Axes | None = None, **style: Any
     2
 
     Args:
-        colliders: 2D or 3D ones, also mixed.
-        ax: axes to draw on; a new figure's by default. x is to the right, y upwards, in metres and
-            to the same scale.
+        colliders: 2D or 3D colliders, or both.
+        ax: axes to draw on; by default those of a new figure. x points to the right, y upwards, in
+            metres and to the same scale.
         **style: options of `matplotlib.patches.PathPatch`, such as ``facecolor`` and ``alpha``.
 
     Returns:
-        The axes, one patch richer for each collider.
+        The axes, with one patch added for each collider.
     """
     if ax is None:
         ax = plt.subplots()[1]
@@ -62,7 +61,7 @@ def top_view(colliders: Iterable[Collider], ax: Axes | None = None, **style: Any
 
 
 def _from_above(shape: Shape, pose: Pose) -> shapely.Geometry:
-    """Returns the outline of a shape in the x-y plane of the world."""
+    """Returns the outline of a shape in the world's x-y plane."""
     if not math.isfinite(sum(pose)):
         return shapely.Point()
     placed = shape._in(shape._make_frame(pose))
@@ -81,7 +80,7 @@ def _from_above(shape: Shape, pose: Pose) -> shapely.Geometry:
 
 
 def _path(outline: shapely.Geometry) -> Path:
-    """Returns all lines of an outline, with its holes; rings of polygons are closed."""
+    """Returns all lines of an outline, including holes; rings of polygons are closed."""
     areas = outline.area > 0.0
     lines = shapely.get_parts(outline.boundary if areas else outline)
     rings = [

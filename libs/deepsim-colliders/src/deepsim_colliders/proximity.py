@@ -1,19 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distance, closest points and contacts of two shapes in space."""
+"""Distances, closest points and contacts of two 3D shapes."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, Iterator
+from typing import Any, Iterator, NamedTuple
 
-from .convex import Pairing, nearest, penetration
+from .convex.depth import penetration
+from .convex.distance import nearest
+from .convex.minkowski import Pairing
 from .convex.vectors import Vec, along, dot, minus, scaled, unit
 from .faces import overlap
-from .separation import Separation
+
+
+class Separation(NamedTuple):
+    """Distance or depth of two shapes in the world frame, in any number of dimensions."""
+
+    distance: float
+    """Distance [m]; a negative one is a penetration depth."""
+    normal: Any
+    """Unit vector from the first to the second."""
+    first: Any
+    """Point of the first shape that is nearest to the second, or deepest inside it."""
+    second: Any
+    """Point of the second shape that is nearest to the first, or deepest inside it."""
 
 
 def separation(a: Any, b: Any) -> Separation:
-    """Returns the smallest distance, or else the greatest depth, of the pieces of two shapes."""
+    """Returns the smallest distance, or the greatest depth, of the pieces of two shapes."""
     best: Separation | None = None
     for piece, other in _pairs(a, b):
         if best is not None and _apart(piece, other) > max(best.distance, 0.0):
@@ -23,12 +37,12 @@ def separation(a: Any, b: Any) -> Separation:
             best = found
     assert best is not None  # shapes have pieces
     if best.distance > 0.0 and (a._encloses(b) or b._encloses(a)):
-        return best._replace(distance=-best.distance)  # inside a mesh, off its triangles
+        return best._replace(distance=-best.distance)  # inside a mesh, clear of its triangles
     return best
 
 
 def meetings(a: Any, b: Any, touch: float) -> Iterator[tuple[Vec, list[tuple[Vec, float]]]]:
-    """Returns the normals, points and depths where the pieces of two shapes meet."""
+    """Yields the normals, points and depths where the pieces of two shapes meet."""
     for piece, other in _pairs(a, b):
         if _apart(piece, other) > touch:
             continue
@@ -38,7 +52,7 @@ def meetings(a: Any, b: Any, touch: float) -> Iterator[tuple[Vec, list[tuple[Vec
 
 
 def _pairs(a: Any, b: Any) -> Iterator[tuple[Any, Any]]:
-    """Returns the convex pieces of both, those that are near each other first."""
+    """Yields pairs of convex pieces of two shapes, near ones first."""
     firsts, seconds = list(a._pieces(b)), list(b._pieces(a))
     pairs = [(piece, other) for piece in firsts for other in seconds]
     if len(pairs) > 1:
@@ -47,12 +61,12 @@ def _pairs(a: Any, b: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _apart(a: Any, b: Any) -> float:
-    """Returns a lower bound of the distance of two pieces: that of the balls around them."""
+    """Returns a lower bound of the distance of two pieces, from the balls around them."""
     return float(math.dist(*(one._ball()[0] for one in (a, b))) - a._ball()[1] - b._ball()[1])
 
 
 def piece_separation(a: Any, b: Any) -> Separation:
-    """Returns the separation of two convex pieces; a plane is one, too."""
+    """Returns the separation of two convex pieces or planes."""
     if a._is_plane:
         return _turned(_to_plane(b, a))
     if b._is_plane:
@@ -79,7 +93,7 @@ def piece_separation(a: Any, b: Any) -> Separation:
 
 
 def _to_point(a: Any, b: Any, size: float) -> Separation:
-    """Returns the separation of the core of a piece and a core that is just a point."""
+    """Returns the separation of the core of a piece and a core that is a point."""
     point = b._far_point((1.0, 0.0, 0.0))
     if a._is_point:
         away = minus(point, a._far_point((1.0, 0.0, 0.0)))
@@ -97,7 +111,7 @@ def _depth(a: Any, b: Any, size: float) -> Separation:
 
 
 def _turned(found: Separation) -> Separation:
-    """Returns the separation of the second from the first."""
+    """Returns the separation with both shapes swapped."""
     return Separation(found.distance, scaled(found.normal, -1.0), found.second, found.first)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many triangles at once: rays, nearest points, and which points they enclose."""
+"""Arrays of triangles: rays, distances and enclosed points."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-# Slack of the edges, as a part of their length: no ray slips through between two triangles.
+# Slack of the edges relative to their length, so that no ray passes between two triangles.
 _SLACK = 1e-9
 _BLOCK = 1 << 16
 
@@ -30,7 +30,7 @@ class Triangles:
         self.radii = np.linalg.norm(corners - self.middles[:, np.newaxis], axis=2).max(axis=1)
 
     def meetings(self, origin: Array, direction: Array) -> tuple[Array, NDArray[np.intp]]:
-        """Returns times at which a line meets triangles, and which (Moeller and Trumbore 1997)."""
+        """Returns when a line meets which triangles (Moeller and Trumbore 1997)."""
         unit = direction / math.sqrt(direction @ direction)
         away = self.middles - origin
         aside = np.einsum("md,md->m", away, away) - (away @ unit) ** 2
@@ -51,9 +51,9 @@ class Triangles:
         return times[met] / math.sqrt(direction @ direction), near[met]
 
     def first_met(self, origins: Array, directions: Array) -> tuple[Array, NDArray[np.intp]]:
-        """Returns the first t >= 0 of each ray, (n, 3), in a triangle, or NaN, and its number.
+        """Returns the first t >= 0 at which each ray (n, 3) meets a triangle, or NaN, and which.
 
-        The same formula as `meetings`, with the products of rays and triangles as matrices.
+        The formula is that of `meetings`, with products of rays and triangles as matrices.
         """
         starts, faces = np.full(len(origins), np.nan), np.zeros(len(origins), dtype=np.intp)
         speeds = np.sqrt(np.einsum("nd,nd->n", directions, directions))
@@ -81,14 +81,14 @@ class Triangles:
         return starts, faces
 
     def distances(self, points: Array) -> Array:
-        """Returns the distance of each of some points, (n, 3), from the nearest triangle."""
+        """Returns the distance of points (n, 3) from the nearest triangle."""
         least = np.full(len(points), np.inf)
         for block in self._blocks(len(points)):
             least[block] = self._distances(points[block]).min(axis=1)
         return least
 
     def _distances(self, points: Array) -> Array:
-        """Returns the distance of each point from each triangle: from its plane or its edges."""
+        """Returns the distance of each point from each triangle."""
         offset = points[:, np.newaxis] - self.first
         height = np.einsum("nmd,md->nm", offset, self.normals)
         over = np.ones(height.shape, dtype=np.bool_)
@@ -103,7 +103,7 @@ class Triangles:
         return np.where(over, np.abs(height), np.sqrt(to_edges))
 
     def enclose(self, points: Array) -> Flags:
-        """Returns whether a closed surface encloses points, (n, 3) (Oosterom, Strackee 1983)."""
+        """Returns whether a closed surface encloses points (n, 3) (Oosterom, Strackee 1983)."""
         inside = np.empty(len(points), dtype=np.bool_)
         for block in self._blocks(len(points)):
             a, b, c = (self.corners[:, k] - points[block, np.newaxis] for k in range(3))
@@ -125,7 +125,7 @@ class Triangles:
 
 
 def is_closed(faces: NDArray[np.intp]) -> bool:
-    """Returns whether each edge of some triangles is that of one neighbour, the other way round."""
+    """Returns whether each edge is shared with one neighbour, in opposite directions."""
     edges = np.concatenate([faces[:, [k, (k + 1) % 3]] for k in range(3)])
     there = set(map(tuple, edges.tolist()))
     return len(there) == len(edges) and all((b, a) in there for a, b in there)

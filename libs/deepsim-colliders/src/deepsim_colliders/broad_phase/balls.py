@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Balls around few shapes, each with each at once: products of matrices, one for each world."""
+"""Balls around few shapes, all compared at once by one matrix product per world."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from deepsim_colliders._rows import Array, Flags
 
 from .blocks import BLOCK, Pairs
 
-# What a dozen products and sums of squared coordinates may lose, as a part of them.
+# Relative rounding error of a dozen products and sums of squared coordinates.
 _ROUNDING = 3e-14
 
 
@@ -36,17 +36,17 @@ class Balls:
             self._ahead = np.stack([*local.transpose(2, 0, 1), ones], axis=1)
 
     def around(self, points: Array) -> Iterator[Pairs]:
-        """Returns pairs of a point of (worlds, p, dimensions) and a shape whose ball it touches."""
-        with np.errstate(all="ignore"):  # what is not finite is near to nothing
+        """Yields pairs of a point of (worlds, p, dimensions) and a shape whose ball it touches."""
+        with np.errstate(all="ignore"):  # values that are not finite are near nothing
             left = self._left(points)
             for world, some in self._blocks(points.shape[1]):
                 near = left[world, some] @ self._right[world] <= 0.0
                 yield self._where(near, world, some, points.shape[1])
 
     def along(self, origins: Array, directions: Array) -> Iterator[Pairs]:
-        """Returns pairs of a ray, of (worlds, r, dimensions), and a shape whose ball it touches.
+        """Yields pairs of a ray of (worlds, r, dimensions) and a shape whose ball it touches.
 
-        Directions are of any length, also zero.
+        Directions may have any length, including zero.
         """
         # With w from the origin to a centre: w.w - (w.d)^2 <= r^2, or w.w <= r^2 for those behind.
         with np.errstate(all="ignore"):
@@ -63,7 +63,7 @@ class Balls:
                 yield self._where(near, world, some, origins.shape[1])
 
     def overlapping(self, other: Balls) -> Iterator[Pairs]:
-        """Returns pairs of a shape of each side whose balls touch, world by world."""
+        """Yields pairs of shapes, one of each side, whose balls touch, world by world."""
         with np.errstate(all="ignore"):
             reach = self._reach[..., np.newaxis]
             local = self._center - other._middle
@@ -83,7 +83,9 @@ class Balls:
             for world, some in other._blocks(count, len(self._reach)):
                 ones = slice(0, 1) if len(left) == 1 else world
                 others = slice(0, 1) if len(other._reach) == 1 else world
-                near = ~(left[ones, some] @ right[others] > 0.0)  # what overflows may meet
+                near = ~(
+                    left[ones, some] @ right[others] > 0.0
+                )  # after an overflow, shapes may meet
                 yield other._where(near, world, some, count)
 
     def _left(self, points: Array) -> Array:
@@ -92,7 +94,7 @@ class Balls:
         return np.concatenate([local, square, np.ones_like(square)], axis=2)
 
     def _blocks(self, count: int, worlds: int = 1) -> Iterator[tuple[slice, slice]]:
-        """Yields the worlds and numbers that are compared with the shapes at once."""
+        """Yields blocks of worlds and numbers to compare with the shapes at once."""
         size, worlds = self._reach.shape[1], max(worlds, len(self._reach))
         step = max(1, BLOCK // max(size * count, 1))
         some = max(1, BLOCK // max(size, 1))

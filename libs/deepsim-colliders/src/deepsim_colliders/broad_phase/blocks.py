@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pairs of indices in blocks whose arrays stay in the cache of a core."""
+"""Pairs of indices, in blocks whose arrays fit the cache of a core."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Pairs = Tuple[Index, Index]
 
 
 def ragged(start: Index, count: Index) -> Iterator[Pairs]:
-    """Yields number and value of the ranges start .. start + count in turn, in blocks."""
+    """Yields range number and value of the ranges start .. start + count in turn, in blocks."""
     ends = np.cumsum(count)
     total = int(ends[-1]) if ends.size else 0
     shift = start - (ends - count)
@@ -26,7 +26,7 @@ def ragged(start: Index, count: Index) -> Iterator[Pairs]:
 
 
 def collected(parts: Iterator[Pairs]) -> Iterator[Pairs]:
-    """Joins parts until they are worth the fixed cost of a further step."""
+    """Joins parts until they outweigh the fixed cost of a further step."""
     waiting: list[Pairs] = []
     size = 0
     for part in parts:
@@ -40,11 +40,10 @@ def collected(parts: Iterator[Pairs]) -> Iterator[Pairs]:
 
 
 def filled(fill: Callable[[Index, Index], int], size: int) -> Iterator[Pairs]:
-    """Returns pairs that compiled code finds, in blocks.
+    """Yields pairs that compiled code finds, in blocks.
 
     Args:
-        fill: writes both sides of the pairs into arrays, as they fit, and returns how many pairs
-            there are.
+        fill: writes both sides of as many pairs as fit into arrays, and returns the number of all.
         size: expected number of pairs.
     """
     while True:

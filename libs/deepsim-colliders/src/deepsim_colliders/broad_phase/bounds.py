@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Balls and boxes around the shapes of a set at one moment."""
+"""Balls and boxes around the shapes of a set at one time."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from .balls import Balls
 from .blocks import BLOCK, Pairs, collected
 from .tree import Tree
 
-# Shapes of a world up to which comparing all of them takes less than opening a tree.
+# Up to this many shapes per world, comparing all of them is faster than opening a tree.
 _FEW = 256
 
-# Shapes of a world up to which they are swept. At 1000 that takes a quarter of a tree's time at
-# most, but twice its time where all bounds overlap along the axis; at 4096 seven times.
+# Up to this many shapes per world, they are swept. At 1000 shapes that takes at most a quarter of a
+# tree's time, but twice its time if all bounds overlap along the axis; at 4096, seven times.
 _SWEPT = 1024
 
 
 class Bounds:
-    """Finds pairs whose bounds meet, in each world apart.
+    """Finds pairs whose bounds meet, separately in each world.
 
-    Points and rays are numbered over all worlds, as many for each; so are the rows.
+    Points, rays and rows are numbered over all worlds, with equally many in each.
     """
 
     def __init__(self, rows: Rows, worlds: int, compiled: bool = False) -> None:
@@ -61,8 +61,8 @@ class Bounds:
         return Tree(*self.boxes)
 
     def overlapping(self, other: Bounds) -> Iterator[Pairs]:
-        """Returns pairs of a row of each side; a single world is in all others."""
-        if self.count * other.count <= BLOCK:  # quicker than any tree
+        """Yields pairs of rows, one of each side; a single world is paired with all others."""
+        if self.count * other.count <= BLOCK:  # faster than a tree
             return collected(self.balls.overlapping(other.balls))
         worlds = max(self.worlds, other.worlds)
         lower, upper = (
@@ -72,10 +72,10 @@ class Bounds:
         return self._around(other.tree, world if other.worlds > 1 else 0 * world, lower, upper)
 
     def among(self) -> Iterator[Pairs]:
-        """Returns pairs of two rows of one world, the one with the lower number first."""
+        """Yields pairs of two rows of one world, lower number first."""
         if self._compiled and _FEW < self.count <= _SWEPT:
             # Here, and not at the top: numba is of an extra.
-            from .compiled_sweep import swept  # noqa: PLC0415
+            from .compiled_boxes import swept  # noqa: PLC0415
 
             yield from swept(*self.boxes)
             return
@@ -84,7 +84,7 @@ class Bounds:
             yield first[once], second[once]
 
     def around(self, points: Array) -> Iterator[Pairs]:
-        """Returns pairs of a point, of (worlds, p, dimensions), and a row."""
+        """Yields pairs of a point of (worlds, p, dimensions) and a row."""
         if not self._compiled and self.count <= _FEW:
             return collected(self.balls.around(points))
         flat = np.ascontiguousarray(points.reshape(-1, points.shape[2]).T)
@@ -93,7 +93,7 @@ class Bounds:
         return self._around(self.tree, world, flat, flat)
 
     def along(self, rays: Rays) -> Iterator[Pairs]:
-        """Returns pairs of a ray, of as many dimensions as the shapes, and a row."""
+        """Yields pairs of a ray, with the dimensions of the shapes, and a row."""
         count = rays.nearest.size // self.worlds
         if self.count <= _FEW:
             return collected(
@@ -117,7 +117,7 @@ class Bounds:
         return columns.T.reshape(self.worlds, -1, len(columns))
 
     def _in_space(self, columns: Array, flat: float) -> Array:
-        """Does the same as `_by_world`, with `flat` for the z of the plane."""
+        """Reshapes (dimensions, worlds * k) to (worlds, k, 3), with z = `flat` in 2D."""
         rows = self._by_world(columns)
         space = np.empty((*rows.shape[:2], 3))
         space[..., : len(columns)] = rows

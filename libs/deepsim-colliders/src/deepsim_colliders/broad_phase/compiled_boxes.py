@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boxes that overlap those of a tree, compiled."""
+"""Overlapping boxes, compiled: by a tree, or by a sweep along one axis."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .tree import Tree
 
 
 def overlapping(tree: Tree, world: Index, lower: Array, upper: Array) -> Iterator[Pairs]:
-    """Does as `Tree.around`."""
+    """Yields the pairs of `Tree.around`."""
     query = [writable(world), writable(lower), writable(upper)]
     fill = partial(around, tree.boxes, tree.starts, tree.rows, *query)
     return filled(fill, 8 * world.size + BLOCK)
@@ -26,9 +26,9 @@ def overlapping(tree: Tree, world: Index, lower: Array, upper: Array) -> Iterato
 def around(
     boxes: Any, starts: Any, order: Any, world: Any, lower: Any, upper: Any, number: Any, row: Any
 ) -> int:
-    """Fills `number` and `row` with pairs of a box (n, 3), in its world, and a shape, as they fit.
+    """Returns the number of pairs of a box of (n, 3), in its world, and a shape.
 
-    Returns how many there are.
+    Fills `number` and `row` with as many of them as fit.
     """
     groups, levels = np.empty(512, dtype=np.int64), np.empty(512, dtype=np.int64)
     per_tree, width, planes = boxes.shape[1], boxes.shape[3], boxes.reshape(-1)
@@ -49,7 +49,7 @@ def around(
             low_y, up_y = planes[base + width :][:width], planes[base + 4 * width :][:width]
             low_z, up_z = planes[base + 2 * width :][:width], planes[base + 5 * width :][:width]
             for child in range(width):
-                # Where a group has fewer than others, its boxes end before they begin.
+                # The empty boxes that pad a group end before they begin.
                 meets = (low_x[child] <= up_x[child]) & (low_x[child] <= ux)
                 meets &= (lx <= up_x[child]) & (low_y[child] <= uy) & (ly <= up_y[child])
                 meets &= (low_z[child] <= uz) & (lz <= up_z[child])
@@ -67,4 +67,65 @@ def around(
                 if found < number.size:
                     number[found], row[found] = one, order[here, child]
                 found += 1
+    return found
+
+
+def swept(lower: Array, upper: Array) -> Iterator[Pairs]:
+    """Yields pairs of overlapping boxes (worlds, n, 3), numbered over all worlds, in order."""
+    axis = longest(lower)
+    order = np.argsort(lower[:, :, axis], axis=1)
+    return filled(partial(sweep, lower, upper, axis, order), 2 * order.size)
+
+
+@compiled
+def longest(places: Any) -> int:
+    """Returns the axis along which finite places (worlds, n, 3) spread the most."""
+    best, chosen = -1.0, 0
+    for axis in range(3):
+        least, greatest = np.inf, -np.inf
+        for world in range(places.shape[0]):
+            for row in range(places.shape[1]):
+                place = places[world, row, axis]
+                if np.isfinite(place):
+                    least, greatest = min(least, place), max(greatest, place)
+        if greatest - least > best:
+            best, chosen = greatest - least, axis
+    return chosen
+
+
+@compiled
+def sweep(lower: Any, upper: Any, axis: int, order: Any, first: Any, second: Any) -> int:
+    """Returns the number of pairs of overlapping boxes; fills `first` and `second` with them.
+
+    Sweep and prune (Baraff 1992): ordered by their beginnings along the axis, each box is compared
+    with those after it, up to the first that begins beyond its end.
+    """
+    worlds, count = order.shape
+    begin, end = np.empty((3, count)), np.empty((3, count))
+    found = 0
+    for world in range(worlds):
+        for side in range(3):
+            for place in range(count):
+                row = order[world, place]
+                begin[side, place] = lower[world, row, (axis + side) % 3]
+                end[side, place] = upper[world, row, (axis + side) % 3]
+        for place in range(count):
+            last = end[0, place]
+            if not begin[0, place] <= last:  # meets nothing
+                continue
+            for later in range(place + 1, count):
+                if begin[0, later] > last:
+                    break
+                if (
+                    begin[1, later] <= end[1, place]
+                    and begin[1, place] <= end[1, later]
+                    and begin[2, later] <= end[2, place]
+                    and begin[2, place] <= end[2, later]
+                    and begin[0, later] <= end[0, later]
+                ):
+                    if found < first.size:
+                        one, two = order[world, place], order[world, later]
+                        first[found] = world * count + min(one, two)
+                        second[found] = world * count + max(one, two)
+                    found += 1
     return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boxes around boxes around shapes, sixteen to a group, in each of many worlds."""
+"""A hierarchy of bounding boxes for each world, in groups of sixteen."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .blocks import Pairs
 # A multiple of the numbers that a vector instruction takes.
 GROUP = 16
 
-# Groups that are opened at once.
+# Number of groups opened at once.
 _CHUNK = 2048
 
 
-# Numbers below 1024 with two zeros after each bit.
+# The numbers below 1024, with two zeros after each bit.
 _BITS = np.arange(10)
 _SPREAD: Index = ((np.arange(1024)[:, np.newaxis] >> _BITS & 1) << 3 * _BITS).sum(axis=1)
 
@@ -27,12 +27,12 @@ _SPREAD: Index = ((np.arange(1024)[:, np.newaxis] >> _BITS & 1) << 3 * _BITS).su
 class Tree:
     """Bounding boxes in groups of sixteen neighbours, groups of groups, up to a single group.
 
-    Neighbours are those that follow each other on the curve of Morton 1966. All worlds have as many
+    Neighbours follow each other on the curve of Morton 1966. All worlds have the same number of
     shapes, so child c of group g is group 16 g + c of the level below, without pointers.
 
     Args:
-        lower: least coordinates, (worlds, n, 3) [m]; infinite for what meets nothing.
-        upper: greatest coordinates, likewise; minus infinity for what meets nothing.
+        lower: least coordinates (worlds, n, 3) [m]; infinity for shapes that meet nothing.
+        upper: greatest coordinates, likewise; -infinity for shapes that meet nothing.
     """
 
     def __init__(self, lower: Array, upper: Array) -> None:
@@ -48,7 +48,7 @@ class Tree:
             levels.append(_grouped(both))
         sizes = [level.shape[1] for level in levels]
         self.starts: Index = np.concatenate([[0], np.cumsum(sizes)])
-        """Of each level, the finest first, in `boxes`."""
+        """First group of each level in `boxes`, finest level first."""
         self.boxes: Array = np.concatenate(levels, axis=1)
         """Shape (worlds, groups, 6, 16): least and greatest x, y, z of sixteen boxes."""
         self.rows: Index = np.full((worlds, sizes[0] * GROUP), -1)
@@ -57,18 +57,18 @@ class Tree:
 
     @cached_property
     def size(self) -> float:
-        """At least the distance of any corner from the origin [m]."""
+        """Upper bound of the distance of any corner from the origin [m]."""
         leaves = np.abs(self.boxes[:, : self.starts[1]])
         return 3.0 * float(leaves.max(initial=0.0, where=leaves < np.inf))
 
     def around(self, world: Index, lower: Array, upper: Array) -> Iterator[Pairs]:
-        """Returns pairs of a box of (n, 3), each in its world, and a shape that it overlaps."""
+        """Yields pairs of a box of (n, 3), in its world, and a shape that it overlaps."""
 
         def overlap(which: Index, boxes: Array) -> Flags:
             low, high = lower[which, :, np.newaxis], upper[which, :, np.newaxis]
             overlaps = (boxes[:, :3] <= high) & (low <= boxes[:, 3:])
             hit: Flags = np.logical_and.reduce(overlaps, axis=1)
-            # Where a group has fewer than others, its boxes end before they begin.
+            # The empty boxes that pad a group end before they begin.
             hit &= boxes[:, 0] <= boxes[:, 3]
             return hit
 
@@ -77,8 +77,8 @@ class Tree:
     def along(
         self, world: Index, origins: Array, directions: Array, nearest: Array, farthest: Array
     ) -> Iterator[Pairs]:
-        """Returns pairs of a ray (n, 3), in its world, and a shape whose box it crosses."""
-        # What rounding may move a point, as a part of its coordinates.
+        """Yields pairs of a ray of (n, 3), in its world, and a shape whose box it crosses."""
+        # Largest displacement of a point by rounding.
         slack = 1e-14 * (np.abs(origins).sum(axis=1) + self.size)
         steps = np.copysign(1.0 / np.maximum(np.abs(directions), 1e-300), directions)
         back = np.signbit(steps)
@@ -99,7 +99,7 @@ class Tree:
         return self._opened(world, crossed)
 
     def _opened(self, world: Index, test: Callable[[Index, Array], Flags]) -> Iterator[Pairs]:
-        """Opens groups from the top down for as long as `test` finds a child."""
+        """Opens groups from the top down while `test` finds children."""
         top = len(self.starts) - 2
         boxes = self.boxes.reshape(-1, 6, GROUP)
         total, rows = self.boxes.shape[1], self.rows
@@ -123,7 +123,7 @@ class Tree:
 
 
 def _grouped(boxes: Array) -> Array:
-    """Groups (worlds, n, 6) as (worlds, groups, 6, 16), filled up with empty boxes."""
+    """Groups (worlds, n, 6) as (worlds, groups, 6, 16), padded with empty boxes."""
     worlds, count, _ = boxes.shape
     groups = -(-count // GROUP)
     padded = np.empty((worlds, groups * GROUP, 6))
@@ -133,7 +133,7 @@ def _grouped(boxes: Array) -> Array:
 
 
 def _morton(lower: Array, upper: Array) -> Index:
-    """Returns the places of the middles of boxes on a curve that fills space, (worlds, n)."""
+    """Returns the positions (worlds, n) of the centres of boxes on a space-filling curve."""
     with np.errstate(all="ignore"):
         middle = np.ascontiguousarray((0.5 * (lower + upper)).swapaxes(1, 2))
         middle[~np.isfinite(middle)] = 0.0

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same answers by compiled code, where numba is installed (the extra ``fast``)."""
+"""Compiled versions with equal results, for which numba is needed (the extra ``fast``)."""

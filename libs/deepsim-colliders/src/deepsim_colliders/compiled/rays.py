@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first shape on each ray, compiled: the steps of `rays.distances`, with its roundings."""
+"""Ray casts, compiled, with the steps and roundings of `rays.distances` and `sets.hits`."""
 
 from __future__ import annotations
 
@@ -106,10 +106,10 @@ def trace(
     distance: Any,
     row: Any,
 ) -> None:
-    """Fills `distance` and `row` for rays (3, n), as many for each world."""
+    """Fills `distance` and `row` for rays (3, n), equally many in each world."""
     worlds, count = boxes.shape[0], origins.shape[1]
     per_world, per_tree, width = count // worlds, boxes.shape[1], boxes.shape[3]
-    # One index instead of rows of rows: each of these would be counted as a reference.
+    # One flat index, since each nested row would be a counted reference.
     planes = boxes.reshape(-1)
     groups, levels = np.empty(512, dtype=np.int64), np.empty(512, dtype=np.int64)
     times, enter = np.empty(512), np.empty(width)
@@ -125,7 +125,7 @@ def trace(
         ix = math.copysign(1.0 / max(abs(dx), 1e-300), dx)
         iy = math.copysign(1.0 / max(abs(dy), 1e-300), dy)
         iz = math.copysign(1.0 / max(abs(dz), 1e-300), dz)
-        # Near and far planes of a box, and how far rounding may have moved the ray to them.
+        # Near and far planes of a box, and the displacement of the ray by rounding.
         nx, px = (3 * width, -pad) if ix < 0.0 else (0, pad)
         ny, py = (4 * width, -pad) if iy < 0.0 else (width, pad)
         nz, pz = (5 * width, -pad) if iz < 0.0 else (2 * width, pad)
@@ -139,8 +139,8 @@ def trace(
                 continue
             group, level = groups[waiting], levels[waiting]
             base = (world * per_tree + starts[level] + group) * 6 * width
-            # Slices, and a length that is known only here, let the loop compile to vector
-            # instructions. Comparisons written out: `max` and `min` cost more, for the sake of NaN.
+            # Slices and a length known only at run time let the loop compile to vector
+            # instructions. Comparisons are written out, as `max` and `min` handle NaN at a cost.
             low_x, up_x = planes[base + nx :][:width], planes[base + fx :][:width]
             low_y, up_y = planes[base + ny :][:width], planes[base + fy :][:width]
             low_z, up_z = planes[base + nz :][:width], planes[base + fz :][:width]
@@ -183,3 +183,51 @@ def trace(
                     best, found = time, which
                     limit = min(limit, best)
         distance[ray], row[ray] = best, found
+
+
+@compiled
+def surfaces(
+    solids: Any,
+    kinds: Any,
+    flat: bool,
+    origins: Any,
+    directions: Any,
+    nearest: Any,
+    row: Any,
+    distance: Any,
+    points: Any,
+    normals: Any,
+) -> None:
+    """Fills `points` and `normals` (n, 3) of rays (3, n) that enter shape `row` at `distance`."""
+    local, out = np.empty(3), np.empty(3)
+    for ray in range(row.size):
+        which, at = row[ray], distance[ray]
+        for k in range(3):
+            points[ray, k] = normals[ray, k] = np.nan
+        if which < 0:
+            continue
+        for k in range(3):
+            points[ray, k] = origins[k, ray] + at * directions[k, ray]
+        if at == nearest[ray]:
+            continue
+        x, y = points[ray, 0] - solids[which, 0], points[ray, 1] - solids[which, 1]
+        z = 0.0 if flat else points[ray, 2] - solids[which, 2]
+        face, most = 0, -np.inf
+        for k in range(3):
+            axis = 3 + 3 * k
+            along = x * solids[which, axis]
+            along += y * solids[which, axis + 1]
+            along += z * solids[which, axis + 2]
+            half = solids[which, 12 + k]
+            local[k], out[k] = along, along - min(max(along, -half), half)
+            if abs(along) - half > most:
+                face, most = k, abs(along) - half
+        if kinds[which] == BOX:
+            out[:] = 0.0
+            out[face] = local[face]
+        length = math.sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2])
+        nx, ny, nz = out[0] / length, out[1] / length, out[2] / length
+        for k in range(3):
+            normals[ray, k] = (
+                nx * solids[which, 3 + k] + ny * solids[which, 6 + k] + nz * solids[which, 9 + k]
+            )

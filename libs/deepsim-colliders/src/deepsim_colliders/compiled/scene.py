@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes packed for compiled rays."""
+"""Shapes packed for compiled ray casts."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from deepsim_colliders._numba import writable
 from deepsim_colliders._rows import Array, Flags, Rows
 from deepsim_colliders._shape import BOX
 from deepsim_colliders.broad_phase.bounds import Bounds
-from deepsim_colliders.rays.nearest import Nearest
-from deepsim_colliders.rays.rays import Rays
+from deepsim_colliders.rays.rays import Nearest, Rays
 
 
 class Scene:
-    """The shapes of kinds that are compiled, of all worlds, and the bounds of the rest."""
+    """The shapes of compiled kinds, of all worlds, and the bounds of the other shapes."""
 
     def __init__(self, rows: Rows, bounds: Bounds) -> None:
         worlds, fast = bounds.worlds, rows.kind <= BOX
@@ -29,7 +28,7 @@ class Scene:
         self.rest = None if whole else Bounds(rows.take(self.slow), worlds)
 
     def trace(self, rays: Rays, asked: Flags | None, nearest: Nearest) -> None:
-        """Finds the first of the compiled shapes that each ray meets."""
+        """Records the first compiled shape that each ray meets."""
         # Here, and not at the top: numba is of an extra.
         from .rays import trace  # noqa: PLC0415
 
@@ -50,7 +49,7 @@ class Scene:
 
     def surfaces(self, rays: Rays, nearest: Nearest, dimensions: int) -> tuple[Array, Array]:
         """Returns points and normals, (n, 3), where rays enter compiled shapes."""
-        from .surfaces import surfaces  # noqa: PLC0415
+        from .rays import surfaces  # noqa: PLC0415
 
         points, normals = np.empty((2, nearest.row.size, 3))
         columns = [_in_space(side) for side in (rays.origins, rays.directions)]
@@ -69,7 +68,7 @@ def _solids(rows: Rows) -> Array:
     axes = packed[:, 3:12].reshape(count, 3, 3)
     axes[:, :dimensions, :dimensions] = rows.axes.transpose(2, 0, 1)
     packed[:, 3:12] = axes.reshape(count, 9)
-    packed[:, 12:15] = np.inf  # flat shapes have walls without end
+    packed[:, 12:15] = np.inf  # flat shapes extend infinitely along z
     packed[:, 12 : 12 + dimensions] = rows.half.T
     packed[:, 15], packed[:, 16] = rows.radius, rows.touch
     return packed

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Depth of convex shapes in each other: expanding polytopes, van den Bergen 2001."""
+"""Penetration depth of convex shapes: expanding polytopes, van den Bergen 2001."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _RELATIVE = 1e-11
 
 
 class Penetration(NamedTuple):
-    """The translation that parts two shapes."""
+    """The smallest translation that separates two shapes."""
 
     depth: float
-    """The least distance [m] that parts them."""
+    """Length of the translation [m]."""
     direction: Vec
-    """Unit vector along which the second has to be moved by it."""
+    """Unit vector along which the second shape must move."""
     first: Vec
-    """The point of the first shape that is deepest in the second."""
+    """Point of the first shape that is deepest inside the second."""
     second: Vec
-    """The point of the second shape that is deepest in the first."""
+    """Point of the second shape that is deepest inside the first."""
 
 
 class _Face(NamedTuple):
@@ -33,10 +33,10 @@ class _Face(NamedTuple):
 
 
 def penetration(pair: Pairing, size: float) -> Penetration:
-    """Returns the least move that parts two convex shapes that meet.
+    """Returns the smallest translation that separates two intersecting convex shapes.
 
-    Grows a polytope within their difference, from any tetrahedron, where it is nearest to 0. The
-    depth of polytopes is exact, that of round shapes to 1e-11 of `size` [m].
+    Grows a polytope inside their difference, from any tetrahedron, where it is nearest to 0. The
+    depth is exact for polytopes, and within 1e-11 of `size` [m] for round shapes.
     """
     points, flat = _tetrahedron(pair, size)
     if flat is not None:
@@ -55,7 +55,7 @@ def penetration(pair: Pairing, size: float) -> Penetration:
         if grown is None:
             break
         known = grown
-    # Of several faces in one plane, that which the foot is on has the points.
+    # Of several coplanar faces, the one that contains the foot provides the points.
     least = min(face.offset for face in known)
     level = [face for face in known if face.offset <= least + 4.0 * _RELATIVE * size]
     parts = [_parts(points, face) for face in level]
@@ -86,7 +86,7 @@ def _result(point: Witness, direction: Vec) -> Penetration:
 
 
 def _tetrahedron(pair: Pairing, size: float) -> tuple[list[Witness], Vec | None]:
-    """Returns four points of the difference; or else a direction across which it is flat."""
+    """Returns four points of the difference, or a direction across which it is flat."""
     tiny = 1e-12 * size
     points = [pair.far(AXES[0])]
     directions = [(s * x, s * y, s * z) for x, y, z in AXES for s in (-1.0, 1.0)]
@@ -118,7 +118,7 @@ def _tetrahedron(pair: Pairing, size: float) -> tuple[list[Witness], Vec | None]
 
 
 def _face(points: list[Witness], corners: tuple[int, int, int], inner: Vec) -> _Face | None:
-    """Returns a counter-clockwise face that turns away from `inner`; None if it has no area."""
+    """Returns a counter-clockwise face that points away from `inner`; None if it has no area."""
     i, j, k = corners
     a, b, c = points[i].gap, points[j].gap, points[k].gap
     normal = cross(minus(b, a), minus(c, a))
@@ -133,7 +133,7 @@ def _face(points: list[Witness], corners: tuple[int, int, int], inner: Vec) -> _
 def _expanded(
     points: list[Witness], faces: list[_Face], new: Witness, inner: Vec, tiny: float
 ) -> list[_Face] | None:
-    """Returns the faces after adding the corner `new`; None if rounding makes it no corner."""
+    """Returns the faces after adding the corner `new`; None if rounding puts it inside."""
     seen = [dot(face.normal, new.gap) - face.offset > tiny for face in faces]
     edges: dict[tuple[int, int], None] = {}
     for face, visible in zip(faces, seen):

@@ -20,10 +20,10 @@ def nearest(pair: Pairing, size: float) -> Witness:
 
     Args:
         pair: the shapes.
-        size: of the larger one [m]; a gap below 1e-15 of it counts as none.
+        size: size of the larger shape [m]; a gap below 1e-15 of it counts as 0.
 
     Returns:
-        The points, and the vector from the second to the first: (0, 0, 0) where the shapes meet.
+        The points, and the vector from the second to the first: (0, 0, 0) if the shapes meet.
     """
     simplex = [pair.far((1.0, 0.0, 0.0))]
     best = simplex[0]
@@ -45,16 +45,16 @@ def nearest(pair: Pairing, size: float) -> Witness:
         if len(kept) == 4:
             return closer._replace(gap=(0.0, 0.0, 0.0))
         if not found < square:
-            # Next to a round surface rounding stops it early: the sure part of the gap counts.
+            # Near a round surface, rounding stops the search early; the proven gap is used.
             return best._replace(gap=scaled(v, least / length))
         best, square, simplex = closer, found, kept
     return best
 
 
 def _closest(simplex: Sequence[Witness]) -> tuple[Witness, list[Witness]]:
-    """Returns the point nearest to 0 of the hull of up to 4 points, and the points that span it.
+    """Returns the point of the hull of up to 4 points nearest to 0, and the points that span it.
 
-    The last point is new, so that it is one of them. Each part of the hull is tried.
+    These include the last point, which is new. Each part of the hull is tried.
     """
     new = simplex[-1]
     best_square, best = dot(new.gap, new.gap), new
@@ -111,5 +111,5 @@ def _in_tetrahedron(points: Sequence[Vec]) -> list[float] | None:
     return [part / total for part in parts]
 
 
-# Weights of the corners of a part with that many points besides the new one.
+# Weights of the corners of a part, by the number of its points besides the new one.
 _WEIGHTS = {1: _on_edge, 2: _on_triangle, 3: _in_tetrahedron}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Vectors of three floats, as tuples: for a handful of them quicker than arrays."""
+"""Vectors as tuples of three floats, which are faster than small arrays."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def scaled(a: Vec, factor: float) -> Vec:
 
 
 def unit(a: Vec) -> Vec:
-    """Returns the vector at length 1; x for a vector of no length."""
+    """Returns the vector at length 1, or the x axis for a zero vector."""
     length = math.hypot(*a)
     return scaled(a, 1.0 / length) if length > 0.0 else AXES[0]
 
 
 def mixed(weights: Sequence[float], points: Sequence[Vec]) -> Vec:
-    """Returns the sum of weighted points."""
+    """Returns the weighted sum of points."""
     x = y = z = 0.0
     for weight, point in zip(weights, points):
         x += weight * point[0]
@@ -53,6 +53,6 @@ def mixed(weights: Sequence[float], points: Sequence[Vec]) -> Vec:
 
 
 def across(a: Vec) -> Vec:
-    """Returns a unit vector at right angles to `a`."""
+    """Returns a unit vector orthogonal to `a`."""
     least = min(range(3), key=lambda axis: abs(a[axis]))
     return unit(cross(a, AXES[least]))

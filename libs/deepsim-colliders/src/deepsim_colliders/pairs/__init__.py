@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exact tests of many pairs of shapes, or of shapes and points, at once."""
+"""Exact tests of arrays of pairs: two shapes, or a shape and a point."""

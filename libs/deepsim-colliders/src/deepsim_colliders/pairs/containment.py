@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Containment of many pairs of shapes at once: the same questions as `Shape._contains`."""
+"""Containment of arrays of shapes, as by `Shape._contains`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import shapely
 from deepsim_colliders._rows import Array, Flags, Rows
 from deepsim_colliders._shape import BALL, BOX, GEOMETRY, KINDS, OTHER
 from deepsim_colliders.pairs import one_by_one
-from deepsim_colliders.pairs.meeting import brought, geometries, hold
+
+from .meeting import brought, geometries, hold
 
 
 def contain(a: Rows, b: Rows) -> Flags:
@@ -25,12 +26,12 @@ def contain(a: Rows, b: Rows) -> Flags:
 
 
 def _contain(a: Rows, b: Rows) -> Flags:
-    """Does the same as `contain`, for shapes of one kind on each side."""
+    """Returns `contain` for shapes of one kind on each side."""
     if OTHER in (a.kind[0], b.kind[0]):
         return one_by_one.contain(a, b)
     if a.kind[0] == GEOMETRY:
         return _in_geometries(a, b)
-    # The others are convex: the corners of b's core decide, and how far b reaches beyond it.
+    # The other kinds are convex: the corners of b's core and its radius decide.
     answers = np.ones(a.kind.size, dtype=np.bool_)
     if b.kind[0] == GEOMETRY:
         xy, pair = shapely.get_coordinates(geometries(b), return_index=True)
@@ -51,7 +52,7 @@ def _contain(a: Rows, b: Rows) -> Flags:
 
 
 def _corners(rows: Rows) -> list[Array]:
-    """Returns the corners of the cores, in the world; one for balls and two for capsules."""
+    """Returns the corners of the cores in the world frame: one for balls, two for capsules."""
     spans = [axis * half for axis, half in zip(rows.axes, rows.half) if half.any()]
     signs = itertools.product((-1.0, 1.0), repeat=len(spans))
     return [sum((s * span for s, span in zip(sign, spans)), rows.center) for sign in signs]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exact tests of many pairs of shapes at once: the same questions as `Shape._meets`."""
+"""Intersection of arrays of shapes, as by `Shape._meets`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from deepsim_colliders.pairs import one_by_one
 # The axes after each axis, in the order x, y, z, x, y.
 _NEXT, _LAST = np.array([1, 2, 0]), np.array([2, 0, 1])
 
-# Pairs up to which picking those that the faces leave open costs more than it saves.
+# Up to this many pairs, selecting those that the faces leave undecided does not pay off.
 _FEW = 100
 
 
@@ -34,7 +34,7 @@ def meet(a: Rows, b: Rows) -> Flags:
 
 
 def _meet(a: Rows, b: Rows) -> Flags:
-    """Does the same as `meet`, for shapes of one kind on each side."""
+    """Returns `meet` for shapes of one kind on each side."""
     if not a.kind.size:
         return np.empty(0, dtype=np.bool_)
     if a.kind[0] > b.kind[0]:
@@ -49,7 +49,7 @@ def _meet(a: Rows, b: Rows) -> Flags:
 
 
 def hold_points(rows: Rows, points: list[Array]) -> Flags:
-    """Returns whether points in the frames of shapes of any kinds are in them, or touch."""
+    """Returns whether points in the frames of shapes of any kind are in them or touch them."""
     answers = hold(rows, points)
     which = np.flatnonzero((rows.kind == GEOMETRY) | (rows.kind == OTHER))
     if which.size:
@@ -58,12 +58,12 @@ def hold_points(rows: Rows, points: list[Array]) -> Flags:
 
 
 def hold(rows: Rows, points: list[Array], reach: Any = 0.0) -> Flags:
-    """Returns whether points in the frames of the shapes are in them, or within `reach`."""
+    """Returns whether points in the frames of shapes are within `reach` of them."""
     return within(points, rows.half, rows.radius + rows.touch + reach)
 
 
 def _capsules(capsules: Rows, others: Rows) -> Flags:
-    """Capsules against capsules and boxes."""
+    """Returns whether capsules meet capsules or boxes."""
     along = capsules.axes[2] * capsules.half[2]
     start = np.array(others.to_local(capsules.center - along))
     step = np.array(others.turn_to_local(2.0 * along))
@@ -73,10 +73,10 @@ def _capsules(capsules: Rows, others: Rows) -> Flags:
 
 
 def _boxes(a: Rows, b: Rows) -> Flags:
-    """Tests separating axes: the faces of both, and in 3D the planes along an edge of each.
+    """Returns whether boxes meet, by separating axes (Gottschalk, Lin and Manocha 1996).
 
-    Gottschalk, Lin and Manocha 1996. Sums over the first axes of arrays, whose last one counts
-    pairs: the bits of a pair do not depend on the others.
+    These are the faces of both, and in 3D the planes along an edge of each. Sums run over the first
+    axes and the last axis counts pairs, so that the bits of a pair do not depend on other pairs.
     """
     slack = a.touch + b.touch
     apart = b.center - a.center
@@ -104,8 +104,8 @@ def _boxes(a: Rows, b: Rows) -> Flags:
 def _edges(gap: Array, turn: Array, size: Array, half: Array, others: Array, slack: Array) -> Flags:
     """Returns whether no plane along edge i of the first and edge j of the second separates them.
 
-    The plane's normal is the product of both edges: of edge i it takes the other two axes of the
-    first box, of edge j those of the second.
+    The plane's normal is the cross product of both edges, so that the other two axes of each box
+    contribute.
     """
     length = np.sqrt(np.maximum(1.0 - turn * turn, 0.0))
     gap, half = gap[:, np.newaxis], half[:, np.newaxis]
@@ -113,17 +113,14 @@ def _edges(gap: Array, turn: Array, size: Array, half: Array, others: Array, sla
     reach += others.take(_NEXT, 0) * size.take(_LAST, 1)
     reach += others.take(_LAST, 0) * size.take(_NEXT, 1)
     apart = gap.take(_LAST, 0) * turn.take(_NEXT, 0) - gap.take(_NEXT, 0) * turn.take(_LAST, 0)
-    # Of parallel edges the faces have answered.
+    # Parallel edges are decided by the faces.
     near = (np.abs(apart) <= reach + slack * length) | (length < 1e-6)
     answers: Flags = np.logical_and.reduce(near, axis=(0, 1))
     return answers
 
 
 def _geometries(others: Rows, frames: Rows) -> Flags:
-    """Tests geometries of shapely against flat shapes of one kind, each geometry once with all.
-
-    Both sides are in the order of the pairs.
-    """
+    """Returns whether flat shapes of one kind meet shapely geometries, pair by pair."""
     answers = np.empty(others.kind.size, dtype=np.bool_)
     for leaf in np.unique(frames.leaf):
         which = np.flatnonzero(frames.leaf == leaf)
@@ -138,7 +135,7 @@ def _geometries(others: Rows, frames: Rows) -> Flags:
 
 
 def brought(shapes: Rows, frames: Rows) -> NDArray[Any]:
-    """Returns shapely geometries of rectangles or geometries, each in the frame of its pair."""
+    """Returns rectangles or geometries as shapely geometries in the frames of their pairs."""
     if shapes.kind[0] == BOX:
         (x, y), (half_x, half_y) = shapes.axes, shapes.half
         corners = [
@@ -156,7 +153,7 @@ def brought(shapes: Rows, frames: Rows) -> NDArray[Any]:
 
 
 def geometries(rows: Rows) -> NDArray[Any]:
-    """Returns the geometry of each row, in its own frame."""
+    """Returns the geometry of each row in its own frame."""
     objects = np.empty(rows.leaf.size, dtype=object)
     objects[:] = [rows.shapes[leaf].geometry for leaf in rows.leaf]
     return objects

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pairs with shapes of kinds that are not computed as arrays: each asks the shape itself."""
+"""Pairs with shapes of kinds that have no array form, tested one by one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from deepsim_colliders._rows import Array, Flags, Rows
 
 
 def placed(rows: Rows, number: int) -> Any:
-    """Returns the shape of a row, fixed where the row is."""
+    """Returns the shape of a row, fixed at the row's frame."""
     shape = rows.shapes[rows.leaf[number]]
     frame: Any = object.__new__(Frame3D if shape.dimensions == 3 else Frame2D)
     frame.origin = tuple(rows.center[:, number].tolist())
@@ -33,7 +33,7 @@ def contain(a: Rows, b: Rows) -> Flags:
 
 
 def hold(rows: Rows, points: list[Array]) -> Flags:
-    """Returns whether points in the frames of the shapes are in them, or touch."""
+    """Returns whether points in the frames of shapes are in them or touch them."""
     answers = np.empty(rows.leaf.size, dtype=np.bool_)
     for leaf in np.unique(rows.leaf):
         which = np.flatnonzero(rows.leaf == leaf)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many pairs of a ray and a shape at once: the same questions as `Shape._cross_here`.
+"""Distances of arrays of rays to shapes, as by `Shape._cross_here`.
 
-Each pair is computed by itself, in the same steps whatever it is grouped with: its answer does not
-depend on which other pairs a query considers.
+Each pair is computed by the same steps, however pairs are grouped, so that its result does not
+depend on other pairs.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import numpy as np
 from deepsim_colliders._rows import Array, Rows
 from deepsim_colliders._shape import BALL, BOX, GEOMETRY, OTHER
 from deepsim_colliders.pairs.meeting import hold
-from deepsim_colliders.rays.rays import Rays
+
+from .rays import Rays
 
 Columns = List[Array]
 Interval = Tuple[Array, Array]
@@ -25,7 +26,7 @@ def distances(rows: Rows, rays: Rays) -> Array:
 
     Args:
         rows: shapes of any kinds, the k-th for ray k.
-        rays: with as many coordinates; directions may be shorter than 1 in 2D, even of no length.
+        rays: rays of the same dimensions; in 2D, directions may be shorter than 1, even zero.
     """
     if (rows.kind == rows.kind[:1]).all():
         return _distances(rows, rays) if rows.kind.size else np.empty(0)
@@ -37,7 +38,7 @@ def distances(rows: Rows, rays: Rays) -> Array:
 
 
 def _distances(rows: Rows, rays: Rays) -> Array:
-    """Does the same as `distances`, for shapes of one kind."""
+    """Returns `distances` for shapes of one kind."""
     origin, direction = rows.to_local(rays.origins), rows.turn_to_local(rays.directions)
     at = rays.nearest
     with np.errstate(all="ignore"):
@@ -50,7 +51,7 @@ def _distances(rows: Rows, rays: Rays) -> Array:
         met = (start <= end) & (start >= at) & (start <= rays.farthest)
         start = np.where(met, start, np.inf)
 
-        # Few start near enough to be inside.
+        # Only rays that start near a shape can start inside it.
         far = rows.reach + rows.touch + at
         near = np.flatnonzero(sum(o * o for o in origin) <= far * far * (1.0 + 1e-9))
         if near.size:
@@ -62,12 +63,12 @@ def _distances(rows: Rows, rays: Rays) -> Array:
 
 
 def _solids(rows: Rows, origin: Columns, direction: Columns) -> Interval:
-    """Returns start and end of each line in its shape; for misses the start is the later one."""
+    """Returns start and end of each line in its shape; for misses, the start is after the end."""
     if rows.kind[0] == BOX:
         return _slabs(origin, direction, rows.half)
     if rows.kind[0] == BALL:
         return _balls(origin, direction, rows.radius)
-    # A capsule is convex: from the first entry into one of its three parts to the last exit.
+    # A capsule is convex: from the first entry into any of its three parts to the last exit.
     half = rows.half[2]
     wall = _balls(origin[:2], direction[:2], rows.radius)
     slab = _slabs(origin[2:], direction[2:], [half])
@@ -80,7 +81,7 @@ def _solids(rows: Rows, origin: Columns, direction: Columns) -> Interval:
 
 
 def _slabs(origin: Columns, direction: Columns, half: Any) -> Interval:
-    """Crosses boxes [-half, half] (Kay and Kajiya 1986), with the roundings of `cross_box`."""
+    """Returns crossings of boxes [-half, half] with the steps and roundings of `cross_box`."""
     start: Any = -np.inf
     end: Any = np.inf
     for o, d, h in zip(origin, direction, half):
@@ -95,11 +96,11 @@ def _slabs(origin: Columns, direction: Columns, half: Any) -> Interval:
 
 
 def _balls(origin: Columns, direction: Columns, radius: Array) -> Interval:
-    """Crosses balls about the origin with the steps of `cross_ball`."""
+    """Returns crossings of balls about the origin with the steps of `cross_ball`."""
     square = sum(d * d for d in direction)
     middle = -sum(o * d for o, d in zip(origin, direction)) / square
     gap = sum((o + middle * d) ** 2 for o, d in zip(origin, direction))
-    reach = np.sqrt((radius * radius - gap) / square)  # not a number beside the ball
+    reach = np.sqrt((radius * radius - gap) / square)  # NaN for misses
     start, end = middle - reach, middle + reach
     standing = square == 0.0
     if np.any(standing):
@@ -111,7 +112,7 @@ def _balls(origin: Columns, direction: Columns, radius: Array) -> Interval:
 
 
 def _geometries(rows: Rows, begin: Columns, direction: Columns) -> tuple[Array, Any]:
-    """Returns first distances from `begin`, and whether rays begin inside their geometry."""
+    """Returns distances from `begin`, and whether rays begin inside their geometry."""
     start = np.empty(rows.leaf.size)
     inside = np.empty(rows.leaf.size, dtype=np.bool_)
     points, steps = np.array(begin).T, np.array(direction).T

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many rays as columns of arrays."""
+"""Many rays as columns of arrays, and the nearest shape of each."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from deepsim_colliders._rows import Array, Index
 
 
 class Rays(NamedTuple):
-    """Rays of unit directions, of which each counts from `nearest` to `farthest`."""
+    """Rays with unit directions, each limited to distances from `nearest` to `farthest`."""
 
     origins: Array
-    """Shape (2 or 3, n), or (2 or 3, 1) when all start in one place."""
+    """Shape (2 or 3, n), or (2 or 3, 1) for a common origin."""
     directions: Array
     """Shape (2 or 3, n)."""
     nearest: Array
@@ -33,19 +33,13 @@ class Rays(NamedTuple):
         farthest: ArrayLike,
         worlds: int | None = None,
     ) -> tuple[Rays, tuple[int, ...]]:
-        """Broadcasts and checks arguments; also returns the leading shape, with `worlds` first.
-
-        Raises:
-            TypeError: when a distance is not a number.
-            ValueError: when shapes do not fit, a direction has zero length or a distance is
-                negative.
-        """
+        """Returns checked and broadcast rays and their leading shape, with `worlds` first."""
         limits = [numbers(nearest, "min_distance"), numbers(farthest, "max_distance")]
         shapes = [origins.shape[:-1], directions.shape[:-1], *(limit.shape for limit in limits)]
         lead = leading_shape(shapes, worlds)
         if origins.shape[-1] != directions.shape[-1]:
             raise ValueError(
-                f"origins and directions must have as many coordinates each, "
+                f"origins and directions must have the same number of coordinates, "
                 f"got shapes {origins.shape} and {directions.shape}"
             )
         for name, limit in zip(("min_distance", "max_distance"), limits):
@@ -55,20 +49,20 @@ class Rays(NamedTuple):
                 raise ValueError(f"{name} must be >= 0 m, got {limit[index]}{place}")
         unit = _unit(directions)
         finite = np.isfinite(origins)
-        if not finite.all():  # what starts nowhere meets nothing
+        if not finite.all():  # rays without a finite origin meet nothing
             origins = np.where(finite.all(axis=-1, keepdims=True), origins, np.nan)
         columns = [_columns(rows, lead) for rows in (origins, unit)]
         rest = [np.broadcast_to(limit, lead).reshape(-1) for limit in limits]
         return cls(*columns, *rest), lead
 
     def flat(self, dimensions: int) -> Rays:
-        """Returns the same rays in as many coordinates; distances stay those in space."""
+        """Returns the rays with this many coordinates; distances remain 3D."""
         return self._replace(
             origins=self.origins[:dimensions], directions=self.directions[:dimensions]
         )
 
     def take(self, which: Index) -> Rays:
-        """Returns some of the rays. Origins may be one for all."""
+        """Returns the selected rays."""
         shared = self.origins.shape[1] == 1
         return Rays(
             self.origins if shared else self.origins[:, which],
@@ -79,11 +73,7 @@ class Rays(NamedTuple):
 
 
 def leading_shape(shapes: list[tuple[int, ...]], worlds: int | None) -> tuple[int, ...]:
-    """Returns the shape that all broadcast to, its first axis that of worlds if there is one.
-
-    Raises:
-        ValueError: when they do not fit.
-    """
+    """Returns the shape to which all shapes broadcast, whose first axis counts any worlds."""
     if worlds is None:
         return np.broadcast_shapes(*shapes)
     axes = max(1, *map(len, shapes))
@@ -97,14 +87,10 @@ def leading_shape(shapes: list[tuple[int, ...]], worlds: int | None) -> tuple[in
 
 
 def _unit(directions: Array) -> Array:
-    """Returns the directions of any length > 0 at length 1.
-
-    Raises:
-        ValueError: when one has zero length; names it.
-    """
+    """Returns directions of any length > 0 at length 1."""
     with np.errstate(all="ignore"):
         lengths = np.sqrt(np.einsum("...d,...d->...", directions, directions))
-        # Squares of these leave the range of float64.
+        # The squares of these overflow or underflow.
         odd = ~((lengths > 1e-150) & (lengths < 1e150))
         if odd.any():
             scale = np.abs(directions).max(axis=-1)
@@ -122,3 +108,23 @@ def _unit(directions: Array) -> Array:
 def _columns(rows: Array, lead: tuple[int, ...]) -> Array:
     wide = np.broadcast_to(rows, (*lead, rows.shape[-1]))
     return np.ascontiguousarray(wide.reshape(-1, rows.shape[-1]).T)
+
+
+class Nearest:
+    """The nearest shape of each ray so far; among equals, the one with the lowest row."""
+
+    def __init__(self, rays: int) -> None:
+        self.distance: Array = np.full(rays, np.inf)
+        self.row: Index = np.full(rays, -1)
+
+    def add(self, ray: Index, row: Index, distance: Array) -> None:
+        """Records rays that meet rows at distances, which may be infinite."""
+        while True:
+            best, before = self.distance[ray], self.row[ray]
+            closer = (distance < best) | ((distance == best) & (row < before))
+            which = np.flatnonzero(closer)
+            if not which.size:
+                return
+            ray, row, distance = ray[which], row[which], distance[which]
+            # Of several for one ray the last is stored; the others are compared again.
+            self.distance[ray], self.row[ray] = distance, row

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many colliders at once: their state as arrays."""
+"""Sets of colliders, with their state as arrays."""

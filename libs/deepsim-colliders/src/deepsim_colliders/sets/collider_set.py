@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many colliders, asked at once."""
+"""Queries of many colliders at once."""
 
 from __future__ import annotations
 
@@ -12,33 +12,31 @@ from numpy.typing import ArrayLike
 from deepsim_colliders._numba import use_compiled
 from deepsim_colliders._rows import Array, Flags, Index
 from deepsim_colliders.broad_phase.blocks import Pairs
-from deepsim_colliders.cameras.pixels import segment
-from deepsim_colliders.cameras.segmentation import Segmentation
-from deepsim_colliders.cameras.visible import seen
+from deepsim_colliders.cameras import seen, segment
 from deepsim_colliders.collider import Collider
 from deepsim_colliders.layers import ALL_LAYERS
 from deepsim_colliders.pairs.containment import contain
 from deepsim_colliders.pairs.meeting import hold_points, meet
 from deepsim_colliders.rays.distances import distances
-from deepsim_colliders.rays.ray_hits import AllRayHits, RayHits
 from deepsim_colliders.rays.rays import Rays, leading_shape
+from deepsim_colliders.results import AllRayHits, RayHits, Segmentation
 from deepsim_math import Frustum
 
-from .first import first_met
-from .hits import all_ray_hits, first_hits
+from .hits import all_ray_hits, first_hits, first_met
 from .near import near_pairs
 from .snapshot import Snapshot
 
 
 class ColliderSet:
-    """Colliders of the same dimensions as arrays, for queries about all of them.
+    """Colliders of the same dimensions, stored as arrays for queries of all of them.
 
-    It answers as the colliders themselves do, for the moment of the last `update`. Colliders are
-    numbered from 0 in the order in which they were given; answers name them by these ids. Points,
-    rays and cameras ask for the layers of a `mask`, all of them by default.
+    Results equal those of the colliders themselves at the time of the last `update`. Results refer
+    to colliders by ids, which count from 0 in the given order. Queries of points, rays and cameras
+    are limited to the layers of a `mask`, by default all.
 
-    With `worlds` the colliders exist that many times, at other poses in each world and apart from
-    those of all other worlds. Arrays then have a first axis of worlds, in questions and in answers:
+    With `worlds`, the colliders exist in every world, at separate poses. Colliders of different
+    worlds never meet, and arrays have a first axis of worlds in arguments and results. Another set
+    with other dimensions raises TypeError, one with another number of worlds ValueError.
 
     >>> from deepsim_colliders import SphereCollider
     >>> ball = ColliderSet([SphereCollider(1.0)], worlds=2)
@@ -48,9 +46,9 @@ class ColliderSet:
 
     Args:
         colliders: at least one, all 2D or all 3D.
-        worlds: number of worlds, >= 1; without it, there is one and no axis of worlds.
+        worlds: number of worlds, >= 1; None for a single world without an axis of worlds.
         compiled: whether numba (extra ``fast``) runs the broad phase and traces rays; by default
-            where it is installed. The answers are the same; its first call takes seconds.
+            if it is installed. Results are the same; the first call takes seconds.
 
     Raises:
         ImportError: when `compiled` is True and numba is not installed.
@@ -72,18 +70,18 @@ class ColliderSet:
     def _adopt(self, given: tuple[Collider, ...], bases: Array | None) -> None:
         for collider in given:
             if not isinstance(collider, Collider):
-                raise TypeError(f"a ColliderSet holds colliders, got {collider!r}")
+                raise TypeError(f"a ColliderSet needs colliders, got {collider!r}")
         if not given:
             raise ValueError("a ColliderSet needs at least one collider, got none")
         if len({collider.dimensions for collider in given}) > 1:
-            raise TypeError("a ColliderSet holds 2D or 3D colliders, not both; make two sets")
+            raise TypeError("a ColliderSet must be all 2D or all 3D; make two sets")
         self._now = Snapshot(given, given[0].dimensions, self._worlds or 1, self._compiled, bases)
         self._colliders = given
         self._dimensions = given[0].dimensions
 
     @property
     def colliders(self) -> tuple[Collider, ...]:
-        """The colliders; the id of each is its place here."""
+        """The colliders; the id of each is its index."""
         return self._colliders
 
     @property
@@ -104,9 +102,7 @@ class ColliderSet:
         return f"{type(self).__name__}({list(self._colliders)!r}{worlds})"
 
     def add(self, *colliders: Collider) -> None:
-        """Takes more colliders in, with the next ids.
-
-        They are where they say themselves, in all worlds; the others stay where they are.
+        """Adds colliders, with the next ids, at their own poses in all worlds.
 
         Raises:
             TypeError: when one is not a collider, or has other dimensions.
@@ -117,10 +113,10 @@ class ColliderSet:
             self._adopt(self._colliders + colliders, bases)
 
     def remove(self, *colliders: Collider) -> None:
-        """Lets colliders go; those after them have lower ids then.
+        """Removes colliders, which lowers the ids of those after them.
 
         Raises:
-            ValueError: when one is not in the set, or none would stay.
+            ValueError: when one is not in the set, or none would remain.
         """
         kept = list(range(len(self)))
         for collider in colliders:
@@ -131,15 +127,14 @@ class ColliderSet:
         self._adopt(tuple(self._colliders[k] for k in kept), self._now.bases[:, kept])
 
     def update(self, poses: ArrayLike | None = None) -> None:
-        """Takes poses, pose offsets, layers, masks and enabled flags from the colliders.
+        """Updates poses, pose offsets, layers, masks and enabled flags from the colliders.
 
         Args:
-            poses: (n, 7) poses of the sources in the world, instead of asking each source; the
-                rest then stays as it was read last. With worlds (worlds, n, 7), or (n, 7) for the
-                same in all.
+            poses: (n, 7) poses of the sources in the world frame, instead of those of the sources;
+                all else then remains as last read. With worlds (worlds, n, 7), or (n, 7) for all.
 
         Raises:
-            TypeError: when `poses` are not numbers, or masked.
+            TypeError: when `poses` are masked or not numbers.
             ValueError: when `poses` has another shape, or a quaternion has zero length.
         """
         if poses is None:
@@ -151,17 +146,12 @@ class ColliderSet:
         """Returns the pairs of colliders that meet.
 
         Args:
-            other: the other side; without it, the set is tested against itself. A set without
-                worlds is met in each world.
+            other: the other side; by default the set itself. A set without worlds is present in
+                each world.
 
         Returns:
-            Pairs of ids, (k, 2), in ascending order. With `other` the second is an id of that set;
-            without it each pair is named once, lower id first, and none is paired with itself. With
-            worlds (k, 3): the world comes first.
-
-        Raises:
-            TypeError: when `other` is not a set of the same dimensions.
-            ValueError: when `other` has another number of worlds.
+            Pairs of ids (k, 2) in ascending order, the second of the other set. Within one set each
+            pair occurs once, lower id first, and none with itself. With worlds (k, 3), world first.
         """
         a, b = self._now, self._now if other is None else self._checked(other)._now
         ids = len(self), len(self if other is None else other)
@@ -177,12 +167,8 @@ class ColliderSet:
     def intersects(self, other: ColliderSet | None = None) -> Flags:
         """Returns whether each collider meets each collider of `other`, shape (n, m).
 
-        Without `other` those of the set itself, shape (n, n), with a diagonal of False. With worlds
-        they are the first axis.
-
-        Raises:
-            TypeError: when `other` is not a set of the same dimensions.
-            ValueError: when `other` has another number of worlds.
+        Without `other`, the set is tested against itself, with a diagonal of False. Worlds are the
+        first axis.
         """
         pairs = self.pairs(other)
         axis, sizes = self._axis(other), (len(self), len(self if other is None else other))
@@ -193,15 +179,11 @@ class ColliderSet:
     def contains(self, other: ColliderSet) -> Flags:
         """Returns whether each collider contains each collider of `other`, shape (n, m).
 
-        With worlds they are the first axis.
-
-        Raises:
-            TypeError: when `other` is not a set of the same dimensions.
-            ValueError: when `other` has another number of worlds.
+        Worlds are the first axis.
         """
         a, b = self._now, self._checked(other)._now
         worlds, parts = self._count(other), b.bounds.count
-        # Each part of a compound must be in some part of the other.
+        # Each part of a compound must be inside a part of the other.
         held = np.zeros((worlds, len(self), parts), dtype=np.bool_)
         for world, i, j in near_pairs(a, b, once=False):
             rows = a.all_rows.take(i)
@@ -219,18 +201,18 @@ class ColliderSet:
         return answers[0] if self._axis(other) is None else answers
 
     def contains_points(self, points: ArrayLike, *, mask: SupportsIndex = ALL_LAYERS) -> Flags:
-        """Returns whether each point is in each collider, as `Collider.contains_points` of each.
+        """Returns whether each point is in each collider.
 
         Args:
-            points: shape (..., 3), in the world frame; 2D colliders take (..., 2) as well. With
-                worlds (worlds, ..., 3), or what broadcasts to it.
-            mask: layers of the colliders to ask.
+            points: shape (..., 3), in the world frame; 2D colliders also accept (..., 2). With
+                worlds (worlds, ..., 3), or a shape that broadcasts to it.
+            mask: layers of the colliders to test.
 
         Returns:
             Array of shape (..., n).
 
         Raises:
-            TypeError: when `points` are not numbers, or masked.
+            TypeError: when `points` are masked or not numbers.
             ValueError: when `points` has another shape.
         """
         array = self._checked_array(points, "points")
@@ -255,22 +237,22 @@ class ColliderSet:
         max_distance: ArrayLike = np.inf,
         mask: SupportsIndex = ALL_LAYERS,
     ) -> RayHits:
-        """Finds the point at which each ray first meets a collider.
+        """Returns the first hit of each ray on any collider.
 
-        A ray is the points at distances from `min_distance` to `max_distance`. When it starts in a
-        collider or on its surface, the distance is `min_distance` and the normal is None, as in
-        `Collider.raycast`. Of colliders at the same distance the one with the lowest id is met.
+        A ray consists of the points at distances from `min_distance` to `max_distance`. If it
+        starts inside a collider or on its surface, the distance is `min_distance` and the normal is
+        NaN. Of colliders at the same distance, the one with the lowest id is hit.
 
         Args:
-            origins: shape (..., 3), in the world frame; 2D colliders take (..., 2) as well. With
+            origins: shape (..., 3), in the world frame; 2D colliders also accept (..., 2). With
                 worlds (worlds, ..., 3).
             directions: likewise, of any length; all arguments broadcast.
             min_distance: shape (...) [m], >= 0.
             max_distance: shape (...) [m], >= 0.
-            mask: layers of the colliders to meet.
+            mask: layers of the colliders to hit.
 
         Raises:
-            ValueError: when a shape does not fit, a direction has zero length or a distance is
+            ValueError: when shapes do not broadcast, a direction has zero length or a distance is
                 negative.
         """
         rays, lead = self._rays(origins, directions, min_distance, max_distance)
@@ -287,10 +269,10 @@ class ColliderSet:
         max_distance: ArrayLike = np.inf,
         mask: SupportsIndex = ALL_LAYERS,
     ) -> AllRayHits:
-        """Finds the points at which each ray first meets each collider.
+        """Returns the first hit of each ray on each collider.
 
-        Arguments and errors are those of `raycast`. The answer names the rays by their numbers: a
-        ray is counted as in an array of one axis.
+        Arguments and errors are those of `raycast`. Results refer to rays by their numbers in the
+        flattened array.
         """
         rays, _ = self._rays(origins, directions, min_distance, max_distance)
         flat = rays.flat(self._dimensions)
@@ -305,14 +287,14 @@ class ColliderSet:
     def cull(
         self, frustum: Frustum | Sequence[Frustum], *, mask: SupportsIndex = ALL_LAYERS
     ) -> Index:
-        """Ids of the colliders that a camera may see, in ascending order.
+        """Returns the ids of the colliders that a camera may see, in ascending order.
 
-        Boxes and spheres count when a part of them is in the frustum, all others when a part of a
-        box around them is.
+        Boxes and spheres count if any part of them is in the frustum, others if any part of a box
+        around them is.
 
         Args:
-            frustum: view of the camera; with worlds the same in all, or one for each.
-            mask: layers of the colliders to see.
+            frustum: view of the camera; with worlds one for all, or one for each.
+            mask: layers of the visible colliders.
 
         Returns:
             Shape (k,); with worlds (k, 2), world and id.
@@ -336,17 +318,17 @@ class ColliderSet:
         *,
         mask: SupportsIndex = ALL_LAYERS,
     ) -> Segmentation:
-        """Finds which collider each pixel of a picture shows.
+        """Returns the collider in each pixel of a picture.
 
-        A pixel shows the first collider on the ray from the camera through its middle, between the
-        near and the far plane, exactly as `raycast` finds it; a collider cut by the near plane is
-        seen as solid there.
+        A pixel shows the first collider on the ray from the camera through its centre, between the
+        near and far planes, exactly as `raycast` does; a collider cut by the near plane appears
+        solid there.
 
         Args:
-            frustum: view of the camera; with worlds the same in all, or one for each.
+            frustum: view of the camera; with worlds one for all, or one for each.
             width: columns of the picture, >= 1.
             height: rows of the picture, >= 1.
-            mask: layers of the colliders to see.
+            mask: layers of the visible colliders.
 
         Raises:
             TypeError: when `frustum` is not a Frustum, a size not an integer, or the colliders 2D.
@@ -363,7 +345,7 @@ class ColliderSet:
         return Segmentation(*(np.stack(arrays) for arrays in zip(*pictures)))
 
     def _asked(self, pairs: Iterator[Pairs], mask: SupportsIndex) -> Iterator[Pairs]:
-        """Yields the pairs whose second, a row, lies on a layer of `mask`."""
+        """Yields the pairs whose row lies on a layer of `mask`."""
         asked = self._now.asked(mask)
         for first, row in pairs:
             if asked is None:
@@ -385,7 +367,7 @@ class ColliderSet:
 
     def _checked(self, other: ColliderSet) -> ColliderSet:
         if not isinstance(other, ColliderSet):
-            raise TypeError(f"a ColliderSet meets another one, got {other!r}")
+            raise TypeError(f"expected another ColliderSet, got {other!r}")
         if other.dimensions != self.dimensions:
             raise TypeError(
                 f"cannot test {self.dimensions}D colliders against {other.dimensions}D ones"
@@ -395,7 +377,7 @@ class ColliderSet:
         return other
 
     def _axis(self, other: ColliderSet | None) -> int | None:
-        """Returns the number of worlds of a result about both; None without an axis of worlds."""
+        """Returns the number of worlds of a result, or None without an axis of worlds."""
         return self._worlds if other is None or self._worlds is not None else other._worlds
 
     def _count(self, other: ColliderSet | None) -> int:
@@ -407,15 +389,15 @@ class ColliderSet:
     def _views(self, frustum: Any) -> Sequence[Frustum]:
         """Returns one frustum for each world."""
         if self._dimensions != 3:
-            raise TypeError("a camera sees 3D colliders only, and these are 2D")
+            raise TypeError("a camera needs 3D colliders, got 2D ones")
         worlds = self._worlds or 1
         if isinstance(frustum, Frustum):
             return [frustum] * worlds
         several = self._worlds is not None and isinstance(frustum, (list, tuple))
         if not several or not all(isinstance(view, Frustum) for view in frustum):
-            raise TypeError(f"a Frustum says what the camera sees, got {frustum!r}")
+            raise TypeError(f"a camera needs a Frustum, or one per world, got {frustum!r}")
         if len(frustum) != worlds:
-            raise ValueError(f"{worlds} worlds need as many frustums, got {len(frustum)}")
+            raise ValueError(f"{worlds} worlds need one frustum each, got {len(frustum)}")
         return list(frustum)
 
 
@@ -430,7 +412,7 @@ def _count(value: SupportsIndex, name: str) -> int:
 
 
 def _sorted_once(parts: list[Index]) -> Index:
-    """Returns the distinct numbers in ascending order; quicker than `np.unique` for a few."""
+    """Returns the distinct numbers in ascending order; faster than `np.unique` for few."""
     ordered = np.sort(np.concatenate(parts)) if parts else np.empty(0, dtype=np.intp)
     first = np.ones(ordered.size, dtype=np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])

@@ -1,21 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of ray casts, assembled from rows and distances."""
+"""Ray casts against all shapes of a snapshot, and their results."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from deepsim_colliders._rows import Array, Index, Rows
+from deepsim_colliders._rows import Array, Flags, Index, Rows
 from deepsim_colliders._shape import BOX, GEOMETRY, OTHER
-from deepsim_colliders.rays.nearest import Nearest
-from deepsim_colliders.rays.ray_hits import AllRayHits, RayHits
-from deepsim_colliders.rays.rays import Rays
+from deepsim_colliders.rays.distances import distances
+from deepsim_colliders.rays.rays import Nearest, Rays
+from deepsim_colliders.results import AllRayHits, RayHits
 
 from .snapshot import Snapshot
 
 
+def first_met(now: Snapshot, rays: Rays, asked: Flags | None) -> Nearest:
+    """Returns the shape that each ray meets first, of the rows asked for."""
+    nearest = Nearest(rays.nearest.size)
+    bounds, names, some = now.bounds, None, rays
+    if now.compiled:
+        now.scene.trace(rays, asked, nearest)
+        if now.scene.rest is None:
+            return nearest
+        bounds, names = now.scene.rest, now.scene.slow
+        some = rays._replace(farthest=np.minimum(rays.farthest, nearest.distance))
+    for ray, row in bounds.along(some):
+        row = row if names is None else names[row]
+        if asked is not None:
+            which = np.flatnonzero(asked[row])
+            ray, row = ray[which], row[which]
+        nearest.add(ray, row, distances(now.all_rows.take(row), rays.take(ray)))
+    return nearest
+
+
 def first_hits(now: Snapshot, rays: Rays, lead: tuple[int, ...], nearest: Nearest) -> RayHits:
-    """Assembles the result for the first shapes that rays of the leading shape `lead` meet."""
+    """Returns the result for rays of the leading shape `lead` that meet `nearest`."""
     if not now.compiled or now.scene.rest is not None:
         return ray_hits(now.all_rows, rays, lead, nearest.row, nearest.distance)
     width, dimensions = len(rays.origins), len(now.all_rows.center)
@@ -34,7 +53,7 @@ def first_hits(now: Snapshot, rays: Rays, lead: tuple[int, ...], nearest: Neares
 def ray_hits(
     rows: Rows, rays: Rays, lead: tuple[int, ...], row: Index, distances: Array
 ) -> RayHits:
-    """Assembles the result for rays of the leading shape `lead`."""
+    """Returns the result for rays of the leading shape `lead` that meet rows at distances."""
     width, dimensions = len(rays.origins), len(rows.center)
     hits = np.flatnonzero(row >= 0)
     met, some, distance = rows.take(row[hits]), rays.take(hits), distances[hits]
@@ -67,10 +86,10 @@ def _answer(
 
 
 def _normals(rows: Rows, rays: Rays, distance: Array) -> Array:
-    """Returns the unit normals of shapes of any kinds where rays enter them, (dimensions, n)."""
+    """Returns the unit normals (dimensions, n) of shapes of any kinds where rays enter them."""
     local = np.array(rows.to_local(rays.origins + distance * rays.directions))
     out = local - np.clip(local, -rows.half, rows.half)
-    # A box has no radius: its normal is that of the face that the point is on, or nearest to.
+    # A box has no radius: its normal is that of the face nearest to the point.
     boxes = np.flatnonzero(rows.kind == BOX)
     depth = np.abs(local[:, boxes]) - rows.half[:, boxes]
     face = np.argmax(depth, axis=0)
@@ -88,13 +107,13 @@ def _normals(rows: Rows, rays: Rays, distance: Array) -> Array:
 
 
 def all_ray_hits(rows: Rows, rays: Rays, found: list[tuple[Index, Index, Array]]) -> AllRayHits:
-    """Returns the result, in order, from meetings of a ray and a row at a distance."""
+    """Returns the ordered result for pairs of a ray and a row at a distance."""
     ray, row, distance = (
         (np.concatenate(column) for column in zip(*found))
         if found
         else (np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp), np.empty(0))
     )
-    # Of the shapes of a compound the first that is met counts.
+    # Of the shapes of a compound, the first one met counts.
     order = np.lexsort((row, distance, rows.owner[row], ray))
     ray, row, distance = ray[order], row[order], distance[order]
     owner = rows.owner[row]

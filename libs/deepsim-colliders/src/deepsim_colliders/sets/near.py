@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pairs of shapes of two sets that deserve an exact test."""
+"""Pairs of shapes of two sets that need an exact test."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from .snapshot import Snapshot
 
 
 def near_pairs(a: Snapshot, b: Snapshot, *, once: bool) -> Iterator[tuple[Index, Index, Index]]:
-    """Returns the world, row of `a` and row of `b` of pairs that take part, may meet and are near.
+    """Yields world, row of `a` and row of `b` of pairs that are enabled, may meet and are near.
 
     Args:
         a: one side.
         b: the other side.
-        once: both sides are the same: leave out a collider with itself, and of two pairs of the
-            same the second.
+        once: whether both sides are the same, so that each pair counts once and none with itself.
     """
     near = a.bounds.among() if once else a.bounds.overlapping(b.bounds)
     for code, j in near:
@@ -28,7 +27,7 @@ def near_pairs(a: Snapshot, b: Snapshot, *, once: bool) -> Iterator[tuple[Index,
             i = code
         ids, others = a.all_rows.owner[i], b.all_rows.owner[j]
         asked = a.live[i] & b.live[j] & a.may_meet(b, ids, others)
-        if once:  # parts of a collider follow each other
+        if once:  # parts of a collider are consecutive
             asked &= ids < others
         met = np.flatnonzero(asked)
         yield world[met], i[met], j[met]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""State of many colliders at one moment, in each of many worlds, as arrays."""
+"""The state of many colliders at one time, in each of many worlds, as arrays."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from deepsim_math import Pose, poses
 
 
 class Snapshot:
-    """Rows of the shapes of some colliders, world after world.
+    """Rows of the shapes of colliders, world after world.
 
     Args:
-        colliders: at least one.
-        dimensions: of all of them.
-        worlds: how often they exist.
+        colliders: at least one collider.
+        dimensions: dimensions of all of them.
+        worlds: number of worlds.
         compiled: whether numba is used.
-        bases: poses of the sources, (worlds, n, 7); by default read from them.
+        bases: poses of the sources (worlds, n, 7); by default read from the sources.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Snapshot:
             self._put(bases)
 
     def read(self) -> None:
-        """Takes everything from the colliders."""
+        """Reads everything from the colliders."""
         self._read_state()
         self._read_bases()
 
@@ -79,7 +79,7 @@ class Snapshot:
         self._mask = np.array([one.mask for one in self._colliders])
         entries = [entry for one in self._colliders for entry in _placed(one)]
         self._enabled = np.array([enabled for _, _, enabled in entries])
-        # Poses are immutable: those that are the same objects are the same.
+        # Poses are immutable: the same object is the same pose.
         fresh = [k for k, (_, pose, _) in enumerate(entries) if pose is not self._seen[k]]
         if fresh:
             self._offsets[fresh] = [entries[k][1]._row() for k in fresh]
@@ -90,12 +90,7 @@ class Snapshot:
         self._put(np.broadcast_to(rows, (self.worlds, *rows.shape)))
 
     def place(self, bases: ArrayLike, axis: bool) -> None:
-        """Takes the poses of the sources from an array (worlds, n, 7).
-
-        Args:
-            bases: without the first axis, they hold for all worlds.
-            axis: whether there may be a first axis.
-        """
+        """Sets the poses of the sources, (n, 7), or with `axis` also (worlds, n, 7)."""
         array = numbers(bases, "poses")
         shape = (len(self._colliders), 7)
         if array.shape != shape and not (axis and array.shape == (self.worlds, *shape)):
@@ -116,7 +111,7 @@ class Snapshot:
         if self._offsets[:, :6].any():
             offsets = np.tile(self._offsets, (self.worlds, 1))
             pose = poses.compose(own, offsets)
-        else:  # nothing is offset; `own` is a copy
+        else:  # no offsets; `own` is a copy
             pose = own
         self.live: Flags = np.tile(self._enabled, self.worlds)
         finite = np.isfinite(pose)
@@ -133,13 +128,13 @@ class Snapshot:
 
     @property
     def scene(self) -> Scene:
-        """The rows as compiled code takes them."""
+        """The rows in the form for compiled code."""
         if self._scene is None:
             self._scene = Scene(self.all_rows, self.bounds)
         return self._scene
 
     def asked(self, mask: SupportsIndex) -> Flags | None:
-        """Returns a mask of the rows that lie on a layer of `mask`; None for all."""
+        """Returns whether rows lie on a layer of `mask`; None if all layers count."""
         bits = layer_bits(mask, "mask")
         if bits == ALL_LAYERS:
             return None
@@ -147,7 +142,7 @@ class Snapshot:
         return asked
 
     def world_rows(self, world: int, mask: SupportsIndex) -> Rows:
-        """Returns the rows of one world that take part and lie on a layer of `mask`."""
+        """Returns the enabled rows of one world that lie on a layer of `mask`."""
         count = self._owner.size
         rows = np.arange(world * count, (world + 1) * count)
         taking_part, asked = self.live[rows], self.asked(mask)
@@ -156,14 +151,14 @@ class Snapshot:
         return self.all_rows.take(rows[taking_part])
 
     def may_meet(self, other: Snapshot, ids: Index, other_ids: Index) -> Flags:
-        """Returns whether pairs of colliders may meet by their layers and masks."""
+        """Returns whether pairs of colliders may meet according to their layers and masks."""
         met: Flags = (self._layers[ids] & other._mask[other_ids]) != 0
         met &= (other._layers[other_ids] & self._mask[ids]) != 0
         return met
 
 
 def _placed(one: Collider) -> list[tuple[Shape, Pose, bool]]:
-    """Returns its shapes, each with its pose relative to its source, and whether it is enabled."""
+    """Returns a collider's shapes, their poses relative to the source, and enabled flags."""
     if isinstance(one, Shape):
         return [(one, one._offset, one._enabled)]
     return one._placed_shapes(ORIGIN)

@@ -13,7 +13,7 @@ from deepsim_math import Pose
 
 
 class CuboidCollider(Shape):
-    """All points whose coordinates in the frame are at most the half lengths [m]."""
+    """All points whose coordinates in the frame are within the half lengths [m]."""
 
     def __init__(self, lengths: tuple[float, ...], pose_offset: Pose) -> None:
         super().__init__(pose_offset)
@@ -36,7 +36,7 @@ class CuboidCollider(Shape):
         return self._beyond(point) <= self._gap
 
     def _beyond(self, point: Any) -> float:
-        """Returns the distance of a point of the frame from the shape."""
+        """Returns the distance of a point in the frame from the shape."""
         return math.hypot(*(max(abs(p) - h, 0.0) for p, h in zip(point, self._half)))
 
     def _gap_to(self, point: Any) -> tuple[float, Any]:
@@ -72,7 +72,7 @@ class CuboidCollider(Shape):
         return True
 
     def _faces_overlap(self, other: CuboidCollider) -> bool:
-        """Returns whether no face separates both: enough for rectangles, not for boxes."""
+        """Returns whether no face separates both, which is sufficient for rectangles only."""
         frame, others = self._frame, other._frame
         touch = self._touch(other)
         if not math.dist(frame.origin, others.origin) <= self._radius + other._radius + touch:

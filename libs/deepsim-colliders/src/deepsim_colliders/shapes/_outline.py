@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rays against the edges of a shapely geometry."""
+"""Ray casts against the edges of a shapely geometry."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from deepsim_colliders._frames import Pair
 
 Array = NDArray[np.float64]
 
-# Slack of the ends of an edge, as a part of its length: no ray slips through a corner.
+# Slack of the ends of an edge relative to its length, so that no ray passes through a corner.
 _SLACK = 1e-9
 
-# Pairs of a ray and an edge at once, so that the arrays stay in the cache of a core.
+# Pairs of a ray and an edge per block, so that the arrays fit the cache of a core.
 _BLOCK = 1 << 15
 
 
 class Outline:
-    """All edges of some lines, as arrays."""
+    """All edges of lines, as arrays."""
 
     def __init__(self, lines: shapely.Geometry, gap: float) -> None:
         chains = [shapely.get_coordinates(line) for line in shapely.get_parts(lines)]
@@ -40,11 +40,11 @@ class Outline:
         direction: Pair,
         covers: Callable[[Array], NDArray[np.bool_]],
     ) -> list[Crossing]:
-        """Finds the connected pieces of the ray, t >= 0, in the geometry, in order.
+        """Returns the connected pieces of the ray, t >= 0, inside the geometry, in order.
 
         Args:
             origin: start of the ray in the frame of the geometry.
-            direction: of any length; t counts in this length.
+            direction: of any length, which is the unit of t.
             covers: function of x and y that returns whether points are in the geometry.
         """
         inside = bool(covers(np.array(origin)))
@@ -77,14 +77,14 @@ class Outline:
         ]
 
     def enter(self, origins: Array, directions: Array) -> tuple[Array, Array]:
-        """Finds the first t >= 0 at which each of many rays meets an edge, and its normal there.
+        """Returns the first t >= 0 at which each ray meets an edge, and the normal there.
 
         Args:
             origins: shape (n, 2), in the frame of the geometry.
-            directions: shape (n, 2), of any length; t counts in this length.
+            directions: shape (n, 2), of any length, which is the unit of t.
 
         Returns:
-            Times, shape (n,), infinite for rays that miss, and normals against the rays, (n, 2).
+            Times (n,), infinite for misses, and normals against the rays (n, 2).
         """
         times = np.empty(len(origins))
         normals = np.empty((len(origins), 2))
@@ -101,9 +101,9 @@ class Outline:
     def _meetings(
         self, origins: Array, directions: Array
     ) -> tuple[Array, NDArray[np.bool_], Array]:
-        """Returns the first t >= 0 that each ray and edge share, or infinity.
+        """Returns the first t >= 0 at which each ray meets each edge, or infinity.
 
-        Also whether the ray runs along the edge, and the sine of the angle from ray to edge.
+        Also returns whether the ray runs along the edge, and the sine of the angle between them.
         """
         ox, oy = origins.T[..., np.newaxis]
         dx, dy = directions.T[..., np.newaxis]
@@ -129,7 +129,7 @@ class Outline:
     def _normals(
         self, edges: NDArray[np.intp], flush: NDArray[np.bool_], sines: Array, directions: object
     ) -> Array:
-        """Returns the unit normals of edges, against the rays; against the ray if it runs along."""
+        """Returns the unit normals of edges against the rays; the reverse of rays along an edge."""
         ex, ey = self._edges[edges].T / self._lengths[edges]
         side = np.where(sines > 0.0, -1.0, 1.0)
         dx, dy = np.atleast_2d(np.asarray(directions, dtype=np.float64)).T

@@ -7,9 +7,9 @@ import itertools
 import math
 from typing import Any, SupportsFloat
 
+from deepsim_colliders._borders import positive
 from deepsim_colliders._follower import ORIGIN
 from deepsim_colliders._frames import Triple
-from deepsim_colliders._measures import positive
 from deepsim_colliders.convex_collider import ConvexCollider
 from deepsim_math import Pose
 
@@ -17,7 +17,7 @@ from ._cuboid import CuboidCollider
 
 
 class BoxCollider(CuboidCollider, ConvexCollider):
-    """Solid box about the origin of its frame, turned as its frame is.
+    """Solid box centred on its frame.
 
     >>> from deepsim_math import Ray
     >>> shelf = BoxCollider(length=2.0, width=0.4, height=0.1, pose_offset=Pose((0, 0, 1)))
@@ -28,7 +28,6 @@ class BoxCollider(CuboidCollider, ConvexCollider):
         length: along its x axis [m], > 0.
         width: along its y axis [m], > 0.
         height: along its z axis [m], > 0.
-        pose_offset: see `Collider`.
     """
 
     def __init__(
@@ -61,7 +60,7 @@ class BoxCollider(CuboidCollider, ConvexCollider):
         return f"length={self.length}, width={self.width}, height={self.height}"
 
     def support_point(self, direction: Triple) -> Triple:
-        """Returns the corner that is farthest along a direction of the frame."""
+        """Returns the farthest corner along a direction of the frame."""
         x, y, z = map(math.copysign, self._half, direction)
         return x, y, z
 
@@ -89,7 +88,7 @@ class BoxCollider(CuboidCollider, ConvexCollider):
         return self._faces_overlap(other) and self._edges_overlap(other)
 
     def _edges_overlap(self, other: BoxCollider) -> bool:
-        """Returns whether no plane along two edges separates both (Gottschalk et al. 1996)."""
+        """Returns whether no plane along two edges separates the boxes (Gottschalk et al. 1996)."""
         frame, others = self._frame, other._frame
         touch = self._touch(other)
         a, b = self._half, other._half
@@ -102,7 +101,7 @@ class BoxCollider(CuboidCollider, ConvexCollider):
                 i1, i2 = i - 2, i - 1  # the other two axes, cyclically
                 length = math.hypot(edge[i1], edge[i2])  # of the normal: this edge x that edge
                 if length < 1e-6:
-                    continue  # parallel edges: the faces have answered
+                    continue  # parallel edges: decided by the faces
                 mine = a[i1] * abs(edge[i2]) + a[i2] * abs(edge[i1])
                 theirs = b1 * abs(j2[i]) + b2 * abs(j1[i])
                 apart = abs(gap[i2] * edge[i1] - gap[i1] * edge[i2])

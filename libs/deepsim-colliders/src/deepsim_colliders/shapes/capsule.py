@@ -4,55 +4,32 @@
 from __future__ import annotations
 
 import math
-from typing import Any, SupportsFloat
+from typing import Any
 
 from deepsim_colliders._crossings import Crossing, cross_ball, cross_box
-from deepsim_colliders._follower import ORIGIN
 from deepsim_colliders._frames import Triple, dot
-from deepsim_colliders._measures import positive
 from deepsim_colliders._segments import segment_to_box
 from deepsim_colliders._shape import CAPSULE, Solid
 from deepsim_colliders.convex.vectors import along, scaled, unit
-from deepsim_colliders.convex_collider import ConvexCollider, Level
-from deepsim_math import Pose
+from deepsim_colliders.convex_collider import Level
 
+from ._round import RoundCollider
 from .box import BoxCollider
 
 
-class CapsuleCollider(ConvexCollider):
-    """Cylinder with a half ball on each end, about the origin of its frame and along its z axis.
+class CapsuleCollider(RoundCollider):
+    """Cylinder along z with hemispherical ends, centred on its frame.
 
-    It is all points within `radius` of a line of `length`, as the capsules of MuJoCo and SDF.
+    It consists of all points within `radius` of a line of `length`, as in MuJoCo and SDF.
 
     >>> arm = CapsuleCollider(radius=0.1, length=1.0)
     >>> arm.contains((0, 0, 0.59)), arm.contains((0.1, 0, 0.59))
     (True, False)
 
     Args:
-        radius: [m], > 0.
-        length: of the cylinder, without the half balls [m], > 0.
-        pose_offset: see `Collider`.
+        radius: radius [m], > 0.
+        length: length of the cylinder without its ends [m], > 0.
     """
-
-    def __init__(
-        self, radius: SupportsFloat, length: SupportsFloat, *, pose_offset: Pose = ORIGIN
-    ) -> None:
-        super().__init__(pose_offset)
-        self._radius = positive(radius, "radius")
-        self._half = 0.5 * positive(length, "length")
-
-    @property
-    def radius(self) -> float:
-        """Radius [m]."""
-        return self._radius
-
-    @property
-    def length(self) -> float:
-        """Length of the cylinder along z, without the half balls [m]."""
-        return 2.0 * self._half
-
-    def _sizes(self) -> str:
-        return f"radius={self._radius}, length={self.length}"
 
     @property
     def _solid(self) -> Solid:
@@ -66,12 +43,12 @@ class CapsuleCollider(ConvexCollider):
         return self._to_line(point) <= self._radius + self._gap
 
     def _to_line(self, point: Triple) -> float:
-        """Returns the distance of a point of the frame from the line in the middle."""
+        """Returns the distance of a point in the frame from the central line."""
         x, y, z = point
         return math.hypot(x, y, max(abs(z) - self._half, 0.0))
 
     def _cross(self, origin: Triple, direction: Triple) -> Crossing | None:
-        # The capsule is convex: from the first entry into one of its three parts to the last exit.
+        # The capsule is convex: from the first entry into any of its three parts to the last exit.
         x, y, z = origin
         half, radius = self._half, self._radius
         parts = [cross_ball((x, y, z - end), direction, radius) for end in (half, -half)]
@@ -90,7 +67,7 @@ class CapsuleCollider(ConvexCollider):
         return Crossing(start, end, (x / radius, y / radius, z / radius))
 
     def support_point(self, direction: Triple) -> Triple:
-        """Returns the point of the surface that is farthest along a direction of the frame."""
+        """Returns the farthest point of the surface along a direction of the frame."""
         return along(self._core_point(direction), self._radius, unit(direction))
 
     @property
@@ -104,7 +81,7 @@ class CapsuleCollider(ConvexCollider):
         return [(0.0, 0.0, self._half), (0.0, 0.0, -self._half)]
 
     def _ends(self) -> list[Triple]:
-        """Returns ends of the line in the middle, in the world."""
+        """Returns the ends of the central line in the world frame."""
         return [self._frame.to_world(end) for end in self._core_corners()]
 
     def _near(self, point: Triple, reach: float) -> bool:

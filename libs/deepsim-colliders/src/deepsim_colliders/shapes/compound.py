@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Colliders made of others."""
+"""Colliders composed of other colliders."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from deepsim_math import Pose
 
 
 class CompoundCollider(Collider):
-    """Union of colliders that move as one: a car of boxes, a table, a gate.
+    """Union of colliders that move as one, such as a car of boxes, a table or a gate.
 
-    The parts are copies. The `pose_offset` of each is its place in the frame of the compound. A
-    part may be disabled by itself; layers and masks of parts do not count.
+    The parts are copies, each at its `pose_offset` in the frame of the compound. Parts can be
+    disabled individually; their layers and masks are ignored.
 
-    A ray that passes from one part straight into the next leaves only behind the last. A collider
-    counts as contained when some part contains it, or each of its own parts: not when only several
-    parts together cover it.
+    A ray that passes directly from one part into the next leaves the compound after the last one.
+    The compound contains a collider if each part of that collider is inside a single part of the
+    compound; a part that several parts cover together does not count.
 
     >>> from deepsim_colliders import BoxCollider
     >>> table = CompoundCollider(
@@ -37,7 +37,6 @@ class CompoundCollider(Collider):
 
     Args:
         parts: at least one collider, all of the same dimensions.
-        pose_offset: see `Collider`.
 
     Raises:
         TypeError: when a part is not a collider, or dimensions are mixed.
@@ -49,12 +48,12 @@ class CompoundCollider(Collider):
         given = tuple(parts)
         for part in given:
             if not isinstance(part, Collider):
-                raise TypeError(f"the parts of a CompoundCollider are colliders, got {part!r}")
+                raise TypeError(f"the parts of a CompoundCollider must be colliders, got {part!r}")
         if not given:
             raise ValueError("a CompoundCollider needs at least one part, got none")
         if len({part.dimensions for part in given}) > 1:
             names = ", ".join(f"{type(part).__name__} ({part.dimensions}D)" for part in given)
-            raise TypeError(f"the parts of a CompoundCollider share their dimensions, got {names}")
+            raise TypeError(f"parts of a CompoundCollider must all be 2D or all be 3D, got {names}")
         self.dimensions = given[0].dimensions
         self._adopt(given)
 

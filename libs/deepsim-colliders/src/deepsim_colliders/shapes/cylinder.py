@@ -4,57 +4,41 @@
 from __future__ import annotations
 
 import math
-from typing import Any, SupportsFloat
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_colliders._crossings import Crossing, cross_ball, cross_box
-from deepsim_colliders._crossings_many import Rows, cross_balls, cross_slab
-from deepsim_colliders._follower import ORIGIN
+from deepsim_colliders._crossings import (
+    Crossing,
+    Rows,
+    cross_ball,
+    cross_balls,
+    cross_box,
+    cross_slab,
+)
 from deepsim_colliders._frames import Triple
-from deepsim_colliders._measures import positive
-from deepsim_colliders.convex_collider import ConvexCollider, Level
-from deepsim_math import Pose
+from deepsim_colliders.convex_collider import Level
+
+from ._round import RoundCollider
 
 _ROUND = [(math.cos(k * math.pi / 4), math.sin(k * math.pi / 4)) for k in range(8)]
 
 
-class CylinderCollider(ConvexCollider):
-    """Solid cylinder about the origin of its frame and along its z axis.
+class CylinderCollider(RoundCollider):
+    """Solid cylinder along z, centred on its frame.
 
     >>> pillar = CylinderCollider(radius=0.5, length=2.0)
     >>> pillar.contains((0.3, 0.4, 1.0)), pillar.contains((0.4, 0.4, 1.0))
     (True, False)
 
     Args:
-        radius: [m], > 0.
-        length: along z, from end to end [m], > 0.
-        pose_offset: see `Collider`.
+        radius: radius [m], > 0.
+        length: length from end to end [m], > 0.
     """
 
-    def __init__(
-        self, radius: SupportsFloat, length: SupportsFloat, *, pose_offset: Pose = ORIGIN
-    ) -> None:
-        super().__init__(pose_offset)
-        self._radius = positive(radius, "radius")
-        self._half = 0.5 * positive(length, "length")
-
-    @property
-    def radius(self) -> float:
-        """Radius [m]."""
-        return self._radius
-
-    @property
-    def length(self) -> float:
-        """Length along z [m]."""
-        return 2.0 * self._half
-
-    def _sizes(self) -> str:
-        return f"radius={self._radius}, length={self.length}"
-
     def support_point(self, direction: Triple) -> Triple:
-        """Returns the point of the rim that is farthest along a direction of the frame."""
+        """Returns the farthest point of the rim along a direction of the frame."""
         x, y, z = direction
         aside = math.hypot(x, y)
         part = self._radius / aside if aside > 0.0 else 0.0

@@ -9,18 +9,17 @@ from typing import Any, Iterable, SupportsFloat
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_colliders._crossings import Crossing, cross_ball
-from deepsim_colliders._crossings_many import Rows, cross_balls
+from deepsim_colliders._borders import positive
+from deepsim_colliders._crossings import Crossing, Rows, cross_ball, cross_balls
 from deepsim_colliders._follower import ORIGIN
 from deepsim_colliders._frames import Triple
-from deepsim_colliders._measures import positive
 from deepsim_colliders.convex.vectors import minus, scaled, unit
 from deepsim_colliders.convex_collider import ConvexCollider, Level
 from deepsim_math import Pose
 
 
 class EllipsoidCollider(ConvexCollider):
-    """Solid ellipsoid about the origin of its frame, its axes along those of the frame.
+    """Solid ellipsoid centred on its frame, with its axes along those of the frame.
 
     >>> egg = EllipsoidCollider((1.0, 1.0, 2.0))
     >>> egg.contains((0, 0, 1.9)), egg.contains((1, 0, 1))
@@ -28,14 +27,13 @@ class EllipsoidCollider(ConvexCollider):
 
     Args:
         radii: half lengths along x, y and z [m], each > 0.
-        pose_offset: see `Collider`.
     """
 
     def __init__(self, radii: Iterable[SupportsFloat], *, pose_offset: Pose = ORIGIN) -> None:
         super().__init__(pose_offset)
         given = tuple(radii)
         if len(given) != 3:
-            raise ValueError(f"an ellipsoid has 3 radii, got {given!r}")
+            raise ValueError(f"an ellipsoid needs 3 radii, got {given!r}")
         x, y, z = (positive(radius, "radius") for radius in given)
         self._radii: Triple = (x, y, z)
 
@@ -48,7 +46,7 @@ class EllipsoidCollider(ConvexCollider):
         return f"radii={self._radii}"
 
     def support_point(self, direction: Triple) -> Triple:
-        """Returns the point of the surface whose normal is along a direction of the frame."""
+        """Returns the farthest point of the surface along a direction of the frame."""
         a, b, c = self._radii
         x, y, z = unit(direction)
         length = math.hypot(a * x, b * y, c * z)
@@ -59,7 +57,7 @@ class EllipsoidCollider(ConvexCollider):
         return max(self._radii)
 
     def _shrunk(self, vector: Triple) -> Triple:
-        """Returns the same where the ellipsoid is the unit ball."""
+        """Returns a vector in coordinates in which the ellipsoid is the unit ball."""
         x, y, z = (v / radius for v, radius in zip(vector, self._radii))
         return x, y, z
 
@@ -71,9 +69,9 @@ class EllipsoidCollider(ConvexCollider):
         return distance, scaled(away, 1.0 / distance) if distance > 0.0 else away
 
     def _foot(self, point: Triple) -> Triple:
-        """Returns the nearest point of the ellipsoid to one outside (Eberly 2013, by bisection).
+        """Returns the point of the ellipsoid nearest to one outside (Eberly 2013, by bisection).
 
-        It is r^2 p / (t + r^2) on each axis, for the t at which that is on the surface.
+        It is r^2 p / (t + r^2) along each axis, for the t that puts it on the surface.
         """
         squares = [radius * radius for radius in self._radii]
 
@@ -108,7 +106,7 @@ class EllipsoidCollider(ConvexCollider):
     def _hold(self, points: Any) -> NDArray[np.bool_]:
         shrunk = np.asarray(points, dtype=np.float64).T / np.array(self._radii)
         held: NDArray[np.bool_] = np.linalg.norm(shrunk, axis=1) <= 1.0
-        # The few just outside may still be within the touching distance.
+        # Points just outside may still touch.
         grown = np.linalg.norm(shrunk, axis=1) <= 1.0 + 4.0 * self._gap / min(self._radii)
         for k in np.flatnonzero(grown & ~held):
             held[k] = self._holds(tuple(float(column[k]) for column in points))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shapely geometries."""
+"""Colliders of shapely geometries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from deepsim_colliders.collider_2d import Collider2D
 from deepsim_math import Pose
 
 from ._outline import Outline
-from .circle import CircleCollider
+from .ball import CircleCollider
 from .rectangle import RectangleCollider
 
 Points = NDArray[np.float64]
@@ -26,10 +26,10 @@ _KINDS = ("Polygon", "MultiPolygon", "LineString", "LinearRing", "MultiLineStrin
 
 
 class GeometryCollider(Collider2D):
-    """Areas or lines of shapely, in the frame of the collider: a track, a lane, a wall.
+    """Areas or lines of shapely in the frame of the collider, such as a track, a lane or a wall.
 
-    The geometry moves and turns with the frame, about the origin of the frame. It is prepared once;
-    queries bring the other side into its frame.
+    The geometry moves and turns with the frame. It is prepared once; queries transform the other
+    side into its frame.
 
     >>> lane = GeometryCollider(shapely.LineString([(0, 0), (10, 0), (10, 10)]).buffer(2.0))
     >>> lane.contains((5, 1.9)), lane.contains((5, 2.1))
@@ -38,11 +38,10 @@ class GeometryCollider(Collider2D):
     Args:
         geometry: Polygon, MultiPolygon, LineString, LinearRing or MultiLineString [m]; z is
             ignored.
-        pose_offset: see `Collider`.
 
     Raises:
-        TypeError: when `geometry` is of another kind, or not a geometry.
-        ValueError: when `geometry` is empty or invalid; the message says why.
+        TypeError: when `geometry` is not one of these.
+        ValueError: when `geometry` is empty or invalid; the message gives the reason.
     """
 
     def __init__(self, geometry: shapely.Geometry, *, pose_offset: Pose = ORIGIN) -> None:
@@ -50,13 +49,13 @@ class GeometryCollider(Collider2D):
         self._geometry = _checked(geometry)
         self._vertices = shapely.get_coordinates(self._geometry)
         self._radius = float(np.hypot(*self._vertices.T).max())
-        # Far from its frame, a geometry is known no better than a float there.
+        # Far from its frame, a geometry is only as precise as a float there.
         room = 0.5 * float(np.hypot(*np.ptp(self._vertices, axis=0)))
         self._room = min(self._radius, max(room, 1e-6 * self._radius))
         areal = self._geometry.area > 0.0
         self._boundary = self._geometry.boundary if areal else self._geometry
-        # The same shape with its surface moved out by the touching distance: shapely answers for
-        # closed sets, but after a rotation only rounding would decide what is on the surface.
+        # The same shape, grown by the touching distance: shapely treats geometries as closed sets,
+        # but after a rotation only rounding would decide whether points are on the surface.
         self._closed = shapely.buffer(self._geometry, self._gap, join_style="mitre")
         self._outline = Outline(self._boundary, self._gap)
         shapely.prepare([self._geometry, self._boundary, self._closed])
@@ -82,24 +81,24 @@ class GeometryCollider(Collider2D):
         return self._room
 
     def _near_points(self, points: Points, reach: Points) -> NDArray[np.bool_]:
-        """Returns whether points, (n, 2), are within `reach`, (n,), of the geometry."""
+        """Returns whether points (n, 2) are within `reach` (n,) of the geometry."""
         near: NDArray[np.bool_] = shapely.dwithin(self._geometry, shapely.points(points), reach)
         return near
 
     def _meets_geometries(self, geometries: NDArray[Any]) -> NDArray[np.bool_]:
-        """Returns whether geometries in the frame share a point with this one."""
+        """Returns whether geometries in the frame meet this one."""
         met: NDArray[np.bool_] = shapely.intersects(self._closed, geometries)
         return met
 
     def _contains_balls(self, centers: Points, radii: Points) -> NDArray[np.bool_]:
-        """Returns whether discs about points of the frame, shape (n, 2), are in the geometry."""
+        """Returns whether discs about points (n, 2) in the frame are inside the geometry."""
         inside: NDArray[np.bool_] = self._hold(centers.T) & ~shapely.dwithin(
             self._boundary, shapely.points(centers), radii
         )
         return inside
 
     def _covers_geometries(self, geometries: NDArray[Any]) -> NDArray[np.bool_]:
-        """Returns whether geometries in the frame have no point outside of this one."""
+        """Returns whether geometries in the frame lie inside this one."""
         covered: NDArray[np.bool_] = shapely.covers(self._closed, geometries)
         return covered
 
@@ -108,7 +107,7 @@ class GeometryCollider(Collider2D):
         return self._outline.enter(origins, directions)[0], self._hold(origins.T)
 
     def _normals(self, origins: Points, directions: Points) -> Points:
-        """Returns the unit normals, against the rays, of the edges that rays in the frame meet."""
+        """Returns the unit normals, against the rays, of the edges that the rays meet first."""
         return self._outline.enter(origins, directions)[1]
 
     def _holds(self, point: Pair) -> bool:
@@ -162,7 +161,7 @@ class GeometryCollider(Collider2D):
         return moved, 0.0
 
     def _brought_here(self, other: Collider2D) -> shapely.Geometry | None:
-        """Makes the other collider a geometry in the frame of this one; None for round ones."""
+        """Returns the other collider as a geometry in this frame; None for round ones."""
         frame: Frame2D = self._frame
         if isinstance(other, RectangleCollider):
             return shapely.Polygon([frame.to_local(corner) for corner in other._corners()])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Landscapes of heights on a grid."""
+"""Landscapes with heights on a grid."""
 
 from __future__ import annotations
 
@@ -8,20 +8,19 @@ from typing import Any, Sequence, SupportsFloat
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from deepsim_colliders._borders import numbers
+from deepsim_colliders._borders import numbers, positive
 from deepsim_colliders._follower import ORIGIN
 from deepsim_colliders._frames import Triple
-from deepsim_colliders._measures import positive
 from deepsim_math import Pose
 
 from .mesh import MeshCollider
 
 
 class HeightmapCollider(MeshCollider):
-    """Ground whose heights are given on a grid, solid down to a flat base.
+    """Ground with heights on a grid, solid down to a flat base.
 
-    The grid is centred on the origin of its frame. Each cell is two triangles, cut from its corner
-    at the least x and y to that at the greatest.
+    The grid is centred on its frame. Each cell consists of two triangles, divided from its corner
+    of least x and y to that of greatest x and y.
 
     >>> hill = HeightmapCollider([[0, 0, 0], [0, 1, 0], [0, 0, 0]], (2, 2))
     >>> hill.height_at(0.5, 0.0)
@@ -30,8 +29,7 @@ class HeightmapCollider(MeshCollider):
     Args:
         heights: (rows, columns) [m], at least 2 of each; rows are along y, columns along x.
         size: lengths along x and y between the outer points of the grid [m], > 0.
-        depth: from the lowest height to the base [m], > 0.
-        pose_offset: see `Collider`.
+        depth: distance from the lowest height to the base [m], > 0.
 
     Raises:
         TypeError: when `heights` are not real numbers.
@@ -48,7 +46,7 @@ class HeightmapCollider(MeshCollider):
     ) -> None:
         grid = numbers(heights, "heights").copy()
         if grid.ndim != 2 or min(grid.shape) < 2:
-            raise ValueError(f"heights must have shape (rows, columns) from 2, 2, got {grid.shape}")
+            raise ValueError(f"heights must have shape (>= 2, >= 2), got {grid.shape}")
         bad = np.argwhere(~np.isfinite(grid))
         if bad.size:
             row, column = bad[0]
@@ -56,7 +54,7 @@ class HeightmapCollider(MeshCollider):
                 f"heights must be finite, but heights[{row}, {column}] is {grid[row, column]}"
             )
         if numbers(size, "size").shape != (2,):
-            raise ValueError(f"the size of a heightmap is two lengths, got {size!r}")
+            raise ValueError(f"the size of a heightmap must be two lengths, got {size!r}")
         self._grid = grid
         self._half = 0.5 * positive(size[0], "size"), 0.5 * positive(size[1], "size")
         self._base = float(grid.min()) - positive(depth, "depth")
@@ -64,7 +62,7 @@ class HeightmapCollider(MeshCollider):
 
     @property
     def heights(self) -> NDArray[np.float64]:
-        """Heights, (rows, columns) [m]."""
+        """Heights (rows, columns) [m]."""
         return self._grid.copy()
 
     def _sizes(self) -> str:
@@ -72,7 +70,7 @@ class HeightmapCollider(MeshCollider):
         return f"<{rows} x {columns} heights>, size={tuple(2 * half for half in self._half)}"
 
     def height_at(self, x: float, y: float) -> float:
-        """Returns height of the ground at a place of its frame [m]; NaN beside it."""
+        """Returns the height of the ground at a place in its frame [m]; NaN outside the grid."""
         return float(self._heights_at(np.array([x]), np.array([y]))[0])
 
     def _heights_at(self, x: Any, y: Any) -> Any:
@@ -103,7 +101,7 @@ class HeightmapCollider(MeshCollider):
 
 
 def _solid(grid: NDArray[np.float64], half: tuple[float, float], base: float) -> tuple[Any, Any]:
-    """Returns vertices and faces of a closed mesh: the ground, walls around it and the base."""
+    """Returns vertices and faces of a closed mesh: ground, walls and base."""
     rows, columns = grid.shape
     x, y = np.linspace(-half[0], half[0], columns), np.linspace(-half[1], half[1], rows)
     ground = np.column_stack([np.tile(x, rows), np.repeat(y, columns), grid.ravel()])

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deepsim_colliders._borders import points_array
-from deepsim_colliders._crossings import Crossing
-from deepsim_colliders._crossings_many import Rows
+from deepsim_colliders._crossings import Crossing, Rows
 from deepsim_colliders._follower import ORIGIN
 from deepsim_colliders._frames import Triple
 from deepsim_colliders.convex_collider import ConvexCollider
@@ -19,19 +18,18 @@ from deepsim_math import Pose
 
 
 class HullCollider(ConvexCollider):
-    """The smallest convex shape around some points; needs ``deepsim-colliders[hulls]``.
+    """The smallest convex shape around given points; needs ``deepsim-colliders[hulls]``.
 
     >>> wedge = HullCollider([(x, y, 0) for x in (0, 2) for y in (0, 1)] + [(0, 0, 1), (0, 1, 1)])
     >>> wedge.contains((0.5, 0.5, 0.7)), wedge.contains((1.5, 0.5, 0.7))
     (True, False)
 
     Args:
-        points: in its frame, (n, 3) [m], at least four that are not in one plane.
-        pose_offset: see `Collider`.
+        points: points in its frame (n, 3) [m], at least four that are not coplanar.
 
     Raises:
         ImportError: when SciPy is not installed.
-        ValueError: when the points are in one plane, or not finite.
+        ValueError: when the points are coplanar or not finite.
     """
 
     def __init__(self, points: ArrayLike, *, pose_offset: Pose = ORIGIN) -> None:
@@ -42,7 +40,7 @@ class HullCollider(ConvexCollider):
 
     @property
     def vertices(self) -> NDArray[np.float64]:
-        """Corners of the hull in its frame, (n, 3) [m]."""
+        """Corners of the hull in its frame (n, 3) [m]."""
         vertices: NDArray[np.float64] = self._vertices.copy()
         return vertices
 
@@ -50,7 +48,7 @@ class HullCollider(ConvexCollider):
         return f"{self._vertices.tolist()}"
 
     def support_point(self, direction: Triple) -> Triple:
-        """Returns the corner that is farthest along a direction of the frame."""
+        """Returns the farthest corner along a direction of the frame."""
         x, y, z = self._vertices[int(np.argmax(self._vertices @ direction))].tolist()
         return x, y, z
 
@@ -66,7 +64,7 @@ class HullCollider(ConvexCollider):
         return bool((self._outs @ point - self._offsets <= self._gap).all())
 
     def _cross(self, origin: Triple, direction: Triple) -> Crossing | None:
-        # Cyrus and Beck 1978: the last plane that is entered, and the first that is left.
+        # Cyrus and Beck 1978: from the last plane entered to the first plane left.
         heights = self._outs @ origin - self._offsets
         rises = self._outs @ direction
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -112,7 +110,7 @@ class HullCollider(ConvexCollider):
 
 
 def _hull(points: NDArray[np.float64]) -> tuple[Any, Any, Any, list[NDArray[np.intp]]]:
-    """Returns the corners, the unit normals and offsets of the faces, and the corners of each."""
+    """Returns the corners, and the unit normals, offsets and corner numbers of the faces."""
     try:
         from scipy.spatial import ConvexHull, QhullError  # noqa: PLC0415 (of an extra)
     except ImportError:
@@ -124,12 +122,12 @@ def _hull(points: NDArray[np.float64]) -> tuple[Any, Any, Any, list[NDArray[np.i
         found = ConvexHull(points - middle)
     except (QhullError, ValueError) as error:
         raise ValueError(
-            f"a hull needs at least four points that are not in one plane, got {len(points)} points"
+            f"a hull needs at least four points that are not coplanar, got {len(points)} points"
         ) from error
     vertices = points[found.vertices]
     size = float(np.abs(points - middle).max())
     planes: list[NDArray[np.float64]] = []
-    for plane in found.equations:  # triangles of one face have one plane, up to rounding
+    for plane in found.equations:  # triangles of a face share a plane, up to rounding
         if all(
             abs(plane[3] - known[3]) > 1e-9 * size or plane[:3] @ known[:3] < 1.0 - 1e-12
             for known in planes

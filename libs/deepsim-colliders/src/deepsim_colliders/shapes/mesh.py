@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Meshes of triangles."""
+"""Triangle meshes."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ Array = NDArray[np.float64]
 
 
 class MeshCollider(Collider3D):
-    """Triangles: a solid where they are closed, else a surface without thickness.
+    """Triangle mesh: a solid if it is closed, otherwise a surface without thickness.
 
-    Closed means that each edge belongs to two triangles, which pass it in opposite directions.
+    It is closed if each edge belongs to two triangles, in opposite directions.
 
     >>> corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
     >>> tetrahedron = MeshCollider(corners, [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)])
@@ -36,14 +36,13 @@ class MeshCollider(Collider3D):
     (True, True)
 
     Args:
-        vertices: in its frame, (n, 3) [m].
-        faces: numbers of the vertices of each triangle, (m, 3), counter-clockwise seen from
-            outside; triangles without area are left out.
-        pose_offset: see `Collider`.
+        vertices: corners in its frame (n, 3) [m].
+        faces: numbers of the vertices of each triangle (m, 3), counter-clockwise seen from
+            outside; triangles without area are ignored.
 
     Raises:
         TypeError: when `faces` are not integers.
-        ValueError: when a shape does not fit, a number is out of range or not finite.
+        ValueError: when an array has another shape, or a number is out of range or not finite.
     """
 
     def __init__(
@@ -57,7 +56,7 @@ class MeshCollider(Collider3D):
             np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1
         )
         if not areas.any():
-            raise ValueError("a mesh needs a triangle that has an area")
+            raise ValueError("a mesh needs a triangle with an area > 0")
         # Files often repeat a vertex for each of its triangles.
         _, same = np.unique(self._vertices, axis=0, return_inverse=True)
         self._solid_inside = is_closed(same.reshape(-1)[self._faces[areas > 0.0]])
@@ -73,15 +72,15 @@ class MeshCollider(Collider3D):
     def from_file(
         cls, path: str | Path, *, scale: float = 1.0, pose_offset: Pose = ORIGIN
     ) -> MeshCollider:
-        """Reads a mesh that trimesh knows: STL, OBJ, PLY, glTF, ...; needs the extra ``meshes``.
+        """Returns a mesh from a file that trimesh reads (STL, OBJ, PLY, glTF, ...).
 
         Args:
-            path: the file; of a scene, all its parts become one mesh.
-            scale: metres of a unit of the file.
+            path: the file; all parts of a scene become one mesh.
+            scale: length of the file's unit [m].
             pose_offset: see `Collider`.
 
         Raises:
-            ImportError: when trimesh is not installed.
+            ImportError: when trimesh, of the extra ``meshes``, is not installed.
         """
         try:
             import trimesh  # noqa: PLC0415 (of an extra)
@@ -94,17 +93,17 @@ class MeshCollider(Collider3D):
 
     @property
     def vertices(self) -> Array:
-        """Corners in its frame, (n, 3) [m]."""
+        """Corners in its frame (n, 3) [m]."""
         return self._vertices.copy()
 
     @property
     def faces(self) -> NDArray[np.intp]:
-        """Numbers of the vertices of each triangle, (m, 3)."""
+        """Numbers of the vertices of each triangle (m, 3)."""
         return self._faces.copy()
 
     @property
     def is_solid(self) -> bool:
-        """Whether the triangles are closed, so that there is an inside."""
+        """Whether the mesh is closed, so that it has an inside."""
         return self._solid_inside
 
     def _sizes(self) -> str:
@@ -150,7 +149,7 @@ class MeshCollider(Collider3D):
         return starts, np.where((along > 0.0)[:, np.newaxis], -normals, normals)
 
     def _crossings(self, origin: Triple, direction: Triple) -> list[Crossing]:
-        """Returns the connected pieces of a ray, t >= 0, in the mesh."""
+        """Returns the connected pieces of a ray, t >= 0, inside the mesh."""
         start, step = np.array(origin), np.array(direction)
         times, faces = self._triangles.meetings(start, step)
         slack = -1e-12 * (1.0 + abs(float(start @ step)) / float(step @ step))
@@ -182,7 +181,7 @@ class MeshCollider(Collider3D):
     # In the world.
 
     def _world(self) -> Triangles:
-        """Returns the triangles where the mesh is."""
+        """Returns the triangles in the world frame."""
         if "world" not in self.__dict__:
             frame = self._frame
             moved = self._triangles.corners @ np.array(frame.axes) + frame.origin
@@ -196,7 +195,7 @@ class MeshCollider(Collider3D):
         world = self._world()
         middle, radius = other._ball()
         gaps = np.linalg.norm(world.middles - middle, axis=1)
-        # Some point of the other is within its ball, so that no nearer triangle is left out.
+        # Some point of the other is inside its ball, so no nearer triangle is left out.
         near = gaps - world.radii - radius <= (gaps + radius).min()
         return [Triangle(corners) for corners in world.corners[near].tolist()]
 
@@ -228,9 +227,6 @@ class MeshCollider(Collider3D):
     def _support(self, direction: Triple) -> float:
         return dot(self._far_point(direction), direction)
 
-    def _intersects(self, other: Any) -> Any:
-        return NotImplemented
-
     def _contains(self, other: Any) -> bool:
         if not self._encloses(other) or math.isinf(other._size):
             return False
@@ -253,11 +249,11 @@ class MeshCollider(Collider3D):
 def _checked(faces: ArrayLike, count: int) -> NDArray[np.intp]:
     array = np.asarray(faces)
     if array.dtype.kind not in "iu":
-        raise TypeError(f"the faces of a mesh are integers, got an array of {array.dtype}")
+        raise TypeError(f"the faces of a mesh must be integers, got an array of {array.dtype}")
     if array.ndim != 2 or array.shape[1] != 3 or not len(array):
         raise ValueError(f"the faces of a mesh must have shape (m, 3), got {array.shape}")
     bad = np.flatnonzero(((array < 0) | (array >= count)).any(axis=1))
     if bad.size:
         row = array[bad[0]].tolist()
-        raise ValueError(f"face {bad[0]} names {row}, but there are vertices 0 to {count - 1}")
+        raise ValueError(f"face {bad[0]} is {row}, expected vertices 0 to {count - 1}")
     return np.asarray(array, dtype=np.intp)

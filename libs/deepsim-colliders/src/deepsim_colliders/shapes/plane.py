@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Planes: half spaces."""
+"""Half spaces."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from deepsim_math import Pose, Vector3
 
 
 class PlaneCollider(Collider3D):
-    """Ground without end: a plane through the origin of its frame, and everything below it.
+    """Infinite ground: a plane through the origin of its frame and everything below it.
 
     >>> from deepsim_colliders import SphereCollider
     >>> ground = PlaneCollider()
@@ -28,8 +28,7 @@ class PlaneCollider(Collider3D):
     1.5
 
     Args:
-        normal: out of the ground, in its frame; of any length > 0.
-        pose_offset: see `Collider`.
+        normal: direction out of the ground in its frame, of any length > 0.
     """
 
     _is_plane = True
@@ -41,13 +40,13 @@ class PlaneCollider(Collider3D):
         vector = Vector3.from_array(normal)
         length = math.hypot(*vector)
         if not 0.0 < length < math.inf:
-            raise ValueError(f"the normal of a plane has a finite length > 0, got {vector!r}")
+            raise ValueError(f"the normal of a plane must have a finite length > 0, got {vector!r}")
         x, y, z = vector
         self._normal: Triple = (x / length, y / length, z / length)
 
     @property
     def normal(self) -> Vector3:
-        """Unit normal out of the ground, in the frame of the plane."""
+        """Unit normal out of the ground in its frame."""
         return Vector3(*self._normal)
 
     def _sizes(self) -> str:
@@ -63,7 +62,7 @@ class PlaneCollider(Collider3D):
 
     @property
     def _extent(self) -> float:
-        return 1.0  # a plane has no size: nanometres count as touching
+        return 1.0  # a plane has no size: a nanometre counts as touching
 
     def _height(self, point: Any) -> Any:
         x, y, z = self._normal
@@ -106,9 +105,6 @@ class PlaneCollider(Collider3D):
         if dot(normal, direction) < math.hypot(*direction):
             return math.inf
         return dot(self._frame.origin, direction)
-
-    def _intersects(self, other: Any) -> Any:
-        return NotImplemented
 
     def _contains(self, other: Any) -> bool:
         normal = self._normal_there()

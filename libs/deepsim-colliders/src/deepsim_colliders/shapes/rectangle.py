@@ -7,9 +7,9 @@ from typing import Any, SupportsFloat
 
 import shapely
 
+from deepsim_colliders._borders import positive
 from deepsim_colliders._follower import ORIGIN
 from deepsim_colliders._frames import Pair
-from deepsim_colliders._measures import positive
 from deepsim_colliders.collider_2d import Collider2D
 from deepsim_math import Pose
 
@@ -17,7 +17,7 @@ from ._cuboid import CuboidCollider
 
 
 class RectangleCollider(CuboidCollider, Collider2D):
-    """Rectangle about the origin of its frame.
+    """Rectangle centred on its frame.
 
     >>> car = RectangleCollider(length=4.0, width=2.0, pose_offset=Pose((1.0, 0, 0)))
     >>> car.contains((2.9, 0.9)), car.contains((-1.1, 0))
@@ -26,7 +26,6 @@ class RectangleCollider(CuboidCollider, Collider2D):
     Args:
         length: along its x axis [m], > 0.
         width: along its y axis [m], > 0.
-        pose_offset: see `Collider`.
     """
 
     def __init__(

@@ -1,21 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The base class of circles in 2D and spheres in 3D."""
+"""Discs and balls."""
 
 from __future__ import annotations
 
 import math
 from typing import Any, SupportsFloat
 
+import shapely
+
+from deepsim_colliders._borders import positive
 from deepsim_colliders._crossings import Crossing, cross_ball
 from deepsim_colliders._follower import ORIGIN
-from deepsim_colliders._frames import dot
-from deepsim_colliders._measures import positive
+from deepsim_colliders._frames import Triple, dot
 from deepsim_colliders._shape import BALL, TOUCH, Shape, Solid
+from deepsim_colliders.collider_2d import Collider2D
+from deepsim_colliders.convex.vectors import scaled, unit
+from deepsim_colliders.convex_collider import ConvexCollider
 from deepsim_math import Pose
 
 
 class BallCollider(Shape):
-    """All points within `radius` [m] of the origin of the frame."""
+    """The base class of discs and balls: all points within `radius` [m] of the frame's origin."""
 
     def __init__(self, radius: SupportsFloat, *, pose_offset: Pose = ORIGIN) -> None:
         super().__init__(pose_offset)
@@ -63,3 +68,47 @@ class BallCollider(Shape):
     def _contains(self, other: Any) -> bool:
         reach = self._radius + self._touch(other)
         return bool(other._farthest(self._frame.origin) <= reach)
+
+
+class CircleCollider(BallCollider, Collider2D):
+    """Exact disc centred on its frame.
+
+    >>> from deepsim_colliders import RectangleCollider
+    >>> from deepsim_math import Pose
+    >>> disc = CircleCollider(1.0)
+    >>> disc.intersects(RectangleCollider(2.0, 0.5, pose_offset=Pose((1.5, 0, 9))))  # z is ignored
+    True
+
+    Args:
+        radius: radius [m], > 0.
+    """
+
+    def _flat(self) -> tuple[shapely.Geometry, float]:
+        return shapely.Point(self._frame.origin), self._radius
+
+
+class SphereCollider(BallCollider, ConvexCollider):
+    """Solid ball centred on its frame.
+
+    >>> SphereCollider(1.0).distance((3, 0, 0))
+    2.0
+
+    Args:
+        radius: radius [m], > 0.
+    """
+
+    _is_point = True
+
+    def support_point(self, direction: Triple) -> Triple:
+        """Returns the farthest point of the surface along a direction of the frame."""
+        return scaled(unit(direction), self._radius)
+
+    @property
+    def _rounding(self) -> float:  # type: ignore[override]  # fixed, as that of the base class
+        return self._radius
+
+    def _core_point(self, direction: Triple) -> Triple:
+        return 0.0, 0.0, 0.0
+
+    def _core_corners(self) -> list[Triple]:
+        return [(0.0, 0.0, 0.0)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pixels of a picture and the shapes that they may show."""
+"""Cameras: visible shapes, and segmentation pictures."""
 
 from __future__ import annotations
 
@@ -9,13 +9,35 @@ from typing import Iterator
 
 import numpy as np
 
-from deepsim_colliders._rows import Array, Index, Rows
-from deepsim_colliders.broad_phase.blocks import ragged
-from deepsim_colliders.cameras.segmentation import Segmentation
-from deepsim_colliders.rays.distances import distances
-from deepsim_colliders.rays.nearest import Nearest
-from deepsim_colliders.rays.rays import Rays
-from deepsim_math import Frustum, quaternions
+from deepsim_math import Frustum, frustums, quaternions
+
+from ._rows import Array, Flags, Index, Rows
+from ._shape import BALL
+from .broad_phase.blocks import ragged
+from .rays.distances import distances
+from .rays.rays import Nearest, Rays
+from .results import Segmentation
+
+
+def seen(rows: Rows, frustum: Frustum) -> Flags:
+    """Returns whether balls, and boxes around other shapes, may have a point in the frustum."""
+    slack = rows.touch + 1e-13 * (
+        np.abs(rows.center).sum(axis=0) + np.abs(np.asarray(frustum.pose.position)).sum()
+    )
+    answers = np.empty(rows.kind.size, dtype=np.bool_)
+    balls, others = np.flatnonzero(rows.kind == BALL), np.flatnonzero(rows.kind != BALL)
+    reach = (rows.radius + slack)[balls]
+    answers[balls] = frustums.intersects_spheres(frustum, rows.center[:, balls].T, reach)
+    endless = np.isinf(rows.reach[others])
+    answers[others[endless]] = True
+    others = others[~endless]
+    boxes = rows.take(others)
+    turned = quaternions.from_matrix(boxes.axes.transpose(2, 1, 0))
+    poses = np.concatenate([boxes.center.T, turned], axis=1)
+    sizes = 2.0 * (boxes.half + boxes.radius + slack[others])
+    answers[others] = frustums.intersects_boxes(frustum, poses, sizes.T)
+    return answers
+
 
 _CORNERS = np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
 _EDGES = np.array(
@@ -24,9 +46,9 @@ _EDGES = np.array(
 
 
 def pixel_rays(frustum: Frustum, width: int, height: int) -> tuple[Array, Array]:
-    """Returns unit directions (3, height * width) through the middles of pixels, and cosines.
+    """Returns unit directions (3, height * width) through the centres of pixels, and cosines.
 
-    Row by row from the upper left corner; the cosine is that of the angle to the view's axis.
+    Pixels are in rows from the upper left corner; cosines are those of the angles to the view axis.
     """
     side = math.tan(0.5 * frustum.horizontal_fov)
     y = side * (1.0 - (2.0 * np.arange(width) + 1.0) / width)
@@ -40,9 +62,9 @@ def pixel_rays(frustum: Frustum, width: int, height: int) -> tuple[Array, Array]
 def seen_pixels(
     rows: Rows, frustum: Frustum, width: int, height: int
 ) -> Iterator[tuple[Index, Index]]:
-    """Yields pairs of a pixel and a shape whose box, as the camera sees it, covers its middle.
+    """Yields pairs of a pixel and a shape whose box, as seen by the camera, covers its centre.
 
-    The box is cut at the near plane, so that what passes the camera does not count as all around.
+    Boxes are cut at the near plane, so that a shape beside the camera does not cover all pixels.
     """
     slack = 1e-13 * (np.abs(rows.center).sum(axis=0) + np.abs(frustum.pose.position).sum())
     endless = np.isinf(rows.reach)
@@ -77,8 +99,8 @@ def seen_pixels(
 
 
 def _extent(places: Array, size: int) -> tuple[Index, Index]:
-    """Returns the first and last pixel whose middle is within the extremes of places 0 .. 1."""
-    # A millionth of a pixel allows for rounding. Without any place the last is before the first.
+    """Returns the first and last pixel whose centre is within the extremes of places 0 .. 1."""
+    # A millionth of a pixel allows for rounding. Without places, the last is before the first.
     low, high = np.fmin.reduce(places) * size - 0.5, np.fmax.reduce(places) * size - 0.5
     first = np.ceil(np.nan_to_num(np.clip(low - 1e-6, 0, size), nan=size))
     last = np.floor(np.nan_to_num(np.clip(high + 1e-6, -1, size - 1), nan=-1))
@@ -86,7 +108,7 @@ def _extent(places: Array, size: int) -> tuple[Index, Index]:
 
 
 def segment(rows: Rows, frustum: Frustum, height: int, width: int) -> Segmentation:
-    """Returns the picture that a camera takes of some rows."""
+    """Returns the picture that a camera takes of rows."""
     directions, cosines = pixel_rays(frustum, width, height)
     origins = np.asarray(frustum.pose.position)[:, np.newaxis]
     rays = Rays(origins, directions, frustum.near / cosines, frustum.far / cosines)
