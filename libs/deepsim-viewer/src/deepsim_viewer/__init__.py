@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A live view of a world in the browser, its controls, and recordings."""
+"""A live view of a world in the browser, with controls and recordings."""
 
 from .clock import Clock
 from .environment_viewer import EnvironmentViewer, SlotPolicy

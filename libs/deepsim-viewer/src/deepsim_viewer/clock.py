@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Worlds whose time somebody else runs."""
+"""Control of worlds whose time another process advances."""
 
 from __future__ import annotations
 
@@ -10,37 +10,44 @@ from .control import Control
 
 
 class Clock(Protocol):
-    """Runs the time of a world that only follows, such as `FollowedSimulator` of deepsim-transport.
+    """Advances the time of a following world, such as a `FollowedSimulator` of deepsim-transport.
 
-    The viewer calls it in the thread of the world.
+    The viewer calls it in the world's thread.
+
+    >>> class Stopped:
+    ...     paused = True
+    ...     def pause(self):
+    ...         '''Does nothing: time never advances.'''
+    ...     resume = pause
+    ...     def advance(self, steps):
+    ...         '''Does nothing.'''
+    >>> clock: Clock = Stopped()
+    >>> clock.paused
+    True
     """
 
     @property
     def paused(self) -> bool:
-        """Whether time rests, whoever let it; any thread may ask."""
-        ...
+        """Whether time is paused, by anyone; callable from any thread."""
 
     def pause(self) -> None:
-        """Lets time rest."""
-        ...
+        """Pauses time."""
 
     def resume(self) -> None:
-        """Lets time go on."""
-        ...
+        """Resumes time."""
 
     def advance(self, steps: int) -> None:
-        """Lets time rest after some more physics steps."""
-        ...
+        """Pauses time after a number of physics steps."""
 
 
 class ClockControl(Control):
-    """Hands pause, play and steps to a clock; the world itself is never held.
+    """Forwards pause, play and steps to a clock; the world itself is never held.
 
     Args:
-        post: Leaves a function for the next tick (`World.post`).
-        clock: Runs the time.
-        ask: Leaves a function for the world's thread, and reports its errors.
-        steps: Physics steps of one tick.
+        post: Schedules a function for the next tick (`World.post`).
+        clock: The clock.
+        ask: Schedules a function for the world's thread and reports its errors.
+        steps: Physics steps per tick.
     """
 
     has_speed = False
@@ -57,22 +64,22 @@ class ClockControl(Control):
 
     @property
     def paused(self) -> bool:
-        """Whether time rests."""
+        """Whether time is paused."""
         return self._clock.paused
 
     def pause(self) -> None:
-        """Lets time rest."""
+        """Pauses time."""
         self._ask(self._clock.pause)
 
     def resume(self) -> None:
-        """Lets time go on."""
+        """Resumes time."""
         self._ask(self._clock.resume)
 
     def release(self) -> None:
-        """Does nothing: time goes on, or rests, for all others who look."""
+        """Does nothing: other viewers share the clock."""
 
     def step(self, ticks: int = 1) -> None:
-        """Lets time rest after so many ticks."""
+        """Pauses time after a number of ticks."""
         steps = ticks * self._steps_per_tick
         self._ask(lambda: self._clock.advance(steps))
 
@@ -81,4 +88,4 @@ class ClockControl(Control):
         self._post(function)
 
     def wait(self, now: float, after_call: Callable[[], object]) -> None:
-        """Returns at once."""
+        """Returns immediately."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether time runs, how fast, and what browsers ask the world for."""
+"""Control of a world's time, and of functions that run in its thread."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-_LATE = 0.25  # [s] of wall time behind which lost time is not caught up
+_LATE = 0.25  # [s] of wall time; a longer delay is not made up for
 
 
 class Control:
-    """Holds back a world that ticks, and hands it functions of other threads.
+    """Pauses and slows down a ticking world, and runs functions of other threads in its thread.
 
-    Every method but `wait` may be called from any thread.
+    All methods except `wait` may be called from any thread.
 
     Args:
-        post: Leaves a function for the next tick (`World.post`).
-        speed: Simulated seconds per second of wall time, > 0; None for as fast as it goes.
+        post: Schedules a function for the next tick (`World.post`).
+        speed: Simulated seconds per second of wall time, > 0; None for as fast as possible.
 
     Attributes:
-        speed: As given; it may be set.
-        has_speed: Whether the speed can be chosen here.
+        speed: The speed; settable.
+        has_speed: Whether the speed can be chosen.
     """
 
     has_speed = True
@@ -39,39 +39,39 @@ class Control:
 
     @property
     def paused(self) -> bool:
-        """Whether the world is held."""
+        """Whether the world is paused."""
         return self._paused
 
     def pause(self) -> None:
-        """Holds the world at the end of its next tick, before the physics advances."""
+        """Pauses the world at the end of its next tick, before the physics advances."""
         with self._changed:
             self._paused, self._steps = True, 0
 
     def resume(self) -> None:
-        """Lets time run."""
+        """Resumes the world."""
         with self._changed:
             self._paused = False
             self._changed.notify_all()
 
     def release(self) -> None:
-        """Holds the world no more, since nobody is left who could."""
+        """Resumes the world when the viewer closes."""
         self.resume()
 
     def step(self, ticks: int = 1) -> None:
-        """Pauses, and lets so many ticks pass."""
+        """Pauses the world after a number of ticks."""
         with self._changed:
             self._paused = True
             self._steps += ticks
             self._changed.notify_all()
 
     def let_pass(self, passing: bool) -> None:
-        """Lets the world tick for as long as this holds, even while it is paused."""
+        """Sets whether the world ticks even while it is paused."""
         with self._changed:
             self._passing = passing
             self._changed.notify_all()
 
     def call(self, function: Callable[[], object]) -> None:
-        """Runs a function in the world's thread: in the next tick, or at once while it is held."""
+        """Runs a function in the world's thread: in the next tick, or immediately while paused."""
         with self._changed:
             if self.paused:
                 self._waiting.append(function)
@@ -80,11 +80,11 @@ class Control:
                 self._post(function)
 
     def wait(self, now: float, after_call: Callable[[], object]) -> None:
-        """Returns when the world may go on; the world's thread calls it in each tick.
+        """Returns when the world may continue; called by the world's thread in each tick.
 
         Args:
             now: Simulated time [s].
-            after_call: Called after functions of other threads ran.
+            after_call: Called after each function of another thread.
         """
         if self.paused or self._waiting:
             self._hold(after_call)

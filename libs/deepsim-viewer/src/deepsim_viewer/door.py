@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The only way in: a socket on loopback, and a check of each request before viser sees it."""
+"""Access control: a loopback socket, and a check of each request before viser handles it."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _LOCAL_NAMES = frozenset({HOST, "localhost"})
 
 
 class Door:
-    """Checks that requests come from a page of this viewer, and from nobody else's.
+    """Accepts only requests that come from a page of this viewer.
 
-    A request must have the token as the first part of its path, which only readers of `url` know;
-    a Host that is local, against rebinding of names; and, from a page, that page's own origin.
+    The first part of a request's path must be the secret token of `url`; its Host must be local,
+    which prevents DNS rebinding; and its Origin, if any, must be the viewer's own.
 
     Args:
-        port: The TCP port on 127.0.0.1; 0 for any that is free.
+        port: The TCP port on 127.0.0.1; 0 for any free port.
 
     Attributes:
         port: The port.
@@ -42,7 +42,7 @@ class Door:
         listener: The socket, which listens once the server has started.
 
     Raises:
-        OSError: The port is taken.
+        OSError: The port is in use.
     """
 
     def __init__(self, port: int = 0) -> None:
@@ -64,7 +64,7 @@ class Door:
         return f"http://{HOST}:{self.port}/{self.token}/"
 
     def refusal(self, request: Request) -> str | None:
-        """Returns why a request is refused, or None if it may pass."""
+        """Returns the reason for refusing a request, or None to accept it."""
         host = _only(request.headers, "Host")
         if host is None or _name(host) not in _LOCAL_NAMES:
             return "the Host is not local"
@@ -77,7 +77,7 @@ class Door:
         return None
 
     def guard(self, inner: ProcessRequest) -> ProcessRequest:
-        """Returns a handler that refuses requests, or passes them on without the token."""
+        """Returns a handler that refuses requests, or forwards them without the token."""
 
         def process(connection: Any, request: Request) -> Response | None:
             refusal = self.refusal(request)
@@ -94,13 +94,13 @@ class Door:
 
 
 def _only(headers: Headers, name: str) -> str | None:
-    """The value of a header that occurs once."""
+    """Returns the value of a header that occurs exactly once, or None."""
     values = headers.get_all(name)
     return values[0] if len(values) == 1 else None
 
 
 def _name(host: str) -> str | None:
-    """The host name of ``name:port``."""
+    """Returns the host name of ``name:port``, or None."""
     try:
         return urlsplit(f"//{host}").hostname
     except ValueError:
@@ -114,13 +114,13 @@ def _response(status: http.HTTPStatus, text: str) -> Response:
 
 
 class GuardedServer(viser.ViserServer):
-    """viser behind a `Door`, without its tunnel to the outside.
+    """A viser server behind a `Door`, without its public tunnel.
 
-    viser has no hook for requests and would listen on a port of its own, so this takes the place
-    of the function with which it opens its server.
+    viser has no hook for requests and would listen on its own port, so this replaces the function
+    by which it opens its server.
 
     Raises:
-        RuntimeError: viser opens its server in another way, and was stopped.
+        RuntimeError: viser opened its server in another way, and was stopped.
     """
 
     _lock = threading.Lock()
@@ -151,17 +151,17 @@ class GuardedServer(viser.ViserServer):
             raise RuntimeError(f"viser {viser.__version__} does not open its server as expected")
 
     def stop(self) -> None:
-        """Closes all connections, and the port."""
+        """Closes all connections and the port."""
         with _quiet():
             super().stop()
 
     def request_share_url(self, verbose: bool = True) -> str | None:
-        """Opens no tunnel: a world is shared by nobody but its owner."""
+        """Opens no tunnel, so that nobody else can access the world."""
         return None
 
 
 class _Overlay:
-    """A module with some other names."""
+    """A module in which some names are replaced."""
 
     def __init__(self, module: Any, **names: Any) -> None:
         self._module = module
@@ -173,7 +173,7 @@ class _Overlay:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Keeps viser from printing an address without the token."""
+    """Prevents viser from printing an address without the token."""
     console = rich.get_console()
     before, console.quiet = console.quiet, True
     try:

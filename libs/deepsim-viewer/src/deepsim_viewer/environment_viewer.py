@@ -1,28 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A live view of an environment, which it steps."""
+"""A live view that steps an environment."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from math import nan
 from pathlib import Path
-from types import TracebackType
 from typing import Any, TypeAlias
 
 from deepsim_envs import Environment, Recorder
 
 from .panel.drive_folder import DriveFolder
-from .panel.live_plot import LivePlot
-from .panel.observation_plot import ObservationPlot
+from .panel.live_plot import LivePlot, ObservationPlot
 from .viewer import Viewer
 
 SlotPolicy: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]
-"""Takes observations by slot, and returns an action for each."""
+"""A function from observations to actions, both by slot."""
 
 
-class EnvironmentViewer:
-    """Plays episode after episode in the browser.
+class EnvironmentViewer(AbstractContextManager["EnvironmentViewer"]):
+    """Runs episodes of an environment and shows them in the browser.
 
     Example::
 
@@ -31,21 +30,21 @@ class EnvironmentViewer:
             viewer.run()
 
     Args:
-        environment: The environment; the viewer is made in the thread that it belongs to.
-        policy: Who acts.
-        seed: Of the first episode; later ones go on with the random numbers.
-        speed: As of `Viewer`.
-        demonstrations: A new file of all episodes, driven by hand or not, as
-            `deepsim_envs.Recorder` writes it: `deepsim_envs.replay` runs them again, bit for bit.
-            Episode n then has the seed ``seed + n``.
-        settings: Other arguments of `Viewer`. Its `trees` are by default those that the area has in
-            an attribute of this name, if it has one.
+        environment: The environment; the viewer must be created in its thread.
+        policy: Selects the actions.
+        seed: Seed of the first episode; later episodes continue its random numbers.
+        speed: As in `Viewer`.
+        demonstrations: A new file for all episodes, including those driven by hand, in the format
+            of `deepsim_envs.Recorder`; `deepsim_envs.replay` repeats them bit for bit. Episode n
+            then has the seed ``seed + n``.
+        settings: Other arguments of `Viewer`; `trees` defaults to the attribute of this name of
+            the area, if any.
 
     Attributes:
-        environment: As given.
+        environment: The environment.
         viewer: The view of its world.
         url: The address of the page.
-        episodes: How many episodes have begun.
+        episodes: Number of episodes begun.
     """
 
     def __init__(
@@ -63,7 +62,7 @@ class EnvironmentViewer:
         self._policy = policy
         self._observation: Mapping[str, Any] = {}
         self._lock = threading.Lock()
-        self._wanted: int | None = None  # the seed of a reset that a browser asks for
+        self._wanted: int | None = None  # seed of a requested reset
         self._recorder = (
             Recorder(environment, demonstrations) if demonstrations is not None else None
         )
@@ -81,7 +80,7 @@ class EnvironmentViewer:
         """Steps the environment.
 
         Args:
-            steps: How many environment steps; None for as long as nobody interrupts.
+            steps: Number of environment steps; None runs until interrupted.
         """
         done = 0
         while steps is None or done < steps:
@@ -89,7 +88,7 @@ class EnvironmentViewer:
             done += 1
 
     def step(self) -> None:
-        """Has the policy act once; begins an episode first if one was asked for, or is over."""
+        """Steps the environment once, after beginning an episode if needed or requested."""
         with self._lock:
             seed, self._wanted = self._wanted, None
         if seed is not None:
@@ -109,20 +108,12 @@ class EnvironmentViewer:
         }
 
     def close(self) -> None:
-        """Closes the view; the environment stays as it is."""
+        """Closes the view but not the environment."""
         self.viewer.close()
         if self._recorder is not None:
             self._recorder.close()
 
-    def __enter__(self) -> EnvironmentViewer:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _begin(self, seed: int | None) -> None:
@@ -135,7 +126,7 @@ class EnvironmentViewer:
         self.episodes += 1
 
     def _ask(self, seed: int) -> None:
-        """Has the next step begin with a reset; a step that is held goes on to its end."""
+        """Requests a reset before the next step, and completes a step that is held."""
         with self._lock:
             self._wanted = seed
         self.viewer.control.let_pass(True)

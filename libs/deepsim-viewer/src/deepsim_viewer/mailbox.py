@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hands the latest of something from one thread to another."""
+"""Passes the latest object from one thread to another."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Mailbox(Generic[T]):
-    """Holds one thing; a newer one takes the place of one that nobody took."""
+    """Holds one object; a newer object replaces one that was not taken."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -19,19 +19,19 @@ class Mailbox(Generic[T]):
         self._closed = False
 
     def put(self, thing: T) -> None:
-        """Leaves a thing; it never waits for the reader."""
+        """Stores an object without waiting for the reader."""
         with self._changed:
             self._latest = thing
             self._changed.notify()
 
     def close(self) -> None:
-        """Ends the iteration; a thing that was not taken is dropped."""
+        """Ends the iteration, dropping an object that was not taken."""
         with self._changed:
             self._closed = True
             self._changed.notify()
 
     def __iter__(self) -> Iterator[T]:
-        """Waits for things, and yields the latest each time, until it is closed."""
+        """Yields the latest object each time, waiting for the next, until it is closed."""
         while True:
             with self._changed:
                 while self._latest is None and not self._closed:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of viser, with one defect of it mended."""
+"""Repair of a defect in viser's page."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from websockets.http11 import Request, Response
 
 ProcessRequest = Callable[[Any, Request], "Response | None"]
 
-# For each mesh that can be clicked, viser 1.1.1 replaces a method by its bound self in every frame
-# (InstancedMeshBVH.ts, _enableReversedDepthFrustum), so that the page keeps one more function per
-# mesh and frame, and calls through all of them. Here the bound method is taken as it is.
+# For each clickable mesh, viser 1.1.1 replaces a method by its bound version in every frame
+# (InstancedMeshBVH.ts, _enableReversedDepthFrustum), so that the page accumulates one function per
+# mesh and frame, and calls through all of them. Here a bound method is returned unchanged.
 _MEND = """<script>(() => {
   const bind = Function.prototype.bind, name = "setFromProjectionMatrix";
   Function.prototype.bind = function (self, ...given) {
@@ -25,16 +25,16 @@ _HEAD = "<head>"
 
 
 def mended(page: str) -> str:
-    """Returns a page of viser whose memory does not grow while it is open."""
+    """Returns viser's page without the memory leak."""
     return page.replace(_HEAD, _HEAD + _MEND, 1)
 
 
 def mending(inner: ProcessRequest) -> ProcessRequest:
-    """Returns a handler of requests that sends the `mended` page."""
+    """Returns a request handler that sends the `mended` page."""
 
     def process(connection: Any, request: Request) -> Response | None:
         headers = request.headers.copy()
-        headers.pop("Accept-Encoding", None)  # the page is compressed within
+        headers.pop("Accept-Encoding", None)  # the page itself contains compressed data
         answer = inner(connection, dataclasses.replace(request, headers=headers))
         if answer is None or not answer.headers.get("Content-Type", "").startswith("text/html"):
             return answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 import time
-from types import TracebackType
+from contextlib import AbstractContextManager
 
 from .door import Door, GuardedServer
 from .page import mended
@@ -14,11 +14,11 @@ from .recording.recording import Recording
 from .scene.scene import Scene
 
 _PERIOD = 1.0 / 30.0  # [s] of wall time between frames
-_LONGEST = 60.0  # [s] of a page
+_LONGEST = 60.0  # [s], duration of a page
 
 
-class ReplayViewer:
-    """Shows a recording in the browser, without a simulator: play, pause, speed, and scrub.
+class ReplayViewer(AbstractContextManager["ReplayViewer"]):
+    """Shows a recording in the browser without a simulator, with play, pause, speed and scrubbing.
 
     Example::
 
@@ -28,19 +28,19 @@ class ReplayViewer:
 
     Args:
         recording: The recording.
-        port: The TCP port on 127.0.0.1; 0 for any that is free.
-        spacing: Distance of the worlds in the grid [m]; by default as far as they need.
-        shadows: Whether the first directional light throws shadows.
+        port: The TCP port on 127.0.0.1; 0 for any free port.
+        spacing: Distance of the worlds in the grid [m]; by default chosen by their size.
+        shadows: Whether the first directional light casts shadows.
         label: The title of the page; by default the name of the file.
 
     Attributes:
-        recording: As given.
-        scene: The meshes that are shown.
-        server: The server of viser.
-        url: The address of the page, with the token without which nobody is let in.
+        recording: The recording.
+        scene: The meshes in the browser.
+        server: The viser server.
+        url: The address of the page, including the required token.
 
     Raises:
-        OSError: The port is taken.
+        OSError: The port is in use.
     """
 
     def __init__(
@@ -70,25 +70,17 @@ class ReplayViewer:
         self._thread.start()
 
     def wait(self) -> None:
-        """Returns when it is closed, or somebody interrupts."""
+        """Blocks until the viewer is closed or interrupted."""
         while not self._closed.wait(1.0):
             pass
 
     def close(self) -> None:
-        """Closes all connections and the port; twice does no harm."""
+        """Closes all connections and the port; repeated calls have no effect."""
         self._closed.set()
         self._thread.join()
         self.server.stop()
 
-    def __enter__(self) -> ReplayViewer:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _play(self) -> None:
@@ -105,13 +97,13 @@ class ReplayViewer:
 def recording_page(
     recording: Recording, *, rate: float = 30.0, spacing: float | None = None, shadows: bool = True
 ) -> str:
-    """Returns a recording as one HTML page with a player, which needs no server.
+    """Returns a recording as a single HTML page with a player, which needs no server.
 
     Args:
         recording: The recording; of a long one, the first 60 s.
         rate: Frames per second [Hz].
-        spacing: Distance of the worlds in the grid [m]; by default as far as they need.
-        shadows: Whether the first directional light throws shadows.
+        spacing: Distance of the worlds in the grid [m]; by default chosen by their size.
+        shadows: Whether the first directional light casts shadows.
 
     Raises:
         ValueError: `rate` is not > 0.

@@ -6,14 +6,15 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from functools import partial
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_sync import DeepSimError, Priority, World
+from deepsim_viewer.scene.frame import Frame, FrameReader
 
 from .clock import Clock, ClockControl
 from .control import Control
@@ -26,7 +27,6 @@ from .panel.run_folder import RunFolder
 from .panel.selection_folder import SelectionFolder
 from .panel.show_folder import ShowFolder
 from .panel.tree_folder import TreeFolder
-from .scene.frame import Frame, FrameReader
 from .scene.scene import Scene
 
 if TYPE_CHECKING:
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from deepsim_btree.snapshot import Snapshot
 
 
-class Viewer:
-    """Shows a world in the browser while somebody else ticks it.
+class Viewer(AbstractContextManager["Viewer"]):
+    """Shows a world in the browser while it is ticked.
 
-    After a tick it copies the tables, at most `rate` times a second of wall time and only while a
-    browser is connected. A thread of its own sends them, so that a tick never waits for a browser.
+    After a tick it copies the tables, at most `rate` times per second of wall time and only while a
+    browser is connected. A separate thread sends them, so that a tick never waits for a browser.
 
-    In a notebook a cell that ends with a viewer shows its page.
+    A notebook cell that ends with a viewer shows its page.
 
     >>> from deepsim_mujoco import MujocoSimulator
     >>> world = World(MujocoSimulator())
@@ -48,35 +48,34 @@ class Viewer:
     ...     address = viewer.url  # such as http://127.0.0.1:8080/TOKEN/
     ...     for _ in range(100):
     ...         world.tick()
-    >>> viewer.clients  # nobody has looked
+    >>> viewer.clients  # no browser was connected
     0
 
     Args:
-        world: The world; the viewer is made in the thread that it belongs to.
-        port: The TCP port on 127.0.0.1; 0 for any that is free.
-        rate: Most frames per second of wall time [Hz].
-        shown: How many of the W worlds are shown at most, in a grid.
-        spacing: Distance of the worlds in the grid [m]; by default as far as they need.
-        shadows: Whether the first directional light throws shadows.
+        world: The world; the viewer must be created in its thread.
+        port: The TCP port on 127.0.0.1; 0 for any free port.
+        rate: Largest number of frames per second of wall time [Hz].
+        shown: Largest number of worlds to show, in a grid.
+        spacing: Distance of the worlds in the grid [m]; by default chosen by their size.
+        shadows: Whether the first directional light casts shadows.
         label: The title of the page.
-        speed: Simulated seconds per second of wall time at first, > 0; None for as fast as the
-            world is ticked.
-        reset: Called for a reset from the browser, with its seed, in any thread; by default the
-            world is reset in its next tick.
-        clock: Runs the time of a world that only follows; pause, play and step are then its own.
-        trees: Behaviour trees that are ticked in the world's thread, by name; the page shows the
-            one that is chosen there, with the status of each node.
+        speed: Initial simulated seconds per second of wall time, > 0; None for no limit.
+        reset: Called in any thread with the seed of a reset requested in the browser; by default
+            the world is reset in its next tick.
+        clock: Controls the time of a following world: pause, play and step are forwarded to it.
+        trees: Behaviour trees that are ticked in the world's thread, by name; the page shows a
+            chosen one with the status of each node.
 
     Attributes:
-        world: As given.
+        world: The world.
         control: Pause, step and speed.
-        latest: The frame that is shown.
-        scene: The meshes that are shown.
-        server: The server of viser, for marks and controls of your own.
-        url: The address of the page, with the token without which nobody is let in.
+        latest: The frame shown.
+        scene: The meshes in the browser.
+        server: The viser server, for additional marks and controls.
+        url: The address of the page, including the required token.
 
     Raises:
-        OSError: The port is taken.
+        OSError: The port is in use.
         ValueError: `rate` or `shown` is not > 0.
     """
 
@@ -140,11 +139,11 @@ class Viewer:
 
     @property
     def clients(self) -> int:
-        """The number of browsers that look."""
+        """Number of connected browsers."""
         return len(self._clients)
 
     def update_tracker(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
-        """Takes a frame of the tick, if one is due, and holds the tick back; the world calls it."""
+        """Takes a frame if one is due, and delays or pauses the tick; called by the world."""
         self._performance.end_callbacks()
         control = self.control
         if self._clients:
@@ -157,10 +156,10 @@ class Viewer:
         self._performance.resume(float(sim_time[0]))
 
     def post(self, function: Callable[[], object]) -> None:
-        """Leaves a function for the world's thread; from any thread.
+        """Schedules a function for the world's thread; callable from any thread.
 
-        It runs in the next tick (`World.post`), or at once while the world is paused. An error of
-        the world or a bad value ends the function, not the tick, and is shown in the browser.
+        It runs in the next tick (`World.post`), or immediately while the world is paused. A
+        DeepSimError or ValueError is shown in the browser and does not stop the tick.
         """
 
         def run() -> None:
@@ -173,21 +172,21 @@ class Viewer:
         self.control.call(run)
 
     def select(self, model: str, world: int = 0) -> None:
-        """Selects a model of a world, as a click on it does; from any thread."""
+        """Selects a model of a world, like a click on it; callable from any thread."""
         self._selection.select(model, world)
 
     def notify(self, title: str, text: str) -> None:
-        """Shows a message in all browsers; from any thread."""
+        """Shows a message in all browsers; callable from any thread."""
         for client in self.server.get_clients().values():
             client.add_notification(title, text, auto_close_seconds=10.0)
 
     def show(self) -> None:
-        """Shows the present instant between ticks; unsent changes are sent first."""
+        """Shows the current state between ticks, after sending pending changes."""
         self.world.flush()
         self._put()
 
     def close(self) -> None:
-        """Closes all browsers' connections and the port; the world goes on. Twice does no harm."""
+        """Closes all connections and the port, but not the world; repeated calls have no effect."""
         if self in self.world.trackers:
             self.world.trackers.remove(self)
         self._record.close()
@@ -198,32 +197,24 @@ class Viewer:
         self.server.stop()
 
     def _repr_html_(self) -> str:
-        """The page, as the output of a cell of a notebook."""
+        """Returns the page as the output of a notebook cell."""
         return f'<iframe src="{self.url}" width="100%" height="500" style="border:0"></iframe>'
 
-    def __enter__(self) -> Viewer:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _put(self) -> None:
-        """Leaves the present instant for the thread that sends it."""
+        """Passes the current state to the sending thread."""
         self._mail.put((self._reader.read(), self._marks.read(), self._trees.read()))
 
     def _send(self) -> None:
-        """Sends the latest frame, over and over; runs in a thread of its own."""
+        """Sends the latest frame repeatedly; runs in a separate thread."""
         for frame, marks, tree in self._mail:
             try:
                 self._show(frame, marks, tree)
             except RuntimeError as error:
-                # viser wakes its loop from this thread too, and asyncio may object where many
-                # browsers wait. What was to be sent is queued, and the next frame has the rest.
+                # viser wakes its loop from this thread too, which asyncio may reject while many
+                # browsers wait. The data is queued, and the next frame has the rest.
                 if "deque mutated during iteration" not in str(error):
                     raise
 
@@ -242,7 +233,7 @@ class Viewer:
     async def _join(self, client: object) -> None:
         self._clients.add(id(client))
         if self.control.paused:
-            self.control.call(lambda: None)  # it shows the present instant afterwards
+            self.control.call(lambda: None)  # which shows the current state afterwards
 
     async def _part(self, client: object) -> None:
         self._clients.discard(id(client))

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes of the models of a world: make, place, save."""
+"""Creates, places and saves models of a world."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models of several parts with joints between them, made without a file."""
+"""Models composed of parts and joints."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from deepsim_spawn import (
 from .shape_models import SHAPES, solid_inertial
 
 SOLIDS = ("box", "ball", "cylinder")
-"""The shapes that a part can have, beside a mesh."""
+"""Shapes of a part, besides meshes."""
 PartJoint = Literal["fixed", "revolute", "prismatic"]
 JOINTS: tuple[PartJoint, ...] = get_args(PartJoint)
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
@@ -36,20 +36,20 @@ _URIS = ("model://", "package://")
 
 @dataclass(frozen=True)
 class Part:
-    """A link of a composed model, and the joint that holds it.
+    """A link of a composed model, and the joint to its parent.
 
     Attributes:
-        name: Of the link.
+        name: Name of the link.
         shape: One of `SOLIDS`, or the URI of a mesh, ``model://...`` or ``package://...``.
-        size: Along x, y and z [m]; of a mesh, factors along its axes.
-        color: Of its visual.
-        place: Of its middle in the frame of the model [m]; of a mesh, of its frame.
-        parent: The part that holds it, `WORLD`, or None for a part that nothing holds.
+        size: Lengths along x, y and z [m]; for a mesh, scale factors.
+        color: Colour of its visual.
+        place: Position of its centre (for a mesh, of its frame) in the model frame [m].
+        parent: The parent part, `WORLD`, or None for a free part.
         joint: Type of the joint.
-        axis: One of `AXES`, in the frame of the model.
+        axis: One of `AXES`, in the model frame.
         lower: Lowest position of the joint [rad or m].
-        upper: Highest position [rad or m].
-        pivot: Where the joint is, in the frame of the model [m].
+        upper: Highest position of the joint [rad or m].
+        pivot: Position of the joint in the model frame [m].
     """
 
     name: str
@@ -66,16 +66,16 @@ class Part:
 
 
 def composed_model(name: str, parts: Sequence[Part]) -> ModelDescription:
-    """Returns a model of parts, which weigh 300 kg/m^3; a mesh weighs as the box around it.
+    """Returns a model of parts with a density of 300 kg/m^3; a mesh has the mass of its bounds.
 
     Args:
-        name: Of the model.
-        parts: Each after the one that holds it.
+        name: Name of the model.
+        parts: The parts, each after its parent.
 
     Raises:
         ValueError: `parts` is empty, a size is not > 0 m, a shape, joint or axis is unknown, or a
-            part is held by none of those before it.
-        ModelFormatError: A mesh does not exist, or cannot be read.
+            parent does not precede its part.
+        ModelFormatError: A mesh does not exist or cannot be read.
     """
     if not parts:
         raise ValueError("a model needs a part: add one first")
@@ -109,7 +109,7 @@ def _link(part: Part) -> LinkDescription:
 
 
 def _solid(part: Part) -> tuple[Geometry, Inertial]:
-    """The geometry of a part, and the inertia of a solid body of even density."""
+    """Returns the geometry of a part, and the inertia of a solid body of uniform density."""
     if not all(size > 0.0 for size in part.size):
         raise ValueError(f"size must be > 0, got {tuple(part.size)}")
     if part.shape in SOLIDS:

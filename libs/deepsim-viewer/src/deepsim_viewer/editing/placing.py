@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places of new models: on the ground, on a grid, or on other models."""
+"""Poses of new models: on the ground, on a grid, or on other models."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def snapped(
 
     Args:
         model: The model.
-        position: Of its frame [m]; its z counts for "nothing" only.
-        yaw: About z [rad].
-        snap: "ground" puts its lowest point at z = 0; "grid" as well, and x and y on multiples of
-            0.5 m; "object" puts it on the highest model below it, or the ground.
-        others: Description and pose (7,) of the models that are there, by name.
+        position: Position of its frame [m]; z only matters for "nothing".
+        yaw: Angle about z [rad].
+        snap: "ground" puts its lowest point at z = 0; "grid" also rounds x and y to multiples of
+            0.5 m; "object" puts it on the highest model below it, or on the ground.
+        others: Descriptions and poses (7,) of the existing models, by name.
 
     Raises:
         ModelFormatError: A mesh cannot be read.
@@ -62,7 +62,7 @@ def snapped(
 def _top_below(
     other: Any, pose: NDArray[np.float64], lower: NDArray[np.float64], upper: NDArray[np.float64]
 ) -> float | None:
-    """The highest point of a model whose bounds overlap a rectangle [m]."""
+    """Returns the highest point [m] of a model whose bounds overlap a rectangle, or None."""
     if not isinstance(other, ModelDescription):
         return None
     bounds = Bounds.of(other, Pose(Vector3(*pose[:3]), tuple(pose[3:])))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models of one or a few shapes, made without a file."""
+"""Models of one or a few shapes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from deepsim_spawn import (
     VisualDescription,
 )
 
-_DENSITY = 300.0  # [kg/m^3], as of light wood
+_DENSITY = 300.0  # [kg/m^3], that of light wood
 _WALL = 0.1  # thickness of the walls of a room [m]
 _DOOR = 0.9  # width of its door [m]
 
@@ -27,7 +27,7 @@ Part = tuple[Geometry, Pose]
 
 
 def _room(size: Vector3) -> list[Part]:
-    """Walls around a floor of x times y, with a door in the middle of the one at -x."""
+    """Returns walls around a floor of x times y, with a door in the centre of the wall at -x."""
     x, y, z = size.x / 2, size.y / 2, size.z
     side = max((size.y - _DOOR) / 2, 0.05)
     long = Box(Vector3(size.x + _WALL, _WALL, z))
@@ -47,20 +47,20 @@ SHAPES: dict[str, Callable[[Vector3], list[Part]]] = {
     "wall": lambda size: [(Box(size), Pose())],
     "room": _room,
 }
-"""By name, the parts of a model of a size (x, y, z) [m]."""
+"""Functions of a size (x, y, z) [m] that return the parts of a model, by name."""
 _STATIC = frozenset({"wall", "room"})
 
 
 def shape_model(shape: str, size: Vector3, color: Color) -> ModelDescription:
-    """Returns a model of a shape; walls and rooms are static, others weigh 300 kg/m^3.
+    """Returns a model of a shape; walls and rooms are static, others have 300 kg/m^3.
 
     Args:
         shape: One of `SHAPES`.
-        size: Along x, y and z [m], each > 0.
-        color: Of all parts.
+        size: Lengths along x, y and z [m], each > 0.
+        color: Colour of all parts.
 
     Raises:
-        ValueError: The size is not > 0, or the shape is unknown.
+        ValueError: A size is not > 0, or the shape is unknown.
     """
     if shape not in SHAPES:
         raise ValueError(f"shape must be one of {', '.join(SHAPES)}, got {shape!r}")
@@ -87,9 +87,9 @@ def solid_inertial(shape: str, size: Vector3, pose: Pose | None = None) -> Inert
     """Returns the mass and inertia of a solid body of 300 kg/m^3.
 
     Args:
-        shape: ``"ball"``, ``"cylinder"``, or any other for a box.
-        size: Along x, y and z [m].
-        pose: Of its middle in the frame of its link.
+        shape: ``"ball"``, ``"cylinder"``, or anything else for a box.
+        size: Lengths along x, y and z [m].
+        pose: Pose of its centre in the link frame.
     """
     x, y, z = size
     if shape == "ball":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A world that runs as a description, for a file."""
+"""Description of a running world, for saving."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from deepsim_sync import UnsupportedError, World
 
 
 def described_world(world: World, number: int = 0) -> WorldDescription:
-    """Returns models and lights as they stand now; called in the world's thread.
+    """Returns the models at their current poses, and the lights; called in the world's thread.
 
-    Joints are as described, and so are colours; physics is that of a new world.
+    Joints and colours are those of the descriptions, the physics is that of a new world.
 
     Args:
         world: The world.
-        number: Of one of its W worlds.
+        number: Index of one of its W worlds.
 
     Raises:
-        UnsupportedError: A model is not described in a way that SDF has.
+        UnsupportedError: The description of a model cannot be written as SDF.
     """
     found = world.simulator.descriptions
     models = []

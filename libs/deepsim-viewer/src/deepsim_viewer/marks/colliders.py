@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The shapes that touch."""
+"""The collision shapes of links."""
 
 from __future__ import annotations
 
@@ -9,35 +9,27 @@ import numpy as np
 import viser
 from numpy.typing import NDArray
 
-from deepsim_sync import World
 from deepsim_viewer.scene.batches import Batches
 from deepsim_viewer.scene.frame import Frame
-from deepsim_viewer.scene.instances import collider_instances
-from deepsim_viewer.scene.layout import Layout
+from deepsim_viewer.scene.instances import Layout, collider_instances
+
+from .mark import Mark
 
 _COLOR = (1.0, 0.45, 0.1)
 _OPACITY = 0.45
 
 
-class Colliders:
-    """The collisions of all links, half transparent.
-
-    Args:
-        scene: The scene of the browser.
-        offsets: (w, 3) where the worlds stand [m].
-    """
+class Colliders(Mark):
+    """The collision shapes of all links, half transparent."""
 
     label = "Colliders"
 
     def __init__(self, scene: viser.SceneApi, offsets: NDArray[np.float64]) -> None:
-        self._scene, self._offsets = scene, offsets
+        super().__init__(scene, offsets)
         self._layout: Layout | None = None
         self._batches: Batches | None = None
         self._colors = np.zeros((0, 0, 3))
         self._opacities = np.zeros((0, 0))
-
-    def read(self, world: World, shown: int) -> None:
-        """Reads nothing: poses are in the frame."""
 
     def show(self, frame: Frame, numbers: None) -> None:
         """Draws the shapes."""

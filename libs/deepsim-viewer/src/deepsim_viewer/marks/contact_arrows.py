@@ -1,34 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The forces between links that touch."""
+"""The forces between touching links."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import viser
 from numpy.typing import NDArray
 
 from deepsim_sync import World
 from deepsim_viewer.scene.frame import Frame
 
+from .mark import Mark
+
 _PER_NEWTON = 0.01  # [m/N]
 _SHORTEST, _LONGEST = 0.05, 1.0  # [m]
 
 
-class ContactArrows:
-    """An arrow at each point of contact: the force on the second link, 1 cm for each newton.
-
-    Args:
-        scene: The scene of the browser.
-        offsets: (w, 3) where the worlds stand [m].
-    """
+class ContactArrows(Mark):
+    """An arrow at each contact point: the force on the second link, 1 cm per newton."""
 
     label = "Contacts"
-
-    def __init__(self, scene: viser.SceneApi, offsets: NDArray[np.float64]) -> None:
-        self._scene, self._offsets = scene, offsets
-        self._handle: Any = None
 
     def read(self, world: World, shown: int) -> list[tuple[NDArray[np.float64], ...]]:
         """Returns the positions and forces of each world."""
@@ -56,15 +46,9 @@ class ContactArrows:
                 head_length=0.04,
             )
 
-    def hide(self) -> None:
-        """Removes the arrows."""
-        if self._handle is not None:
-            self._handle.remove()
-            self._handle = None
-
 
 def _arrows(position: NDArray[np.float64], force: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Starts and ends (k, 2, 3) [m] of the forces that are not 0."""
+    """Returns starts and ends (k, 2, 3) [m] of the arrows of non-zero forces."""
     sizes = np.linalg.norm(force, axis=-1)
     acts = sizes > 1e-9
     lengths = np.clip(_PER_NEWTON * sizes[acts], _SHORTEST, _LONGEST)

@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-import viser
 from numpy.typing import NDArray
 
 from deepsim_math import poses, quaternions
@@ -15,20 +13,13 @@ from deepsim_spawn import Lidar, ModelDescription, Rays
 from deepsim_sync import SCOPE, World
 from deepsim_viewer.scene.frame import Frame
 
+from .mark import Mark
 
-class LidarRays:
-    """A line from each lidar to all that it sees, without noise.
 
-    Args:
-        scene: The scene of the browser.
-        offsets: (w, 3) where the worlds stand [m].
-    """
+class LidarRays(Mark):
+    """Lines from each lidar to the points that it measures, without noise."""
 
     label = "Lidar rays"
-
-    def __init__(self, scene: viser.SceneApi, offsets: NDArray[np.float64]) -> None:
-        self._scene, self._offsets = scene, offsets
-        self._handle: Any = None
 
     def read(self, world: World, shown: int) -> dict[str, NDArray[np.float64]]:
         """Returns the ranges (w, rows, rays) of each lidar [m]."""
@@ -50,14 +41,8 @@ class LidarRays:
                 "/marks/rays", points.astype(np.float32), (40, 120, 255), thickness=0.004
             )
 
-    def hide(self) -> None:
-        """Removes the lines."""
-        if self._handle is not None:
-            self._handle.remove()
-            self._handle = None
-
     def _lines(self, frame: Frame, name: str, ranges: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Starts and ends (k, 2, 3) [m] of the rays that end."""
+        """Returns starts and ends (k, 2, 3) [m] of the rays that hit a surface."""
         link_name, sensor_name = name.rsplit(SCOPE, 1)
         model, within = link_name.split(SCOPE, 1)
         described = frame.layout.descriptions.models[model]
@@ -78,7 +63,7 @@ class LidarRays:
 
 
 def _directions(lidar: Lidar) -> NDArray[np.float64]:
-    """Unit vectors (rows * rays, 3) in the frame of the sensor."""
+    """Returns unit vectors (rows * rays, 3) in the frame of the sensor."""
     up, around = _angles(lidar.vertical)[:, None], _angles(lidar.horizontal)[None]
     parts = np.cos(up) * np.cos(around), np.cos(up) * np.sin(around), np.sin(up) + 0.0 * around
     return np.stack(parts, axis=-1).reshape(-1, 3)

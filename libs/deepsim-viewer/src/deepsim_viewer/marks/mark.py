@@ -1,36 +1,51 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A kind of mark."""
+"""The base class of marks."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+import viser
+from numpy.typing import NDArray
 
 from deepsim_sync import World
 from deepsim_viewer.scene.frame import Frame
 
 
-class Mark(Protocol):
-    """Marks that are drawn beside the models; they cost nothing while they are off.
+class Mark(ABC):
+    """Marks drawn beside the models, which cost nothing while they are off.
+
+    Args:
+        scene: The scene of the browser.
+        offsets: (w, 3) positions of the worlds [m].
 
     Attributes:
-        label: In the panel.
+        label: Name in the panel.
     """
 
     label: str
 
+    def __init__(self, scene: viser.SceneApi, offsets: NDArray[np.float64]) -> None:
+        self._scene, self._offsets = scene, offsets
+        self._handle: Any = None
+
     def read(self, world: World, shown: int) -> Any:
-        """Returns the numbers to be drawn, as new arrays; called in the world's thread.
+        """Returns data besides the frame as new arrays; called in the world's thread.
 
         Args:
             world: The world.
-            shown: How many of its W worlds are drawn.
+            shown: Number of worlds to draw.
         """
-        ...
+        return None
 
+    @abstractmethod
     def show(self, frame: Frame, numbers: Any) -> None:
-        """Draws the numbers of `read` and the frame of the same instant."""
-        ...
+        """Draws the data of `read` and the frame of the same instant."""
 
     def hide(self) -> None:
-        """Removes all that was drawn."""
-        ...
+        """Removes the marks."""
+        if self._handle is not None:
+            self._handle.remove()
+            self._handle = None

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The controls beside the picture, one folder of them in each module."""
+"""The controls beside the picture, one folder of controls per module."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Composes a model of shapes, meshes and joints, part by part."""
+"""Controls that compose a model of shapes, meshes and joints, part by part."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _NONE = "no part yet"
 
 
 class ComposeFolder:
-    """The controls of the next part, and those of the model that they make up.
+    """The controls of the next part and of the composed model.
 
     Args:
         gui: The panel.
         insert: Inserts a model into the world.
-        notify: Shows a message: title and text.
+        notify: Shows a message with title and text.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class ComposeFolder:
         self._pivot.visible = self._axis.visible = self._limits.visible = moves
 
     def _part(self) -> Part:
-        """The part that the controls describe."""
+        """Returns the part that the controls describe."""
         red, green, blue = (value / 255 for value in self._color.value)
         joint = cast("PartJoint", self._joint.value)
         unit = math.radians(1.0) if joint == "revolute" else 1.0
@@ -96,7 +96,7 @@ class ComposeFolder:
         )
 
     def _change(self, parts: list[Part]) -> None:
-        """Has the model of these parts, if there can be one."""
+        """Replaces the parts if they form a valid model."""
         try:
             if parts:
                 composed_model("composed", parts)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drives one agent by sliders, buttons and a stick that are made from its action space."""
+"""Manual control of one agent by sliders, buttons and a stick for its action space."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from deepsim_envs import Environment
 from .stick import Stick
 
 _POLICY = "the policy"
-_WIDEST = 1.0  # of an entry of an action without bounds
-_HELD = 0.2  # [s] of wall time after the last word of a button for which it counts as held
-_RATE = 20.0  # how often a button that is held says so [Hz]
-_MOST = 8  # entries, or choices, that have buttons
+_WIDEST = 1.0  # range of an unbounded entry of an action
+_HELD = 0.2  # [s] of wall time for which a button counts as held after its last event
+_RATE = 20.0  # rate of the events of a held button [Hz]
+_MOST = 8  # number of entries, or choices, with buttons
 
 
 class DriveFolder:
     """The controls of the agent that is driven by hand.
 
-    Sliders stay where they are put; buttons and the stick count while they are held, and add to the
-    sliders. All of them are zero when the browser that touched one last has gone. Agents whose
-    actions are neither a vector of numbers nor one of several choices are not offered.
+    Sliders keep their values; buttons and the stick act while held, in addition to the sliders. All
+    are reset when the browser that last touched one disconnects. Only agents with vectors of
+    numbers or discrete choices as actions are offered.
 
     Args:
         server: The server of the browser.
-        environment: The environment, of which names and spaces are taken.
+        environment: The environment, for its names and spaces.
     """
 
     def __init__(self, server: viser.ViserServer, environment: Environment) -> None:
@@ -43,7 +43,7 @@ class DriveFolder:
         }
         self._sliders: list[Any] = []
         self._buttons: list[Any] = []
-        self._held: tuple[float, int, float] = (0.0, 0, 0.0)  # until when, entry, share
+        self._held: tuple[float, int, float] = (0.0, 0, 0.0)  # expiry, entry, fraction
         self._driver: int | None = None
         gui = server.gui
         self._folder = gui.add_folder("Drive", expand_by_default=False, visible=bool(self._spaces))
@@ -56,7 +56,7 @@ class DriveFolder:
         server.on_client_disconnect(self._gone)
 
     def override(self, actions: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Returns actions in which those of the driven agent are by hand."""
+        """Returns the actions, with that of the driven agent taken from the controls."""
         slot, sliders = self._slot.value, tuple(self._sliders)
         if slot not in actions or not sliders:
             return actions
@@ -71,7 +71,7 @@ class DriveFolder:
         return {**actions, slot: _action(space, driven)}
 
     def _stick_shares(self, count: int) -> list[tuple[int, float]]:
-        """Returns the entries that the stick moves, and how far: up and left, or right alone."""
+        """Returns the entries that the stick moves and by how much: up and left, or right only."""
         if count == 1:
             return [(0, -self._stick.left)]
         return [(0, self._stick.up), (1, self._stick.left)]
@@ -120,7 +120,7 @@ class DriveFolder:
         self._buttons.append(button)
 
     async def _moved(self, event: Any) -> None:
-        # On the loop of the server: in a thread it could come after its browser has gone.
+        # On the server's loop: in a thread it could run after the browser disconnected.
         if event.client is not None:
             self._touch(event.client.client_id)
 
@@ -144,14 +144,14 @@ def _is_choice(space: Any) -> bool:
 
 
 def _pushed(slider: Any, share: float) -> float:
-    """The value of a slider, moved by a share of its range to one of its sides."""
+    """Returns the value of a slider, moved by a fraction of its range to one side."""
     rest = min(max(0.0, slider.min), slider.max)
     side = slider.max - rest if share > 0.0 else rest - slider.min
     return float(slider.value + share * side)
 
 
 def _bounds(space: Any) -> tuple[list[float], list[float]] | None:
-    """The range of the slider of each entry of an action; None for spaces without sliders."""
+    """Returns the ranges of the sliders of an action's entries; None for other spaces."""
     if _is_choice(space):
         return [float(space.start)], [float(space.start + space.n - 1)]
     if type(space).__name__ == "Box" and np.issubdtype(space.dtype, np.floating):
@@ -165,7 +165,7 @@ def _bounds(space: Any) -> tuple[list[float], list[float]] | None:
 
 
 def _action(space: Any, driven: NDArray[np.float64]) -> Any:
-    """The action of a space that sliders stand for."""
+    """Returns the action of a space for slider values."""
     if _is_choice(space):
         return space.dtype.type(round(float(driven[0])))
     action = np.clip(driven.reshape(space.shape), space.low, space.high)

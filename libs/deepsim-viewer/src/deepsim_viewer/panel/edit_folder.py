@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inserts models, deletes the selected one, and saves the world."""
+"""Controls that insert and delete models and save the world."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from .selection_folder import Post, SelectionFolder
 
 
 class EditFolder:
-    """The controls that change which models there are.
+    """The controls that insert and delete models.
 
     Args:
         server: The server of the browser.
-        world: The world; it is touched in its own thread only.
-        post: Leaves a function for that thread.
+        world: The world, accessed in its own thread only.
+        post: Schedules a function for that thread.
         selection: The selected model.
-        notify: Shows a message: title and text.
+        notify: Shows a message with title and text.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class EditFolder:
         self._size.visible = self._color.visible = shape
 
     def _insert(self) -> None:
-        """Reads the model here, not in the world's thread, which then only spawns it."""
+        """Inserts the chosen model, which is loaded outside the world's thread."""
         try:
             model = self._model()
         except (DeepSimError, ValueError) as error:
@@ -72,7 +72,7 @@ class EditFolder:
         self._spawn(model)
 
     def _spawn(self, model: ModelDescription) -> None:
-        """Spawns a model at the chosen position, under the first name that is free."""
+        """Spawns a model at the chosen position, under the first free name."""
         place, snap = Vector3(*self._place.value), cast("Snap", self._snap.value)
         yaw = math.radians(self._yaw.value)
         world = self._world

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A slider for each axis of the joints of a model."""
+"""Sliders for the joint axes of a model."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from deepsim_sync import SCOPE, World
 from deepsim_viewer.scene.frame import Frame
 
 _MOST = 40  # sliders; more would fill the page
-_SLIDE = 1.0  # [m] of one without limits, to both sides
+_SLIDE = 1.0  # [m], range of an unlimited slider to both sides
 _TURN = math.pi  # [rad]
 
 
 class JointSliders:
     """Sliders that show and move the axes of a model.
 
-    An axis that is commanded (its stiffness is > 0) gets a target position, any other is put at
-    the position and stands still.
+    A slider sets the target position of a commanded axis (stiffness > 0), and the position, at
+    rest, of any other axis.
 
     Args:
         server: The server of the browser.
-        world: The world; it is touched in its own thread only.
-        post: Leaves a function for that thread.
-        frame: The present instant.
-        model: The name of the model.
-        number: The number of its world.
+        world: The world, accessed in its own thread only.
+        post: Schedules a function for that thread.
+        frame: The current frame.
+        model: Name of the model.
+        number: Index of its world.
     """
 
     def __init__(
@@ -64,8 +64,8 @@ class JointSliders:
                 self._sliders[name] = slider
 
     def show(self, frame: Frame) -> None:
-        """Shows the positions of a frame; from any thread."""
-        # Written on the server's loop, on which `moved` reads: not between a move and its reading.
+        """Shows the positions of a frame; callable from any thread."""
+        # Written on the server's loop, like `moved`, so never between a move and its reading.
         self._loop.call_soon_threadsafe(self._write, frame)
 
     def _write(self, frame: Frame) -> None:
@@ -100,7 +100,7 @@ class JointSliders:
 
 
 def _limits(description: object) -> dict[str, tuple[float, float]]:
-    """The range of the slider of each joint of a model, by name [rad or m]."""
+    """Returns the slider ranges of a model's joints by name [rad or m]."""
     found = {}
     if isinstance(description, ModelDescription):
         for joint in description.all_joints():

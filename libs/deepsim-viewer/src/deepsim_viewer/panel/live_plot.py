@@ -1,35 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers over simulated time."""
+"""Plots over simulated time."""
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import viser
 import viser.uplot as uplot
+from numpy.typing import NDArray
 
 _KEPT = 400  # rows
-_EVERY = 0.35  # [s] of wall time between two pictures
+_EVERY = 0.35  # [s] of wall time between updates
 _COLORS = ("#1f77b4", "#d62728", "#2ca02c", "#ff7f0e", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f")
 MOST = len(_COLORS)
-"""Lines of a plot at most."""
+"""Largest number of lines in a plot."""
 
 
 class LivePlot:
-    """A plot of the latest numbers, which costs nothing while it is off.
+    """A plot of recent values, which costs nothing while it is off.
 
     Args:
-        gui: The panel; the plot is put into the folder that is open.
-        label: Of the checkbox that switches it on.
-        title: Of the plot.
-        names: Of the lines, of which the first 8 are drawn.
+        gui: The panel; the plot is added to the open folder.
+        label: Label of the checkbox that switches it on.
+        title: Title of the plot.
+        names: Names of the lines, of which the first 8 are drawn.
 
     Attributes:
-        folder: Its part of the panel.
+        folder: Its folder in the panel.
     """
 
     def __init__(self, gui: viser.GuiApi, label: str, title: str, names: Sequence[str]) -> None:
@@ -44,11 +45,11 @@ class LivePlot:
 
     @property
     def is_on(self) -> bool:
-        """Whether somebody looks."""
+        """Whether the plot is switched on."""
         return self._box.value
 
     def on_switch(self, function: Callable[[bool], object]) -> None:
-        """Has a function called with whether it is on, each time it is switched."""
+        """Calls a function with the new state each time the plot is switched on or off."""
 
         def switched(_: object) -> None:
             function(self._box.value)
@@ -56,17 +57,17 @@ class LivePlot:
         self._box.on_update(switched)
 
     def rename(self, names: Sequence[str]) -> None:
-        """Begins again with other lines."""
+        """Restarts the plot with other lines."""
         if tuple(names[:MOST]) != self._names:
             self._names = tuple(names[:MOST])
             self._clear()
 
     def add(self, simulated: float, values: Callable[[], Sequence[float]]) -> None:
-        """Takes a row of numbers, and draws now and then.
+        """Adds a row of values, and updates the plot from time to time.
 
         Args:
-            simulated: Time of the row [s]; an earlier one than the last begins again.
-            values: Called for the numbers if it is on; NaN for none.
+            simulated: Time of the row [s]; an earlier time than the last restarts the plot.
+            values: Returns the values, NaN for missing ones; called only while the plot is on.
         """
         if not self.is_on:
             self._clear()
@@ -102,3 +103,39 @@ class LivePlot:
                 scales={"x": uplot.Scale(time=False)},
                 aspect=1.6,
             )
+
+
+class ObservationPlot:
+    """A plot of eight consecutive numbers of an agent's observation.
+
+    Args:
+        gui: The panel.
+        slots: Names of the agents.
+    """
+
+    def __init__(self, gui: viser.GuiApi, slots: Sequence[str]) -> None:
+        self._plot = LivePlot(gui, "Plot the observations", "observations", ())
+        with self._plot.folder:
+            self._slot: Any = gui.add_dropdown("Observer", tuple(slots))
+            self._first = gui.add_number("From number", 0, min=0, step=1)
+
+    def add(self, simulated: float, observations: Mapping[str, Any]) -> None:
+        """Adds the observations of a step at a simulated time [s], by agent."""
+        if not self._plot.is_on:
+            self._plot.add(simulated, tuple)
+        elif self._slot.value in observations:
+            first = int(self._first.value)
+            numbers = _numbers(observations[self._slot.value])[first : first + MOST].tolist()
+            self._plot.rename([f"[{first + place}]" for place in range(len(numbers))])
+            self._plot.add(simulated, lambda: numbers)
+
+
+def _numbers(observation: Any) -> NDArray[np.float64]:
+    """Returns all numbers of an observation in one row."""
+    if isinstance(observation, Mapping):
+        observation = tuple(observation.values())
+    if isinstance(observation, tuple):
+        parts = [_numbers(part) for part in observation]
+        return np.concatenate(parts) if parts else np.zeros(0)
+    array = np.asarray(observation)
+    return array.astype(np.float64).ravel() if array.dtype.kind in "biuf" else np.zeros(0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wall time of the parts of a tick."""
+"""Wall times of the parts of a tick."""
 
 from __future__ import annotations
 
@@ -14,20 +14,19 @@ from deepsim_sync import Priority, World
 
 from .live_plot import LivePlot
 
-_EVERY = 0.05  # [s] of wall time between two rows
+_EVERY = 0.05  # [s] of wall time between rows
 
 
 class PerformancePlot:
-    """A plot of milliseconds per tick, which is measured only while it is on.
+    """A plot of milliseconds per tick, measured only while it is on.
 
-    The lines are the callbacks (trackers, behaviours, controllers; this viewer and its pauses are
-    not in it), and the physics with all else from the end of these to the next tick. A third one is
-    simulated by wall time.
+    The lines are the callbacks (trackers, behaviours and controllers, without this viewer), the
+    rest of the tick, which is mainly physics, and the ratio of simulated to wall time.
 
     Args:
         gui: The panel.
-        world: The world; it is touched in its own thread only.
-        post: Leaves a function for that thread.
+        world: The world, accessed in its own thread only.
+        post: Schedules a function for that thread.
     """
 
     def __init__(
@@ -47,18 +46,14 @@ class PerformancePlot:
         self._plot.on_switch(lambda on: post(lambda: self._switch(on)))
 
     def end_callbacks(self) -> None:
-        """Measures the callbacks of a tick; called when all others have run."""
+        """Measures the callbacks of a tick; called after all of them."""
         if self._plot.is_on and self._begins.time:
             now = time.perf_counter()
             if self._end:
                 self._spent += (now - self._begins.time, self._begins.time - self._end, 1.0)
 
     def resume(self, simulated: float) -> None:
-        """Begins to measure the physics; called when the viewer has done its part.
-
-        Args:
-            simulated: Time [s].
-        """
+        """Begins to measure the physics at a simulated time [s]; called at the viewer's end."""
         if not self._plot.is_on:
             return
         self._end = now = time.perf_counter()
@@ -80,13 +75,13 @@ class PerformancePlot:
             self._plot.add(0.0, tuple)
 
     def close(self) -> None:
-        """Measures nothing any more."""
+        """Stops measuring."""
         if self._begins in self._world.trackers:
             self._world.trackers.remove(self._begins)
 
 
 class _Begin:
-    """Keeps when a tick began."""
+    """Records the beginning of a tick."""
 
     def __init__(self) -> None:
         self.time = 0.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A button that records, and sends the file to the browser."""
+"""A button that records and sends the file to the browser."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class RecordFolder:
 
     Args:
         gui: The panel.
-        world: The world; it is touched in its own thread only.
-        post: Leaves a function for that thread.
-        shown: How many of the worlds are taken.
+        world: The world, accessed in its own thread only.
+        post: Schedules a function for that thread.
+        shown: Number of worlds to record.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class RecordFolder:
         self._button.on_click(lambda event: post(lambda: self._toggle(event.client)))
 
     def close(self) -> None:
-        """Ends a recording that goes on; nobody gets it."""
+        """Stops and discards a recording in progress."""
         if self._recorder is not None:
             self._recorder.close()
             self._recorder = None

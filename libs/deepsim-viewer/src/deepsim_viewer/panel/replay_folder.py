@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Play, pause, speed and time of a recording."""
+"""Controls of a replay: play, pause, speed and time."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class ReplayFolder:
         end: Time of the last frame [s].
 
     Attributes:
-        playing: Whether time passes.
-        time: The time that is shown [s].
+        playing: Whether time advances.
+        time: The time shown [s].
     """
 
     def __init__(self, gui: viser.GuiApi, start: float, end: float) -> None:
@@ -39,7 +39,7 @@ class ReplayFolder:
         return _SPEEDS[self._speed.value]
 
     def pass_time(self, wall: float) -> None:
-        """Lets a part of wall time [s] pass; at the end it holds."""
+        """Advances by wall time [s], and pauses at the end."""
         if self.playing:
             self.time = min(self.time + wall * self.speed, self._end)
             if self.time >= self._end:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Play, pause, step, reset and speed."""
+"""Controls of time: play, pause, step, reset and speed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SPEEDS: dict[str, float | None] = {
     "1/16 x": 1 / 16, "1/4 x": 1 / 4, "1/2 x": 1 / 2, "1 x": 1.0, "2 x": 2.0, "4 x": 4.0,
     "8 x": 8.0, "as fast as it goes": None,
 }  # fmt: skip
-_EVERY = 0.25  # [s] of wall time between two lines of text
+_EVERY = 0.25  # [s] of wall time between updates of the text
 
 
 class RunFolder:
@@ -25,13 +25,13 @@ class RunFolder:
     Args:
         gui: The panel.
         control: The world's control.
-        reset: Resets the world with a seed; called in any thread.
+        reset: Resets the world with a seed; callable from any thread.
     """
 
     def __init__(self, gui: viser.GuiApi, control: Control, reset: Callable[[int], object]) -> None:
         self._control = control
-        self._last = (0.0, 0.0)  # wall and simulated time of the last line
-        # Not Markdown, which the page would compile to code for each new text, and keep.
+        self._last = (0.0, 0.0)  # wall and simulated time of the last update
+        # Not Markdown, which the page would compile and cache for each new text.
         self._status = gui.add_html("")
         self._play = gui.add_button("Pause", icon=viser.Icon.PLAYER_PAUSE)
         step = gui.add_button("Step", icon=viser.Icon.PLAYER_TRACK_NEXT)
@@ -67,7 +67,7 @@ class RunFolder:
             reset(int(seed.value))
 
     def show(self, simulated: float) -> None:
-        """Shows the time [s], and how fast it runs."""
+        """Shows the time [s] and its speed."""
         self._show_paused()  # code may have paused it
         wall = time.monotonic()
         passed = wall - self._last[0]

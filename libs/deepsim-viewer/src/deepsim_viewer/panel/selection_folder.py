@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One model: its row, a gizmo to move it, forces, its joints, and a camera that follows it."""
+"""Controls of one model: state, gizmo, force, joints and a following camera."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ Post = Callable[[Callable[[], object]], object]
 
 _NOBODY = "nothing"
 _ADVICE = "Click a model, or choose its name."
-_EVERY = 0.25  # [s] of wall time between two lines of text
+_EVERY = 0.25  # [s] of wall time between updates of the text
 _PUSH = 0.2  # [s] of simulated time for which a force acts
 
 
 class SelectionFolder:
-    """The controls of the model that is selected, by a click or by its name.
+    """The controls of the selected model.
 
     Args:
         server: The server of the browser.
-        world: The world; it is touched in its own thread only.
-        post: Leaves a function for that thread.
-        frame: The first instant.
-        offsets: (w, 3) where the worlds stand [m].
+        world: The world, accessed in its own thread only.
+        post: Schedules a function for that thread.
+        frame: The first frame.
+        offsets: (w, 3) positions of the worlds [m].
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class SelectionFolder:
         self._number = 0
         self._coming: str | None = None
         self._written = 0.0
-        self._at: NDArray[np.float64] | None = None  # of the model in the last frame
+        self._at: NDArray[np.float64] | None = None  # position in the last frame
         self._gizmo: Any = None
         self._dragged = False
         self._joints: JointSliders | None = None
@@ -75,7 +75,7 @@ class SelectionFolder:
         push.on_click(lambda _: self._push())
 
     def select(self, model: str, world: int) -> None:
-        """Selects a model of a world; from any thread."""
+        """Selects a model of a world; callable from any thread."""
         with self._lock:
             if model in self._frame.entities.models:
                 self._which.value = world
@@ -88,12 +88,12 @@ class SelectionFolder:
         return self._model
 
     def select_when_shown(self, model: str) -> None:
-        """Selects a model that is spawned now, with the first frame that has it."""
+        """Selects a model as soon as a frame contains it."""
         with self._lock:
             self._coming = model
 
     def show(self, frame: Frame) -> None:
-        """Shows the row of the model, and has gizmo and cameras follow it."""
+        """Shows the state of the model, and moves gizmo and cameras with it."""
         with self._lock:
             if frame.entities is not self._frame.entities:
                 self._name.options = self._names(frame)
@@ -122,14 +122,14 @@ class SelectionFolder:
         return (_NOBODY, *(name for name in frame.entities.models if SCOPE not in name))
 
     def _cells(self) -> NDArray[np.float64]:
-        """Pose and twist (13,) of the model."""
+        """Returns pose and twist (13,) of the model."""
         assert self._model is not None
         row = self._frame.entities.models.row(self._model)
         cells: NDArray[np.float64] = self._frame.models[self._number, row]
         return cells
 
     def _pose(self) -> NDArray[np.float64]:
-        """(7,) where the model is drawn."""
+        """Returns the pose (7,) at which the model is drawn."""
         pose = self._cells()[:7].copy()
         pose[:3] += self._offsets[self._number]
         return pose
@@ -182,12 +182,12 @@ class SelectionFolder:
             self._gizmo.on_update(self._drag)
 
     async def _drag(self, event: Any) -> None:
-        """Follows the gizmo; on the loop of the server, which keeps the order of events."""
+        """Moves the model to the gizmo; on the server's loop, which keeps the order of events."""
         self._dragged = event.phase != "end"
         self._put(np.concatenate([event.target.position, event.target.wxyz[[1, 2, 3, 0]]]))
 
     def _put(self, drawn: NDArray[np.float64]) -> None:
-        """Puts the model where the gizmo is, at rest."""
+        """Puts the model at the drawn pose, at rest."""
         model, number = self._model, self._number
         if model is None:
             return
@@ -201,7 +201,7 @@ class SelectionFolder:
         self._post(put)
 
     def _push(self) -> None:
-        """Has the force act on the first link of the model for a while."""
+        """Applies the force to the first link of the model for a short time."""
         with self._lock:
             model, number = self._model, self._number
             if model is None:

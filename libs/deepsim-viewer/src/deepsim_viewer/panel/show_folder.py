@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marks that can be switched on, and the pictures of a camera."""
+"""Controls of marks and of camera pictures."""
 
 from __future__ import annotations
 
@@ -12,27 +12,26 @@ import viser
 from numpy.typing import NDArray
 
 from deepsim_sync import World
-from deepsim_viewer.marks.axes import Axes
+from deepsim_viewer.marks.axes import Axes, Labels
 from deepsim_viewer.marks.colliders import Colliders
 from deepsim_viewer.marks.contact_arrows import ContactArrows
-from deepsim_viewer.marks.labels import Labels
 from deepsim_viewer.marks.lidar_rays import LidarRays
 from deepsim_viewer.marks.mark import Mark
 from deepsim_viewer.scene.frame import Frame
 
 _NO_CAMERA = "none"
-_EVERY = 0.2  # [s] of wall time between two pictures
+_EVERY = 0.2  # [s] of wall time between pictures
 _PICTURES = frozenset({"camera", "rgbd", "stereo"})
 
 
 class ShowFolder:
-    """A checkbox for each kind of mark, and a list of the cameras.
+    """A checkbox for each kind of mark, and a list of cameras.
 
     Args:
         server: The server of the browser.
-        world: The world; it is touched in its own thread only.
-        offsets: (w, 3) where the worlds stand [m].
-        refresh: Shows the present instant, even while the world is paused.
+        world: The world, accessed in its own thread only.
+        offsets: (w, 3) positions of the worlds [m].
+        refresh: Shows the current state, even while the world is paused.
     """
 
     def __init__(
@@ -51,8 +50,7 @@ class ShowFolder:
             kinds.append(ContactArrows)
         if simulator.sensors is not None:
             kinds.append(LidarRays)
-        marks: list[Any] = [kind(server.scene, offsets) for kind in kinds]  # type: ignore[call-arg]
-        self._marks: dict[str, Mark] = {mark.label: mark for mark in marks}
+        self._marks = {kind.label: kind(server.scene, offsets) for kind in kinds}
         gui = server.gui
         self._gui = gui
         self._folder = gui.add_folder("Show", expand_by_default=False)
@@ -66,7 +64,7 @@ class ShowFolder:
         self._camera.on_update(lambda _: refresh())
 
     def read(self) -> dict[str, Any]:
-        """Returns the numbers of all marks that are on; called in the world's thread."""
+        """Returns the data of all active marks; called in the world's thread."""
         numbers = {
             label: self._marks[label].read(self._world, self._shown)
             for label, box in self._boxes.items()
@@ -80,7 +78,7 @@ class ShowFolder:
         return numbers
 
     def show(self, frame: Frame, numbers: Mapping[str, Any]) -> None:
-        """Draws the marks that are on, and removes the others."""
+        """Draws the active marks and removes the others."""
         for label, mark in self._marks.items():
             if label in numbers:
                 mark.show(frame, numbers[label])
@@ -91,7 +89,7 @@ class ShowFolder:
         self._show_picture(numbers.get("picture"))
 
     def _cameras(self) -> tuple[str, ...]:
-        """The names of the camera sensors; called in the world's thread."""
+        """Returns the names of the camera sensors; called in the world's thread."""
         sensors = self._world.simulator.sensors
         infos = sensors.infos if sensors is not None else {}
         return (_NO_CAMERA, *(name for name, info in infos.items() if info.kind in _PICTURES))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A virtual stick in the corner of the picture."""
+"""A virtual joystick in the corner of the picture."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ import viser
 import viser.transforms as vtf
 from numpy.typing import NDArray
 
-_DEPTH = 0.3  # before the camera [m]
-_CORNER = (-0.78, 0.7)  # right and down of the middle, of half the height and half the width
-_REACH = 0.16  # of the knob's way, of half the height
+_DEPTH = 0.3  # distance from the camera [m]
+_CORNER = (-0.78, 0.7)  # position right and down of the centre, relative to half the picture
+_REACH = 0.16  # range of the knob relative to half the height
 _KNOB, _PLATE = "/stick/knob", "/stick/plate"
 
 
 class Stick:
-    """A knob in each browser's picture, which springs back when it is let go.
+    """A knob in each browser's picture, which springs back when released.
 
     Args:
         server: The server of the browsers.
         touched: Called with the number of the browser that moves the knob.
 
     Attributes:
-        left: How far the knob is to the left, -1..1.
-        up: How far it is up, -1..1.
+        left: Deflection to the left, -1..1.
+        up: Deflection upwards, -1..1.
     """
 
     def __init__(self, server: viser.ViserServer, touched: Callable[[int], object]) -> None:
@@ -51,7 +51,7 @@ class Stick:
                 self._remove(client)
 
     def release(self) -> None:
-        """Lets the knob spring back."""
+        """Centres the knob."""
         self.left = self.up = 0.0
         self._grabbed = None
         for client in self._server.get_clients().values():
@@ -65,7 +65,7 @@ class Stick:
         plain: Any = {"cast_shadow": False, "receive_shadow": False}
         plate = client.scene.add_icosphere(_PLATE, reach, color=(40, 50, 70), opacity=0.25, **plain)
         knob = client.scene.add_icosphere(_KNOB, 0.45 * reach, color=(50, 190, 100), **plain)
-        for node in (plate, knob):  # the pointer meets the plate before the knob
+        for node in (plate, knob):  # the pointer hits the plate before the knob
             node.on_drag(self._drag)
         self._plates[number], self._knobs[number] = plate, knob
         self._place(client)
@@ -78,7 +78,7 @@ class Stick:
                 node.remove()
 
     def _place(self, client: viser.ClientHandle) -> None:
-        """Puts the knob where the camera has it in its corner."""
+        """Puts the knob in the corner of the camera's picture."""
         knob, plate = self._knobs.get(client.client_id), self._plates.get(client.client_id)
         if knob is None or plate is None:
             return
@@ -93,11 +93,11 @@ class Stick:
             )
 
     async def _drag(self, event: Any) -> None:
-        """Follows the pointer; on the loop of the server, which keeps the order of events."""
+        """Moves the knob with the pointer; on the server's loop, which keeps events in order."""
         if event.phase == "end":
             self.release()
             return
-        now = np.asarray(event.end_screen_pos, np.float64)  # 0..1, to the right and down
+        now = np.asarray(event.end_screen_pos, np.float64)  # 0..1, right and down
         if event.phase == "start" or self._grabbed is None:
             self._grabbed = now
         self._touched(event.client_id)
@@ -117,5 +117,5 @@ class Stick:
 
 
 def _half_height(client: viser.ClientHandle) -> float:
-    """Half the height of what the camera sees at the depth of the knob [m]."""
+    """Returns half the height of the camera's view at the depth of the knob [m]."""
     return _DEPTH * math.tan(client.camera.fov / 2.0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A behaviour tree with the status of each node."""
+"""Display of a behaviour tree with the status of each node."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from deepsim_btree.snapshot import Snapshot
 
 _NO_TREE = "none"
-_MOST = 200  # nodes that are drawn; more would fill the page
-_INDENT = 14  # of a child [pixels]
+_MOST = 200  # nodes drawn; more would fill the page
+_INDENT = 14  # indentation of a child [pixels]
 _COLORS = {
     "INVALID": "#868e96",
     "RUNNING": "#1c7ed6",
@@ -24,7 +24,7 @@ _COLORS = {
     "SKIPPED": "#ae8b00",
 }
 _SIGNS = {"INVALID": "·", "RUNNING": "▶", "SUCCESS": "✓", "FAILURE": "✗", "SKIPPED": "↷"}
-_OLD = 0.45  # opacity of a status that is left from an earlier tick
+_OLD = 0.45  # opacity of a status of an earlier tick
 
 
 class TreeFolder:
@@ -34,8 +34,8 @@ class TreeFolder:
 
     Args:
         gui: The panel.
-        trees: By the name under which they are listed; the folder is hidden without any.
-        refresh: Shows the present instant, even while the world is paused.
+        trees: Trees by name; the folder is hidden if there are none.
+        refresh: Shows the current state, even while the world is paused.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class TreeFolder:
         return take_snapshot(tree.root)
 
     def show(self, snapshot: Snapshot | None) -> None:
-        """Draws nodes, or nothing; called in the thread of the viewer."""
+        """Draws the nodes, or nothing; called in the viewer's thread."""
         page = "" if snapshot is None else tree_page(snapshot)
         if page != self._page:
             self._page = self._html.content = page
@@ -69,10 +69,7 @@ class TreeFolder:
 
 
 def tree_page(snapshot: Snapshot) -> str:
-    """Returns the nodes of a tree as HTML, a line for each, its first 200 at most.
-
-    Names and messages are text, whatever signs they have.
-    """
+    """Returns up to 200 nodes of a tree as HTML, one line each, escaping names and messages."""
     depths: list[int] = []
     lines = []
     for number, node in enumerate(snapshot.nodes[:_MOST]):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages that Foxglove and other tools draw, as JSON."""
+"""JSON messages for Foxglove and similar tools."""
 
 from __future__ import annotations
 
@@ -56,16 +56,14 @@ SCHEMAS: dict[str, tuple[str, dict[str, Any]]] = {
         _record(deletions=_list(_DELETION), entities=_list(_ENTITY)),
     ),
 }
-"""By topic the name of its schema, and the schema."""
+"""Names and contents of schemas, by topic."""
 _DELETE_ALL = 1
 
 
 def transforms(frame: Frame, time: int) -> bytes:
-    """Returns foxglove.FrameTransforms: a frame for each link, ``W/model::link`` in world W > 0.
+    """Returns foxglove.FrameTransforms at a log time [ns], with a frame for each link.
 
-    Args:
-        frame: An instant.
-        time: Of the log [ns].
+    Frames are named ``model::link``, in world W > 0 ``W/model::link``.
     """
     stamp = _stamp(time)
     names = tuple(frame.entities.links)
@@ -87,12 +85,7 @@ def transforms(frame: Frame, time: int) -> bytes:
 
 
 def scene(frame: Frame, time: int) -> bytes:
-    """Returns foxglove.SceneUpdate: the visuals of all links, in place of any others before.
-
-    Args:
-        frame: An instant.
-        time: Of the log [ns].
-    """
+    """Returns foxglove.SceneUpdate at a log time [ns], which replaces all visuals."""
     instances, names = frame.layout.instances, tuple(frame.entities.links)
     stamp = _stamp(time)
     nothing = {"sec": 0, "nsec": 0}

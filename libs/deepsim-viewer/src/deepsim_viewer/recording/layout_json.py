@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The layout of a scene as JSON; a recording holds one for each set of entities."""
+"""The layout of a scene as JSON; a recording contains one for each set of entities."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from numpy.typing import NDArray
 from deepsim_math import Color, Pose, Vector3
 from deepsim_spawn import Attenuation, LightDescription
 from deepsim_sync import KINDS, Descriptions, Entities
-from deepsim_viewer.scene.instances import Instances
-from deepsim_viewer.scene.layout import Layout
+from deepsim_viewer.scene.instances import Instances, Layout
 from deepsim_viewer.scene.surfaces import Surface
 
 T = TypeVar("T", bound=np.generic)
 
 
 def encode_layout(layout: Layout) -> bytes:
-    """Returns a layout as JSON, with the triangles of its surfaces: it needs no other file."""
+    """Returns a layout as self-contained JSON, including the triangles of its surfaces."""
     instances = layout.instances
     surfaces = list(dict.fromkeys(instances.surfaces))
     numbers = {surface: number for number, surface in enumerate(surfaces)}
@@ -48,17 +47,13 @@ def encode_layout(layout: Layout) -> bytes:
 
 
 def decode_layout(data: bytes, generation: int) -> Layout:
-    """Returns the layout of `encode_layout`.
-
-    Args:
-        data: JSON.
-        generation: That of its entities.
+    """Returns the layout encoded by `encode_layout`, with a generation for its entities.
 
     Raises:
-        DeepSimError: A name occurs twice.
-        KeyError: Something is missing.
-        TypeError: Something has another type.
-        ValueError: It is not JSON, or numbers do not fit together.
+        DeepSimError: A name is not unique.
+        KeyError: A field is missing.
+        TypeError: A field has another type.
+        ValueError: The data is not JSON, or has inconsistent numbers.
     """
     found = json.loads(data)
     entities = Entities(generation, **{kind: map(str, found["entities"][kind]) for kind in KINDS})

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
-from types import TracebackType
 
 import numpy as np
 from mcap.writer import Writer
@@ -14,21 +14,21 @@ from numpy.typing import NDArray
 
 from deepsim_sync import Priority, World
 from deepsim_viewer.scene.frame import Frame, FrameReader
-from deepsim_viewer.scene.layout import Layout
+from deepsim_viewer.scene.instances import Layout
 
-from .channels import COLUMNS, LAYOUT, topic
 from .foxglove import SCHEMAS, scene, transforms
 from .layout_json import encode_layout
+from .recording import COLUMNS, LAYOUT, topic
 
-_CHUNK = 2**14  # [bytes]; a process that is killed loses one at most
+_CHUNK = 2**14  # [bytes]; a killed process loses at most one chunk
 
 
-class WorldRecorder:
-    """Writes a world to a file while somebody ticks it.
+class WorldRecorder(AbstractContextManager["WorldRecorder"]):
+    """Records a world to a file while it is ticked.
 
-    The file is MCAP, which Foxglove opens; `Recording` reads it, and `ReplayViewer` shows it
-    without a simulator. It holds shapes and meshes, so that it needs no other file. Its time is
-    simulated time, which goes on over resets.
+    The file has the format MCAP, which Foxglove opens; `Recording` reads it, and `ReplayViewer`
+    shows it without a simulator. It includes all shapes and meshes. Its time is simulated time,
+    which continues across resets.
 
     >>> from deepsim_mujoco import MujocoSimulator
     >>> from deepsim_viewer import Recording
@@ -40,14 +40,14 @@ class WorldRecorder:
     1.0
 
     Args:
-        world: The world; the recorder is made in the thread that it belongs to.
-        path: The file; one that is there is replaced.
-        rate: Most frames per simulated second [Hz]; `math.inf` takes one in each tick.
-        shown: How many of the W worlds are taken at most.
-        metadata: Texts that the file has besides: a task, a seed.
+        world: The world; the recorder must be created in its thread.
+        path: The file; an existing one is replaced.
+        rate: Largest number of frames per simulated second [Hz]; `math.inf` records every tick.
+        shown: Largest number of worlds to record.
+        metadata: Additional texts, such as a task and a seed.
 
     Attributes:
-        path: As given.
+        path: The file.
 
     Raises:
         OSError: The file cannot be written.
@@ -73,9 +73,9 @@ class WorldRecorder:
         self._reader = FrameReader(world, min(shown, len(world)))
         self._layout: Layout | None = None
         self._written: dict[str, bytes] = {}
-        self._latest = -np.inf  # simulated time of the latest frame [s]
-        self._next = float(world.time[0])  # when the next one is due [s]
-        self._passed = 0.0  # simulated time of the episodes before [s]
+        self._latest = -np.inf  # simulated time of the last frame [s]
+        self._next = float(world.time[0])  # time of the next frame [s]
+        self._passed = 0.0  # simulated time of earlier episodes [s]
         self._file = self.path.open("wb")
         self._writer = Writer(self._file, chunk_size=_CHUNK)
         self._writer.start("", "deepsim-viewer")
@@ -93,7 +93,7 @@ class WorldRecorder:
         world.trackers.add(self, Priority.LOW)
 
     def update_tracker(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
-        """Writes a frame, if one is due; the world calls it."""
+        """Writes a frame if one is due; called by the world."""
         now = float(sim_time[0])
         if now < self._latest:  # after a reset
             self._passed += self._latest
@@ -103,7 +103,7 @@ class WorldRecorder:
             self._write(now)
 
     def close(self) -> None:
-        """Writes the present instant, and completes the file; twice does no harm."""
+        """Writes the current state and completes the file; repeated calls have no effect."""
         if self._file.closed:
             return
         if self in self._world.trackers:
@@ -114,15 +114,7 @@ class WorldRecorder:
         finally:
             self._file.close()
 
-    def __enter__(self) -> WorldRecorder:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _write(self, now: float) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads recordings."""
+"""Recordings, and the topics of their files."""
 
 from __future__ import annotations
 
@@ -15,37 +15,66 @@ from mcap.records import Channel, Message, Metadata
 from mcap.stream_reader import StreamReader
 from numpy.typing import NDArray
 
-from deepsim_sync import DeepSimError
+from deepsim_sync import DeepSimError, Kind
 from deepsim_viewer.scene.frame import Frame
-from deepsim_viewer.scene.layout import Layout
+from deepsim_viewer.scene.instances import Layout
 
-from .channels import COLUMNS, LAYOUT, topic
 from .layout_json import decode_layout
+
+LAYOUT = "/deepsim/layout"
+"""Topic of the entities and shapes as JSON; written again when entities change."""
+COLUMNS: dict[str, tuple[Kind, tuple[int, ...]]] = {
+    "time": ("models", ()),
+    "models": ("models", (13,)),
+    "poses": ("links", (7,)),
+    "joints": ("joints", ()),
+    "colors": ("visuals", (3,)),
+    "opacities": ("visuals", ()),
+}
+"""Fields of a `Frame` in the order of the file, with the table and cell shape of each."""
+
+
+def topic(column: str) -> str:
+    """Returns the topic of a field: little-endian float64, written when the field changes."""
+    return f"/deepsim/{column}"
+
 
 _TOPICS = {topic(column): column for column in COLUMNS}
 
 
 class RecordingError(DeepSimError, ValueError):
-    """A file is not a recording, or is damaged."""
+    """A file is not a recording, or is damaged.
+
+    >>> from pathlib import Path
+    >>> size = Path("notes.mcap").write_text("not a recording")
+    >>> Recording("notes.mcap")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    deepsim_viewer.recording.recording.RecordingError: notes.mcap is not a recording of DeepSim...
+    """
 
 
 class Recording:
-    """The frames of a file of `WorldRecorder`.
+    """The frames of a file written by `WorldRecorder`.
 
-    Of a file whose writer was killed, all that was written in full is there.
+    If the writer was killed, all completely written frames are available.
 
-    Example::
-
-        recording = Recording("run.mcap")
-        recording.frame(2.5).poses
+    >>> from deepsim_mujoco import MujocoSimulator
+    >>> from deepsim_sync import World
+    >>> from deepsim_viewer import WorldRecorder
+    >>> world = World(MujocoSimulator())
+    >>> with WorldRecorder(world, "short.mcap", metadata={"task": "none"}):
+    ...     world.tick()
+    >>> recording = Recording("short.mcap")
+    >>> recording.metadata["task"], recording.frame(0.0).poses.shape
+    ('none', (1, 0, 7))
 
     Args:
         path: The file.
 
     Attributes:
-        path: As given.
-        metadata: As given to the recorder.
-        times: (n,) of the frames [s], ascending: simulated time, which goes on over resets.
+        path: The file.
+        metadata: The recorder's metadata.
+        times: (n,) times of the frames [s], ascending; simulated time continues across resets.
 
     Raises:
         OSError: The file cannot be read.
@@ -69,11 +98,11 @@ class Recording:
 
     @property
     def duration(self) -> float:
-        """From the first frame to the last [s]."""
+        """Time from the first frame to the last [s]."""
         return float(self.times[-1] - self.times[0])
 
     def frame(self, time: float) -> Frame:
-        """Returns the latest frame at a time [s]; the first one, if it is before all."""
+        """Returns the latest frame at a time [s], or the first frame if there is none before."""
         moment = round(max(time, float(self.times[0])) * 1e9)
         layout: Layout = self._at(LAYOUT, moment)
         return Frame(layout, **{column: self._at(column, moment) for column in COLUMNS})
@@ -118,13 +147,13 @@ class Recording:
             return
         ticks, values = self._messages[column]
         if ticks and message.log_time < ticks[-1]:
-            raise ValueError("its times do not ascend")
+            raise ValueError("its times are not ascending")
         ticks.append(message.log_time)
         values.append(value)
 
     def _array(self, data: bytes, column: str) -> NDArray[np.float64]:
         array: NDArray[np.float64] = np.frombuffer(data, "<f8")
-        if column == "time":  # the first of each frame, one number for each world
+        if column == "time":  # first in each frame, one number per world
             return array
         times, layouts = self._messages["time"][1], self._messages[LAYOUT][1]
         if not (times and layouts):

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scene that a browser shows: descriptions as batches of meshes."""
+"""The scene in the browser: descriptions as batches of meshes."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The instances of all worlds in batches: one mesh for each shape, moved by one product a frame."""
+"""The instances of all worlds in batches: one mesh per shape, moved by one product per frame."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from deepsim_math import poses
 
-from .colors import linear_bytes
 from .frame import Frame
 from .instances import Instances
 from .surfaces import Surface
@@ -28,7 +27,7 @@ class Batch:
     Attributes:
         handle: The mesh in the browser.
         rows: Its rows in the arrays of `Batches`.
-        is_opaque: Whether no instance lets light through.
+        is_opaque: Whether all instances are opaque.
     """
 
     handle: Any
@@ -37,20 +36,20 @@ class Batch:
 
 
 class Batches:
-    """All visuals of the shown worlds that can be seen, as batches of meshes.
+    """All visible visuals of the shown worlds, as batches of meshes.
 
     Args:
         scene: The scene of the browser.
         instances: The visuals of one world.
-        frame: The first instant.
+        frame: The first frame.
         offsets: (w, 3) positions of the worlds [m].
-        on_click: Called with the world and the row of the link of an instance that is clicked.
-        name: Of their node in the scene.
+        on_click: Called with the world and link row of a clicked instance.
+        name: Name of their node in the scene.
 
     Attributes:
-        worlds: (k,) the worlds of the k instances.
-        links: (k,) the rows of their links.
-        batches: Each is a slice of the instances.
+        worlds: (k,) worlds of the k instances.
+        links: (k,) rows of their links.
+        batches: The batches, each with a slice of the instances.
     """
 
     def __init__(
@@ -100,11 +99,11 @@ class Batches:
             self.batches.append(Batch(handle, rows, is_opaque))
 
     def fits(self, frame: Frame) -> bool:
-        """Returns whether the same visuals are opaque, transparent and hidden as at first."""
+        """Returns whether opaque, transparent and hidden visuals are the same as initially."""
         return np.array_equal(self._pattern, _pattern(frame.opacities))
 
     def update(self, frame: Frame) -> None:
-        """Moves and colours the instances; meant for within ``server.atomic()``."""
+        """Moves and colours the instances; call it within ``server.atomic()``."""
         positions, turns = self._motion(frame)
         for batch in self.batches:
             batch.handle.batched_positions = positions[batch.rows]
@@ -133,7 +132,7 @@ class Batches:
             batch.handle.remove()
 
     def _motion(self, frame: Frame) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Positions (k, 3) and quaternions w x y z (k, 4)."""
+        """Returns positions (k, 3) and quaternions w x y z (k, 4)."""
         count = frame.poses.shape[1]
         links = frame.poses.reshape(-1, 7).take(self.worlds * count + self.links, axis=0)
         placed = poses.compose(links, self._places)
@@ -151,9 +150,9 @@ class Batches:
 def _groups(
     instances: Instances, frame: Frame
 ) -> dict[tuple[Surface, bool], list[tuple[int, int]]]:
-    """Worlds and numbers of the instances of each shape, opaque ones and others.
+    """Returns worlds and numbers of the instances of each shape, separately for opaque ones.
 
-    A plane is drawn in the first world only, as it would lie in those of all others.
+    A plane is drawn in the first world only, since it extends into all others.
     """
     groups: dict[tuple[Surface, bool], list[tuple[int, int]]] = {}
     opacities = frame.opacities[:, instances.visuals]
@@ -166,5 +165,14 @@ def _groups(
 
 
 def _pattern(opacities: NDArray[np.float64]) -> NDArray[np.int8]:
-    """0 hidden, 1 transparent, 2 opaque."""
+    """Returns 0 for hidden, 1 for transparent and 2 for opaque visuals."""
     return (opacities > 0.0).astype(np.int8) + (opacities > _OPAQUE)
+
+
+def linear_bytes(colors: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """Returns sRGB colours (..., 3), 0..1, as linear light 0..255, by IEC 61966-2-1.
+
+    The renderer expects linear light for the instances of a batch.
+    """
+    linear = np.where(colors <= 0.04045, colors / 12.92, ((colors + 0.055) / 1.055) ** 2.4)
+    return np.asarray(np.rint(255.0 * np.clip(linear, 0.0, 1.0)), dtype=np.uint8)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One instant of the tables, copied for the viewer's thread."""
+"""A copy of the tables at one instant, for the viewer's thread."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from deepsim_sync import Descriptions, Entities, Key, Tables, World
 
-from .layout import Layout
+from .instances import Layout
 
 _COLUMNS: tuple[Key, ...] = (
     ("models", "pose"),
@@ -26,16 +26,16 @@ _COLUMNS: tuple[Key, ...] = (
 
 @dataclass(frozen=True)
 class Frame:
-    """An instant of the shown worlds; nobody writes to its arrays.
+    """The shown worlds at one instant; the arrays are never modified.
 
     Attributes:
         layout: The entities and their shapes.
         time: (w,) [s].
-        models: (w, M, 13) pose and twist of the models.
-        poses: (w, L, 7) of the links.
-        joints: (w, J) positions [rad or m].
-        colors: (w, V, 3) of the visuals, sRGB.
-        opacities: (w, V) of the visuals, 0..1; 0 for hidden ones.
+        models: (w, M, 13) poses and twists of the models.
+        poses: (w, L, 7) poses of the links.
+        joints: (w, J) positions of the joints [rad or m].
+        colors: (w, V, 3) colours of the visuals, sRGB.
+        opacities: (w, V) opacities of the visuals, 0..1; 0 for hidden ones.
     """
 
     layout: Layout
@@ -53,14 +53,13 @@ class Frame:
 
 
 class FrameReader:
-    """Takes frames of a world, in the thread that it belongs to.
+    """Takes frames of a world, in the world's thread.
 
-    It reads into tables of its own, so that columns which nobody else uses are not read in every
-    tick from then on.
+    It has its own tables, so that columns used by no one else are not read in every tick.
 
     Args:
         world: The world.
-        shown: How many of its W worlds are taken, from the first on.
+        shown: Number of worlds to read, from the first on.
     """
 
     def __init__(self, world: World, shown: int) -> None:
@@ -70,7 +69,7 @@ class FrameReader:
         self._layout: Layout | None = None
 
     def read(self) -> Frame:
-        """Returns a copy of the present instant; unsent changes are not in it."""
+        """Returns a copy of the current state, without unsent changes."""
         simulator, worlds = self._world.simulator, slice(self._shown)
         tables, layout = self._tables, self._layout
         if tables is None or layout is None or layout.entities is not simulator.entities:

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The visuals of a world as rows: link, visual, place and shape of each."""
+"""The visuals of a world as rows of link, visual, pose and shape."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,11 +30,11 @@ class Instances:
     """The n visuals of one world.
 
     Attributes:
-        links: (n,) their rows in the table of links.
-        visuals: (n,) their rows in the table of visuals.
+        links: (n,) rows in the table of links.
+        visuals: (n,) rows in the table of visuals.
         places: (n, 7) poses in the frames of the links.
-        scales: (n, 3) factors of the shapes.
-        surfaces: Those of the n visuals; visuals that are alike share one.
+        scales: (n, 3) scale factors of the shapes.
+        surfaces: The surfaces of the n visuals; equal ones are shared.
     """
 
     links: NDArray[np.intp]
@@ -44,7 +45,7 @@ class Instances:
 
 
 def instances_of(descriptions: Descriptions, entities: Entities) -> Instances:
-    """Returns the visuals of all models that are described in a way that can be drawn.
+    """Returns the visuals of all models whose descriptions can be drawn.
 
     Raises:
         ModelFormatError: A mesh or picture cannot be read.
@@ -58,7 +59,7 @@ def instances_of(descriptions: Descriptions, entities: Entities) -> Instances:
 
 
 def collider_instances(descriptions: Descriptions, entities: Entities) -> Instances:
-    """Returns the collisions of all models; their rows of visuals are 0, 1, 2, ...
+    """Returns the collisions of all models, with 0, 1, 2, ... as rows of visuals.
 
     Raises:
         ModelFormatError: A mesh or picture cannot be read.
@@ -74,7 +75,7 @@ def collider_instances(descriptions: Descriptions, entities: Entities) -> Instan
 def _links(
     descriptions: Descriptions, *, warn: bool = False
 ) -> Iterator[tuple[str, LinkDescription]]:
-    """The links of all models with their scoped names."""
+    """Yields the links of all models with their scoped names."""
     for name, described in descriptions.models.items():
         model = descriptions.looks.get(name, described)
         if isinstance(model, ModelDescription):
@@ -87,7 +88,7 @@ def _links(
 def _placed(
     found: Sequence[tuple[str, int, VisualDescription | CollisionDescription]], entities: Entities
 ) -> Instances:
-    """Shapes of links as rows: the name of the link, the row of the visual, and the shape."""
+    """Returns instances for names of links, rows of visuals and shapes."""
     made: dict[Geometry, Surface] = {}
     places, scales, surfaces = [], [], []
     for _, _, each in found:
@@ -104,3 +105,21 @@ def _placed(
         np.array(scales, dtype=np.float64).reshape(-1, 3),
         tuple(surfaces),
     )
+
+
+class Layout:
+    """The entities of a world and their shapes, which stay the same until entities change.
+
+    Args:
+        entities: The names of the rows.
+        descriptions: The descriptions of models and lights.
+    """
+
+    def __init__(self, entities: Entities, descriptions: Descriptions) -> None:
+        self.entities = entities
+        self.descriptions = descriptions
+
+    @cached_property
+    def instances(self) -> Instances:
+        """The visuals; their surfaces are computed on first access."""
+        return instances_of(self.descriptions, self.entities)

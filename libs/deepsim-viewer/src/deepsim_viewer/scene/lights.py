@@ -21,12 +21,12 @@ _LAMP = 10.0  # [cd] of a white point or spot light
 
 
 def add_lights(scene: viser.SceneApi, lights: Mapping[str, object], *, shadows: bool) -> None:
-    """Adds the lights of a world, and a sky; a world without lights gets those of the browser.
+    """Adds the lights of a world and a sky; a world without lights gets viser's default lights.
 
     Args:
         scene: The scene of the browser.
         lights: Descriptions by name.
-        shadows: Whether the first directional light throws shadows, which show how things stand.
+        shadows: Whether the first directional light casts shadows.
     """
     described = [each for each in lights.values() if isinstance(each, LightDescription)]
     scene.configure_environment_map("studio", environment_intensity=_SKY_LIGHT)
@@ -40,7 +40,7 @@ def add_lights(scene: viser.SceneApi, lights: Mapping[str, object], *, shadows: 
 
 
 def _sky() -> NDArray[np.uint8]:
-    """A picture (256, 1, 3) that grows paler downwards."""
+    """Returns a picture (256, 1, 3) that becomes paler downwards."""
     share = np.linspace(0.0, 1.0, 256)[:, None, None]
     return np.asarray(np.rint(_ZENITH + share * (_HORIZON - _ZENITH)), dtype=np.uint8)
 
@@ -49,7 +49,7 @@ def _add(scene: viser.SceneApi, name: str, light: LightDescription, *, shadow: b
     color, strength = _color(light.diffuse)
     turn = np.asarray(light.pose, dtype=np.float64)[3:]
     along = np.asarray(quaternions.rotate(turn, np.asarray(light.direction)), dtype=np.float64)
-    if light.type == "directional":  # it shines from its position towards the origin
+    if light.type == "directional":  # shines from its position towards the origin
         x, y, z = (-100.0 * along).tolist()
         return scene.add_light_directional(
             name,
@@ -70,7 +70,7 @@ def _add(scene: viser.SceneApi, name: str, light: LightDescription, *, shadow: b
 
 
 def _color(color: Color) -> tuple[tuple[int, int, int], float]:
-    """A colour whose largest part is 255, and its strength 0..1."""
+    """Returns a colour whose largest component is 255, and its strength 0..1."""
     parts = np.clip(np.asarray(color, dtype=np.float64)[:3], 0.0, 1.0)
     strength = float(parts.max())
     red, green, blue = (

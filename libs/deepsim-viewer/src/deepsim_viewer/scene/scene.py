@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scene of a world in the browser, which follows frames."""
+"""The scene of a world in the browser."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -13,24 +14,23 @@ from deepsim_sync import SCOPE
 
 from .batches import Batches
 from .frame import Frame
-from .grid import world_offsets
 from .instances import Instances
 from .lights import add_lights
 
 
 class Scene:
-    """Shows frames; entities that come or go have it built again.
+    """Shows frames, and rebuilds the scene when entities change.
 
     Args:
         server: The server of the browser.
-        frame: The first instant.
-        spacing: Distance of the worlds in the grid [m]; by default as far as they need.
-        on_click: Called with the name of a model that is clicked, and its world.
+        frame: The first frame.
+        spacing: Distance of the worlds in the grid [m]; by default chosen by their size.
+        on_click: Called with the name and world of a clicked model.
         shadows: Whether there are shadows.
 
     Attributes:
         batches: The meshes.
-        offsets: (w, 3) where the worlds stand [m].
+        offsets: (w, 3) positions of the worlds [m].
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Scene:
         server.initial_camera.fov = 0.8
 
     def show(self, frame: Frame) -> None:
-        """Shows a frame; browsers see all of it at once."""
+        """Shows a frame, which browsers receive as a whole."""
         with self._server.atomic():
             if frame.layout is not self._frame.layout or not self.batches.fits(frame):
                 self._rebuild(frame)
@@ -78,7 +78,7 @@ class Scene:
 
 
 def _extent(instances: Instances, frame: Frame) -> tuple[NDArray[np.float64], float]:
-    """Middle of the first world without its planes, and how far it reaches from there [m]."""
+    """Returns the centre and radius of the first world without its planes [m]."""
     bounded = [not surface.is_plane for surface in instances.surfaces]
     links = instances.links[np.array(bounded, dtype=bool)]
     if not len(links):
@@ -87,3 +87,13 @@ def _extent(instances: Instances, frame: Frame) -> tuple[NDArray[np.float64], fl
     sizes = np.minimum(np.linalg.norm(instances.scales[bounded], axis=1), 5.0)
     low, high = (points - sizes[:, None] / 2).min(axis=0), (points + sizes[:, None] / 2).max(axis=0)
     return (low + high) / 2, max(float(np.linalg.norm(high - low)) / 2, 0.5)
+
+
+def world_offsets(worlds: int, spacing: float) -> NDArray[np.float64]:
+    """Returns positions (worlds, 3) on a square grid around the origin, row by row [m]."""
+    side = math.ceil(math.sqrt(worlds))
+    rows = math.ceil(worlds / side)
+    number = np.arange(worlds)
+    x = (number % side - (side - 1) / 2) * spacing
+    y = ((rows - 1) / 2 - number // side) * spacing
+    return np.column_stack([x, y, np.zeros(worlds)])

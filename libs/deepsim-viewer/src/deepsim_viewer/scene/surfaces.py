@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The surfaces of shapes: few meshes, which are scaled, with sharp edges where shapes have them."""
+"""The surfaces of shapes: few, scaled meshes that keep sharp edges."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _UNIT_CYLINDER = Cylinder(1.0, 1.0)
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """The triangles of a shape; equal only to itself.
+    """The triangles of a shape, compared by identity.
 
     Attributes:
         vertices: (n, 3) [m].
@@ -42,7 +42,7 @@ class Surface:
 
 
 def unit_shape(geometry: Geometry) -> tuple[Geometry, tuple[float, float, float]]:
-    """Returns a shape that many share, and factors along x, y, z that make it the given one."""
+    """Returns a common shape and the scale factors along x, y, z that make it the given one."""
     match geometry:
         case Box(size):
             return _UNIT_BOX, (size.x, size.y, size.z)
@@ -57,7 +57,7 @@ def unit_shape(geometry: Geometry) -> tuple[Geometry, tuple[float, float, float]
 
 
 def surface(geometry: Geometry) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
-    """Returns vertices (n, 3) [m] and faces (m, 3), fit for normals that are means at vertices.
+    """Returns vertices (n, 3) [m] and faces (m, 3), suitable for averaged vertex normals.
 
     Raises:
         ModelFormatError: A mesh or picture cannot be read.
@@ -68,9 +68,9 @@ def surface(geometry: Geometry) -> tuple[NDArray[np.float32], NDArray[np.uint32]
 def creased(
     vertices: NDArray[np.float64], faces: NDArray[np.int64]
 ) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
-    """Splits vertices at edges whose faces differ by more than 40 degrees.
+    """Returns the triangles with vertices split at edges of more than 40 degrees.
 
-    Corners of faces stay together if a chain of smooth edges around the vertex joins them.
+    Corners of faces stay together if a chain of smooth edges around the vertex connects them.
     """
     used, where = np.unique(vertices, axis=0, return_inverse=True)
     faces = where.reshape(-1)[faces]
@@ -80,7 +80,7 @@ def creased(
     faces, normals = faces[lengths > 0], normals[lengths > 0] / lengths[lengths > 0, None]
     pairs = _smooth_pairs(faces, normals)
     labels = np.arange(faces.size)
-    while True:  # each corner takes the least label of those it is joined to
+    while True:  # each corner takes the least label of the connected corners
         before = labels.copy()
         for one, other in (pairs.T, pairs.T[::-1]):
             np.minimum.at(labels, one, before[other])
@@ -93,7 +93,7 @@ def creased(
 
 
 def _smooth_pairs(faces: NDArray[np.int64], normals: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Corners (k, 2), as 3 * face + place, that share a vertex across a smooth edge."""
+    """Returns pairs of corners (k, 2), as 3 * face + place, connected by a smooth edge."""
     count = len(faces)
     place = np.arange(3)
     start = faces.reshape(-1)
