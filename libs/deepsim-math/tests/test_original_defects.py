@@ -99,7 +99,7 @@ def test_slerp_of_vectors_keeps_lengths_and_turns_between_opposites():
 
 def test_points_on_a_line_make_no_plane():
     """They made a plane without a normal."""
-    with pytest.raises(ValueError, match="three points on one line make no plane"):
+    with pytest.raises(ValueError, match="three points on one line define no plane"):
         Plane.from_points((0, 0, 0), (1, 1, 1), (2, 2, 2))
 
 

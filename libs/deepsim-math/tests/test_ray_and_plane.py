@@ -58,7 +58,7 @@ def test_counter_clockwise_points_face_the_viewer():
     [((0, 0, 0), (1, 1, 1), (2, 2, 2)), ((1, 2, 3),) * 3, ((0, 0, 0), (1, 0, 0), (1, 0, 0))],
 )
 def test_points_on_a_line_are_refused(points):
-    with pytest.raises(ValueError, match="three points on one line make no plane"):
+    with pytest.raises(ValueError, match="three points on one line define no plane"):
         Plane.from_points(*points)
 
 

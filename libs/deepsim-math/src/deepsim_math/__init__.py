@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Vectors, rotations, poses, colours, rays, planes and frustums, one at a time and in batch.
+"""Vectors, rotations, poses, colours, rays, planes and frustums, as single values and in batch.
 
-The classes hold one value as immutable Python floats; the modules `vectors`, `quaternions`,
-`poses`, `twists`, `frustums` and `angles` do the same on arrays. SI units, radians, right-handed
-axes (x forward, y left, z up), quaternions as x, y, z, w, fixed-axis roll, pitch, yaw.
+The classes hold single values as immutable Python floats; the modules `vectors`, `quaternions`,
+`poses`, `twists`, `frustums` and `angles` provide the same operations on arrays. SI units, radians,
+right-handed axes (x forward, y left, z up), quaternions x, y, z, w, fixed-axis roll, pitch, yaw.
 """
 
 from . import angles, frustums, poses, quaternions, twists, vectors

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 # rows, the same formula runs 2 to 4 times faster in blocks.
 _ROWS = 4096
 
-# Up to so many rows, a call per row is faster than the calls of NumPy on columns: on Python floats,
-# or on NumPy's where the formula has trigonometric functions, whose last bits are NumPy's own.
+# Up to this many rows, one call per row is faster than NumPy calls on columns: on Python floats, or
+# on NumPy's if the formula has trigonometric functions, whose last bits differ.
 _FEW, _FEW_INEXACT = 10, 3
 
 _SINGLE = np.dtype(np.float32)
@@ -46,7 +46,7 @@ def run(
         formula: takes the components of each argument in turn, as 1-D arrays of equal length or
             of length 1, and returns the `width` components of the result; one, not in a tuple,
             when `width` is 0.
-        arguments: array-likes; float32 is kept when all that are arrays have it.
+        arguments: array-likes; the result is float32 if all arrays among them are.
         widths: size of the last axis of each argument; 0 for an argument without one.
         width: size of the last axis of the result; 0 for none.
         out: array for the result; it may share memory with an argument.
@@ -54,8 +54,8 @@ def run(
             Python and NumPy. A row has the same bits among few and among many.
 
     Raises:
-        TypeError: when an argument has no numbers, or `out` is not an array of floats.
-        ValueError: when a shape does not fit, or a length is zero where the formula needs one.
+        TypeError: when an argument does not contain numbers, or `out` is not an array of floats.
+        ValueError: when shapes do not match, or a length is zero that the formula divides by.
     """
     if out is None and hasattr(formula, "apply"):  # in C, for plain arrays
         plain: FloatArray | None = formula.apply(arguments)
@@ -74,7 +74,7 @@ def run_rows(
     width: int,
     out: FloatArray | None = None,
 ) -> FloatArray:
-    """Applies `kernel`, which takes rows instead of components; everything else is as in `run`.
+    """Applies `kernel`, which takes rows instead of components; otherwise like `run`.
 
     It is called with an array of shape (n, width or 1), which it fills, and a block of each
     argument of shape (n, size or 1), or (1, size) for an argument of one row.
@@ -91,16 +91,16 @@ def decide(
     widths: Sequence[int],
     out: BoolArray | None = None,
 ) -> BoolArray:
-    """Applies a formula whose one result is true or false; everything else is as in `run`."""
+    """Applies a formula with one boolean result; otherwise like `run`."""
     arrays = float_arrays(*arguments)
     kernel = _by_columns(formula, 0)
     return _apply(formula, kernel, arrays, widths, 0, np.dtype(np.bool_), out, False)
 
 
 def float_arrays(*arguments: ArrayLike) -> list[FloatArray]:
-    """Converts to arrays of one float dtype: float32 when all that are arrays have it.
+    """Converts to arrays of one float dtype: float32 if all arrays among the arguments have it.
 
-    Numbers, sequences and values take the dtype of the arrays beside them.
+    Numbers, sequences and values take the dtype of the arrays.
 
     Raises:
         TypeError: for masked arrays, text, complex numbers, sets and other objects.
@@ -123,14 +123,14 @@ def float_arrays(*arguments: ArrayLike) -> list[FloatArray]:
                 single |= array.dtype == _SINGLE
                 double |= array.dtype != _SINGLE
                 if isinstance(argument, np.ma.MaskedArray):
-                    raise TypeError("masked arrays are not read: fill or compress it first")
+                    raise TypeError("masked arrays are not accepted: fill or compress it first")
         arrays.append(array)
     dtype = _SINGLE if single and not double else _DOUBLE
     return [a if a.dtype is dtype else a.astype(dtype, copy=False) for a in arrays]
 
 
 def refuse(wrong: Any, message: str, values: Any) -> None:
-    """Raises ValueError with the index and the value of the first row that is `wrong`."""
+    """Raises ValueError with the index and value of the first row that is `wrong`."""
     if np.any(wrong):
         index = tuple(int(i) for i in np.argwhere(wrong)[0])
         place = f" at index {index}" if index else ""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values and formulas in C where this is the compiled wheel; in the pure one nothing changes.
+"""Replaces values and formulas by C versions in the compiled wheel; the pure wheel has none.
 
-The C takes plain arguments only: floats, values, float64 arrays. Everything else, and every
-error, comes from the Python that it stands beside.
+The C code handles plain arguments only: floats, values and float64 arrays. Python handles all other
+arguments and all errors.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading plain Python floats out of whatever a caller passes."""
+"""Conversion of arguments to Python floats."""
 
 from __future__ import annotations
 
@@ -8,16 +8,12 @@ from typing import Any
 
 import numpy as np
 
-# What `float` reads, or what has ``__float__`` on some Python, and yet is no real number.
+# Types that `float` accepts, or that have ``__float__`` on some Python, but are not real numbers.
 _NOT_REAL = (str, bytes, bytearray, complex, np.complexfloating)
 
 
 def number(value: Any, name: str) -> float:
-    """Reads one number: int, float, NumPy scalar or anything else with ``__float__``.
-
-    Raises:
-        TypeError: for text and for sequences; the message says `name`.
-    """
+    """Returns a number with ``__float__`` as a float; raises TypeError for text and sequences."""
     if type(value) is float:
         return value
     if isinstance(value, _NOT_REAL) or not hasattr(value, "__float__"):
@@ -29,11 +25,11 @@ def number(value: Any, name: str) -> float:
 
 
 def numbers(values: Any, count: int, name: str) -> list[Any]:
-    """Reads `count` entries of a sequence or one-dimensional array, each still unchecked.
+    """Returns the `count` entries of a sequence or one-dimensional array, without checking them.
 
     Raises:
         TypeError: when `values` has no order (a set, a mapping), is text, or is a masked array.
-        ValueError: when there are not exactly `count` of them.
+        ValueError: when there are not exactly `count` entries.
     """
     if isinstance(values, np.ndarray):
         if isinstance(values, np.ma.MaskedArray) or values.dtype.kind not in "fiub":
@@ -42,7 +38,7 @@ def numbers(values: Any, count: int, name: str) -> list[Any]:
             raise ValueError(f"{name} needs shape ({count},), got an array of {values.shape}")
         entries: list[Any] = values.tolist()
         return entries
-    if type(values) is not list and type(values) is not tuple:  # which need no slow questions
+    if type(values) is not list and type(values) is not tuple:  # which need no slow checks
         unordered = isinstance(values, (str, bytes, bytearray, Set, Mapping))
         if unordered or not hasattr(values, "__iter__"):
             raise TypeError(f"{name} needs {count} numbers, got {values!r}")

@@ -16,15 +16,15 @@ _TURN = 2.0 * math.pi
 
 
 def wrap(angle: ArrayLike, out: FloatArray | None = None) -> FloatArray:
-    """Brings angles of any shape into (-pi, pi]."""
+    """Returns angles of any shape, wrapped to (-pi, pi]."""
     return run(_principal, (angle,), (0,), 0, out)
 
 
 def lerp(a: ArrayLike, b: ArrayLike, t: ArrayLike, out: FloatArray | None = None) -> FloatArray:
-    """Goes from `a` (t = 0) towards `b` (t = 1) the short way; shapes broadcast.
+    """Interpolates from `a` (t = 0) to `b` (t = 1) along the shorter way; shapes broadcast.
 
-    The result is not wrapped, so that it stays continuous in t: at t = 1 it is b or b plus whole
-    turns. Opposite angles turn the positive way.
+    The result is not wrapped, so that it is continuous in t: at t = 1 it is b or b plus whole
+    turns. Opposite angles turn in the positive direction.
     """
     return run(_lerp, (a, b, t), (0, 0, 0), 0, out)
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frustums against many points, spheres and boxes: the methods of Frustum in batch.
+"""Tests of frustums against arrays of points, spheres and boxes: the methods of Frustum in batch.
 
 The first argument is a Frustum, or rows near, far, horizontal_fov, view_ratio, px, py, pz, qx, qy,
 qz, qw of shape (..., 11), as `numpy.asarray` makes of a Frustum. Leading axes broadcast; `out`
-receives the result. Sets are closed: what only touches is contained, and intersects.
+receives the result. Sets are closed: touching counts as containing and as intersecting. A negative
+radius or size, or a quaternion of zero length, raises ValueError.
 """
 
 from __future__ import annotations
@@ -31,11 +32,7 @@ def contains_points(
 def contains_spheres(
     frustum: ArrayLike, centers: ArrayLike, radii: ArrayLike, out: BoolArray | None = None
 ) -> BoolArray:
-    """Returns whether spheres with centres (..., 3) and radii (...) [m] lie inside entirely.
-
-    Raises:
-        ValueError: when a radius is negative.
-    """
+    """Returns whether spheres with centres (..., 3) and radii (...) [m] lie entirely inside."""
     _refuse_negative(radii, "radii")
     return decide(formulas.contains_sphere, (_checked(frustum), centers, radii), (11, 3, 0), out)
 
@@ -43,11 +40,7 @@ def contains_spheres(
 def contains_boxes(
     frustum: ArrayLike, poses: ArrayLike, sizes: ArrayLike, out: BoolArray | None = None
 ) -> BoolArray:
-    """Returns whether boxes with poses (..., 7) of their centres and sizes (..., 3) lie inside.
-
-    Raises:
-        ValueError: when a size is negative or a quaternion has zero length.
-    """
+    """Returns whether boxes with poses (..., 7) of their centres and sizes (..., 3) lie inside."""
     _refuse_negative(sizes, "sizes")
     return decide(formulas.contains_box, (_checked(frustum), poses, sizes), (11, 7, 3), out)
 
@@ -55,11 +48,7 @@ def contains_boxes(
 def intersects_spheres(
     frustum: ArrayLike, centers: ArrayLike, radii: ArrayLike, out: BoolArray | None = None
 ) -> BoolArray:
-    """Returns whether spheres have a point in common with the frustum; exact, for culling.
-
-    Raises:
-        ValueError: when a radius is negative.
-    """
+    """Returns whether spheres have a point in common with the frustum; exact, for culling."""
     _refuse_negative(radii, "radii")
     return decide(formulas.intersects_sphere, (_checked(frustum), centers, radii), (11, 3, 0), out)
 
@@ -67,11 +56,7 @@ def intersects_spheres(
 def intersects_boxes(
     frustum: ArrayLike, poses: ArrayLike, sizes: ArrayLike, out: BoolArray | None = None
 ) -> BoolArray:
-    """Returns whether boxes have a point in common with the frustum; exact, for culling.
-
-    Raises:
-        ValueError: when a size is negative or a quaternion has zero length.
-    """
+    """Returns whether boxes have a point in common with the frustum; exact, for culling."""
     _refuse_negative(sizes, "sizes")
     return decide(formulas.intersects_box, (_checked(frustum), poses, sizes), (11, 7, 3), out)
 
@@ -82,8 +67,8 @@ def world_to_viewport_points(
     """Projects points (..., 3) to u, v, depth, shape (..., 3).
 
     u grows to the right and v upwards, both from 0 to 1 across the view and beyond it outside;
-    depth [m] is measured along the view's axis. Points at or behind the camera have no place in
-    the view: u and v are NaN, depth is zero or negative.
+    depth [m] is measured along the view axis. For points at or behind the camera, u and v are
+    NaN and depth is zero or negative.
     """
     return run(formulas.to_viewport, (_checked(frustum), points), (11, 3), 3, out, exact=False)
 
@@ -91,14 +76,14 @@ def world_to_viewport_points(
 def viewport_to_world_points(
     frustum: ArrayLike, points: ArrayLike, out: FloatArray | None = None
 ) -> FloatArray:
-    """Takes u, v, depth (..., 3) back to places in the world, shape (..., 3)."""
+    """Returns the world points (..., 3) that project to u, v, depth (..., 3)."""
     return run(formulas.from_viewport, (_checked(frustum), points), (11, 3), 3, out, exact=False)
 
 
 def viewport_points_to_rays(
     frustum: ArrayLike, points: ArrayLike, out: FloatArray | None = None
 ) -> FloatArray:
-    """Rays ox, oy, oz, dx, dy, dz from the camera through u, v (..., 2), shape (..., 6).
+    """Returns rays ox, oy, oz, dx, dy, dz from the camera through u, v (..., 2), shape (..., 6).
 
     Directions are unit vectors. The pixel in `row` and `column` of an image has its centre at
     u = (column + 0.5) / width, v = 1 - (row + 0.5) / height.
@@ -112,7 +97,7 @@ def viewport_points_to_rays(
 
 
 def _checked(frustum: ArrayLike) -> ArrayLike:
-    """Refuses rows that are not frustums; a Frustum is checked when it is made."""
+    """Returns a Frustum, which is already checked, or rows that are valid frustums."""
     if isinstance(frustum, Row):
         return frustum
     rows = np.asarray(frustum)

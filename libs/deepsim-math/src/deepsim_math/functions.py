@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products of vectors and rotations as functions; plain sequences are welcome."""
+"""Products of vectors and rotations as functions, which also accept plain sequences.
+
+A direction or quaternion of zero length raises ValueError.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +34,7 @@ def distance(a: VectorLike, b: VectorLike) -> float:
 
 
 def project(v: VectorLike, onto: VectorLike) -> Vector3:
-    """Keeps the part of `v` along the direction `onto`.
-
-    Raises:
-        ValueError: when `onto` has zero length.
-    """
+    """Returns the part of `v` along the direction `onto`."""
     return Vector3(*xyz(v)).project(onto)
 
 
@@ -44,18 +43,10 @@ def rotate(rotation: RotationLike, v: C) -> C: ...
 @overload
 def rotate(rotation: RotationLike, v: Numbers) -> Vector3: ...
 def rotate(rotation: RotationLike, v: Any) -> Any:
-    """Turns a Vector3, a Point or three numbers by a Quaternion, an Euler or x, y, z, w.
-
-    Raises:
-        ValueError: when the quaternion has zero length.
-    """
+    """Rotates a Vector3, a Point or three numbers by a Quaternion, an Euler or x, y, z, w."""
     return as_quaternion(rotation).rotate(v)
 
 
 def look_rotation(forward: VectorLike, up: VectorLike = _UP) -> Quaternion:
-    """Turns x (forward) to `forward` and z (up) near `up`; see `Quaternion.look_rotation`.
-
-    Raises:
-        ValueError: when `forward` or `up` has zero length.
-    """
+    """Returns the rotation of x to `forward` and z towards `up`; see `Quaternion.look_rotation`."""
     return Quaternion.look_rotation(forward, up)

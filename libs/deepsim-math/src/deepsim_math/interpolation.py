@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ways from one value to another."""
+"""Interpolation between values, and clamping."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def lerp(a: R, b: R, t: SupportsFloat) -> R: ...
 @overload
 def lerp(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> FloatArray: ...
 def lerp(a: Any, b: Any, t: Any) -> Any:
-    """Goes in a straight line from `a` (t = 0) to `b` (t = 1), both ends exact; t is not clamped.
+    """Interpolates linearly from `a` (t = 0) to `b` (t = 1), both exact; t is not clamped.
 
     Args:
         a: number, array, Vector3, Point, Color or Twist.
@@ -38,14 +38,13 @@ def lerp(a: Any, b: Any, t: Any) -> Any:
         t: number; with arrays also an array that broadcasts.
 
     Raises:
-        TypeError: for kinds that have no straight line between them: use `slerp` for Quaternion
-            and `lerp_angle` for angles.
+        TypeError: for other kinds: use `slerp` for Quaternion and `lerp_angle` for angles.
     """
     if isinstance(a, Row):
         if not isinstance(a, (Coordinates, Color, Twist)) or type(a) is not type(b):
             raise TypeError(
                 f"cannot lerp from {type(a).__name__} to {type(b).__name__}: "
-                "give two Vector3, Point, Color or Twist; rotations go with slerp or lerp_angle"
+                "give two Vector3, Point, Color or Twist; use slerp or lerp_angle for rotations"
             )
         return type(a).from_array([lerp(x, y, float(t)) for x, y in zip(a, b)])
     return (1.0 - t) * a + t * b
@@ -56,17 +55,17 @@ def lerp_angle(a: float, b: float, t: float) -> float: ...
 @overload
 def lerp_angle(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> FloatArray: ...
 def lerp_angle(a: Any, b: Any, t: Any) -> Any:
-    """Goes from angle `a` (t = 0) towards `b` (t = 1) [rad] the short way; numbers or arrays.
+    """Interpolates from angle `a` (t = 0) to `b` (t = 1) [rad] along the shorter way.
 
-    The result is not wrapped, so that it stays continuous in t: at t = 1 it is b or b plus whole
-    turns. Opposite angles turn the positive way.
+    Takes numbers or arrays. The result is not wrapped, so that it is continuous in t: at t = 1 it
+    is b or b plus whole turns. Opposite angles turn in the positive direction.
     """
     gap = b - a
     if type(gap) is not float and isinstance(gap, np.ndarray):
         return angles.lerp(a, b, t)
     try:
         rest = math.remainder(gap, _TURN)
-    except ValueError:  # an infinite angle has no direction; arrays answer NaN too
+    except ValueError:  # an infinite angle has no direction; arrays give NaN too
         rest = math.nan
     if rest <= -math.pi:
         rest += _TURN
@@ -74,7 +73,7 @@ def lerp_angle(a: Any, b: Any, t: Any) -> Any:
 
 
 lerp_angle_rad = lerp_angle
-"""Another name of `lerp_angle`, whose angles are in radians too."""
+"""Another name of `lerp_angle`."""
 
 
 @overload
@@ -82,13 +81,13 @@ def slerp(a: Vector3, b: Vector3, t: SupportsFloat) -> Vector3: ...
 @overload
 def slerp(a: RotationLike, b: RotationLike, t: SupportsFloat) -> Quaternion: ...
 def slerp(a: Any, b: Any, t: SupportsFloat) -> Any:
-    """Turns from `a` (t = 0) to `b` (t = 1) the short way at constant speed; t is not clamped.
+    """Rotates from `a` (t = 0) to `b` (t = 1) the shorter way at constant speed; t is not clamped.
 
     Args:
         a: Quaternion, Euler or x, y, z, w; or a Vector3, whose direction turns while its length
-            goes in a straight line. Opposite vectors turn about the axis nearest to up.
+            changes linearly. Opposite vectors turn about the axis nearest to up.
         b: the same kind as `a`.
-        t: share of the way.
+        t: fraction of the way.
 
     Raises:
         ValueError: when either has zero length.
@@ -112,7 +111,7 @@ def _swing(a: Vector3, b: Vector3, t: float) -> Vector3:
 
 
 def clamp(value: Any, low: Any, high: Any) -> Any:
-    """Keeps numbers or arrays within [low, high]; NaN stays NaN.
+    """Returns numbers or arrays limited to [low, high]; NaN stays NaN.
 
     Raises:
         ValueError: when `low` is above `high`.

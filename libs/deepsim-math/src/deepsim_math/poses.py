@@ -81,18 +81,18 @@ def from_matrix(matrix: ArrayLike, out: FloatArray | None = None) -> FloatArray:
     """Converts homogeneous matrices (..., 4, 4) of rigid motions.
 
     Raises:
-        ValueError: when one does not turn and move only (within 1e-3); with its index.
+        ValueError: when a matrix is not a rigid motion (within 1e-3); with its index.
     """
     m = quaternions.checked_matrices(matrix, 4)
     wrong = (np.abs(m[..., 3, :] - (0.0, 0.0, 0.0, 1.0)) > 1e-3).any(axis=-1)
-    refuse(wrong, "the last row of a rigid motion is 0, 0, 0, 1", m[..., 3, :])
+    refuse(wrong, "the last row of a rigid motion must be 0, 0, 0, 1", m[..., 3, :])
     return run(formulas.from_matrix, (m.reshape(*m.shape[:-2], 16),), (16,), 7, out)
 
 
 def interpolate(
     a: ArrayLike, b: ArrayLike, t: ArrayLike, out: FloatArray | None = None
 ) -> FloatArray:
-    """Goes from `a` (t = 0) to `b` (t = 1), `t` (...); see `Pose.interpolate`."""
+    """Interpolates from `a` (t = 0) to `b` (t = 1), `t` (...); see `Pose.interpolate`."""
     return run(formulas.interpolate, (a, b, t), (7, 7, 0), 7, out, exact=False)
 
 
@@ -102,7 +102,7 @@ def exp(twist: ArrayLike, out: FloatArray | None = None) -> FloatArray:
 
 
 def log(pose: ArrayLike, out: FloatArray | None = None) -> FloatArray:
-    """Returns the twists (..., 6) that bring a frame there in one second; see `Pose.log`."""
+    """Returns the twists (..., 6) by which frames reach poses in one second; see `Pose.log`."""
     return run(formulas.logarithm, (pose,), (7,), 6, out, exact=False)
 
 
@@ -110,7 +110,7 @@ def mean(pose: ArrayLike, weights: ArrayLike | None = None) -> FloatArray:
     """Returns the mean positions and the mean rotations of poses (..., n, 7), shape (..., 7).
 
     Raises:
-        ValueError: as `quaternions.mean` does.
+        ValueError: as in `quaternions.mean`.
     """
     (rows,) = float_arrays(pose)
     turn = quaternions.mean(rows[..., 3:], weights)

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 def multiply(a: ArrayLike, b: ArrayLike, out: FloatArray | None = None) -> FloatArray:
-    """Returns Hamilton products: the rotations that first do `b`, then `a`."""
+    """Returns Hamilton products: the rotations by `b`, followed by `a`."""
     return run(formulas.multiply, (a, b), (4, 4), 4, out)
 
 
 def conjugate(q: ArrayLike, out: FloatArray | None = None) -> FloatArray:
-    """Negates x, y, z: the inverses of unit quaternions."""
+    """Returns quaternions with negated x, y, z: the inverses of unit quaternions."""
     return run(lambda x, y, z, w: (-x, -y, -z, w), (q,), (4,), 4, out)
 
 
@@ -48,15 +48,15 @@ def angle_to(a: ArrayLike, b: ArrayLike, out: FloatArray | None = None) -> Float
 
 
 def rotate(q: ArrayLike, v: ArrayLike, out: FloatArray | None = None) -> FloatArray:
-    """Turns vectors (..., 3)."""
+    """Rotates vectors (..., 3)."""
     q, v = float_arrays(q, v)
-    if q.shape == (4,) and v.ndim > 1:  # one for many: twice as fast by a matrix
+    if q.shape == (4,) and v.ndim > 1:  # one rotation for many vectors: twice as fast by a matrix
         return run_rows(by_matrix(to_matrix(q)), (v,), (3,), 3, out)
     return run(formulas.rotate, (q, v), (4, 3), 3, out)
 
 
 def inverse_rotate(q: ArrayLike, v: ArrayLike, out: FloatArray | None = None) -> FloatArray:
-    """Turns vectors (..., 3) by the inverse rotations."""
+    """Rotates vectors (..., 3) by the inverse rotations."""
     q, v = float_arrays(q, v)
     return rotate(conjugate(q), v, out)
 
@@ -94,24 +94,24 @@ def to_angles(order: str, q: ArrayLike, out: FloatArray | None = None) -> FloatA
 
 
 def from_axis_angle(axis: ArrayLike, angle: ArrayLike, out: FloatArray | None = None) -> FloatArray:
-    """Returns turns by `angle` (...) [rad] about `axis` (..., 3) of any length, right-handed."""
+    """Returns right-handed rotations by `angle` (...) [rad] about `axis` (..., 3) of any length."""
     return run(formulas.from_axis_angle, (axis, angle), (3, 0), 4, out, exact=False)
 
 
 def from_rotation_vector(vector: ArrayLike, out: FloatArray | None = None) -> FloatArray:
-    """Converts axis times angle [rad], shape (..., 3): the exponential; zero turns nothing."""
+    """Converts axis times angle [rad], shape (..., 3): the exponential; zero is the identity."""
     return run(formulas.from_rotation_vector, (vector,), (3,), 4, out, exact=False)
 
 
 def to_rotation_vector(q: ArrayLike, out: FloatArray | None = None) -> FloatArray:
-    """Converts to axis times angle [rad], shape (..., 3), of a length in [0, pi]: the logarithm."""
+    """Converts to axis times angle [rad], shape (..., 3), with lengths in [0, pi]: logarithm."""
     return run(formulas.to_rotation_vector, (q,), (4,), 3, out, exact=False)
 
 
 def look_rotation(
     forward: ArrayLike, up: ArrayLike = (0.0, 0.0, 1.0), out: FloatArray | None = None
 ) -> FloatArray:
-    """Turns x to `forward` and z near `up`, both (..., 3); see `Quaternion.look_rotation`."""
+    """Returns rotations of x to `forward` and z close to `up`; see `Quaternion.look_rotation`."""
     return run(formulas.look_rotation, (forward, up), (3, 3), 4, out)
 
 
@@ -133,19 +133,19 @@ def to_matrix(q: ArrayLike, out: FloatArray | None = None) -> FloatArray:
 
 
 def slerp(a: ArrayLike, b: ArrayLike, t: ArrayLike, out: FloatArray | None = None) -> FloatArray:
-    """Turns from `a` (t = 0) to `b` (t = 1) the short way at constant speed; `t` (...)."""
+    """Rotates from `a` (t = 0) to `b` (t = 1) the shorter way at constant speed; `t` (...)."""
     return run(formulas.slerp, (a, b, t), (4, 4, 0), 4, out, exact=False)
 
 
 def mean(q: ArrayLike, weights: ArrayLike | None = None) -> FloatArray:
-    """Returns the mean rotations of `q` (..., n, 4), shape (..., 4), whatever the signs.
+    """Returns the mean rotations of `q` (..., n, 4), shape (..., 4), regardless of signs.
 
-    The mean makes the weighted sum of the squared chords as small as it can be: it is the
-    eigenvector of the largest eigenvalue of sum w q q^T (Markley et al. 2007).
+    The mean minimises the weighted sum of squared chords: it is the eigenvector of the largest
+    eigenvalue of sum w q q^T (Markley et al. 2007).
 
     Args:
-        q: quaternions of any length but zero.
-        weights: shape (n,) or (..., n), not negative; all alike if None.
+        q: quaternions of any non-zero length.
+        weights: shape (n,) or (..., n), not negative; equal if None.
 
     Raises:
         ValueError: when `q` is empty, or weights are negative or all zero.
@@ -161,17 +161,13 @@ def mean(q: ArrayLike, weights: ArrayLike | None = None) -> FloatArray:
 
 
 def random(rng: np.random.Generator, shape: int | tuple[int, ...] = ()) -> FloatArray:
-    """Returns unit quaternions of rotations that are spread evenly, shape (*shape, 4)."""
+    """Returns unit quaternions of uniformly distributed rotations, shape (*shape, 4)."""
     lead = (shape,) if isinstance(shape, int) else tuple(shape)
     return normalize(rng.normal(size=(*lead, 4)))
 
 
 def checked_matrices(matrix: ArrayLike, size: int) -> FloatArray:
-    """Reads matrices (..., size, size) whose upper left 3 x 3 parts are rotations.
-
-    Raises:
-        ValueError: when one is not, with its index, or the shape is another.
-    """
+    """Returns matrices (..., size, size), refusing those whose upper left 3 x 3 is no rotation."""
     (m,) = float_arrays(matrix)
     if m.shape[-2:] != (size, size):
         raise ValueError(f"expected shape (..., {size}, {size}), got {m.shape}")

@@ -2,8 +2,8 @@
 """Arrays of twists vx, vy, vz, wx, wy, wz, shape (..., 6): the methods of Twist in batch.
 
 Leading axes broadcast; float32 is kept when all array arguments are float32. `out` receives the
-result and may be one of the arguments. Sums and multiples are those of NumPy; frames change by
-`poses.transform_twists`.
+result and may be one of the arguments. NumPy provides sums and multiples, and
+`poses.transform_twists` changes of frames. A quaternion of zero length raises ValueError.
 """
 
 from __future__ import annotations
@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 
 def rotate(q: ArrayLike, twist: ArrayLike, out: FloatArray | None = None) -> FloatArray:
-    """Turns linear and angular velocities by quaternions `q` (..., 4); see `Twist.rotate`.
-
-    Raises:
-        ValueError: when a quaternion has zero length.
-    """
+    """Rotates linear and angular velocities by quaternions `q` (..., 4); see `Twist.rotate`."""
     return run(formulas.rotate_twist, (q, twist), (4, 6), 6, out)
 
 

@@ -2,7 +2,7 @@
 """Arrays of vectors or points, shape (..., 3).
 
 Leading axes broadcast; float32 is kept when all array arguments are float32. `out` receives the
-result and may be one of the arguments.
+result and may be one of the arguments. A row of zero length without direction raises ValueError.
 """
 
 from __future__ import annotations
@@ -37,27 +37,15 @@ def distance(a: ArrayLike, b: ArrayLike, out: FloatArray | None = None) -> Float
 
 
 def angle_to(a: ArrayLike, b: ArrayLike, out: FloatArray | None = None) -> FloatArray:
-    """Returns the angles [rad] between `a` and `b`, in [0, pi], shape (...).
-
-    Raises:
-        ValueError: when a row has zero length.
-    """
+    """Returns the angles [rad] between `a` and `b`, in [0, pi], shape (...)."""
     return run(formulas.angle, (a, b), (3, 3), 0, out, exact=False)
 
 
 def normalize(v: ArrayLike, out: FloatArray | None = None) -> FloatArray:
-    """Returns unit vectors of the same directions, shape (..., 3).
-
-    Raises:
-        ValueError: when a row has zero length.
-    """
+    """Returns unit vectors of the same directions, shape (..., 3)."""
     return run(formulas.normalize, (v,), (3,), 3, out)
 
 
 def project(v: ArrayLike, onto: ArrayLike, out: FloatArray | None = None) -> FloatArray:
-    """Returns the parts of `v` along the directions `onto` (of any length), shape (..., 3).
-
-    Raises:
-        ValueError: when a row of `onto` has zero length.
-    """
+    """Returns the parts of `v` along the directions `onto` (of any length), shape (..., 3)."""
     return run(formulas.project, (v, onto), (3, 3), 3, out)

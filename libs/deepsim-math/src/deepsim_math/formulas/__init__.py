@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every formula of the library, once: on components that are floats or arrays.
+"""The formulas of the library, on components that are floats or arrays.
 
-The value classes call them with Python floats, the batch functions with columns of arrays.
+Value classes call them with Python floats, batch functions with columns of arrays.
 """

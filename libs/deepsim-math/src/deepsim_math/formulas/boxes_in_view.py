@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boxes in the frame of a camera: inside of its frustum, or touching it.
+"""Boxes in the frame of a camera: inside its frustum, or touching it.
 
 The view looks along x and spreads to |y| <= side * x and |z| <= rise * x between near and far. A
 box has a centre, a rotation matrix, row by row, whose columns are its axes, and half sizes.
@@ -15,7 +15,7 @@ import numpy as np
 def box_inside(
     near: Any, far: Any, side: Any, rise: Any, x: Any, y: Any, z: Any, *matrix_and_halves: Any
 ) -> Any:
-    """Returns whether the box lies inside: its corner nearest to each of the six planes does."""
+    """Returns whether the box lies inside: its nearest corner to each of the six planes does."""
     (a, b, c, d, e, f, g, h, i), (hx, hy, hz) = matrix_and_halves[:9], matrix_and_halves[9:]
     reach = _reach(a, b, c, hx, hy, hz)
     inside = (near <= x - reach) & (x + reach <= far)
@@ -33,9 +33,9 @@ def box_touches(
 ) -> Any:
     """Returns whether box and frustum have a point in common: no direction separates them.
 
-    The directions to try are the normals of both and the cross products of their edges (the
-    separating axis theorem; Gottschalk, Lin and Manocha 1996). Faces of the frustum that separate,
-    and centres inside, settle most boxes; only the others pay for the other directions.
+    The directions are the normals of both and the cross products of their edges (separating axis
+    theorem; Gottschalk, Lin and Manocha 1996). Most boxes are decided by a separating face of the
+    frustum or a centre inside it; only the others are tested along the other directions.
     """
     rows: list[Any] = list(np.broadcast_arrays(near, far, side, rise, x, y, z, *matrix_and_halves))
     faces: list[tuple[Any, Any, Any]] = [(1.0, 0.0, 0.0)]
@@ -61,13 +61,13 @@ def _no_other_direction_separates(rows: list[Any]) -> Any:
     for axis in (matrix[0::3], matrix[1::3], matrix[2::3]):
         touches &= _overlap(axis, rows)
         for edge in edges:
-            # Of parallel edges it is zero, or rounding noise: a direction like any other.
+            # For parallel edges it is zero or rounding noise, which does no harm.
             touches &= _overlap(_cross(axis, edge), rows)
     return touches
 
 
 def _overlap(direction: Any, rows: list[Any]) -> Any:
-    """Returns whether the shadows of box and frustum on a line in `direction` share a point."""
+    """Returns whether the projections of box and frustum on a line along `direction` overlap."""
     near, far, side, rise, x, y, z, a, b, c, d, e, f, g, h, i, hx, hy, hz = rows
     nx, ny, nz = direction
     middle = nx * x + ny * y + nz * z
@@ -82,7 +82,7 @@ def _overlap(direction: Any, rows: list[Any]) -> Any:
 
 
 def _reach(a: Any, b: Any, c: Any, hx: Any, hy: Any, hz: Any) -> Any:
-    """Returns half the length of the shadow of a box, from the parts of its axes along a line."""
+    """Returns half the length of a box's projection, from the components of its axes on a line."""
     return hx * np.abs(a) + hy * np.abs(b) + hz * np.abs(c)
 
 

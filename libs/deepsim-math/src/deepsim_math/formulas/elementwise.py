@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of a Python float or of an array, so that one formula serves both.
+"""Functions of a Python float or an array, which let one formula serve both.
 
-Floats go to `math`, arrays to NumPy. Both round square roots, `fmod` and plain arithmetic in the
-same way; their trigonometric functions may differ in the last bit.
+Floats are passed to `math`, arrays to NumPy. Both round square roots, `fmod` and plain arithmetic
+in the same way; their trigonometric functions may differ in the last bit.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _TURN = 2.0 * math.pi
 
 
 def sin(x: Any) -> Any:
-    """Returns the sine; `math` raises ValueError of infinity."""
+    """Returns the sine; for an infinite float, `math` raises ValueError."""
     return math.sin(x) if type(x) is float else np.sin(x)
 
 
@@ -26,7 +26,7 @@ def cos(x: Any) -> Any:
 
 
 def sin_and_cos(x: Any) -> tuple[Any, Any]:
-    """Returns both, for one call of a float."""
+    """Returns sine and cosine."""
     if type(x) is float:
         return math.sin(x), math.cos(x)
     return np.sin(x), np.cos(x)
@@ -58,7 +58,7 @@ def sqrt(x: Any) -> Any:
 
 
 def fmod(x: Any, period: float) -> Any:
-    """Returns the rest of a division that rounds towards zero; NaN of infinity."""
+    """Returns the remainder of a division that rounds towards zero; NaN for infinity."""
     if type(x) is float:
         return math.fmod(x, period) if math.isfinite(x) else math.nan
     return np.fmod(x, period)
@@ -72,7 +72,7 @@ def where(condition: Any, yes: Any, no: Any) -> Any:
 
 
 def wrap_once(turn: Any) -> Any:
-    """Brings an angle in [-2 pi, 2 pi] into (-pi, pi]."""
+    """Returns an angle in [-2 pi, 2 pi], wrapped to (-pi, pi]."""
     if type(turn) is float:
         if turn > math.pi:
             return turn - _TURN
@@ -82,21 +82,21 @@ def wrap_once(turn: Any) -> Any:
 
 
 def minimum(a: Any, b: Any) -> Any:
-    """Returns the lesser of two; NaN when the first is NaN."""
+    """Returns the smaller of two numbers; NaN if the first is NaN."""
     if type(a) is float and type(b) is float:
         return b if b < a else a
     return np.minimum(a, b)
 
 
 def maximum(a: Any, b: Any) -> Any:
-    """Returns the greater of two; NaN when the first is NaN."""
+    """Returns the larger of two numbers; NaN if the first is NaN."""
     if type(a) is float and type(b) is float:
         return b if b > a else a
     return np.maximum(a, b)
 
 
 def row_of_largest(keys: Sequence[Any], rows: Sequence[Any]) -> Any:
-    """Returns the components of the row whose key is the largest; the first of equal ones."""
+    """Returns the components of the first row with the largest key."""
     if type(keys[0]) is float:
         return rows[keys.index(max(keys))]
     best = np.argmax(np.array(keys), axis=0)
@@ -108,7 +108,7 @@ _ZERO_VECTOR = "Vector3(0.0, 0.0, 0.0) has no direction: its length is zero"
 
 
 class ZeroLengthError(ValueError):
-    """A formula met a length of zero, in `row` of a block; the batch driver adds the index."""
+    """A length is zero in `row` of a block; the batch driver adds the index."""
 
     def __init__(self, what: str, row: int = 0) -> None:
         super().__init__(_ZERO_QUATERNION if what == "quaternion" else _ZERO_VECTOR)

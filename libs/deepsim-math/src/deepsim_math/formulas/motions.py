@@ -45,7 +45,7 @@ def relative(*c: Any) -> tuple[Any, ...]:
 
 
 def interpolate(*c: Any) -> tuple[Any, ...]:
-    """Goes in a straight line while turning at constant speed."""
+    """Interpolates the position linearly and the orientation by slerp."""
     a, b, t = c[:7], c[7:10], c[14]
     line = [(1.0 - t) * a[i] + t * b[i] for i in range(3)]
     return (*line, *rotations.slerp(*a[3:], *c[10:]))
@@ -64,7 +64,7 @@ def from_matrix(*m: Any) -> tuple[Any, ...]:
 
 
 def rotate_twist(*c: Any) -> tuple[Any, ...]:
-    """Gives both velocities in a frame that is turned by a quaternion."""
+    """Rotates both velocities by a quaternion."""
     q = c[:4]
     return (*rotations.rotate(*q, *c[4:7]), *rotations.rotate(*q, *c[7:]))
 
@@ -83,14 +83,14 @@ def transform_twist(*c: Any) -> tuple[Any, ...]:
 
 
 def inverse_transform_twist(*c: Any) -> tuple[Any, ...]:
-    """Undoes `transform_twist`."""
+    """Returns the inverse of `transform_twist`."""
     p, (qx, qy, qz, qw), v, w = c[:3], c[3:7], c[7:10], c[10:]
     x, y, z = cross(*p, *w)
     return rotate_twist(-qx, -qy, -qz, qw, v[0] - x, v[1] - y, v[2] - z, *w)
 
 
 def exponential(vx: Any, vy: Any, vz: Any, wx: Any, wy: Any, wz: Any) -> tuple[Any, ...]:
-    """Returns the pose that a frame reaches by a constant twist in its own axes in one second.
+    """Returns the pose that a frame reaches in one second by a constant twist in its own axes.
 
     The position is v + b w x v + c w x (w x v) with b = (1 - cos a) / a^2 and
     c = (a - sin a) / a^3 for the angle a = |w| (Murray, Li and Sastry 1994).
@@ -107,7 +107,7 @@ def exponential(vx: Any, vy: Any, vz: Any, wx: Any, wy: Any, wz: Any) -> tuple[A
 
 
 def logarithm(px: Any, py: Any, pz: Any, *q: Any) -> tuple[Any, ...]:
-    """Returns the constant twist in its own axes that brings a frame to the pose in one second.
+    """Returns the constant twist in its own axes by which a frame reaches the pose in one second.
 
     The inverse of `exponential`: p - w x p / 2 + c w x (w x p) with
     c = (1 - (a / 2) cot(a / 2)) / a^2.

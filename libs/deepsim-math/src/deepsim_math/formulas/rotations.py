@@ -27,11 +27,11 @@ from .elementwise import (
 Triple = Tuple[Any, Any, Any]
 Quad = Tuple[Any, Any, Any, Any]
 
-# The square of the part of a quaternion's length up to which one of the two half-angle pairs of
-# `_angles` is only rounding noise.
+# Squared fraction of a quaternion's length below which one of the two half-angle pairs of `_angles`
+# is rounding noise.
 _LOCK = (32.0 * sys.float_info.epsilon) ** 2
 
-# Less than any length whose square is not zero: in its place, the limits of quotients are exact.
+# Smaller than any length whose square is not zero; replacing zero by it makes quotients exact.
 _TINY = 1e-170
 
 
@@ -51,7 +51,7 @@ def square(x: Any, y: Any, z: Any, w: Any) -> Any:
 
 
 def _nonzero(total: Any) -> Any:
-    if type(total) is not float or total == 0.0:  # spares floats a call
+    if type(total) is not float or total == 0.0:  # saves a call for floats
         refuse_zero(total, "quaternion")
     return total
 
@@ -70,9 +70,9 @@ def inverse(x: Any, y: Any, z: Any, w: Any) -> Quad:
 
 
 def rotate(x: Any, y: Any, z: Any, w: Any, vx: Any, vy: Any, vz: Any) -> Triple:
-    """Turns a vector: v + w t + u x t with u = (x, y, z) and t = 2 u x v / |q|^2.
+    """Rotates a vector: v + w t + u x t with u = (x, y, z) and t = 2 u x v / |q|^2.
 
-    Dividing by the squared length makes it a rotation whatever the length of the quaternion.
+    Dividing by the squared length makes it a rotation for quaternions of any length.
     """
     scale = 2.0 / square(x, y, z, w)
     tx = scale * (y * vz - z * vy)
@@ -86,7 +86,7 @@ def rotate(x: Any, y: Any, z: Any, w: Any, vx: Any, vy: Any, vz: Any) -> Triple:
 
 
 def angle(ax: Any, ay: Any, az: Any, aw: Any, bx: Any, by: Any, bz: Any, bw: Any) -> Any:
-    """Returns the angle in [0, pi] of the rotation from a to b; by the tangent of its half."""
+    """Returns the angle in [0, pi] of the rotation from a to b, by the tangent of its half."""
     square(ax, ay, az, aw)
     square(bx, by, bz, bw)
     x, y, z, w = multiply(-ax, -ay, -az, aw, bx, by, bz, bw)
@@ -119,7 +119,7 @@ def to_euler(x: Any, y: Any, z: Any, w: Any) -> Triple:
 
 
 def from_angles(order: str, a: Any, b: Any, c: Any) -> Quad:
-    """Returns the product of three turns about axes; see `Quaternion.from_angles`."""
+    """Returns the product of three rotations about axes; see `Quaternion.from_angles`."""
     turns = []
     for letter, turn in zip(order.lower(), (a, b, c)):
         s, zero = sin(0.5 * turn), 0.0 * turn
@@ -133,7 +133,7 @@ def to_angles(order: str, x: Any, y: Any, z: Any, w: Any) -> Triple:
     """Returns the angles of any order of axes (Bernardes and Viollet 2022)."""
     q = (x, y, z, w)
     i, j, k = ("xyz".index(letter) for letter in order.lower())
-    if order.isupper():  # turned axes are fixed axes the other way round
+    if order.isupper():  # rotating axes are fixed axes in reverse order
         i, k = k, i
     symmetric = i == k
     if symmetric:
@@ -151,7 +151,7 @@ def to_angles(order: str, x: Any, y: Any, z: Any, w: Any) -> Triple:
 
 
 def _angles(a: Any, b: Any, c: Any, d: Any) -> Triple:
-    """Returns three angles; half sum and half difference are those of (a, b) and (c, d)."""
+    """Returns three angles, whose half sum and half difference are those of (a, b) and (c, d)."""
     sum_square, difference_square = a * a + b * b, c * c + d * d
     noise = _LOCK * _nonzero(sum_square + difference_square)
     half_sum, half_difference = arctan2(b, a), arctan2(d, c)
@@ -201,9 +201,9 @@ def to_matrix(x: Any, y: Any, z: Any, w: Any) -> tuple[Any, ...]:
 def slerp(ax: Any, ay: Any, az: Any, aw: Any, bx: Any, by: Any, bz: Any, bw: Any, t: Any) -> Quad:
     """Returns the point at `t` on the shorter of the arcs from a to b or -b (Shoemake 1985).
 
-    The scalar product gives the sine of half the angle. It is inexact for small angles, where
-    the weights hardly depend on it: their error is about t^2 roundings. The tangent of half the
-    angle to go gives its sine and cosine, and these give both weights.
+    The scalar product gives the sine of half the angle. It is inexact for small angles, where the
+    weights hardly depend on it: their error is about t^2 roundings. The tangent of half the
+    remaining angle gives its sine and cosine, and these give both weights.
     """
     a_length, b_length = sqrt(square(ax, ay, az, aw)), sqrt(square(bx, by, bz, bw))
     cosine = ax * bx + ay * by + az * bz + aw * bw
@@ -225,25 +225,25 @@ def slerp(ax: Any, ay: Any, az: Any, aw: Any, bx: Any, by: Any, bz: Any, bw: Any
 
 
 def from_unit_axis(x: Any, y: Any, z: Any, turn: Any) -> Quad:
-    """Returns the turn about a unit axis, by the half angle."""
+    """Returns the rotation about a unit axis, by the half angle."""
     s = sin(0.5 * turn)
     return s * x, s * y, s * z, cos(0.5 * turn)
 
 
 def from_axis_angle(x: Any, y: Any, z: Any, turn: Any) -> Quad:
-    """Returns the turn about an axis of any length."""
+    """Returns the rotation about an axis of any length."""
     return from_unit_axis(*vectors.normalize(x, y, z), turn)
 
 
 def from_rotation_vector(x: Any, y: Any, z: Any) -> Quad:
-    """Returns the exponential: the turn by |v| about v."""
+    """Returns the exponential: the rotation by |v| about v."""
     turn = maximum(vectors.length(x, y, z), _TINY)
     s = sin(0.5 * turn) / turn
     return s * x, s * y, s * z, cos(0.5 * turn)
 
 
 def to_rotation_vector(x: Any, y: Any, z: Any, w: Any) -> Triple:
-    """Returns the logarithm: axis times angle, of a length in [0, pi]."""
+    """Returns the logarithm: axis times angle, with a length in [0, pi]."""
     part = vectors.dot(x, y, z, x, y, z)
     _nonzero(part + w * w)
     size = maximum(sqrt(part), _TINY)
@@ -252,10 +252,10 @@ def to_rotation_vector(x: Any, y: Any, z: Any, w: Any) -> Triple:
 
 
 def look(fx: Any, fy: Any, fz: Any, ux: Any, uy: Any, uz: Any) -> Quad:
-    """Returns the turn of x to forward and of z near up, both of length 1."""
+    """Returns the rotation of x to forward and of z close to up, both of length 1."""
     lx, ly, lz = vectors.cross(ux, uy, uz, fx, fy, fz)
     along = vectors.length(lx, ly, lz) < 1e-9
-    # Where forward lies along up: the part of (0, 1, 0) or, along that, (-1, 0, 0) beside forward.
+    # Where forward is along up: the part of (0, 1, 0) or (-1, 0, 0) orthogonal to forward.
     steep = abs(fy) < 0.9
     sx, sy = where(steep, 0.0, -1.0), where(steep, 1.0, 0.0)
     part = sx * fx + sy * fy
@@ -268,5 +268,5 @@ def look(fx: Any, fy: Any, fz: Any, ux: Any, uy: Any, uz: Any) -> Quad:
 
 
 def look_rotation(fx: Any, fy: Any, fz: Any, ux: Any, uy: Any, uz: Any) -> Quad:
-    """Returns the same for directions of any length."""
+    """Returns `look` for directions of any length."""
     return look(*vectors.normalize(fx, fy, fz), *vectors.normalize(ux, uy, uz))

@@ -27,7 +27,7 @@ def contains_point(*c: Any) -> Any:
 
 
 def contains_sphere(*c: Any) -> Any:
-    """Returns whether a sphere lies inside entirely."""
+    """Returns whether a sphere lies entirely inside."""
     near, far, fov, ratio, *pose = c[:11]
     side, rise = slopes(fov, ratio)
     x, y, z = inverse_transform(*pose, *c[11:14])
@@ -42,9 +42,9 @@ def contains_sphere(*c: Any) -> Any:
 
 def intersects_sphere(*c: Any) -> Any:
     """Returns whether a sphere has a point in common with the frustum."""
-    # The cut through the frustum at depth d is a rectangle, and the squared distance to it is a
-    # convex function of d, of four parabolas: whether y, z, both or none lie beyond the rectangle.
-    # The lowest value at the lowest points of the four, kept within near and far, is the distance.
+    # The section of the frustum at depth d is a rectangle, and the squared distance to it is a
+    # convex function of d made of four parabolas, for y, z, both or neither beyond the rectangle.
+    # The lowest value at the minima of the four, limited to near and far, is the result.
     near, far, fov, ratio, *pose = c[:11]
     side, rise = slopes(fov, ratio)
     x, y, z = inverse_transform(*pose, *c[11:14])
@@ -60,7 +60,7 @@ def intersects_sphere(*c: Any) -> Any:
 
 
 def _box_in_view(*c: Any) -> tuple[Any, ...]:
-    """Returns near, far, slopes, and centre, axes (rows) and halves of the box in the view."""
+    """Returns near, far, slopes, and centre, axes (rows) and half sizes of the box in the view."""
     near, far, fov, ratio, *pose = c[:11]
     center = inverse_transform(*pose, *c[11:14])
     qx, qy, qz, qw = pose[3:]
@@ -70,7 +70,7 @@ def _box_in_view(*c: Any) -> tuple[Any, ...]:
 
 
 def contains_box(*c: Any) -> Any:
-    """Returns whether a box lies inside entirely."""
+    """Returns whether a box lies entirely inside."""
     return box_inside(*_box_in_view(*c))
 
 
@@ -80,7 +80,7 @@ def intersects_box(*c: Any) -> Any:
 
 
 def to_viewport(*c: Any) -> tuple[Any, ...]:
-    """Projects a point of the world to u, v, depth; u and v are NaN at or behind the camera."""
+    """Projects a world point to u, v, depth; u and v are NaN at or behind the camera."""
     side, rise = slopes(c[2], c[3])
     depth, y, z = inverse_transform(*c[4:11], *c[11:])
     ahead = where(depth > 0.0, depth, math.nan)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rays, planes and frustums: values that are made of other values."""
+"""Rays, planes and frustums: values composed of other values."""

@@ -24,12 +24,12 @@ _ORIGIN = Pose()
 
 
 class Frustum(Row):
-    """Part of the world that a perspective camera sees: a pyramid with its tip cut off.
+    """Part of the world that a perspective camera sees: a truncated pyramid.
 
     The camera looks along the x axis of its pose, with y to its left and z up. The frustum is a
-    closed set: points on its planes are contained. It never moves by itself; follow a camera with
+    closed set: points on its planes are contained. To follow a camera, use
     ``frustum.replace(pose=...)``. As a sequence or an array it is near, far, horizontal_fov,
-    view_ratio and the seven numbers of the pose.
+    view_ratio and the seven numbers of the pose. A negative radius or size raises ValueError.
 
     >>> view = Frustum(0.1, 100, math.pi / 2, 0.75, Pose((0, 0, 2)))
     >>> (5, 0, 2) in view, (-5, 0, 2) in view
@@ -42,7 +42,7 @@ class Frustum(Row):
         far: distance along x at which it ends [m], > near; may be infinite.
         horizontal_fov: full angle of view from left to right [rad], in (0, pi).
         view_ratio: height over width of the picture, > 0.
-        pose: of the camera in the world.
+        pose: pose of the camera in the world.
 
     Raises:
         ValueError: when a number is outside its range.
@@ -83,12 +83,7 @@ class Frustum(Row):
 
     @classmethod
     def from_array(cls: type[Frustum], values: Any) -> Frustum:
-        """Makes one from its eleven numbers; a Frustum is returned as it is.
-
-        Raises:
-            TypeError: when `values` is not a sequence of numbers.
-            ValueError: when there are not eleven, or one is outside its range.
-        """
+        """Returns a Frustum of its eleven numbers; a Frustum is returned unchanged."""
         if type(values) is cls:
             return values
         near, far, fov, ratio, *pose = numbers(values, 11, "Frustum")
@@ -153,56 +148,41 @@ class Frustum(Row):
         return self.contains(point)
 
     def contains_sphere(self, center: VectorLike, radius: SupportsFloat) -> bool:
-        """Returns whether a sphere of `radius` [m] lies inside entirely.
-
-        Raises:
-            ValueError: when `radius` is negative.
-        """
+        """Returns whether a sphere of `radius` [m] lies entirely inside."""
         return bool(frustums.contains_spheres(self, center, number(radius, "radius")))
 
     def contains_box(self, pose: PoseLike, size: VectorLike) -> bool:
-        """Returns whether a box lies inside entirely.
+        """Returns whether a box lies entirely inside.
 
         Args:
-            pose: of its centre; its edges are along the axes.
-            size: whole lengths of its edges [m].
-
-        Raises:
-            ValueError: when a size is negative.
+            pose: pose of its centre, with edges along the axes.
+            size: full lengths of its edges [m].
         """
         return bool(frustums.contains_boxes(self, pose, size))
 
     def intersects_sphere(self, center: VectorLike, radius: SupportsFloat) -> bool:
-        """Returns whether a sphere of `radius` [m] has a point in common with the frustum.
-
-        Raises:
-            ValueError: when `radius` is negative.
-        """
+        """Returns whether a sphere of `radius` [m] has a point in common with the frustum."""
         return bool(frustums.intersects_spheres(self, center, number(radius, "radius")))
 
     def intersects_box(self, pose: PoseLike, size: VectorLike) -> bool:
-        """Returns whether a box shares a point with the frustum; arguments as in `contains_box`.
-
-        Raises:
-            ValueError: when a size is negative.
-        """
+        """Returns whether a box shares a point with the frustum; arguments as in `contains_box`."""
         return bool(frustums.intersects_boxes(self, pose, size))
 
     def world_to_viewport_point(self, point: VectorLike) -> Vector3:
-        """Projects a point of the world to u, v, depth.
+        """Projects a world point to u, v, depth.
 
         u grows to the right and v upwards, both from 0 to 1 across the picture and beyond it
-        outside; depth [m] is measured along the camera's x axis. A point at or behind the camera
-        has no place in the picture: u and v are NaN, depth is zero or negative.
+        outside; depth [m] is measured along the camera's x axis. For a point at or behind the
+        camera, u and v are NaN and depth is zero or negative.
         """
         return make(Vector3, *formulas.to_viewport(*self._row(), *xyz(point)))
 
     def viewport_to_world_point(self, point: VectorLike) -> Point:
-        """Takes u, v, depth back to the place in the world that projects there."""
+        """Returns the world point that projects to u, v, depth."""
         return make(Point, *formulas.from_viewport(*self._row(), *xyz(point)))
 
     def viewport_point_to_ray(self, u: SupportsFloat, v: SupportsFloat) -> Ray:
-        """Returns the ray from the camera through a place of the picture.
+        """Returns the ray from the camera through a point of the picture.
 
         Raises:
             ValueError: when `u` or `v` is outside [0, 1].

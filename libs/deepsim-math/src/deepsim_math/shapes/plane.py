@@ -24,9 +24,9 @@ class Plane(Value):
     1.5
 
     Args:
-        normal: of any non-zero length; kept as a unit vector.
-        distance: of the plane from the frame's origin along `normal`; it is divided by the length
-            of `normal` too, so that the equation keeps its meaning. Kept in metres.
+        normal: direction of any non-zero length; stored as a unit vector.
+        distance: distance of the plane from the origin along `normal`, in units of its length;
+            stored in metres.
 
     Raises:
         ValueError: when `normal` has zero length.
@@ -49,7 +49,7 @@ class Plane(Value):
 
     @classmethod
     def from_point(cls, normal: VectorLike, point: VectorLike) -> Plane:
-        """Makes the plane through `point`.
+        """Returns the plane through `point`.
 
         Raises:
             ValueError: when `normal` has zero length.
@@ -59,7 +59,7 @@ class Plane(Value):
 
     @classmethod
     def from_points(cls, a: VectorLike, b: VectorLike, c: VectorLike) -> Plane:
-        """Makes the plane through three points, which turn counter-clockwise seen from its front.
+        """Returns the plane through three points, counter-clockwise seen from its front.
 
         Raises:
             ValueError: when the points lie on one line.
@@ -68,7 +68,7 @@ class Plane(Value):
         side, other = Point(*xyz(b)) - origin, Point(*xyz(c)) - origin
         normal = side.cross(other)
         if normal.length <= 1e-12 * side.length * other.length:
-            raise ValueError(f"three points on one line make no plane: {a!r}, {b!r}, {c!r}")
+            raise ValueError(f"three points on one line define no plane: {a!r}, {b!r}, {c!r}")
         return cls.from_point(normal, origin)
 
     def distance_to(self, point: VectorLike) -> float:
@@ -80,22 +80,22 @@ class Plane(Value):
         return Point(*xyz(point)) - self.normal * self.distance_to(point)
 
     def which_side(self, point: VectorLike) -> int:
-        """Returns 1 on the side of the normal, -1 on the other, 0 on the plane, exactly."""
+        """Returns 1 on the side of the normal, -1 on the other side, 0 exactly on the plane."""
         height = self.distance_to(point)
         return (height > 0.0) - (height < 0.0)
 
     def same_side(self, a: VectorLike, b: VectorLike) -> bool:
-        """Returns whether two points lie on one side, or both on the plane."""
+        """Returns whether two points lie on the same side, or both on the plane."""
         return self.which_side(a) == self.which_side(b)
 
     def flip(self) -> Plane:
-        """Makes the same plane facing the other way."""
+        """Returns the same plane facing the other way."""
         return Plane(-self.normal, -self.distance)
 
     def raycast(self, ray: Ray) -> float | None:
         """Returns the distance [m] along the ray to the plane, from either side.
 
-        None when the ray runs away from it or parallel to it; 0 when it starts on it.
+        It is None if the ray points away from the plane or is parallel to it, 0 if it starts on it.
         """
         height = self.distance_to(ray.origin)
         if height == 0.0:

@@ -23,8 +23,8 @@ class Ray(Value):
     Point(0.0, 0.0, 1.5)
 
     Args:
-        origin: where it starts [m].
-        direction: where it goes, of any non-zero length; kept as a unit vector.
+        origin: start of the ray [m].
+        direction: direction of any non-zero length; stored as a unit vector.
 
     Raises:
         ValueError: when `direction` has zero length.

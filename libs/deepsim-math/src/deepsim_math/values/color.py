@@ -48,12 +48,7 @@ class Color(Row):
 
     @classmethod
     def from_array(cls: type[Color], values: Any) -> Color:
-        """Makes one from r, g, b or r, g, b, a; a Color is returned as it is.
-
-        Raises:
-            TypeError: when `values` is not a sequence of numbers.
-            ValueError: when there are not three or four, or one is outside [0, 1].
-        """
+        """Returns a Color of r, g, b or r, g, b, a; a Color is returned unchanged."""
         if type(values) is cls:
             return values
         count = 3 if hasattr(values, "__len__") and len(values) == 3 else 4

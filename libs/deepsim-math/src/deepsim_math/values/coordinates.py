@@ -37,8 +37,8 @@ _UNIT = 4 * sys.float_info.epsilon
 class Coordinates(Row):
     """Three coordinates in one frame.
 
-    Components are Python floats and may be infinite or NaN; arithmetic treats them as float
-    arithmetic does. An operator that meets a NumPy array answers an array.
+    Components are Python floats, including infinity and NaN, with float arithmetic. Operators with
+    a NumPy array return an array.
     """
 
     __match_args__ = ("x", "y", "z")
@@ -59,7 +59,7 @@ class Coordinates(Row):
 
     @property
     def length(self) -> float:
-        """Euclidean length; free of overflow and underflow."""
+        """Euclidean length, without overflow or underflow."""
         return math.hypot(self.x, self.y, self.z)
 
     @property
@@ -69,7 +69,7 @@ class Coordinates(Row):
 
     @property
     def sqr_magnitude(self) -> float:
-        """Length squared; cheaper than the length when only comparing."""
+        """Squared length, which is faster for comparisons."""
         return self.x * self.x + self.y * self.y + self.z * self.z
 
     def dot(self, other: VectorLike) -> float:
@@ -83,11 +83,7 @@ class Coordinates(Row):
         return math.hypot(self.x - x, self.y - y, self.z - z)
 
     def rotate(self: C, rotation: Quaternion) -> C:
-        """Turns about the origin.
-
-        Raises:
-            ValueError: when the quaternion has zero length.
-        """
+        """Returns this rotated about the origin."""
         return rotation.rotate(self)
 
     def isclose(self, other: VectorLike, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
@@ -107,7 +103,7 @@ class Coordinates(Row):
     @overload
     def __mul__(self, other: NDArray[Any]) -> FloatArray: ...
     def __mul__(self, other: Any) -> Any:
-        """Scaless by a number, or coordinate by coordinate by another of the same class."""
+        """Multiplies by a number, or coordinate by coordinate by another of the same class."""
         if type(other) is float:
             return make(type(self), self.x * other, self.y * other, self.z * other)
         if type(other) is type(self):
@@ -131,7 +127,7 @@ class Coordinates(Row):
         """Divides by a number, or coordinate by coordinate by another of the same class.
 
         Raises:
-            ZeroDivisionError: as float division does.
+            ZeroDivisionError: as in float division.
         """
         if type(other) is float:
             return make(type(self), self.x / other, self.y / other, self.z / other)
@@ -173,7 +169,7 @@ class Coordinates(Row):
 
 
 class Vector3(Coordinates):
-    """Displacement, direction or velocity: it has a length and no place.
+    """Displacement, direction or velocity, which has a length but no position.
 
     Axes are x forward, y left, z up, right-handed.
 
@@ -228,7 +224,7 @@ class Vector3(Coordinates):
         return make(Vector3, *formulas.cross(self.x, self.y, self.z, *xyz(other)))
 
     def normalized(self) -> Vector3:
-        """Returns the unit vector of the same direction; a unit vector is returned as it is.
+        """Returns the unit vector of the same direction; a unit vector is returned unchanged.
 
         Raises:
             ValueError: when the length is zero.
@@ -252,7 +248,7 @@ class Vector3(Coordinates):
         return angle
 
     def project(self, onto: VectorLike) -> Vector3:
-        """Keeps the part of this vector that lies along the direction `onto`, of any length.
+        """Returns the part of this vector along the direction `onto`, of any length.
 
         Raises:
             ValueError: when `onto` has zero length.
@@ -284,10 +280,10 @@ class Vector3(Coordinates):
 
 @compiled
 class Point(Coordinates):
-    """Place in a frame [m].
+    """Position in a frame [m].
 
-    The difference of two points is a Vector3; a point and a vector add up to a point. Two points
-    have no sum.
+    The difference of two points is a Vector3, the sum of a point and a vector a point. Two points
+    cannot be added.
 
     >>> Point(3, 2, 1) - Point(1, 1, 1)
     Vector3(2.0, 1.0, 0.0)
@@ -318,7 +314,7 @@ class Point(Coordinates):
 
 
 Position = Point
-"""The name of a point in the DeepSim paper's Appendix A."""
+"""Name of `Point` in Appendix A of the DeepSim paper."""
 
 
 _set_x, _set_y, _set_z = slot_setters(Coordinates)
@@ -327,7 +323,7 @@ _draft = drafts_of(Coordinates)
 
 @compiled
 def make(kind: type[C], x: float, y: float, z: float) -> C:
-    """Makes a value of three Python floats, which the constructor would check."""
+    """Returns a value of three Python floats, without the checks of the constructor."""
     value: Any = _draft()
     value.x = x
     value.y = y
@@ -338,7 +334,7 @@ def make(kind: type[C], x: float, y: float, z: float) -> C:
 
 
 def xyz(value: VectorLike) -> tuple[float, float, float]:
-    """Reads three coordinates from a Vector3, a Point, a sequence or an array."""
+    """Returns the three coordinates of a Vector3, a Point, a sequence or an array."""
     if isinstance(value, Coordinates):
         return value.x, value.y, value.z
     x, y, z = numbers(value, 3, "a vector")

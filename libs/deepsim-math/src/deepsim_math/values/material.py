@@ -19,11 +19,10 @@ _BLACK = Color()
 
 
 class Material(Row):
-    """Colours a surface shows in ambient light, in direct light, in highlights and by itself.
+    """Colours of a surface in ambient light, in direct light, in highlights, and of its own light.
 
     As a sequence or an array it is sixteen numbers: r, g, b, a of ambient, diffuse, specular and
-    emissive. Each argument is a Color or a sequence of its numbers; a plain white surface is the
-    default.
+    emissive. Each argument is a Color or a sequence of its numbers; the default is plain white.
 
     >>> red = Material(ambient=(0.5, 0, 0, 1), diffuse=(1, 0, 0, 1))
     >>> red.diffuse.r, red.specular
@@ -54,12 +53,7 @@ class Material(Row):
 
     @classmethod
     def from_array(cls: type[Material], values: Any) -> Material:
-        """Makes one from sixteen numbers; a Material is returned as it is.
-
-        Raises:
-            TypeError: when `values` is not a sequence of numbers.
-            ValueError: when there are not sixteen, or one is outside [0, 1].
-        """
+        """Returns a Material of sixteen numbers; a Material is returned unchanged."""
         if type(values) is cls:
             return values
         row = numbers(values, 16, "Material")

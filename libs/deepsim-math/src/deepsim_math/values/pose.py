@@ -26,18 +26,18 @@ _IDENTITY = Quaternion()
 
 @compiled
 class Pose(Row):
-    """The place of a frame in its parent frame: position [m] and orientation.
+    """Position [m] and orientation of a frame in its parent frame.
 
-    `a @ b` is `b`, given in the frame of `a`, in the parent frame of `a`. As a sequence or an array
-    it is px, py, pz, qx, qy, qz, qw.
+    `a @ b` expresses `b`, given in the frame of `a`, in the parent frame of `a`. As a sequence or
+    an array it is px, py, pz, qx, qy, qz, qw. Operations on an orientation of zero length raise
+    ValueError.
 
     >>> Pose((1, 0, 0), Euler(0, 0, 0)) @ Pose((0, 2, 0))
     Pose(Point(1.0, 2.0, 0.0), Quaternion(0.0, 0.0, 0.0, 1.0))
 
     Args:
         position: a Point, or three numbers.
-        orientation: a Quaternion, an Euler, or four numbers x, y, z, w; kept as given, not
-            normalized.
+        orientation: a Quaternion, an Euler, or four numbers x, y, z, w; not normalized.
     """
 
     __match_args__ = ("position", "orientation")
@@ -60,12 +60,7 @@ class Pose(Row):
 
     @classmethod
     def from_array(cls: type[Pose], values: Any) -> Pose:
-        """Makes one from px, py, pz, qx, qy, qz, qw; a Pose is returned as it is.
-
-        Raises:
-            TypeError: when `values` is not a sequence of numbers.
-            ValueError: when there are not seven.
-        """
+        """Returns a Pose of px, py, pz, qx, qy, qz, qw; a Pose is returned unchanged."""
         if type(values) is cls:
             return values
         row = numbers(values, 7, "Pose")
@@ -101,22 +96,17 @@ class Pose(Row):
         """Converts a homogeneous (4, 4) matrix.
 
         Raises:
-            ValueError: when `matrix` has another shape or does not turn and move only (within
-                1e-3).
+            ValueError: when `matrix` is not a rigid motion (within 1e-3).
         """
         array = np.asarray(matrix, dtype=np.float64)
         if array.shape != (4, 4):
-            raise ValueError(f"the matrix of a pose has shape (4, 4), got {array.shape}")
+            raise ValueError(f"the matrix of a pose must have shape (4, 4), got {array.shape}")
         if np.abs(array[3] - (0.0, 0.0, 0.0, 1.0)).max() > 1e-3:
-            raise ValueError(f"the last row of a pose's matrix is 0, 0, 0, 1, got {array[3]}")
+            raise ValueError(f"the last row of a pose's matrix must be 0, 0, 0, 1, got {array[3]}")
         return cls(Point(*array[:3, 3].tolist()), Quaternion.from_matrix(array[:3, :3]))
 
     def to_matrix(self) -> FloatArray:
-        """Returns the homogeneous (4, 4) matrix, which takes x, y, z, 1 to the parent frame.
-
-        Raises:
-            ValueError: when the orientation has zero length.
-        """
+        """Returns the homogeneous (4, 4) matrix, which takes x, y, z, 1 to the parent frame."""
         return np.array(formulas.to_matrix(*self._row())).reshape(4, 4)
 
     def __matmul__(self, other: Pose) -> Pose:
@@ -135,11 +125,7 @@ class Pose(Row):
             return NotImplemented
 
     def inverse(self) -> Pose:
-        """Returns the pose of the parent frame in this frame: ``pose @ pose.inverse() == Pose()``.
-
-        Raises:
-            ValueError: when the orientation has zero length.
-        """
+        """Returns the parent frame in this frame: ``pose @ pose.inverse() == Pose()``."""
         return make_pose(formulas.inverse(*self._row()))
 
     def relative(self, other: Pose) -> Pose:
@@ -147,13 +133,9 @@ class Pose(Row):
         return make_pose(formulas.relative(*self._row(), *other._row()))
 
     def interpolate(self, other: Pose, t: SupportsFloat) -> Pose:
-        """Goes from this pose (t = 0) to `other` (t = 1): the position straight, the turn by slerp.
+        """Interpolates to `other` (t = 1): the position linearly, the orientation by slerp.
 
-        For the screw motion that does both about one axis:
-        ``a @ Pose.exp(t * a.relative(b).log())``.
-
-        Raises:
-            ValueError: when an orientation has zero length.
+        For a screw motion about one axis, use ``a @ Pose.exp(t * a.relative(b).log())``.
         """
         return make_pose(formulas.interpolate(*self._row(), *other._row(), number(t, "t")))
 
@@ -161,72 +143,46 @@ class Pose(Row):
     def exp(cls, twist: Twist) -> Pose:
         """Returns the pose that a frame reaches when it moves by `twist` for 1 s.
 
-        The twist stays constant in the moving frame's own axes; another time scales it:
+        The twist is constant in the moving frame's own axes; for another time, scale it:
         ``pose @ Pose.exp(dt * twist)``. `log` is the inverse (Murray, Li and Sastry 1994).
         """
         return make_pose(formulas.exponential(*twist._row()))
 
     def log(self) -> Twist:
-        """Returns the constant twist, in the moving frame's own axes, that leads here in 1 s.
+        """Returns the constant twist, in the moving frame's own axes, to this pose within 1 s.
 
-        It starts at the identity; `Pose.exp` is the inverse (Murray, Li and Sastry 1994).
-
-        Raises:
-            ValueError: when the orientation has zero length.
+        The motion starts at the identity; `Pose.exp` is the inverse (Murray, Li and Sastry 1994).
         """
         return Twist._of(formulas.logarithm(*self._row()))
 
     def transform_point(self, point: VectorLike) -> Point:
-        """Takes a point from this frame to the parent frame.
-
-        Raises:
-            ValueError: when the orientation has zero length.
-        """
+        """Takes a point from this frame to the parent frame."""
         p, q = self.position, self.orientation
         x, y, z = xyz(point)
         return make(Point, *formulas.transform(p.x, p.y, p.z, q.x, q.y, q.z, q.w, x, y, z))
 
     def transform_vector(self, vector: VectorLike) -> Vector3:
-        """Takes a direction or displacement from this frame to the parent frame: rotates only.
-
-        Raises:
-            ValueError: when the orientation has zero length.
-        """
+        """Takes a direction or displacement from this frame to the parent frame: rotates only."""
         return self.orientation.rotate(Vector3.from_array(vector))
 
     def transform_twist(self, twist: Twist) -> Twist:
         """Takes the twist of a rigid body from this frame to the parent frame (the adjoint).
 
-        Both speak of the velocity of the body's point at their own frame's origin. `Twist.rotate`
-        changes the axes alone.
-
-        Raises:
-            ValueError: when the orientation has zero length.
+        Each twist refers to the body's point at the origin of its own frame. `Twist.rotate` only
+        changes the axes.
         """
         return Twist._of(formulas.transform_twist(*self._row(), *twist._row()))
 
     def inverse_transform_point(self, point: VectorLike) -> Point:
-        """Takes a point from the parent frame to this frame.
-
-        Raises:
-            ValueError: when the orientation has zero length.
-        """
+        """Takes a point from the parent frame to this frame."""
         return make(Point, *formulas.inverse_transform(*self._row(), *xyz(point)))
 
     def inverse_transform_vector(self, vector: VectorLike) -> Vector3:
-        """Takes a direction or displacement from the parent frame to this frame: rotates only.
-
-        Raises:
-            ValueError: when the orientation has zero length.
-        """
+        """Takes a direction or displacement from the parent frame to this frame: rotates only."""
         return self.orientation.conjugate().rotate(Vector3.from_array(vector))
 
     def inverse_transform_twist(self, twist: Twist) -> Twist:
-        """Takes the twist of a rigid body from the parent frame to this frame.
-
-        Raises:
-            ValueError: when the orientation has zero length.
-        """
+        """Takes the twist of a rigid body from the parent frame to this frame."""
         return Twist._of(formulas.inverse_transform_twist(*self._row(), *twist._row()))
 
     def isclose(self, other: Pose, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
@@ -250,7 +206,7 @@ def _refuse_product(other: object) -> Any:
 
 @compiled
 def make_pose(row: tuple[float, ...]) -> Pose:
-    """Makes a pose of seven Python floats, which the constructor would check."""
+    """Returns a pose of seven Python floats, without the checks of the constructor."""
     pose: Any = _draft()
     pose.position = make(Point, row[0], row[1], row[2])
     pose.orientation = make_quaternion(row[3], row[4], row[5], row[6])

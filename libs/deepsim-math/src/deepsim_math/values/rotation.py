@@ -28,8 +28,8 @@ _UP = Vector3(0.0, 0.0, 1.0)
 class Euler(Row):
     """Roll, pitch, yaw [rad] about fixed axes, x then y then z: R = Rz(yaw) Ry(pitch) Rx(roll).
 
-    The convention of ROS (tf "sxyz"), Gazebo and scipy's "xyz". Angles are kept as given, not
-    wrapped; equality compares the numbers, so two triples of one rotation may differ.
+    This is the convention of ROS (tf "sxyz"), Gazebo and scipy's "xyz". Angles are not wrapped;
+    equality compares the numbers, so two triples of the same rotation may differ.
 
     >>> import math
     >>> Pose((1, 2, 0), Euler(0, 0, math.pi / 2)).orientation.to_euler().yaw
@@ -53,7 +53,7 @@ class Euler(Row):
         _set_yaw(self, yaw if type(yaw) is float else number(yaw, "yaw"))
 
     def to_quaternion(self) -> Quaternion:
-        """Converts to the unit quaternion of the same rotation."""
+        """Returns the unit quaternion of the same rotation."""
         return Quaternion.from_euler(self)
 
     def isclose(self, other: Euler, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
@@ -65,9 +65,9 @@ class Euler(Row):
 class Quaternion(Row):
     """Rotation as a quaternion in the order of ROS: x, y, z, w.
 
-    The constructor keeps the numbers as given. `rotate`, `to_euler`, `to_matrix`, `slerp` and
-    `inverse` read any non-zero quaternion as the rotation of its unit quaternion. A quaternion and
-    its negative are the same rotation, yet they are not equal: ask `isclose`.
+    The constructor does not normalize. `rotate`, `to_euler`, `to_matrix`, `slerp` and `inverse`
+    treat a non-zero quaternion as the rotation of its unit quaternion, and raise ValueError for a
+    zero one. A quaternion and its negative are the same rotation but not equal: use `isclose`.
 
     >>> Quaternion.from_euler(0, 0, math.pi).rotate(Vector3(1, 0, 0)).isclose((-1, 0, 0))
     True
@@ -97,12 +97,12 @@ class Quaternion(Row):
 
     @classmethod
     def identity(cls) -> Quaternion:
-        """Returns the rotation that turns nothing."""
+        """Returns the identity rotation."""
         return cls(0.0, 0.0, 0.0, 1.0)
 
     @classmethod
     def from_wxyz(cls, values: Numbers) -> Quaternion:
-        """Makes one from w, x, y, z: the order of MuJoCo, transforms3d and PyGLM."""
+        """Returns a quaternion of w, x, y, z, the order of MuJoCo, transforms3d and PyGLM."""
         w, x, y, z = numbers(values, 4, "a quaternion")
         return cls(x, y, z, w)
 
@@ -141,9 +141,6 @@ class Quaternion(Row):
 
         At gimbal lock (pitch at +-pi/2) only roll - yaw or roll + yaw is defined; yaw is 0 there,
         as in ROS tf.
-
-        Raises:
-            ValueError: when the length is zero.
         """
         return Euler(*formulas.to_euler(self.x, self.y, self.z, self.w))
 
@@ -160,9 +157,9 @@ class Quaternion(Row):
         True
 
         Args:
-            order: three of x, y, z, of which neighbours differ; lower case turns about the fixed
-                axes, upper case about those that have turned already, as scipy has it.
-            angles: in the order of the letters.
+            order: three of x, y, z, with different neighbours; lower case for fixed axes, upper
+                case for axes that rotate along, as in scipy.
+            angles: angles in the order of the letters.
 
         Raises:
             ValueError: when `order` is not an order of axes.
@@ -171,11 +168,11 @@ class Quaternion(Row):
         return make_quaternion(*formulas.from_angles(axis_order(order), *row))
 
     def to_angles(self, order: str) -> tuple[float, float, float]:
-        """Converts to three angles [rad] about axes in `order`, as `from_angles` takes them.
+        """Returns three angles [rad] about axes in `order`, the inverse of `from_angles`.
 
-        The first and last lie in (-pi, pi], the middle one in [-pi/2, pi/2], or in [0, pi] when
-        the first and the last axis are one. Where only their sum or difference is defined, the
-        last angle about fixed axes, or the first about turned ones, is 0.
+        The first and last lie in (-pi, pi], the middle one in [-pi/2, pi/2], or in [0, pi] if the
+        first and last axes are the same. If only their sum or difference is defined, the last angle
+        about fixed axes, or the first about rotating ones, is 0.
 
         Raises:
             ValueError: when `order` is not an order of axes, or the length is zero.
@@ -185,7 +182,7 @@ class Quaternion(Row):
 
     @classmethod
     def from_axis_angle(cls, axis: VectorLike, angle: SupportsFloat) -> Quaternion:
-        """Turns by `angle` [rad] about `axis` (any length) by the right-hand rule.
+        """Returns the rotation by `angle` [rad] about `axis` (any length), by the right-hand rule.
 
         Raises:
             ValueError: when `axis` has zero length.
@@ -194,31 +191,23 @@ class Quaternion(Row):
         return make_quaternion(*formulas.from_unit_axis(x, y, z, number(angle, "angle")))
 
     def to_axis_angle(self) -> tuple[Vector3, float]:
-        """Returns the unit axis and the angle [rad] in [0, pi]; x (forward) if nothing turns.
-
-        Raises:
-            ValueError: when the length is zero.
-        """
+        """Returns the unit axis and the angle [rad] in [0, pi]; the x axis for the identity."""
         vector = self.to_rotation_vector()
         angle = vector.length
         return (vector.normalized() if angle else Vector3(1.0, 0.0, 0.0)), angle
 
     @classmethod
     def from_rotation_vector(cls, vector: VectorLike) -> Quaternion:
-        """Converts axis times angle [rad]: the exponential; a zero vector turns nothing."""
+        """Converts axis times angle [rad]: the exponential; a zero vector is the identity."""
         return make_quaternion(*formulas.from_rotation_vector(*xyz(vector)))
 
     def to_rotation_vector(self) -> Vector3:
-        """Converts to axis times angle [rad], of a length in [0, pi]: the logarithm.
-
-        Raises:
-            ValueError: when the length is zero.
-        """
+        """Returns axis times angle [rad], with a length in [0, pi]: the logarithm."""
         return make(Vector3, *formulas.to_rotation_vector(self.x, self.y, self.z, self.w))
 
     @classmethod
     def random(cls, rng: np.random.Generator) -> Quaternion:
-        """Returns a rotation drawn evenly from all, as a unit quaternion."""
+        """Returns a uniformly distributed rotation as a unit quaternion."""
         return cls(*rng.normal(size=4).tolist()).normalized()
 
     @classmethod
@@ -230,24 +219,20 @@ class Quaternion(Row):
         """
         array = np.asarray(matrix, dtype=np.float64)
         if array.shape != (3, 3):
-            raise ValueError(f"a rotation matrix has shape (3, 3), got {array.shape}")
+            raise ValueError(f"a rotation matrix must have shape (3, 3), got {array.shape}")
         if np.abs(array @ array.T - np.eye(3)).max() > 1e-3 or np.linalg.det(array) < 0.0:
             raise ValueError(f"not a rotation matrix (orthonormal, determinant 1): {matrix!r}")
         return make_quaternion(*formulas.from_matrix(*array.ravel().tolist()))
 
     def to_matrix(self) -> FloatArray:
-        """Returns the (3, 3) rotation matrix; its columns are the rotated forward, left and up.
-
-        Raises:
-            ValueError: when the length is zero.
-        """
+        """Returns the (3, 3) rotation matrix; its columns are the rotated forward, left and up."""
         return np.array(formulas.to_matrix(self.x, self.y, self.z, self.w)).reshape(3, 3)
 
     @classmethod
     def look_rotation(cls, forward: VectorLike, up: VectorLike = _UP) -> Quaternion:
-        """Turns x (forward) to `forward` and z (up) as near to `up` as that allows.
+        """Returns the rotation of x (forward) to `forward` and z (up) as close to `up` as possible.
 
-        When `forward` lies along `up`, the left side stays as near to (0, 1, 0) as it can, so that
+        If `forward` is along `up`, the left side stays as close to (0, 1, 0) as possible, so that
         looking straight up or down is a pure pitch.
 
         Raises:
@@ -262,36 +247,24 @@ class Quaternion(Row):
         return math.hypot(self.x, self.y, self.z, self.w)
 
     def normalized(self) -> Quaternion:
-        """Returns the unit quaternion of the same rotation.
-
-        Raises:
-            ValueError: when the length is zero.
-        """
+        """Returns the unit quaternion of the same rotation."""
         x, y, z, w = self.x, self.y, self.z, self.w
         if not 1e-300 < x * x + y * y + z * z + w * w < math.inf:
             size = max(abs(x), abs(y), abs(z), abs(w))
-            if 0.0 < size < math.inf:  # squares that leave the range of floats
+            if 0.0 < size < math.inf:  # squares would overflow or underflow
                 x, y, z, w = x / size, y / size, z / size, w / size
         return make_quaternion(*formulas.normalize(x, y, z, w))
 
     def conjugate(self) -> Quaternion:
-        """Negates x, y, z: the inverse of a unit quaternion."""
+        """Returns the quaternion with negated x, y, z: the inverse of a unit quaternion."""
         return make_quaternion(-self.x, -self.y, -self.z, self.w)
 
     def inverse(self) -> Quaternion:
-        """Returns the quaternion whose product with this one is the identity.
-
-        Raises:
-            ValueError: when the length is zero.
-        """
+        """Returns the quaternion whose product with this one is the identity."""
         return make_quaternion(*formulas.inverse(self.x, self.y, self.z, self.w))
 
     def angle_to(self, other: Quaternion) -> float:
-        """Returns the angle [rad] of the rotation from this one to `other`, in [0, pi].
-
-        Raises:
-            ValueError: when either length is zero.
-        """
+        """Returns the angle [rad] of the rotation from this one to `other`, in [0, pi]."""
         a, b = self, other
         angle: float = formulas.angle(a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w)
         return angle
@@ -301,14 +274,14 @@ class Quaternion(Row):
         return self.x * other.x + self.y * other.y + self.z * other.z + self.w * other.w
 
     def __mul__(self, other: Quaternion) -> Quaternion:
-        """Returns the Hamilton product: the rotation that first does `other`, then this one."""
+        """Returns the Hamilton product: the rotation by `other`, followed by this one."""
         if type(other) is not Quaternion and not isinstance(other, Quaternion):
             return _refuse_product(other)  # type: ignore[unreachable]
         a, b = self, other
         return make_quaternion(*formulas.multiply(a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w))
 
     def __pow__(self, t: SupportsFloat) -> Quaternion:
-        """Returns the rotation `t` times: q ** 0.5 turns half the angle; a unit quaternion."""
+        """Returns `t` times the rotation as a unit quaternion; q ** 0.5 has half the angle."""
         return Quaternion.identity().slerp(self, t)
 
     __matmul__ = __mul__
@@ -321,23 +294,16 @@ class Quaternion(Row):
     @overload
     def rotate(self, vector: Numbers) -> Vector3: ...
     def rotate(self, vector: Any) -> Any:
-        """Turns a Vector3 or a Point (about the origin); a sequence becomes a Vector3.
-
-        Raises:
-            ValueError: when the length is zero.
-        """
+        """Rotates a Vector3 or a Point (about the origin); a sequence becomes a Vector3."""
         if type(vector) is not Vector3 and not isinstance(vector, Coordinates):
             vector = Vector3(*xyz(vector))
         turned = formulas.rotate(self.x, self.y, self.z, self.w, vector.x, vector.y, vector.z)
         return make(type(vector), *turned)
 
     def slerp(self, other: Quaternion, t: SupportsFloat) -> Quaternion:
-        """Turns from this rotation (t = 0) to `other` (t = 1) the short way at constant speed.
+        """Rotates from this (t = 0) to `other` (t = 1) the shorter way at constant speed.
 
-        The result is a unit quaternion; t outside [0, 1] goes on turning. Shoemake 1985.
-
-        Raises:
-            ValueError: when either length is zero.
+        The result is a unit quaternion; t outside [0, 1] extrapolates (Shoemake 1985).
         """
         a, b = self, other
         row = formulas.slerp(a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w, number(t, "t"))
@@ -346,7 +312,7 @@ class Quaternion(Row):
     def isclose(self, other: Quaternion, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
         """Returns whether each component is close to that of `other` or of its negative.
 
-        Both stand for the same rotation. Lengths count: normalize first where they may differ.
+        Both are the same rotation. Lengths matter: normalize first if they may differ.
         """
         sign = -1.0 if self.dot(other) < 0.0 else 1.0
         return all(
@@ -355,11 +321,7 @@ class Quaternion(Row):
 
 
 def axis_order(order: str) -> str:
-    """Returns `order` when it names three axes, as `Quaternion.from_angles` says.
-
-    Raises:
-        ValueError: when it does not.
-    """
+    """Returns `order` if it is valid for `Quaternion.from_angles`; raises ValueError otherwise."""
     letters = order if isinstance(order, str) and len(order) == 3 else "---"
     allowed = set("xyz" if letters.islower() else "XYZ")
     if letters[1] in (letters[0], letters[2]) or not set(letters) <= allowed:
@@ -371,7 +333,7 @@ def axis_order(order: str) -> str:
 
 
 def as_quaternion(value: RotationLike) -> Quaternion:
-    """Reads a rotation from a Quaternion, an Euler, or four numbers x, y, z, w."""
+    """Returns the quaternion of a Quaternion, an Euler, or four numbers x, y, z, w."""
     if isinstance(value, Euler):
         return value.to_quaternion()
     return Quaternion.from_array(value)
@@ -379,13 +341,13 @@ def as_quaternion(value: RotationLike) -> Quaternion:
 
 def _refuse_product(other: object) -> Any:
     if isinstance(other, Coordinates):
-        raise TypeError("unsupported operand: turn a vector with q.rotate(v), not q * v")
+        raise TypeError("unsupported operand: rotate a vector by q.rotate(v), not q * v")
     return NotImplemented
 
 
 @compiled
 def make_quaternion(x: float, y: float, z: float, w: float) -> Quaternion:
-    """Makes a quaternion of four Python floats, which the constructor would check."""
+    """Returns a quaternion of four Python floats, without the checks of the constructor."""
     quaternion: Any = _draft()
     quaternion.x = x
     quaternion.y = y

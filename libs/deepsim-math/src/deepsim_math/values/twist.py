@@ -24,8 +24,8 @@ _ZERO = Vector3()
 class Twist(Row):
     """Linear velocity [m/s] and angular velocity [rad/s] in one frame.
 
-    Twists of one frame add up, and numbers scale them. As a sequence or an array it is vx, vy, vz,
-    wx, wy, wz. Each argument is a Vector3 or three numbers.
+    Twists of one frame can be added and scaled. As a sequence or an array it is vx, vy, vz, wx, wy,
+    wz. Each argument is a Vector3 or three numbers.
 
     >>> Twist((1, 0, 0), (0, 0, 2)).velocity_at((0, 1, 0))  # of a point 1 m to the left
     Vector3(-1.0, 0.0, 0.0)
@@ -45,12 +45,7 @@ class Twist(Row):
 
     @classmethod
     def from_array(cls: type[Twist], values: Any) -> Twist:
-        """Makes one from vx, vy, vz, wx, wy, wz; a Twist is returned as it is.
-
-        Raises:
-            TypeError: when `values` is not a sequence of numbers.
-            ValueError: when there are not six.
-        """
+        """Returns a Twist of vx, vy, vz, wx, wy, wz; a Twist is returned unchanged."""
         if type(values) is cls:
             return values
         row = numbers(values, 6, "Twist")
@@ -90,11 +85,7 @@ class Twist(Row):
         return Twist(self.linear / divisor, self.angular / divisor)
 
     def rotate(self, rotation: RotationLike) -> Twist:
-        """Turns both velocities: the same motion of the same point, in other axes.
-
-        Raises:
-            ValueError: when the quaternion has zero length.
-        """
+        """Rotates both velocities: the same motion of the same point in other axes."""
         return Twist._of(formulas.rotate_twist(*as_quaternion(rotation)._row(), *self._row()))
 
     def velocity_at(self, point: VectorLike) -> Vector3:

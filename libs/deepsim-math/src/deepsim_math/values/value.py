@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Field(Generic[T]):
-    """A field as type checkers see it: read, never set. Only annotations use this class."""
+    """A read-only field for type checkers; used in annotations only."""
 
     @overload
     def __get__(self, instance: None, owner: Any) -> Field[T]: ...
@@ -31,10 +31,10 @@ class Field(Generic[T]):
 
 
 class Value:
-    """Immutable record: its fields are set once, by the constructor, in slots.
+    """Immutable record, whose fields are set only by the constructor, in slots.
 
-    A subclass names its fields in `__match_args__`, in the order of its constructor's arguments,
-    and sets `_fields` to an ``operator.attrgetter`` of them, which reads them all as one tuple.
+    A subclass lists its fields in `__match_args__`, in the order of its constructor's arguments,
+    and sets `_fields` to an ``operator.attrgetter`` of them, which returns all as one tuple.
     """
 
     __slots__ = ()
@@ -50,7 +50,7 @@ class Value:
         """Returns a copy with the named fields replaced.
 
         Raises:
-            TypeError: on a name that is not a field.
+            TypeError: for a name that is not a field.
         """
         values = dict(zip(self.__match_args__, self._fields(self)))
         unknown = [name for name in fields if name not in values]
@@ -83,15 +83,15 @@ class Value:
 
 
 class Row(Value):
-    """Value that is also a sequence of floats: one row of a table.
+    """Value that is also a sequence of floats, one row of a table.
 
     `numpy.asarray` of it is a float64 array of shape (len,); iteration, indexing and unpacking give
-    the same numbers as Python floats.
+    Python floats.
     """
 
     __slots__ = ()
 
-    # NumPy scalars and arrays on the left of an operator leave it to the value.
+    # NumPy scalars and arrays on the left of an operator defer to the value.
     __array_priority__ = 1000.0
 
     def _row(self) -> tuple[float, ...]:
@@ -99,11 +99,11 @@ class Row(Value):
 
     @classmethod
     def from_array(cls: type[R], values: Any) -> R:
-        """Reads a sequence or array of its numbers; one of this class is returned as it is.
+        """Returns a value of a sequence or array of its numbers; a value is returned unchanged.
 
         Raises:
             TypeError: when `values` is not a sequence of numbers.
-            ValueError: when it has the wrong length.
+            ValueError: when it has the wrong length, or a number is out of range.
         """
         if type(values) is cls:
             return values
@@ -129,19 +129,19 @@ class Row(Value):
 
 
 def slot_setters(cls: type[Value]) -> tuple[Callable[[Any, Any], None], ...]:
-    """Returns the functions that fill the slots of `cls`, for its constructor alone.
+    """Returns the functions that fill the slots of `cls`, for its constructor only.
 
-    A frozen class refuses plain assignment; the slots' own descriptors are the fastest way past.
+    A frozen class refuses assignment; the slots' own descriptors are the fastest way around that.
     """
     return compiled_setters(cls) or tuple(getattr(cls, name).__set__ for name in cls.__match_args__)
 
 
 def drafts_of(cls: type[Value]) -> Callable[[], Any]:
-    """Returns the class of the drafts of `cls`: objects of the same slots, still open to writing.
+    """Returns the class of the drafts of `cls`: writable objects with the same slots.
 
-    For the results of arithmetic, which need no checks: filling a draft and then assigning its
-    ``__class__``, which Python allows between classes of one layout, takes half the time of the
-    constructor.
+    Drafts are for the results of arithmetic, which need no checks: filling a draft and assigning
+    its ``__class__``, which Python allows between classes of the same layout, takes half the time
+    of the constructor.
     """
     writable = {"__setattr__": object.__setattr__, "__delattr__": object.__delattr__}
     return type(
