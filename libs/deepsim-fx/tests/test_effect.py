@@ -193,7 +193,7 @@ def test_an_effect_may_begin_again_when_it_has_ended(paint, world, car):
     effect = paint("car", duration=0.2, columns={"visible": False})
     for _ in range(2):
         effect.attach()
-        with pytest.raises(ValueError, match=r"<Paint on car> is attached already: detach it"):
+        with pytest.raises(ValueError, match=r"<Paint on car> is already attached: detach it"):
             effect.attach()
         for _ in range(3):
             world.tick()

@@ -203,7 +203,7 @@ def test_hooks_and_observers_are_told_the_worlds(three):
         ([0, 0], r"different numbers from 0 to 2, got \[0, 0\]"),
         ([True, False, True], r"for a mask, give np\.flatnonzero\(mask\)"),
         (1, "different numbers from 0 to 2, got 1"),
-        ([1, 2], r"is attached already in worlds \[1\]: detach it first"),
+        ([1, 2], r"is already attached in worlds \[1\]: detach it first"),
     ],
 )
 def test_worlds_that_make_no_sense_are_refused(three, worlds, message):

@@ -188,8 +188,11 @@ def test_a_model_that_comes_later_is_met_later(garage):
         ({"level": "wheel"}, "level must be one of model, link, visual, got 'wheel'"),
         ({"num_selection": 0}, "num_selection must be >= 1, or None for all, got 0"),
         ({"num_selection": -1}, "num_selection must be >= 1, or None for all, got -1"),
-        ({"columns": ["transparency"]}, "columns are some of ambient, diffuse, specular, emissive"),
-        ({"columns": []}, r"columns are some of .*got \[\]"),
+        (
+            {"columns": ["transparency"]},
+            "columns must be some of ambient, diffuse, specular, emissive",
+        ),
+        ({"columns": []}, r"columns must be some of .*got \[\]"),
         ({"color": (1, 2)}, r"cells of shape \(3,\) or cells of shape \(4,\) is needed"),
     ],
 )

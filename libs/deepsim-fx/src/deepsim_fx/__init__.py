@@ -2,15 +2,12 @@
 """Visual effects and domain randomizers.
 
 Effects follow simulated time and restore the appearance of visuals exactly. Randomizers draw from
-the generators of the worlds; their draws can be logged and replayed.
+the worlds' generators; draws are logged and can be replayed.
 """
 
-from .effects.blink import BlinkEffect
 from .effects.effect import AbstractEffect
-from .effects.fade import FadeEffect
-from .effects.invisible import InvisibleEffect
-from .effects.manager import EffectManager
-from .effects.observer import EffectObserver
+from .effects.manager import EffectManager, EffectObserver
+from .effects.opacity import BlinkEffect, FadeEffect, InvisibleEffect
 from .effects.tint import TintEffect
 from .randomizers.camera import CameraRandomizer
 from .randomizers.distributions import (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Targets and worlds as users give them."""
+"""Targets and worlds given by users."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def named(targets: Target | Iterable[Target], world: World | None) -> tuple[tupl
     """Returns the names of targets, and their world.
 
     Args:
-        targets: One or several.
-        world: Their world; by default that of their transforms, or else the current one.
+        targets: One or several targets.
+        world: Their world; by default that of their transforms, or the current one.
 
     Raises:
         TypeError: A target is neither a name nor a transform.
@@ -47,7 +47,7 @@ def is_present(entities: Entities, name: str) -> bool:
 
 
 def visual_rows(entities: Entities, names: Iterable[str]) -> NDArray[np.intp]:
-    """Returns the rows of the visuals that have one of the names or lie below it, ascending."""
+    """Returns the rows of the visuals with one of the names or below it, ascending."""
     visuals = entities.visuals
     found: set[str] = set()
     for name in names:
@@ -58,10 +58,10 @@ def visual_rows(entities: Entities, names: Iterable[str]) -> NDArray[np.intp]:
 
 
 def chosen_worlds(world: World, worlds: ArrayLike | None) -> NDArray[np.intp]:
-    """Returns the numbers of some worlds, or of all, ascending.
+    """Returns the numbers of some or all worlds, ascending.
 
     Raises:
-        ValueError: They are not a list of world numbers, or one occurs twice.
+        ValueError: They are not a list of different world numbers.
     """
     if worlds is None:
         return np.arange(len(world))

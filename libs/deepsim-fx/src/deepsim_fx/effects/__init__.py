@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Effects: temporary changes of how visuals look, layered on top of each other."""
+"""Effects: temporary changes of the appearance of visuals, layered on top of each other."""

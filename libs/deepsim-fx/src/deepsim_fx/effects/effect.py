@@ -20,21 +20,20 @@ from deepsim_sync import (
     WorldNumbers,
 )
 
-from .manager import EffectManager
-from .observer import EffectObserver
+from .manager import EffectManager, EffectObserver
 from .shade import Shade
 
 
 class AbstractEffect(ABC):
-    """Changes the appearance of visuals, from `attach` until its duration is over or `detach`.
+    """Changes the appearance of visuals from `attach` until its duration has passed or `detach`.
 
     A subclass calls `show` in its hook `on_update`, which runs once per tick. An effect covers the
-    visuals' own appearance, and effects that were attached before it; when it ends, these show
-    again. It is attached world by world: start and end are those of each world, and an effect that
-    shows a function of `elapsed` looks in every world as it would alone.
+    visuals' own appearance and all effects attached before it, which reappear when it ends. Effects
+    are attached per world, each with its own start and end; an effect that shows a function of
+    `elapsed` looks the same in each world as in a single one.
 
-    An effect ends before its time when its world is reset, and in the first tick after its last
-    target was deleted.
+    An effect ends early when its world is reset, and in the first tick after its last target was
+    deleted.
 
     >>> class FadeOut(AbstractEffect):
     ...     def on_update(self, delta_time, sim_time):
@@ -48,21 +47,21 @@ class AbstractEffect(ABC):
     [0.5]
 
     Args:
-        targets: Models, links or visuals, by name or transform: one, or several. An effect is on
-            all their visuals.
-        duration: Simulated time after which it ends by itself [s]; infinite by default.
+        targets: One or several models, links or visuals, by name or transform. The effect applies
+            to all their visuals.
+        duration: Simulated time after which it ends [s]; infinite by default.
         world: The world of the targets; by default that of a transform, or the current one.
 
     Attributes:
         targets: The names of the targets.
-        duration: Simulated time after which it ends by itself [s].
+        duration: Simulated time after which it ends [s].
         world: The world of the targets.
-        worlds: (w,) within a hook, the worlds that the call is about; otherwise all of them.
+        worlds: (w,) within a hook, the worlds of the call; otherwise all worlds.
         attached_in: (W,) bool, whether it is attached.
-        start: (W,) simulated time at which it was attached last [s].
-        order: (W,) number of the attachment; a larger one lies above.
-        look: The value that it shows and its share, by column of the visual table.
-        number: Its place among all effects constructed in the world.
+        start: (W,) simulated time of the last attachment [s].
+        order: (W,) number of the attachment; a larger one is on top.
+        look: The shown value and its share, by column of the visual table.
+        number: Its index among all effects constructed in the world.
 
     Raises:
         TypeError: A target is neither a name nor a transform.
@@ -100,25 +99,25 @@ class AbstractEffect(ABC):
 
     @property
     def elapsed(self) -> NDArray[np.float64]:
-        """(W,) simulated time since it was attached [s]; undefined where it is not."""
+        """(W,) simulated time since it was attached [s]; undefined in other worlds."""
         return self.world.time - self.start
 
     def attach(self, worlds: ArrayLike | None = None) -> None:
-        """Attaches the effect: calls `on_attach`, then `on_update`; the look shows at once.
+        """Attaches the effect: calls `on_attach`, then `on_update`, and shows it immediately.
 
         Args:
-            worlds: The numbers of some worlds; all of them by default.
+            worlds: Numbers of the worlds; all by default.
 
         Raises:
             UnknownEntityError: A target is not in the world.
-            ValueError: It is attached in one of the worlds already.
-            CallbackError: A hook raised, and the effect is not attached; or an observer, and it is.
+            ValueError: It is already attached in one of the worlds.
+            CallbackError: A hook raised, so it is not attached; or an observer, and it is attached.
         """
         chosen = chosen_worlds(self.world, worlds)
         already = chosen[self.attached_in[chosen]]
         if already.size:
             where = "" if len(self.world) == 1 else f" in worlds {already.tolist()}"
-            raise ValueError(f"{self!r} is attached already{where}: detach it first")
+            raise ValueError(f"{self!r} is already attached{where}: detach it first")
         entities = self.world.entities
         for name in self.targets:
             if not is_present(entities, name):
@@ -140,10 +139,10 @@ class AbstractEffect(ABC):
             self._call(chosen, observer, observer.on_effect_attached, self)
 
     def detach(self, worlds: ArrayLike | None = None) -> None:
-        """Ends the effect: restores the appearance beneath, then calls `on_detach`.
+        """Ends the effect: restores the appearance beneath it, then calls `on_detach`.
 
         Args:
-            worlds: The numbers of some worlds; all of them by default.
+            worlds: Numbers of the worlds; all by default.
         """
         chosen = chosen_worlds(self.world, worlds)
         chosen = chosen[self.attached_in[chosen]]
@@ -161,20 +160,19 @@ class AbstractEffect(ABC):
         self._call(worlds, self, self.on_update, delta_time, sim_time)
 
     def show(self, *, mix: ArrayLike = 1.0, **columns: ArrayLike) -> None:
-        """Changes what the effect shows; columns that are not named stay as they are.
+        """Sets the appearance that the effect shows; other columns stay unchanged.
 
-        Within a hook it changes the worlds that the hook is about, `worlds`.
+        Within a hook it applies to the worlds of the hook, `worlds`.
 
         Args:
-            mix: Share of the value in the visible result: 0 nothing .. 1 nothing else. One
-                number, or one for each component of a colour, (4,); or (W,) for a number, (W, 1)
-                or (W, 4) for a colour.
-            columns: By name: colours ``ambient``, ``diffuse``, ``specular`` and ``emissive``
-                (RGBA, 0..1), ``transparency`` (0 opaque .. 1 invisible), ``visible`` (bool). One
-                value for all worlds, or one for each, (W,) or (W, 4).
+            mix: Share of the value in the visible result, 0..1. One number, or one per component of
+                a colour, (4,); or per world, (W,) for a number, (W, 1) or (W, 4) for a colour.
+            columns: Values by column: colours ``ambient``, ``diffuse``, ``specular`` and
+                ``emissive`` (RGBA, 0..1), ``transparency`` (0 opaque .. 1 invisible), ``visible``
+                (bool). One value for all worlds, or one per world, (W,) or (W, 4).
 
         Raises:
-            ValueError: A column is unknown, or a value is not fit for it.
+            ValueError: A column is unknown, or a value is invalid for it.
         """
         for name, value in columns.items():
             if name not in COLUMNS["visuals"]:
@@ -192,7 +190,7 @@ class AbstractEffect(ABC):
         """Removes an observer.
 
         Raises:
-            ValueError: It does not observe this effect.
+            ValueError: The observer is not registered.
         """
         self.observers.remove(observer)
 
@@ -211,7 +209,7 @@ class AbstractEffect(ABC):
         """
 
     def on_detach(self) -> None:  # noqa: B027 (most effects do nothing here)
-        """Called when the effect has ended in `worlds`."""
+        """Called after the effect has ended in `worlds`."""
 
     @property
     def _manager(self) -> EffectManager:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The looks of effects, laid over the appearance that the visuals have by themselves."""
+"""The appearance of effects, layered over the visuals' own appearance."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _NOISE = 1e-6  # a simulator may store float32
 
 
 class Layer(NamedTuple):
-    """The look of one effect in some worlds."""
+    """The appearance of one effect in some worlds."""
 
     rows: NDArray[np.intp]
-    """(n,) rows of the visuals that it is on."""
+    """(n,) rows of its visuals."""
     worlds: WorldNumbers
     """(w,) numbers of the worlds."""
     look: Mapping[str, Shade]
@@ -29,10 +29,10 @@ class Layer(NamedTuple):
 
 
 class Layers:
-    """Shows the looks of effects, and restores the visuals' own appearance.
+    """Shows effects, and restores the visuals' own appearance.
 
-    A value that somebody else sets on a visual under an effect becomes the visual's own. A value
-    equal to the one shown cannot be distinguished from it, and is not kept.
+    A value set on a visual under an effect by other code becomes the visual's own. A value equal to
+    the one shown cannot be distinguished from it, and is not kept.
 
     Args:
         world: The world of the visuals.
@@ -44,11 +44,11 @@ class Layers:
         self._columns: dict[str, _Column] = {}
 
     def show(self, layers: Sequence[Layer], worlds: WorldNumbers) -> None:
-        """Puts every cell of some worlds that differs from the present appearance.
+        """Sets all cells of some worlds that differ from the current appearance.
 
         Args:
-            layers: From the bottom to the top.
-            worlds: (w,) the worlds; the others stay as they are.
+            layers: The layers from bottom to top.
+            worlds: (w,) the worlds; others stay unchanged.
         """
         if not layers and not self._columns:
             return
@@ -74,7 +74,7 @@ class Layers:
                 del self._columns[name]
 
     def own(self, name: str) -> Array:
-        """Returns a column of the visual table, (W, N, ...), as it is without effects."""
+        """Returns a column of the visual table, (W, N, ...), without effects."""
         now = self._world.visuals.get(name)
         self._follow_entities()
         return self._columns[name].beneath(now) if name in self._columns else now
@@ -85,7 +85,7 @@ class Layers:
         return deepcopy(self._columns)
 
     def set_state(self, state: Any) -> None:
-        """Restores the appearance beneath; the world has the entities of the state."""
+        """Restores the appearance beneath the effects; the world has the entities of the state."""
         self._entities = self._world.entities
         self._columns = deepcopy(state)
 
@@ -104,7 +104,7 @@ class Layers:
 
 
 class _Column(NamedTuple):
-    """One column of the visual table while an effect shows something in it, in W worlds."""
+    """One column of the visual table while effects change it, in W worlds."""
 
     own: Array
     """(W, N, ...) without effects."""
@@ -118,7 +118,7 @@ class _Column(NamedTuple):
         return cls(now.copy(), now.copy(), np.zeros(now.shape[:2], np.bool_))
 
     def beneath(self, now: Array) -> Array:
-        """Returns the column without effects, given the present one."""
+        """Returns the column without effects, given the current one."""
         exact = now.dtype == np.bool_
         differs = now != self.shown if exact else np.abs(now - self.shown) > _NOISE
         beneath = self.own.copy()
@@ -129,7 +129,7 @@ class _Column(NamedTuple):
     def cover(
         self, now: Array, name: str, layers: Sequence[Layer], chosen: NDArray[np.bool_]
     ) -> None:
-        """Puts all layers on the chosen worlds, (W,), of the present column."""
+        """Applies all layers to the chosen worlds, (W,), of the current column."""
         self.own[chosen] = self.shown[chosen] = self.beneath(now)[chosen]
         self.covered[chosen] = False
         for layer in layers:

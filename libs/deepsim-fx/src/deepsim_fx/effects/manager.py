@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All effects of one world."""
+"""The effects of a world, and their observers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -27,11 +27,39 @@ from .shade import Array
 if TYPE_CHECKING:
     from .effect import AbstractEffect
 
-_ROUNDING = 1e-9  # of simulated time [s]: it must not cost a tick
+
+class EffectObserver(Protocol):
+    """Is notified of the beginning and end of effects; see `AbstractEffect.add_observer`.
+
+    ``effect.worlds`` are the numbers of the worlds.
+
+    >>> class Printer:
+    ...     def on_effect_attached(self, effect):
+    ...         print("from now on:", *effect.targets)
+    ...     def on_effect_detached(self, effect):
+    ...         print("no longer:", *effect.targets)
+    >>> world = World(TableSimulator(timestep=0.25))
+    >>> world.spawn(TableModel(), "ball", Pose())
+    >>> effect = InvisibleEffect("ball", world=world)
+    >>> effect.add_observer(Printer())
+    >>> effect.attach()
+    from now on: ball
+    >>> effect.detach()
+    no longer: ball
+    """
+
+    def on_effect_attached(self, effect: AbstractEffect) -> None:
+        """Called after the effect has begun and is visible."""
+
+    def on_effect_detached(self, effect: AbstractEffect) -> None:
+        """Called after the effect has ended and the visuals are restored."""
+
+
+_ROUNDING = 1e-9  # rounding of simulated time [s], which must not delay the end by a tick
 
 
 class EffectManager(PerWorld):
-    """Updates the effects of a world once per tick, in the order in which they were attached.
+    """Updates the effects of a world once per tick, in the order of attachment.
 
     It is a tracker of NORMAL priority. Users attach effects by `AbstractEffect.attach`.
 
@@ -70,15 +98,15 @@ class EffectManager(PerWorld):
         return effect in self._effects
 
     def register(self, effect: AbstractEffect) -> None:
-        """Numbers an effect; its constructor does so."""
+        """Registers an effect; called by its constructor."""
         effect.number = self._constructions
         self._constructed[effect.number] = effect
         self._constructions += 1
 
     def add(self, effect: AbstractEffect, worlds: WorldNumbers) -> None:
-        """Puts an effect on top in some worlds; `AbstractEffect.attach` does so."""
+        """Adds an effect on top in some worlds; called by `AbstractEffect.attach`."""
         if self._constructed.get(effect.number) is not effect:
-            self.register(effect)  # constructed after an instant that `set_state` went back to
+            self.register(effect)  # constructed after the state that `set_state` restored
         effect.attached_in[worlds] = True
         effect.start[worlds] = self.world.time[worlds]
         effect.order[worlds] = self._attachments
@@ -87,7 +115,7 @@ class EffectManager(PerWorld):
         self._layers = None
 
     def remove(self, effect: AbstractEffect, worlds: WorldNumbers) -> None:
-        """Takes an effect out in some worlds; `AbstractEffect.detach` does so."""
+        """Removes an effect in some worlds; called by `AbstractEffect.detach`."""
         effect.attached_in[worlds] = False
         if not effect.attached:
             self._effects.pop(effect, None)
@@ -95,7 +123,7 @@ class EffectManager(PerWorld):
         self.show(worlds)
 
     def show(self, worlds: WorldNumbers) -> None:
-        """Shows all effects together, in some worlds."""
+        """Shows all effects in some worlds."""
         generation = self.world.entities.generation
         if self._layers is None or generation != self._generation:
             self._generation = generation
@@ -103,13 +131,13 @@ class EffectManager(PerWorld):
         self._appearance.show(self._layers, worlds)
 
     def own(self, column: str) -> Array:
-        """Returns a column of the visual table, (W, N, ...), as it is without effects."""
+        """Returns a column of the visual table, (W, N, ...), without effects."""
         return self._appearance.own(column)
 
     def update_tracker(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
-        """Updates every effect, and ends it where its time is over or its targets are gone.
+        """Updates every effect, or ends it if its duration has passed or its targets are gone.
 
-        Worlds that do not tick keep their effects as they are.
+        Worlds that do not tick keep their effects unchanged.
 
         Raises:
             CallbackError: An effect or an observer raised.
@@ -126,10 +154,10 @@ class EffectManager(PerWorld):
         self.show(self.world.ticking)
 
     def reset(self, worlds: WorldNumbers) -> None:
-        """Ends all effects in some worlds, the latest first.
+        """Ends all effects in some worlds, latest first.
 
         Raises:
-            CallbackError: An effect or an observer raised; all effects have ended all the same.
+            CallbackError: An effect or an observer raised; all effects have ended nevertheless.
         """
         call_all(partial(effect.detach, worlds) for effect in reversed(tuple(self)))
 
@@ -145,8 +173,8 @@ class EffectManager(PerWorld):
     def set_state(self, state: Any) -> None:
         """Restores all effects and the appearance beneath them; calls no hook or observer.
 
-        Effects are identified by their order of construction. One that was attached and does not
-        exist is made again of its class and its plain attributes.
+        Effects are identified by their order of construction. An attached effect that no longer
+        exists is recreated from its class and its plain attributes.
         """
         effects, attached, (self._constructions, self._attachments), appearance = state
         present = dict(self._constructed)
@@ -165,7 +193,7 @@ class EffectManager(PerWorld):
         self._layers = None
 
     def _ordered(self) -> Iterator[Layer]:
-        """Returns the layers of all effects; those of a world in the order of attachment."""
+        """Yields the layers of all effects, in the order of attachment in each world."""
         effects, entities = list(self), self.world.entities
         if not effects:
             return
@@ -180,7 +208,7 @@ class EffectManager(PerWorld):
                     yield Layer(rows[number], worlds, effect.look)
 
     def _is_over(self, effect: AbstractEffect) -> NDArray[np.bool_]:
-        """Returns whether an effect ends now, (W,)."""
+        """Returns whether an effect ends in this tick, (W,)."""
         entities = self.world.entities
         gone = not any(is_present(entities, name) for name in effect.targets)
         return (effect.elapsed >= effect.duration - _ROUNDING) | gone

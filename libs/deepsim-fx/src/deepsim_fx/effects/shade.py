@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The value that an effect shows in one column, and its share of the visible result."""
+"""The value that an effect shows in one column, and its share in the visible result."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ Array = NDArray[Any]
 
 
 class Shade(NamedTuple):
-    """One column of an effect's look in W worlds; the arrays are changed in place."""
+    """One column of an effect in W worlds; the arrays are modified in place."""
 
     value: Array
-    """(W, ...) a cell for each world, which all visuals of the effect show."""
+    """(W, ...) one cell per world, for all visuals of the effect."""
     mix: NDArray[np.float64]
-    """(W, ...) share of the value, component by component: 0 nothing .. 1 nothing else."""
+    """(W, ...) share of the value by component, 0..1."""
 
     @classmethod
     def nothing(cls, column: str, worlds: int) -> Shade:
-        """Returns the shade of a column that does not show."""
+        """Returns an invisible shade of a column."""
         spec = COLUMNS["visuals"][column]
         return cls(np.zeros((worlds, *spec.shape), spec.dtype), np.zeros((worlds, *spec.shape)))
 
     def set(self, column: str, value: ArrayLike, mix: ArrayLike, worlds: WorldNumbers) -> None:
-        """Shows a value in some worlds.
+        """Sets value and share in some worlds.
 
         Args:
             column: The name of the column.
             value: One cell, or (W, ...) cells.
-            mix: One number, one for each component, or one or all components for each world.
-            worlds: The worlds that change; the cells of the others are ignored.
+            mix: One number, one per component, or one or all components per world.
+            worlds: The worlds to change; cells of other worlds are ignored.
 
         Raises:
-            ValueError: A value is not fit for the column, or a share not in 0..1.
+            ValueError: A value is invalid for the column, or a share is not in 0..1.
         """
         spec = COLUMNS["visuals"][column]
         one, each = spec.shape, self.value.shape
@@ -74,7 +74,7 @@ class Shade(NamedTuple):
 
 
 def any_in_cell(numbers: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Returns (w, n) from (w, n, ...): whether any component is true."""
+    """Returns whether any component is true, (w, n) from (w, n, ...)."""
     return numbers if numbers.ndim == 2 else np.logical_or.reduce(numbers, axis=2)
 
 

@@ -26,7 +26,7 @@ class TintEffect(AbstractEffect):
 
     Args:
         color: RGB or RGBA, 0..1; the alpha is ignored.
-        strength: Share of the colour: 0 none .. 1 nothing else.
+        strength: Share of the colour, 0..1.
 
     Raises:
         ValueError: The strength or a channel is not in 0..1, or the duration is not positive.
@@ -48,6 +48,6 @@ class TintEffect(AbstractEffect):
         self.strength = strength
 
     def on_update(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
-        """Shows the colour; a subclass may change colour and strength from tick to tick."""
+        """Shows the colour; a subclass may change colour and strength in each tick."""
         mix = (self.strength, self.strength, self.strength, 0.0)
         self.show(ambient=self.color, diffuse=self.color, mix=mix)

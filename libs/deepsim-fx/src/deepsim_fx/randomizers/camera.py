@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random cameras."""
+"""Randomized cameras."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .randomizer import AbstractRandomizer
 
 
 class CameraRandomizer(AbstractRandomizer):
-    """Moves and turns a camera sensor on its link, and changes its angle of view.
+    """Moves and rotates a camera sensor on its link, and changes its angle of view.
 
-    Offsets are relative to the described mount, and a reset of the world ends them.
+    Offsets are relative to the described mount; a reset of the world removes them.
 
     Example::
 
@@ -27,16 +27,15 @@ class CameraRandomizer(AbstractRandomizer):
 
     Args:
         camera: Name of the camera sensor, ``model::link::sensor``.
-        position: Distribution of the offset [m] along the axes of the described mount: x ahead, y
-            left, z up in the picture.
+        position: Distribution of the offset [m] along the axes of the described mount: x forward,
+            y left, z up in the picture.
         rotation: Distribution of the rotation about these axes: roll, pitch and yaw [rad].
-        horizontal_fov: Distribution of the angle of view [rad], in (0, pi); by default it stays as
-            described.
-        name: Its name in the log; by default one with the name of the camera.
+        horizontal_fov: Distribution of the angle of view [rad], in (0, pi); unchanged by default.
+        name: Its name in the log; by default derived from the camera.
         world: The world of the camera; by default the current one.
 
     Raises:
-        ValueError: A distribution is not fit.
+        ValueError: A distribution is invalid.
         UnsupportedError: The simulator cannot move cameras.
     """
 
@@ -64,7 +63,7 @@ class CameraRandomizer(AbstractRandomizer):
             ``pose``: x y z [m], qx qy qz qw in the link; ``horizontal_fov`` [rad].
 
         Raises:
-            UnknownEntityError: No camera has the name.
+            UnknownEntityError: The camera does not exist.
         """
         described = self._mounts().described(self.camera)
         position = self.position(rng, (3,))

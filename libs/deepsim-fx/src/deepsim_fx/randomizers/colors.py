@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random colours."""
+"""Randomized colours."""
 
 from __future__ import annotations
 
@@ -14,17 +14,12 @@ ANY_COLOR = Uniform((0.0, 0.0, 0.0), (1.0, 1.0, 1.0))
 
 
 def color_distribution(spec: Spec) -> Distribution:
-    """Returns a distribution of channels, of RGB colours or of RGBA colours.
-
-    Raises:
-        ValueError: It has another shape.
-        TypeError: It is not a distribution.
-    """
+    """Returns a distribution of channels, RGB colours or RGBA colours; see `distribution`."""
     return distribution(spec, (3,), (4,))
 
 
 def draw_colors(colors: Distribution, rng: Generator, count: int) -> NDArray[np.float64]:
-    """Draws RGBA colours, (count, 4), opaque unless alpha is drawn too.
+    """Returns drawn RGBA colours (count, 4), opaque unless alpha is drawn too.
 
     Raises:
         ValueError: A channel is outside 0..1.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distributions of random numbers: callables that compose, by name or as objects."""
+"""Distributions of random numbers, given by name or as composable callables."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ class Distribution(ABC):
     (2, 3)
 
     Attributes:
-        cell: Shape of a whole cell, such as ``(3,)`` for a colour; ``()`` for independent numbers.
+        cell: Shape of a cell, such as ``(3,)`` for a colour; ``()`` for independent numbers.
     """
 
     cell: tuple[int, ...] = ()
 
     @abstractmethod
     def __call__(self, rng: Generator, shape: tuple[int, ...]) -> Floats:
-        """Draws an array.
+        """Returns a drawn array.
 
         Args:
             rng: The only source of randomness.
-            shape: Shape of the array; it ends with the shape of the cell.
+            shape: Shape of the array, which ends with the shape of the cell.
         """
 
 
 Spec = Distribution | float | Sequence[Any]
-"""A distribution as users write it; see `distribution`."""
+"""A specification of a distribution; see `distribution`."""
 
 
 class Uniform(Distribution):
-    """The uniform distribution from `low` to `high`, numbers or arrays for a whole cell.
+    """The uniform distribution from `low` to `high`, which are numbers or cells.
 
     >>> Uniform(2.0, 2.0)(np.random.default_rng(0), (3,))
     array([2., 2., 2.])
@@ -66,13 +66,13 @@ class Uniform(Distribution):
 
 
 class LogUniform(Distribution):
-    """The uniform distribution of the logarithm, from `low` to `high`: for factors and scales.
+    """The log-uniform distribution from `low` to `high`, for factors and scales.
 
     >>> bool(0.5 <= LogUniform(0.5, 2.0)(np.random.default_rng(0), ()) <= 2.0)
     True
 
     Raises:
-        ValueError: A bound is not finite, or they are not 0 < low <= high.
+        ValueError: A bound is not finite, or not 0 < low <= high.
     """
 
     def __init__(self, low: ArrayLike, high: ArrayLike) -> None:
@@ -116,7 +116,7 @@ class Normal(Distribution):
 
 
 class Choice(Distribution):
-    """One of several options, each a number or a whole cell such as a colour.
+    """One of several options, which are numbers or cells such as colours.
 
     >>> Choice([3.0, 7.0], weights=[1.0, 0.0])(np.random.default_rng(0), (2,))
     array([3., 3.])
@@ -126,7 +126,7 @@ class Choice(Distribution):
         weights: (n,) relative probabilities; all equal by default.
 
     Raises:
-        ValueError: No option was given, or not one weight >= 0 for each.
+        ValueError: There are no options, or not one weight >= 0 for each.
     """
 
     def __init__(self, options: ArrayLike, weights: ArrayLike | None = None) -> None:
@@ -152,7 +152,7 @@ class Choice(Distribution):
 
 
 class Stack(Distribution):
-    """Numbers of several distributions side by side, such as x, y and z.
+    """Several distributions of numbers side by side, such as x, y and z.
 
     >>> distribution([("uniform", 1, 1), 0, 0.5], (3,))(np.random.default_rng(0), (3,))
     array([1. , 0. , 0.5])
@@ -180,16 +180,16 @@ DISTRIBUTIONS: dict[str, type[Distribution]] = {
 
 
 def distribution(spec: Spec, *cells: tuple[int, ...]) -> Distribution:
-    """Returns the distribution that a user wrote.
+    """Returns the distribution of a specification.
 
     Args:
-        spec: A distribution; a name with its arguments, ``("uniform", 0.5, 2)``; a number, which
-            is always drawn; or a list of those, one for each component.
-        cells: Shapes of whole cells that may be drawn, beside single numbers.
+        spec: A distribution; a name with arguments, ``("uniform", 0.5, 2)``; a constant number; or
+            a list of those, one per component.
+        cells: Accepted shapes of cells, besides single numbers.
 
     Raises:
         ValueError: The distribution is unknown, or its arguments or its shape are invalid.
-        TypeError: It has another type.
+        TypeError: The specification has another type.
     """
     made = _made(spec)
     if made.cell and made.cell not in cells:
@@ -223,7 +223,7 @@ def _made(spec: Any) -> Distribution:
 
 
 def _together(name: str, **arrays: ArrayLike) -> tuple[Floats, ...]:
-    """Returns the arguments of a distribution as finite arrays of one shape."""
+    """Returns the arguments of a distribution as finite arrays of the same shape."""
     for argument, array in arrays.items():
         if not np.isfinite(np.asarray(array, dtype=np.float64)).all():
             raise ValueError(f"{argument} of {name} must be finite, got {array!r}")

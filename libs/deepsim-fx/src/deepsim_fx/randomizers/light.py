@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random lights."""
+"""Randomized lights."""
 
 from __future__ import annotations
 
@@ -14,16 +14,15 @@ from deepsim_sync import World, WorldNumbers
 from .colors import ANY_COLOR, color_distribution, draw_colors
 from .distributions import Spec, distribution
 from .randomizer import AbstractRandomizer
-from .selection import Patterns, as_patterns, matching
-from .stacking import stacked
+from .selection import Patterns, as_patterns, matching, stacked
 
 _TERMS = ("constant", "linear", "quadratic")
 
 
 class LightRandomizer(AbstractRandomizer):
-    """Changes the colours of lights and their attenuation with distance; they never move.
+    """Changes the colours of lights and their attenuation with distance.
 
-    Properties without a distribution stay as they are.
+    Properties without a distribution stay unchanged.
 
     >>> world = World(TableSimulator(timestep=0.25), seed=1)
     >>> world.spawn(TableModel(lights=("lamp",)), "ball", Pose())
@@ -38,11 +37,11 @@ class LightRandomizer(AbstractRandomizer):
         constant: Distribution of the constant term of attenuation, >= 0.
         linear: Distribution of the linear term [1/m].
         quadratic: Distribution of the quadratic term [1/m^2].
-        name: Its name in the log; by default one with the names of the lights.
+        name: Its name in the log; by default derived from the lights.
         world: The world of the lights; by default the current one.
 
     Raises:
-        ValueError: A distribution is not fit, or none is given.
+        ValueError: A distribution is invalid, or none is given.
     """
 
     def __init__(
@@ -79,7 +78,7 @@ class LightRandomizer(AbstractRandomizer):
             Cells of the light table by column and light.
 
         Raises:
-            ValueError: No light has such a name, or a term of attenuation is negative.
+            ValueError: No light matches, or a term of attenuation is negative.
         """
         every = self.world.entities.lights
         chosen = matching(every, self.lights)

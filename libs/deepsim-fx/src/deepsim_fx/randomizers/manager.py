@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All randomizers of one world."""
+"""The randomizers of a world."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 
 
 class RandomizerManager(PerWorld):
-    """Runs the randomizers of a world in the order in which they were added, and keeps the log.
+    """Runs the randomizers of a world in the order of addition, and keeps the log.
 
-    Nothing runs by itself: call `randomize` where episodes begin, such as in a hook ``reset`` or
-    ``on_reset``.
+    Call `randomize` where episodes begin, such as in a hook ``reset`` or ``on_reset``.
 
     >>> world = World(TableSimulator(timestep=0.25), seed=1)
     >>> world.spawn(TableModel(lights=("lamp",)), "ball", Pose())
@@ -58,10 +57,10 @@ class RandomizerManager(PerWorld):
             raise UnknownEntityError("randomizer", name, self._randomizers) from None
 
     def add(self, randomizer: AbstractRandomizer) -> None:
-        """Adds a randomizer after those that are present.
+        """Adds a randomizer after the existing ones.
 
         Raises:
-            DuplicateEntityError: Another one has its name: choose one by ``name=``.
+            DuplicateEntityError: Another randomizer has its name; choose one by ``name=``.
             ValueError: It is for another world.
         """
         if randomizer.world is not self.world:
@@ -74,7 +73,7 @@ class RandomizerManager(PerWorld):
         """Removes a randomizer, by itself or by name; its last draw stays in effect.
 
         Raises:
-            UnknownEntityError: It is not present.
+            UnknownEntityError: The randomizer does not exist.
         """
         name = randomizer if isinstance(randomizer, str) else randomizer.name
         if randomizer not in self:
@@ -89,22 +88,22 @@ class RandomizerManager(PerWorld):
     def randomize(
         self, worlds: ArrayLike | None = None, rngs: Sequence[Generator] | None = None
     ) -> tuple[Draw, ...]:
-        """Lets every randomizer draw and apply, in order; returns all draws.
+        """Runs every randomizer in order, and returns all draws.
 
         Args:
-            worlds: The numbers of the worlds; all of them by default.
+            worlds: Numbers of the worlds; all by default.
             rngs: The generator of each of these worlds; by default the world's own.
         """
         return tuple(draw for each in self for draw in each.randomize(worlds, rngs))
 
     def replay(self, draws: Iterable[Draw]) -> None:
-        """Applies earlier draws of this or another world; nothing is random.
+        """Applies earlier draws of this or another world, without randomness.
 
         Args:
-            draws: In the order of a log.
+            draws: The draws in the order of a log.
 
         Raises:
-            UnknownEntityError: A randomizer is not present; nothing was replayed.
+            UnknownEntityError: A randomizer does not exist; nothing was replayed.
             ValueError: A draw belongs to an unknown world.
         """
         pairs = [(self[draw.randomizer], draw) for draw in draws]
@@ -112,7 +111,7 @@ class RandomizerManager(PerWorld):
             randomizer.replay(draw)
 
     def reset(self, worlds: WorldNumbers) -> None:
-        """Clears the log of some worlds; their appearance stays as it was drawn."""
+        """Clears the log of some worlds; the drawn values stay in effect."""
         ended = set(worlds.tolist())
         self.log = [draw for draw in self.log if draw.world not in ended]
 

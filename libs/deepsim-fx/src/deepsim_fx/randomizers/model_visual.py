@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random colours of models."""
+"""Randomized colours of models."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ from deepsim_sync import COLUMNS, Transform, World, WorldNumbers
 from .colors import ANY_COLOR, color_distribution, draw_colors
 from .distributions import Spec
 from .randomizer import AbstractRandomizer
-from .selection import Patterns, as_patterns, visuals_of
-from .stacking import stacked
+from .selection import Patterns, as_patterns, stacked, visuals_of
 
 _COLORS = tuple(name for name, column in COLUMNS["visuals"].items() if column.shape == (4,))
 
 
 class RandomizerLevel(str, Enum):
-    """The parts of a model that have one colour.
+    """The parts of a model that share a colour.
 
     >>> world = World(TableSimulator(), seed=1)
     >>> world.spawn(TableModel(visuals=("hood", "roof")), "car", Pose())
@@ -47,9 +46,9 @@ class RandomizerLevel(str, Enum):
 class ModelVisualRandomizer(AbstractRandomizer):
     """Paints a model: as a whole, link by link, or visual by visual.
 
-    Where only some are selected, the others get their own colours back: those that they had when
-    the randomizer was constructed or, if they were spawned later, at its first draw. Own colours
-    are not part of a snapshot of the world. Effects stay on top.
+    Visuals that are not selected get their own colours back: those at the construction of the
+    randomizer or, if they were spawned later, at its first draw. Own colours are not part of a
+    snapshot of the world. Effects stay on top.
 
     >>> world = World(TableSimulator(timestep=0.25), seed=1)
     >>> world.spawn(TableModel(lights=("lamp",)), "ball", Pose())
@@ -59,18 +58,17 @@ class ModelVisualRandomizer(AbstractRandomizer):
 
     Args:
         model: The model, by name or transform.
-        level: The parts that have one colour: ``"model"``, ``"link"`` or ``"visual"``.
-        num_selection: Number of links or visuals that are painted, chosen by each draw; all by
-            default.
-        links: Patterns of the names of links in the model, ``"wheel_*"``.
-        visuals: Patterns of the names of visuals in their links.
+        level: The parts that share a colour: ``"model"``, ``"link"`` or ``"visual"``.
+        num_selection: Number of links or visuals to paint, selected in each draw; all by default.
+        links: Patterns of link names in the model, ``"wheel_*"``.
+        visuals: Patterns of visual names in their links.
         color: Distribution of channels, RGB or RGBA colours, 0..1.
-        columns: The colours of the material that are painted, all alike.
-        name: Its name in the log; by default one with the name of the model.
+        columns: The colours of the material to paint, all the same.
+        name: Its name in the log; by default derived from the model.
         world: The world of the model; by default that of the transform, or the current one.
 
     Raises:
-        ValueError: The level, a column or the distribution is not fit, or `num_selection` < 1.
+        ValueError: The level, a column or the distribution is invalid, or `num_selection` < 1.
     """
 
     def __init__(
@@ -99,23 +97,25 @@ class ModelVisualRandomizer(AbstractRandomizer):
         self.color = color_distribution(color)
         self.columns = tuple(columns)
         if not self.columns or not set(self.columns) <= set(_COLORS):
-            raise ValueError(f"columns are some of {', '.join(_COLORS)}, got {list(self.columns)}")
+            raise ValueError(
+                f"columns must be some of {', '.join(_COLORS)}, got {list(self.columns)}"
+            )
         # RGBA by world, for each column and visual.
         self._own: dict[tuple[str, str], dict[int, list[float]]] = {}
         self._found: tuple[tuple[Any, ...], list[list[str]]] | None = None
-        self._known: set[int] = set()  # the worlds in which the own colours of those are known
-        # Now, and not at the first draw: by then a snapshot of another world may have painted them.
+        self._known: set[int] = set()  # worlds in which the own colours are known
+        # Not at the first draw: by then a snapshot of another world may have painted them.
         self._remember(self.world.entities.visuals.within(self.model), range(len(self.world)))
 
     def draw(self, rng: Generator, world: int) -> dict[str, dict[str, list[float]]]:
         """Draws a selection and its colours.
 
         Returns:
-            RGBA by column and visual, of all visuals that pass the filters.
+            RGBA by column and visual, of all visuals that match the patterns.
 
         Raises:
-            UnknownEntityError: No model has the name.
-            ValueError: No visual passes the filters, or there are fewer than to be selected.
+            UnknownEntityError: The model does not exist.
+            ValueError: No visuals match the patterns, or fewer than `num_selection`.
         """
         groups = self._groups()
         count = len(groups) if self.num_selection is None else self.num_selection
@@ -151,7 +151,7 @@ class ModelVisualRandomizer(AbstractRandomizer):
             self.world.put("visuals", columns, known.rows(names), numbers)
 
     def _groups(self) -> list[list[str]]:
-        """Returns the visuals that get one colour together."""
+        """Returns groups of visuals that share a colour."""
         key = self.world.entities.generation, self.level, self.links, self.visuals
         if self._found is None or self._found[0] != key:
             self._found, self._known = (key, self._find()), set()
@@ -167,7 +167,7 @@ class ModelVisualRandomizer(AbstractRandomizer):
         return [[visual] for visual in every]
 
     def _remember(self, visuals: Sequence[str], worlds: Iterable[int]) -> None:
-        """Remembers the own colours of visuals that are new in some worlds."""
+        """Stores the own colours of new visuals in some worlds."""
         rows = self.world.entities.visuals.rows(visuals)
         for column in self.columns:
             colors = self.world.get(EffectManager).own(column)[:, rows]

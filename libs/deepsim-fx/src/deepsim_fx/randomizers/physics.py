@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random physics properties."""
+"""Randomized physics properties."""
 
 from __future__ import annotations
 
@@ -23,15 +23,14 @@ from deepsim_sync import (
 
 from .distributions import Spec, distribution
 from .randomizer import AbstractRandomizer
-from .selection import Patterns, as_patterns, links_of
-from .stacking import stacked
+from .selection import Patterns, as_patterns, links_of, stacked
 
 
 class PhysicsRandomizer(AbstractRandomizer):
     """Scales mass, weight, friction and damping of the links of a model.
 
-    It draws factors of the described values, so that one distribution fits models of any size. A
-    factor replaces the one before it, and a reset of the world ends it.
+    It draws factors of the described values, so that one distribution suits models of any size. A
+    factor replaces the previous one; a reset of the world removes it.
 
     Example::
 
@@ -43,16 +42,16 @@ class PhysicsRandomizer(AbstractRandomizer):
             ``("log-uniform", 0.5, 2)``.
         friction: Distribution of the factor of friction.
         damping: Distribution of the factor of the damping of joints.
-        gravity: Distribution of the factor of the pull of gravity, >= 0.
+        gravity: Distribution of the factor of gravity, >= 0.
         joint_friction: Distribution of the factor of the dry friction of joints, >= 0.
-        armature: Distribution of the factor of the inertia of rotors.
-        links: Patterns of the names of links in the model, ``"wheel_*"``.
-        per_link: Whether each link has a factor of its own, rather than one for all.
-        name: Its name in the log; by default one with the name of the model.
+        armature: Distribution of the factor of rotor inertia.
+        links: Patterns of link names in the model, ``"wheel_*"``.
+        per_link: Whether each link has its own factor instead of one for all.
+        name: Its name in the log; by default derived from the model.
         world: The world of the model; by default that of the transform, or the current one.
 
     Raises:
-        ValueError: A distribution is not fit, or none is given.
+        ValueError: A distribution is invalid, or none is given.
         UnsupportedError: The simulator cannot scale physics.
     """
 
@@ -97,8 +96,8 @@ class PhysicsRandomizer(AbstractRandomizer):
             Factors by property and link.
 
         Raises:
-            UnknownEntityError: No model has the name.
-            ValueError: No link passes the filter, or a factor is not > 0.
+            UnknownEntityError: The model does not exist.
+            ValueError: No link matches the patterns, or a factor is out of range.
         """
         links = links_of(self.world.entities, self.model, self.links)
         values: dict[str, dict[str, float]] = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random poses."""
+"""Randomized poses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ORIGIN = (0.0, 0.0, 0.0)
 
 
 class PoseRandomizer(AbstractRandomizer):
-    """Puts a model at a random pose; its velocity stays as it is.
+    """Puts a model at a random pose, without changing its velocity.
 
     >>> world = World(TableSimulator(timestep=0.25), seed=1)
     >>> world.spawn(TableModel(lights=("lamp",)), "ball", Pose())
@@ -31,12 +31,12 @@ class PoseRandomizer(AbstractRandomizer):
         model: The model, by name or transform.
         position: Distribution of x, y and z [m], such as ``[("uniform", -1, 1), 0, 0.5]``.
         rotation: Distribution of roll, pitch and yaw [rad].
-        origin: The pose in the world that both are relative to.
-        name: Its name in the log; by default one with the name of the model.
+        origin: The pose in the world to which both are relative.
+        name: Its name in the log; by default derived from the model.
         world: The world of the model; by default that of the transform, or the current one.
 
     Raises:
-        ValueError: A distribution is not fit.
+        ValueError: A distribution is invalid.
     """
 
     def __init__(

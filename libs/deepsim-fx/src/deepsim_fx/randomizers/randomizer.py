@@ -19,9 +19,9 @@ from .manager import RandomizerManager
 
 @dataclass(frozen=True)
 class Draw:
-    """The result of one draw for one world, complete enough to apply it again.
+    """The result of one draw for one world, which can be applied again.
 
-    It consists of names, numbers, lists and dicts, so that JSON keeps every digit:
+    It consists of names, numbers, lists and dicts, so that JSON preserves every digit:
     ``json.dumps(asdict(draw))``, and back by ``Draw(**json.loads(text))``. To apply it in another
     world, set its number: ``dataclasses.replace(draw, world=0)``.
 
@@ -30,9 +30,9 @@ class Draw:
 
     Attributes:
         randomizer: The name of the randomizer.
-        tick: The world's tick count then.
-        time: Simulated time then [s].
-        values: The drawn values, as the randomizer's `apply` takes them.
+        tick: Tick count of the world.
+        time: Simulated time [s].
+        values: The drawn values, in the form for the randomizer's `apply`.
         world: The number of the world.
     """
 
@@ -47,7 +47,7 @@ class AbstractRandomizer(ABC):
     """Randomizes a property of a world, from the world's own generator or another one.
 
     A subclass separates drawing, `draw`, from applying, `apply`, so that a draw can be logged and
-    be applied again without any randomness.
+    applied again without randomness.
 
     >>> class Wind(AbstractRandomizer):
     ...     def draw(self, rng, world):
@@ -80,18 +80,18 @@ class AbstractRandomizer(ABC):
     def randomize(
         self, worlds: ArrayLike | None = None, rngs: Sequence[Generator] | None = None
     ) -> tuple[Draw, ...]:
-        """Draws for each of some worlds, and applies it; the result reads back at once.
+        """Draws for each of some worlds and applies the draws immediately.
 
         Args:
-            worlds: The numbers of the worlds; all of them by default.
+            worlds: Numbers of the worlds; all by default.
             rngs: The generator of each of these worlds; by default the world's own, of
-                ``world.rngs``. Generators of `World.stream` leave the world's own where they are.
+                ``world.rngs``. Generators of `World.stream` do not advance the world's own.
 
         Returns:
-            The draw of each world; they are also in the log of the world's `RandomizerManager`.
+            The draw of each world; draws are also in the log of the world's `RandomizerManager`.
 
         Raises:
-            ValueError: The number of generators is not that of the worlds.
+            ValueError: The numbers of generators and worlds differ.
         """
         chosen = chosen_worlds(self.world, worlds)
         numbers = chosen.tolist()
@@ -105,10 +105,10 @@ class AbstractRandomizer(ABC):
         return self._record(drawn, chosen)
 
     def replay(self, draw: Draw) -> Draw:
-        """Applies an earlier draw of this or another world; nothing is random.
+        """Applies an earlier draw of this or another world, without randomness.
 
         Raises:
-            ValueError: Another randomizer drew it, or its world is unknown.
+            ValueError: The draw is of another randomizer, or its world is unknown.
         """
         if draw.randomizer != self.name:
             raise ValueError(f"{self.name!r} cannot apply a draw of {draw.randomizer!r}")
@@ -130,7 +130,7 @@ class AbstractRandomizer(ABC):
 
     @abstractmethod
     def draw(self, rng: Generator, world: int) -> Mapping[str, Any]:
-        """Draws values for one world, and leaves the world as it is.
+        """Draws values for one world without changing the world.
 
         Args:
             rng: The only source of randomness.
@@ -145,7 +145,7 @@ class AbstractRandomizer(ABC):
         """Applies the draws of some worlds.
 
         Args:
-            values: A result of `draw` for each of the worlds, perhaps by way of JSON.
+            values: A result of `draw` for each of the worlds, possibly restored from JSON.
             worlds: (w,) the numbers of the worlds.
         """
 

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Selects links, visuals and lights by patterns of their names."""
+"""Selects entities by patterns of their names, and stacks the draws of several worlds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from typing import Any
 
-from deepsim_sync import SCOPE, Entities, UnknownEntityError
+import numpy as np
+
+from deepsim_sync import SCOPE, Entities, UnknownEntityError, WorldNumbers
 
 Patterns = str | Iterable[str]
-"""A name or several, where ``*`` matches any characters and ``?`` any one."""
+"""One or several names, in which ``*`` matches any characters and ``?`` any single one."""
 
 
 def as_patterns(patterns: Patterns) -> tuple[str, ...]:
@@ -23,11 +26,11 @@ def matching(names: Iterable[str], patterns: Sequence[str]) -> list[str]:
 
 
 def links_of(entities: Entities, model: str, links: Sequence[str]) -> list[str]:
-    """Returns the links of a model whose names in it, such as ``arm::hand``, match a pattern.
+    """Returns the links of a model whose names within it, such as ``arm::hand``, match a pattern.
 
     Raises:
-        UnknownEntityError: No model has the name.
-        ValueError: None of its links matches.
+        UnknownEntityError: The model does not exist.
+        ValueError: No link matches.
     """
     if model not in entities.models:
         raise UnknownEntityError("model", model, entities.models)
@@ -43,11 +46,11 @@ def links_of(entities: Entities, model: str, links: Sequence[str]) -> list[str]:
 def visuals_of(
     entities: Entities, model: str, links: Sequence[str], visuals: Sequence[str]
 ) -> dict[str, list[str]]:
-    """Returns the visuals of a model whose own names match a pattern, by link with at least one.
+    """Returns the visuals of a model whose own names match a pattern, by link.
 
     Raises:
-        UnknownEntityError: No model has the name.
-        ValueError: None of its links matches, or none of their visuals.
+        UnknownEntityError: The model does not exist.
+        ValueError: No link or no visual matches.
     """
     found: dict[str, list[str]] = {}
     known: list[str] = []
@@ -65,3 +68,34 @@ def visuals_of(
             f"they have {', '.join(known) or 'none'}"
         )
     return found
+
+
+Drawn = Mapping[str, Mapping[str, Any]]
+"""Cells by column and entity name."""
+
+
+def stacked(
+    values: Sequence[Drawn], worlds: WorldNumbers
+) -> Iterator[tuple[WorldNumbers, tuple[str, ...], dict[str, list[list[Any]]]]]:
+    """Stacks the draws of several worlds, so that one call applies them.
+
+    Yields:
+        Numbers (w,), names (k,) and cells (w, k, ...) by column, for each set of worlds and columns
+        with the same names.
+    """
+    alike: dict[tuple[tuple[str, tuple[str, ...]], ...], list[tuple[int, Drawn]]] = {}
+    for number, drawn in zip(worlds.tolist(), values, strict=True):
+        key = tuple((column, tuple(cells)) for column, cells in drawn.items())
+        alike.setdefault(key, []).append((number, drawn))
+    for key, members in alike.items():
+        numbers = np.array([number for number, _ in members], np.intp)
+        for names in dict.fromkeys(names for _, names in key):
+            columns = [column for column, own in key if own == names]
+            yield (
+                numbers,
+                names,
+                {
+                    column: [list(drawn[column].values()) for _, drawn in members]
+                    for column in columns
+                },
+            )
