@@ -98,7 +98,7 @@ def _brightness(image: Image) -> NDArray[np.uint8]:
 def _halved(solid: _Bools, granularity: int) -> _Bools:
     """Merges pixels into parts of at most `granularity` pixels, solid if any pixel in them is.
 
-    The parts are those of Gazebo's `MapShape`: of an odd number the lower half is the smaller one.
+    The parts are those of Gazebo's `MapShape`: halving an odd number makes the lower half smaller.
     """
     if granularity == 1:
         return solid

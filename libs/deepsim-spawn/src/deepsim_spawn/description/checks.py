@@ -112,7 +112,7 @@ def plain_name(whose: str, name: str) -> None:
 
 
 def frame_name(whose: str, name: str) -> None:
-    """Refuses also reserved names, for objects that can be referred to as a frame."""
+    """Refuses reserved names as well, for objects that can be referred to as a frame."""
     plain_name(whose, name)
     if is_reserved(name):
         raise ValueError(f"{whose} named {name!r}, which is reserved: choose another name")

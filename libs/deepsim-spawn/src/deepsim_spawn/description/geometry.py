@@ -193,7 +193,7 @@ class Heightmap:
 
     @property
     def is_picture(self) -> bool:
-        """Whether the file is a picture (PNG, JPEG) by its name, not an elevation model (DEM)."""
+        """Whether the file name is that of a picture (PNG, JPEG), not an elevation model (DEM)."""
         return self.path.suffix.lower() in _PICTURES
 
 
