@@ -12,6 +12,8 @@
 #include <thread>
 #include <utility>
 
+#include "gazebo_batch_state/pose_cell.hpp"
+
 namespace gazebo_batch_state {
 namespace {
 
@@ -38,22 +40,17 @@ gazebo::transport::NodePtr MakeNode(const std::string& world) {
   return node;
 }
 
-Pose3d PoseOf(const double* cell) {
-  return {{cell[0], cell[1], cell[2]}, {cell[6], cell[3], cell[4], cell[5]}};
-}
-
 Twist TwistOf(const double* cell) {
   return {{cell[0], cell[1], cell[2]}, {cell[3], cell[4], cell[5]}};
 }
 
 /// Copies a state and sets the rest of its row to 0.
 void CopyState(const State& state, double* row, std::size_t width) {
-  const auto& [pose, twist] = state;
-  const std::array<double, 13> numbers = {
-      pose.Pos().X(),    pose.Pos().Y(),    pose.Pos().Z(),   pose.Rot().X(),   pose.Rot().Y(),
-      pose.Rot().Z(),    pose.Rot().W(),    twist.linear.X(), twist.linear.Y(), twist.linear.Z(),
-      twist.angular.X(), twist.angular.Y(), twist.angular.Z()};
-  std::fill(std::copy(numbers.begin(), numbers.end(), row), row + width, 0.0);
+  const auto& [linear, angular] = state.twist;
+  const std::array<double, 6> twist = {linear.X(),  linear.Y(),  linear.Z(),
+                                       angular.X(), angular.Y(), angular.Z()};
+  WritePose(state.pose, row);
+  std::fill(std::copy(twist.begin(), twist.end(), row + 7), row + width, 0.0);
 }
 
 /// Fills in where the centres of mass of links are.
@@ -90,6 +87,7 @@ BatchWorld::BatchWorld(gazebo::physics::WorldPtr world)
   joints_.Follow();
   sensors_.Follow();
   NoteTime();
+  instant_.iterations = 0;  // Gazebo sets its own number when the loop begins, and not before
   connections_ = {
       Events::ConnectWorldUpdateBegin([this](const auto& /*info*/) { BeginStep(); }),
       Events::ConnectBeforePhysicsUpdate([this](const auto& /*info*/) {
@@ -198,7 +196,8 @@ void BatchWorld::Reset() {
 }
 
 bool BatchWorld::HasBegun() const {
-  return world_->Iterations() > 0 || world_->PauseTime() > gazebo::common::Time::Zero;
+  const std::lock_guard<std::mutex> lock(instant_mutex_);
+  return instant_.iterations > 0 || world_->PauseTime() > gazebo::common::Time::Zero;
 }
 
 void BatchWorld::CheckGoesOn() const {
