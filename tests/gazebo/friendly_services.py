@@ -113,6 +113,14 @@ def looks() -> None:
     light = call("get_lights", names=["lamp"]).lights[0]
     assert (light.constant, light.linear, light.quadratic) == (0.5, 0.25, 0.125), light
     assert abs(light.diffuse.r - 0.5) < 1e-6, light
+    assert light.range == 10.0, light
+    moved = Light(name="lamp", pose=pose(1, 2, 3), range=5.0)
+    columns = [Light.POSE | Light.RANGE]
+    assert call("set_lights", lights=[moved], columns=columns).success == [True]
+    light = call("get_lights", names=["lamp"]).lights[0]
+    assert (light.pose, light.range, light.constant) == (moved.pose, 5.0, 0.5), light
+    refused = call("set_lights", lights=[Light(name="lamp")])
+    assert refused.success == [False], refused
 
 
 def pictures() -> None:

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from deepsim_gazebo import BatchStateClient, CallRefusedError, GazeboSimulator
-from deepsim_math import Euler, Pose, Quaternion
+from deepsim_math import Color, Euler, Pose, Quaternion
+from deepsim_spawn import Attenuation, LightDescription, WorldDescription
 from deepsim_sync import CameraView, Cells, Changes, SpawnRequest, UnknownEntityError
 from deepsim_sync.testing.conformance.models import EYE, LAMP
 from gazebo import sandbox
@@ -189,6 +190,25 @@ def test_light_is_that_of_the_present_instant(eye: GazeboSimulator) -> None:
     put(eye, "lights", "diffuse", bulb, (0.0, 0.0, 1.0, 1.0))
     assert like(render(eye), 2)[24, 56]
     put(eye, "lights", "diffuse", bulb, DARK)
+    dark = render(eye).astype(int)
+    assert dark[24, 56].sum() < right[24, 56].sum() - 50
+
+
+def test_a_light_of_the_world_stays_where_it_was_put(eye: GazeboSimulator) -> None:
+    """Also through a reset: a wall is lit on the side of the lamp."""
+    lamp = LightDescription(
+        "lamp", pose=Pose((0, 1.5, 0)), specular=Color(*DARK), attenuation=Attenuation(20.0)
+    )
+    eye.load(WorldDescription(lights=(lamp,)))
+    eye.spawn([SpawnRequest(WALL, "wall", Pose((1, 0, 0)))])
+    left = render(eye).astype(int)
+    assert left[24, 8].sum() > left[24, 56].sum() + 50
+    put(eye, "lights", "pose", "lamp", (0, -1.5, 0, 0, 0, 0, 1))
+    for _ in range(2):
+        right = render(eye).astype(int)
+        assert right[24, 56].sum() > right[24, 8].sum() + 50
+        eye.reset()
+    put(eye, "lights", "range", "lamp", 0.5)
     dark = render(eye).astype(int)
     assert dark[24, 56].sum() < right[24, 56].sum() - 50
 

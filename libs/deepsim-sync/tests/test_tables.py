@@ -64,6 +64,8 @@ def test_columns_are_declared_once() -> None:
         ("lights", "diffuse"),
         ("lights", "specular"),
         ("lights", "attenuation"),
+        ("lights", "pose"),
+        ("lights", "range"),
     ]
     assert COLUMNS["models"]["pose"].quaternion_at == 3
 

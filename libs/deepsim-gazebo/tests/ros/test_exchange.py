@@ -16,7 +16,7 @@ from deepsim_gazebo import ExchangeReply, ExchangeRequest, ExchangeStatus, Gazeb
 from deepsim_gazebo.protocol.layout import SERVED, TABLES
 from deepsim_sync import COLUMNS, Cells, Kind
 
-WIDTHS: dict[Kind, int] = {"models": 13, "links": 22, "visuals": 18, "lights": 11, "joints": 10}
+WIDTHS: dict[Kind, int] = {"models": 13, "links": 22, "visuals": 18, "lights": 19, "joints": 10}
 CELLS = {
     (kind, column): (table, number, int(np.prod(COLUMNS[kind][column].shape)))
     for table, (kind, columns) in enumerate(SERVED.items())

@@ -145,7 +145,8 @@ class MujocoSimulator:
             for one in built
             if isinstance(one.description, MjcfModel)
         }
-        return Descriptions(models, self._spec.lights, looks)
+        lights = {name: light.description for name, light in self._spec.lights.items()}
+        return Descriptions(models, lights, looks)
 
     # Time
 

@@ -20,7 +20,7 @@ import numpy as np
 import rospy
 from gazebo_batch_state_msgs.srv import GetNames, OpenSharedMemory
 
-VERSION = 3
+VERSION = 4
 PERIOD = 0.05  # [s]
 MODELS, WIDTH = 0, 13  # the table of models; x y z qx qy qz qw, linear and angular velocity
 SPACE = "/gazebo_batch_state/"

@@ -5,18 +5,38 @@
 #include <vector>
 
 #include "gazebo_batch_state/color_cell.hpp"
+#include "gazebo_batch_state/pose_cell.hpp"
 
 namespace gazebo_batch_state {
 namespace {
 
 namespace msgs = gazebo::msgs;
+namespace physics = gazebo::physics;
 
 constexpr const Columns& kColumns = Layout(Table::kLights);
 constexpr std::size_t kDiffuse = kColumns.column[0].offset;
 constexpr std::size_t kSpecular = kColumns.column[1].offset;
 constexpr std::size_t kAttenuation = kColumns.column[2].offset;
+constexpr std::size_t kPlace = kColumns.column[3].offset;
+constexpr std::size_t kRange = kColumns.column[4].offset;
+constexpr double kUsualRange = 10.0;  // of SDF [m], where nothing is said
 
-/// Takes over what a message says of a light; the rest of the row stays.
+bool IsCarried(const physics::Light& light) {
+  const physics::BasePtr parent = light.GetParent();
+  return parent && parent->HasType(physics::Base::LINK);
+}
+
+/// Moves a light for good: it is there after a reset too, and where its link takes it.
+void Move(physics::Light& light, const Pose3d& pose) {
+  light.SetInitialRelativePose(pose);
+  if (IsCarried(light)) {
+    light.SetWorldPoseDirty();
+  } else {
+    light.SetWorldPose(pose);
+  }
+}
+
+/// Takes over what a message says of a light but its pose; the rest of the row stays.
 ///
 /// \return the columns that it says something of, as a mask
 unsigned Read(const msgs::Light& message, double* row) {
@@ -42,6 +62,10 @@ unsigned Read(const msgs::Light& message, double* row) {
     said |= 4U;
     attenuation[2] = message.attenuation_quadratic();
   }
+  if (message.has_range()) {
+    said |= 16U;
+    row[kRange] = message.range();
+  }
   return said;
 }
 
@@ -54,8 +78,11 @@ void LightTable::Follow(const EntityIndex& index) {
     keys.push_back(light->GetId());
   }
   table_.Follow(keys, [&index](std::size_t row, double* numbers) {
+    physics::Light& light = *index.Lights()[row];
+    WritePose(IsCarried(light) ? light.InitialRelativePose() : light.WorldPose(), numbers + kPlace);
+    numbers[kRange] = kUsualRange;
     msgs::Light message;
-    index.Lights()[row]->FillMsg(message);
+    light.FillMsg(message);
     Read(message, numbers);
   });
 }
@@ -64,7 +91,12 @@ void LightTable::Receive(const EntityIndex& index) {
   for (const msgs::Light& message : mirror_.Take()) {
     const auto row = index.Names(Table::kLights).Find(message.name());
     if (row) {
-      table_.NoteSaid(*row, Read(message, table_.Cells(*row)));
+      double* numbers = table_.Cells(*row);
+      table_.NoteSaid(*row, Read(message, numbers));
+      if (message.has_pose() && !IsCarried(*index.Lights()[*row])) {
+        table_.NoteSaid(*row, 8U);
+        WritePose(msgs::ConvertIgn(message.pose()), numbers + kPlace);
+      }
     }
   }
 }
@@ -86,7 +118,15 @@ void LightTable::Publish(const EntityIndex& index) {
       message.set_attenuation_linear(static_cast<float>(attenuation[1]));
       message.set_attenuation_quadratic(static_cast<float>(attenuation[2]));
     }
-    mirror_.Publish(message);
+    if ((columns & 8U) != 0) {
+      Move(*index.Lights()[row], PoseOf(numbers + kPlace));
+    }
+    if ((columns & 16U) != 0) {
+      message.set_range(static_cast<float>(numbers[kRange]));
+    }
+    if (columns != 8U) {
+      mirror_.Publish(message);
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gazebo_batch_state/look_services.hpp"
 
+#include <algorithm>
 #include <array>
 #include <gazebo/msgs/msgs.hh>
 #include <gazebo/physics/Link.hh>
@@ -13,7 +14,8 @@ namespace {
 
 namespace msg = gazebo_batch_state_msgs;
 
-constexpr std::size_t kMostNumbers = 18;  // of a row of visuals
+constexpr std::size_t kMostNumbers =
+    std::max(Layout(Table::kVisuals).width, Layout(Table::kLights).width);
 
 void CopyRow(const msg::Visual& visual, double* row) {
   CopyColor(visual.ambient, row);
@@ -30,6 +32,8 @@ void CopyRow(const msg::Light& light, double* row) {
   row[8] = light.constant;
   row[9] = light.linear;
   row[10] = light.quadratic;
+  CopyPose(light.pose, row + 11);
+  row[18] = light.range;
 }
 
 Reason Unknown(Table table, const std::string& name) {
@@ -89,6 +93,8 @@ void FillLooks(const BatchWorld::View& view, Row row, msg::Light& light) {
   light.constant = numbers[8];
   light.linear = numbers[9];
   light.quadratic = numbers[10];
+  light.pose = ToRos(PoseOf(numbers + 11));
+  light.range = numbers[18];
 }
 
 template <class Messages, class Response>

@@ -47,6 +47,8 @@ SceneState Observe(const BatchWorld::View& view) {
     CopyRow(lights, row, light.row);
     const gazebo::physics::BasePtr parent = entity->GetParent();
     if (parent && parent->HasType(gazebo::physics::Base::LINK)) {
+      light.pose = entity->InitialRelativePose();
+    } else if ((light.columns & 8U) != 0) {
       light.pose = entity->WorldPose();
     }
   }

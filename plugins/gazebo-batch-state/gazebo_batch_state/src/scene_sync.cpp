@@ -209,6 +209,9 @@ void Adjust(rendering::Light& light, const SceneState::Light& wanted) {
   if (Has(wanted.columns, 2)) {
     light.SetAttenuation(row[8], row[9], row[10]);
   }
+  if (Has(wanted.columns, 4)) {
+    light.SetRange(row[18]);
+  }
   if (wanted.pose) {
     light.SetPosition(wanted.pose->Pos());
     light.SetRotation(wanted.pose->Rot());

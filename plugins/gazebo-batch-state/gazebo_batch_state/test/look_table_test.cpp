@@ -8,7 +8,7 @@
 namespace gazebo_batch_state {
 namespace {
 
-constexpr std::size_t kWidth = 11;  // of a row of lights
+constexpr std::size_t kWidth = Layout(Table::kLights).width;
 
 /// New rows hold ten times their key, and count how often they were asked for.
 struct Source {

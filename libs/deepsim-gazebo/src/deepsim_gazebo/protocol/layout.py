@@ -17,7 +17,7 @@ SERVED: dict[Kind, tuple[str, ...]] = {
     "models": ("pose", "twist"),
     "links": ("pose", "twist", "force", "torque", "center_of_mass"),
     "visuals": ("ambient", "diffuse", "specular", "emissive", "transparency", "visible"),
-    "lights": ("diffuse", "specular", "attenuation"),
+    "lights": ("diffuse", "specular", "attenuation", "pose", "range"),
     "joints": (
         "position",
         "velocity",

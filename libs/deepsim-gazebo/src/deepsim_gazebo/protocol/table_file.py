@@ -32,7 +32,7 @@ from .exchange import Instant
 from .layout import LAYOUTS, TABLE_NUMBERS, TABLES, Rows, fill
 
 MAGIC = int.from_bytes(b"DSBATCH1", "little")
-VERSION = 3
+VERSION = 4
 
 _ATTEMPTS = 50
 

@@ -22,7 +22,7 @@ from .futex import Futex
 from .shared_file import SharedFile, SharedFileError, is_abandoned, opened
 
 MAGIC = int.from_bytes(b"DSMAIL01", "little")
-VERSION = 1
+VERSION = 2
 
 # magic, version, start of the request, size of the file, start of the reply
 _HEADER = struct.Struct("=QIIQQ")

@@ -27,6 +27,7 @@ from deepsim_sync import SpawnRequest, Tables
 
 Connect = Callable[..., GazeboSimulator]
 HEADER = 128
+VERSION = 2
 SIZE, BELL, POSTED, ANSWERED, CLOSED, REQUEST_SIZE, REPLY_SIZE = 16, 32, 36, 40, 44, 48, 56
 
 
@@ -50,8 +51,9 @@ class Mailbox:
         self._lock(fcntl.F_WRLCK)  # as the server does while it lives
         self.memory = mmap.mmap(self._file.fileno(), self._size)
         magic = int.from_bytes(b"DSMAIL01", "little")
-        struct.pack_into("=QIIQQ", self.memory, 0, magic, 1, HEADER, self._size, self._reply_at)
-        server.mailbox = (str(path), 1, self._size)
+        header = (magic, VERSION, HEADER, self._size, self._reply_at)
+        struct.pack_into("=QIIQQ", self.memory, 0, *header)
+        server.mailbox = (str(path), VERSION, self._size)
         self._ended = False
         self._thread = threading.Thread(target=self._run)
         self._thread.start()

@@ -22,8 +22,9 @@ from deepsim_math import Pose
 from deepsim_sync import SpawnRequest, Tables
 
 Connect = Callable[..., GazeboSimulator]
-WIDTHS = {"models": 13, "links": 22, "visuals": 18, "lights": 11, "joints": 10}
+WIDTHS = {"models": 13, "links": 22, "visuals": 18, "lights": 19, "joints": 10}
 MAGIC = int.from_bytes(b"DSBATCH1", "little")
+VERSION = 4
 BOOT = 99
 HEADER, BUFFER = 128, 128
 LATEST, OBSOLETE = 56, 60
@@ -48,7 +49,8 @@ class SharedFile:
         self._file = path.open("r+b", buffering=0)
         lock = struct.pack("hhqqi0q", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
         fcntl.fcntl(self._file, 37, lock)  # F_OFD_SETLK, as the server does while it lives
-        header = (MAGIC, 3, HEADER, self.size, self.stride, buffers, 0, BOOT, server.generation)
+        sizes = (HEADER, self.size, self.stride, buffers)
+        header = (MAGIC, VERSION, *sizes, 0, BOOT, server.generation)
         self.put(0, struct.pack("<QIIQQIIQQII5I", *header, buffers - 1, 0, *self._counts))
         for number in range(buffers):
             offsets, at = [], HEADER + number * self.stride + BUFFER
@@ -57,7 +59,7 @@ class SharedFile:
                 at += 8 * count * WIDTHS[kind]
             head = struct.pack("<QQQIId6Q", 0, server.generation, 0, 0, 0, 0.0, *offsets, 31)
             self.put(HEADER + number * self.stride, head)
-        server.shared_file = (str(path), 3, self.size)
+        server.shared_file = (str(path), VERSION, self.size)
 
     def put(self, at: int, data: bytes) -> None:
         self._file.seek(at)
@@ -340,7 +342,7 @@ def test_an_unusable_file_is_reported_once(
     assert why in record.getMessage()
 
 
-@pytest.mark.parametrize("offer", [None, ("/nowhere", 3, 100)])
+@pytest.mark.parametrize("offer", [None, ("/nowhere", VERSION, 100)])
 def test_a_server_without_a_file_is_reported_once(
     simulator: GazeboSimulator, server: Any, caplog: pytest.LogCaptureFixture, offer: Any
 ) -> None:
@@ -385,6 +387,6 @@ def test_the_layout_is_that_of_the_plugin() -> None:
     """The numbers that both sides must agree on, in the plugin's header."""
     text = LAYOUT.read_text(encoding="utf-8")
     assert f"kSharedMagic = {MAGIC:#x};" in text
-    assert "kSharedVersion = 3;" in text
+    assert f"kSharedVersion = {VERSION};" in text
     assert f"sizeof(SharedHeader) == {HEADER} && offsetof(SharedHeader, latest) == {LATEST}" in text
     assert f"sizeof(SharedBuffer) == {BUFFER} && offsetof(SharedBuffer, offset) == 40" in text

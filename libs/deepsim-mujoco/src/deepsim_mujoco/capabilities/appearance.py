@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_math import Color, Material
+from deepsim_math import Color, Material, Vector3, poses, quaternions
 from deepsim_mujoco.engine import mujoco
 from deepsim_mujoco.state.compiled import Compiled
 from deepsim_mujoco.state.layout import numbers_of
@@ -28,6 +28,7 @@ class Appearance:
 
     def __init__(self, worlds: int) -> None:
         self._tables = Tables(Entities(0), worlds)
+        self._frames, self._directions = np.zeros((0, 7)), list[Vector3]()
         self._geoms = self._materials = self._shiny = self._lights = np.zeros(0, np.intp)
 
     def follow(self, compiled: Compiled) -> None:
@@ -47,12 +48,17 @@ class Appearance:
                     new.columns["visuals", column][:, row] = getattr(material, column)
                 new.visuals.transparency[:, row] = visual.transparency
                 new.visuals.visible[:, row] = visual.visible
-        for name, light in compiled.lights.items():
-            row = entities.lights.row(name)
+        self._frames, self._directions = np.zeros((len(entities.lights), 7)), []
+        for row, name in enumerate(entities.lights):
+            light, frame = compiled.lights[name]
+            self._frames[row] = frame
+            self._directions.append(light.direction)
             fading = light.attenuation
             new.lights.diffuse[:, row] = light.diffuse
             new.lights.specular[:, row] = light.specular
             new.lights.attenuation[:, row] = fading.constant, fading.linear, fading.quadratic
+            new.lights.pose[:, row] = light.pose
+            new.lights.range[:, row] = fading.range
         new.carry_over(old)
         self._tables = new
 
@@ -79,6 +85,11 @@ class Appearance:
         model.light_diffuse[self._lights] = lights.diffuse[world, :, :3]
         model.light_specular[self._lights] = lights.specular[world, :, :3]
         model.light_attenuation[self._lights] = lights.attenuation[world]
+        model.light_range[self._lights] = lights.range[world]
+        if len(self._lights):
+            mounts = poses.compose(self._frames, lights.pose[world])
+            model.light_pos[self._lights] = mounts[:, :3]
+            model.light_dir[self._lights] = quaternions.rotate(mounts[:, 3:], self._directions)
 
 
 def _find(

@@ -79,8 +79,8 @@ class Pictures:
         """Returns a world's present state, the view, and its nearest and farthest depth [m]."""
         model, data = self._single.load(world)
         mujoco.mj_kinematics(model, data)
-        mujoco.mj_camlight(model, data)
         self._appearance.apply(model, world)
+        mujoco.mj_camlight(model, data)  # of the lights where they are now
         if isinstance(camera, CameraView):
             return model, data, camera, _NEAR, _FAR
         return (model, data, *self._mounts.view(camera, world, data))

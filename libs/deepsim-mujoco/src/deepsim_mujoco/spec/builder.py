@@ -17,7 +17,6 @@ from deepsim_spawn import (
     CameraDescription,
     Inertial,
     JointState,
-    LightDescription,
     MjcfModel,
     ModelDescription,
     ModelFormatError,
@@ -32,7 +31,7 @@ from .axes import Axis, add_axes
 from .constraints import Follower, add_mimic, close_loop, followers
 from .inertias import set_inertia
 from .kept_files import KeptFile
-from .lights import add_light
+from .lights import BuiltLight, add_light
 from .self_collisions import ModelNumbers, kept_off, masks
 from .sensors import BuiltSensor, add_sensor, joints_of
 from .shapes import Asset, apply_shape
@@ -83,7 +82,7 @@ class Built:
     visuals: dict[str, Look] = field(default_factory=dict)
     materials: list[str] = field(default_factory=list)
     """Names of the visuals that have a MuJoCo material."""
-    lights: dict[str, LightDescription] = field(default_factory=dict)
+    lights: dict[str, BuiltLight] = field(default_factory=dict)
     cameras: dict[str, Sensor] = field(default_factory=dict)
     sensors: dict[str, BuiltSensor] = field(default_factory=dict)
     """All sensors but cameras."""
@@ -279,8 +278,7 @@ def _fill_body(
         built.visuals[name] = Look(visual.material, visual.transparency, visual.visible)
     for light in link.lights:
         name = node.name + SCOPE + light.name
-        add_light(body, name, light, frame)
-        built.lights[name] = light
+        built.lights[name] = add_light(body, name, light, frame)
     for sensor in link.sensors:
         name = node.name + SCOPE + sensor.name
         if sensor.camera is not None:

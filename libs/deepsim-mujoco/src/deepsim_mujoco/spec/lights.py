@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from deepsim_math import Pose
 from deepsim_mujoco.engine import mujoco
@@ -16,7 +17,15 @@ _TYPES = {
 }
 
 
-def add_light(body: mujoco.MjsBody, name: str, light: LightDescription, frame: Pose) -> None:
+class BuiltLight(NamedTuple):
+    """A light of the model, and what carries it."""
+
+    description: LightDescription
+    frame: Pose
+    """The frame of its link in MuJoCo's body, or of the world."""
+
+
+def add_light(body: mujoco.MjsBody, name: str, light: LightDescription, frame: Pose) -> BuiltLight:
     """Adds a light to a body.
 
     Args:
@@ -24,6 +33,9 @@ def add_light(body: mujoco.MjsBody, name: str, light: LightDescription, frame: P
         name: Name of the light in MuJoCo.
         light: The light, whose pose is in the frame of the world or link.
         frame: Pose of that frame in the frame of the body.
+
+    Returns:
+        The light with its frame.
     """
     pose = frame @ light.pose
     added = body.add_light(name=name, type=_TYPES[light.type])
@@ -37,6 +49,7 @@ def add_light(body: mujoco.MjsBody, name: str, light: LightDescription, frame: P
         added.exponent = light.spot.falloff
     else:
         added.cutoff = 180.0
+    return BuiltLight(light, frame)
 
 
 def apply_scene(spec: mujoco.MjSpec, scene: SceneDescription, *, lit: bool) -> None:

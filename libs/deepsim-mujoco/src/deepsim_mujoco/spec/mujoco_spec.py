@@ -47,9 +47,10 @@ class MujocoSpec:
         self._spec = _empty_spec(world)
         self._assets = Assets(self._spec)
         self._parts = self._spec, self._assets, ModelNumbers()
-        self.lights = {light.name: light for light in world.lights}
-        for name, light in self.lights.items():
-            add_light(self._spec.worldbody, name, light, Pose())
+        self.lights = {
+            light.name: add_light(self._spec.worldbody, light.name, light, Pose())
+            for light in world.lights
+        }
         self._built: dict[str, Built] = {}
 
     def __contains__(self, name: object) -> bool:

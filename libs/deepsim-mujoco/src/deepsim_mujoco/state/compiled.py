@@ -11,8 +11,8 @@ import numpy as np
 from deepsim_mujoco.engine import mujoco
 from deepsim_mujoco.spec.axes import Axis
 from deepsim_mujoco.spec.builder import Built
+from deepsim_mujoco.spec.lights import BuiltLight
 from deepsim_mujoco.spec.tree import Node
-from deepsim_spawn import LightDescription
 from deepsim_sync import Entities
 
 from .layout import Rows, numbers_of
@@ -38,7 +38,7 @@ class Compiled:
     entities: Entities
     links: Sequence[Node]
     axes: Sequence[Axis]
-    lights: Mapping[str, LightDescription]
+    lights: Mapping[str, BuiltLight]
     bodies: Mapping[str, int]
     link_bodies: Rows
 
@@ -47,7 +47,7 @@ class Compiled:
         cls,
         model: mujoco.MjModel,
         built: Sequence[Built],
-        world_lights: Mapping[str, LightDescription],
+        world_lights: Mapping[str, BuiltLight],
         generation: int,
     ) -> Compiled:
         """Returns the rows of a compiled model; `world_lights` belong to no model."""

@@ -2,7 +2,7 @@
 """The tables of W worlds: a row for each entity, a column for each quantity.
 
 A column is an array (W, N, ...) with N rows in the order of the table's names. Numbers are float64
-in SI units, in the world frame, which is right-handed with z up.
+in SI units, in the world frame, which is right-handed with z up, unless a column names another one.
 
 Columns are declared here, once; allocation, validation, changes, rows and snapshots follow from
 these declarations.
@@ -111,12 +111,17 @@ class VisualColumns(Columns):
 
 
 class LightColumns(Columns):
-    """Colour and reach of lights; colours are (W, n, 4) RGBA, 0..1."""
+    """Colour, reach and mount of lights; colours are (W, n, 4) RGBA, 0..1."""
 
     diffuse = _color()
     specular = _color()
     attenuation = Column((3,), (1, 0, 0), np.float64)
     """(W, n, 3): constant [1], linear [1/m] and quadratic [1/m^2] terms."""
+    pose = Column((7,), (0, 0, 0, 0, 0, 0, 1), np.float64, quaternion_at=3)
+    """(W, n, 7): x y z [m], unit quaternion qx qy qz qw, in the frame of the link that carries the
+    light, or of the world; the light moves with its link."""
+    range = _number(10.0, (0.0, math.inf))
+    """(W, n) [m], >= 0: a renderer may leave out what is farther away."""
 
 
 def _declared(columns: type[Columns]) -> dict[str, Column[Any]]:
@@ -204,7 +209,7 @@ class VisualTable(Table, VisualColumns):
 
 
 class LightTable(Table, LightColumns):
-    """Colour and reach of lights."""
+    """Colour, reach and mount of lights."""
 
 
 _TABLES: dict[Kind, type[Table]] = {
@@ -232,7 +237,7 @@ class Tables:
         links: Pose and twist of links, and the forces on them.
         joints: State and command of joints.
         visuals: Appearance of visuals.
-        lights: Colour and reach of lights.
+        lights: Colour, reach and mount of lights.
     """
 
     models: StateTable

@@ -198,7 +198,7 @@ class VisualRows(Rows, VisualColumns):
 
 
 class LightRows(Rows, LightColumns):
-    """Colour and reach of lights; see `Rows`.
+    """Colour, reach and mount of lights; see `Rows`.
 
     >>> world = World(TableSimulator())
     >>> world.spawn(TableModel(lights=("lamp",)), "car", Pose())

@@ -12,9 +12,10 @@
 
 namespace gazebo_batch_state {
 
-/// Colour and attenuation of lights; changes are told to all, those of others are followed.
+/// Colour, reach and pose of lights; changes are told to all, those of others are followed.
 ///
-/// No message of ours has a pose in it, so a light stays where it is.
+/// A pose is in the frame of the link that carries the light, or of the world. Gazebo hears of it
+/// from the light itself: a message has it in the world frame, of another instant.
 class LightTable {
  public:
   explicit LightTable(const gazebo::transport::NodePtr& node) : mirror_(node, "~/light/modify") {}
@@ -27,7 +28,7 @@ class LightTable {
 
   void Set(Row row, std::uint8_t column, const double* cell) { table_.Set(row, column, cell); }
 
-  /// Tells the world and all that render what was set.
+  /// Moves lights, and tells the world and all that render what was set.
   void Publish(const EntityIndex& index);
 
   const LookTable& Numbers() const { return table_; }

@@ -9,7 +9,7 @@
 namespace gazebo_batch_state {
 
 constexpr std::uint64_t kMailboxMagic = 0x31304C49414D5344;  ///< "DSMAIL01", little-endian
-constexpr std::uint32_t kMailboxVersion = 1;
+constexpr std::uint32_t kMailboxVersion = 2;
 
 /// The beginning of a mailbox: a file through which one client on the same machine calls.
 ///

@@ -10,6 +10,7 @@
 #include <array>
 
 #include "gazebo_batch_state/instant.hpp"
+#include "gazebo_batch_state/pose_cell.hpp"
 #include "gazebo_batch_state/rigid_motion.hpp"
 
 namespace gazebo_batch_state {
@@ -49,11 +50,6 @@ inline Vector3d FromRos(const geometry_msgs::Vector3& v) { return {v.x, v.y, v.z
 
 inline Twist FromRos(const geometry_msgs::Twist& twist) {
   return {FromRos(twist.linear), FromRos(twist.angular)};
-}
-
-/// Seven numbers of a row, already checked.
-inline Pose3d PoseOf(const double* cell) {
-  return {{cell[0], cell[1], cell[2]}, {cell[6], cell[3], cell[4], cell[5]}};
 }
 
 inline ros::Time TimeOf(const Instant& instant) { return {instant.seconds, instant.nanoseconds}; }

@@ -24,13 +24,13 @@ struct SceneState {
   struct Look {
     std::uint32_t id = 0;
     unsigned columns = 0;  ///< those that count, as a mask
-    std::array<double, 18> row{};
+    std::array<double, Layout(Table::kVisuals).width> row{};
   };
   struct Light {
     std::string name;
     unsigned columns = 0;
-    std::array<double, 11> row{};
-    std::optional<Pose3d> pose;  ///< in the world frame, of one that a link carries
+    std::array<double, Layout(Table::kLights).width> row{};
+    std::optional<Pose3d> pose;  ///< in the frame of its link or of the world; none as described
   };
 
   std::vector<Part> parts;

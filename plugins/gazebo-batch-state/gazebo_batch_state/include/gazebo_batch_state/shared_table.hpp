@@ -25,7 +25,7 @@
 namespace gazebo_batch_state {
 
 constexpr std::uint64_t kSharedMagic = 0x3148435441425344;  ///< "DSBATCH1", little-endian
-constexpr std::uint32_t kSharedVersion = 3;
+constexpr std::uint32_t kSharedVersion = 4;
 constexpr std::uint32_t kSharedBuffers = 4;
 
 /// At the beginning of the file.

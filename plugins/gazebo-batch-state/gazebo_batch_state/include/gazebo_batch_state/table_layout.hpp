@@ -49,7 +49,8 @@ struct Columns {
   const Column* end() const { return column.data() + count; }
 };
 
-/// Poses are in the world frame, right-handed, z up. A twist is the velocity of the frame's origin
+/// Poses are in the world frame, right-handed, z up; that of a light in the frame of the link that
+/// carries it, if one does. A twist is the velocity of the frame's origin
 /// [m/s], then the angular velocity [rad/s], both along the axes of the world. Force [N] and torque
 /// [N m] act at the centre of mass [m], along the axes of the world, during the steps to come.
 /// Joints are in rad and N m, slides in m and N.
@@ -75,9 +76,11 @@ constexpr std::array<Columns, kTables> kLayout = {{
     {"lights",
      {{{"diffuse", 0, 4, Rule::kUnit},
        {"specular", 4, 4, Rule::kUnit},
-       {"attenuation", 8, 3, Rule::kNumber}}},
-     3,
-     11},
+       {"attenuation", 8, 3, Rule::kNumber},
+       {"pose", 11, 7, Rule::kPose},
+       {"range", 18, 1, Rule::kLimit}}},
+     5,
+     19},
     {"joints",
      {{{"position", 0, 1, Rule::kNumber},
        {"velocity", 1, 1, Rule::kNumber},

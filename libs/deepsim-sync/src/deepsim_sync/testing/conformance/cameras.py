@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from deepsim_math import Euler, Pose
 from deepsim_sync.errors import UnknownEntityError
 from deepsim_sync.port.cameras import CameraMount, CameraMounts, Cameras, CameraView, DepthCameras
+from deepsim_sync.port.tables import Key
 
 from .base import Conformance
 from .bench import Bench, Rows
@@ -20,6 +21,9 @@ from .models import BLOCK, EYE, LAMP
 CAMERA = "eye::link::camera"
 VIEW = CameraView(Pose((-1.5, 0, 0)), horizontal_fov=1.0, width=64, height=48)
 PAINT = "block::link::paint"
+BULB = "lamp::link::bulb"
+PLACE: Key = ("lights", "pose")
+GREEN = np.s_[20:28, 28:36, 1]
 BLUE = {PAINT: (0.0, 0.0, 0.9, 1.0)}
 FAR = (0.0, 0.0, 50.0, 0.0, 0.0, 0.0, 1.0)
 TURNED = (-1.5, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0)
@@ -73,6 +77,22 @@ class CameraCases(Conformance):
         for camera in (CAMERA, VIEW):
             np.testing.assert_array_equal(cameras.render(camera, last), cameras.render(camera))
             assert is_of(cameras.render(camera, last), "green").any()
+
+    def test_a_light_shines_from_where_it_is_put(self, bench: Bench, cameras: Cameras) -> None:
+        """In one world, until it is put back: in the frame of its link, which moves too."""
+        spawn_scene(bench)
+        last, mount = bench.worlds - 1, bench.get(*PLACE, BULB)
+        lit = cameras.render(VIEW, last)[GREEN].mean()
+        bench.write({PLACE: {BULB: mount + np.eye(7)[2] * 40}}, [last])
+        dark = cameras.render(VIEW, last)[GREEN].mean()
+        assert dark < 0.8 * lit
+        if last:
+            assert cameras.render(VIEW)[GREEN].mean() == lit
+        bench.write({("models", "pose"): {"lamp": (-1, 0, -39, 0, 0, 0, 1)}}, [last])
+        assert cameras.render(VIEW, last)[GREEN].mean() == pytest.approx(lit, rel=0.01)
+        bench.write({("models", "pose"): {"lamp": (-1, 0, 1, 0, 0, 0, 1)}}, [last])
+        bench.write({PLACE: {BULB: mount}}, [last])
+        assert cameras.render(VIEW, last)[GREEN].mean() == lit
 
     def test_depths_are_along_the_axis_and_segments_are_rows(
         self, bench: Bench, depth_cameras: DepthCameras

@@ -106,18 +106,20 @@ OUTER = _model(
 )
 """A static model with another one in it, one metre above."""
 
+BULB_OFFSET = (0.1, -0.2, 0.3, *_TURN)
 LAMP = _model(
     "lamp",
     _link(
         "link",
-        '<light type="point" name="bulb"><diffuse>0.9 0.8 0.7 1</diffuse>',
+        '<light type="point" name="bulb"><pose>0.1 -0.2 0.3 0 0 1</pose>',
+        "<diffuse>0.9 0.8 0.7 1</diffuse>",
         "<specular>0.2 0.1 0.1 1</specular><attenuation><range>20</range>",
         "<constant>0.5</constant><linear>0.25</linear><quadratic>0.125</quadratic>",
         "</attenuation></light>",
     ),
     static=True,
 )
-"""A static model with a point light."""
+"""A static model with a point light at `BULB_OFFSET` of its link."""
 
 EYE = _model(
     "eye",

@@ -18,6 +18,7 @@ from .bench import Bench, assert_same_pose
 from .models import (
     BLOCK,
     BOX,
+    BULB_OFFSET,
     HAMMER,
     HINGED,
     LAMP,
@@ -48,6 +49,8 @@ LOOKS: list[
     ("lights", BULB, "diffuse", (0.9, 0.8, 0.7, 1), (0.1, 0.2, 0.3, 1.0)),
     ("lights", BULB, "specular", (0.2, 0.1, 0.1, 1), (0.4, 0.5, 0.6, 1.0)),
     ("lights", BULB, "attenuation", (0.5, 0.25, 0.125), (1.0, 0.5, 0.25)),
+    ("lights", BULB, "pose", BULB_OFFSET, POSE),
+    ("lights", BULB, "range", 20.0, 7.5),
 ]
 
 
