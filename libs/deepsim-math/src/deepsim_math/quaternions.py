@@ -104,7 +104,7 @@ def from_rotation_vector(vector: ArrayLike, out: FloatArray | None = None) -> Fl
 
 
 def to_rotation_vector(q: ArrayLike, out: FloatArray | None = None) -> FloatArray:
-    """Converts to axis times angle [rad], shape (..., 3), with lengths in [0, pi]: logarithm."""
+    """Converts to axis times angle [rad] (the logarithm), shape (..., 3), lengths in [0, pi]."""
     return run(formulas.to_rotation_vector, (q,), (4,), 3, out, exact=False)
 
 

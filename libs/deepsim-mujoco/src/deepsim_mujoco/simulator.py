@@ -207,7 +207,7 @@ class MujocoSimulator:
     # Rows
 
     def read(self, tables: Tables, columns: Collection[Key] = ALL_COLUMNS) -> None:
-        """Fills columns of the tables, all at the present instant."""
+        """Fills columns of the tables, with all values taken at the current instant."""
         if not self.physics.is_settled:
             self.physics.settle()
         for key in columns:

@@ -24,8 +24,8 @@ class JointTraits:
     [3.05, 0.04]
 
     Attributes:
-        lower: Least position [rad or m]; -inf without a limit.
-        upper: Largest position [rad or m]; inf without a limit.
+        lower: Lowest position [rad or m]; -inf without a limit.
+        upper: Highest position [rad or m]; inf without a limit.
         effort_limit: Largest effort [N m or N].
         velocity_limit: Largest target velocity [rad/s or m/s].
         stiffness: Position gain [N m/rad or N/m].

@@ -57,8 +57,8 @@ class Robot:
         joints: All joints in the order of the file, with limits, gains, home and rows.
         parts: Drive of each part that has a controller, by name.
         slices: Slice of each part in the action of the robot, by name.
-        lower: Least action, (n,); -1 for parts with normalized controllers.
-        upper: Largest action, (n,); 1 for parts with normalized controllers.
+        lower: Lowest action, (n,); -1 for parts with normalized controllers.
+        upper: Highest action, (n,); 1 for parts with normalized controllers.
 
     Raises:
         UnknownEntityError: A joint, link or controller in the configuration is unknown.

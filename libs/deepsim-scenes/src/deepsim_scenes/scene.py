@@ -53,9 +53,9 @@ class SceneObject:
 
     @property
     def forward_yaw(self) -> float:
-        """Heading in the convention of ROS: counterclockwise from +x [rad], in [-pi, pi].
+        """Heading in the ROS convention: counterclockwise from +x [rad], in [-pi, pi].
 
-        Scenic's "ahead" is +y of an object; the forward axis of a robot is +x.
+        In Scenic, "ahead" is an object's +y axis; a robot's forward axis is +x.
         """
         return math.remainder(self.heading + math.pi / 2, math.tau)
 

@@ -119,12 +119,12 @@ def sample_settled(
         scenario: The scenario.
         open_simulator: Opens a simulator of a world.
         seed: >= 0.
-        number: Number of the scene among those of the seed.
-        seconds: Simulated time of each.
+        number: Index of the scene in the sequence that the seed produces.
+        seconds: Simulated time for each scene.
         limit: The most scenes to try.
 
     Returns:
-        The scene, and the number of scenes before it that each reason rejected.
+        The scene, and for each reason the number of earlier scenes rejected for it.
 
     Raises:
         RejectedError: None of them is stable.

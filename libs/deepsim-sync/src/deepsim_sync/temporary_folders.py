@@ -23,12 +23,12 @@ def make_temporary_folder(prefix: str, within: Path | None = None) -> Path:
     """Creates a folder that only its user may read, and removes those of dead processes.
 
     Each folder holds a file that its process locks. The system releases the lock however the
-    process ends, so that a folder without a lock must have been abandoned.
+    process ends, so a folder without a lock must have been abandoned.
 
     Args:
         prefix: Start of the folder's name, such as ``"deepsim-mujoco-"``. Abandoned folders with
             the same prefix are removed.
-        within: The parent folder; by default that of the system's temporary files.
+        within: The parent folder; by default the system's folder for temporary files.
     """
     place = Path(tempfile.gettempdir()) if within is None else within
     _clear(prefix, place)

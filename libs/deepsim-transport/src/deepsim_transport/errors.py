@@ -18,7 +18,7 @@ class TransportError(DeepSimError):
 
 
 class NoAnswerError(TransportError):
-    """Nobody answers at an address or a topic, or not in time."""
+    """There is no answer from an address or on a topic, or it does not arrive in time."""
 
 
 class AccessError(TransportError):

@@ -29,7 +29,7 @@ class ReplayViewer(AbstractContextManager["ReplayViewer"]):
     Args:
         recording: The recording.
         port: The TCP port on 127.0.0.1; 0 for any free port.
-        spacing: Distance of the worlds in the grid [m]; by default chosen by their size.
+        spacing: Distance between the worlds in the grid [m]; by default chosen to suit their size.
         shadows: Whether the first directional light casts shadows.
         label: The title of the page; by default the name of the file.
 
@@ -102,7 +102,7 @@ def recording_page(
     Args:
         recording: The recording; of a long one, the first 60 s.
         rate: Frames per second [Hz].
-        spacing: Distance of the worlds in the grid [m]; by default chosen by their size.
+        spacing: Distance between the worlds in the grid [m]; by default chosen to suit their size.
         shadows: Whether the first directional light casts shadows.
 
     Raises:

@@ -56,15 +56,15 @@ class Viewer(AbstractContextManager["Viewer"]):
         port: The TCP port on 127.0.0.1; 0 for any free port.
         rate: Largest number of frames per second of wall time [Hz].
         shown: Largest number of worlds to show, in a grid.
-        spacing: Distance of the worlds in the grid [m]; by default chosen by their size.
+        spacing: Distance between the worlds in the grid [m]; by default chosen to suit their size.
         shadows: Whether the first directional light casts shadows.
         label: The title of the page.
         speed: Initial simulated seconds per second of wall time, > 0; None for no limit.
         reset: Called in any thread with the seed of a reset requested in the browser; by default
             the world is reset in its next tick.
         clock: Controls the time of a following world: pause, play and step are forwarded to it.
-        trees: Behaviour trees that are ticked in the world's thread, by name; the page shows a
-            chosen one with the status of each node.
+        trees: Behaviour trees that are ticked in the world's thread, by name; the page shows the
+            selected tree with the status of each node.
 
     Attributes:
         world: The world.

@@ -11,8 +11,8 @@ from deepsim_sync import CameraMount, UnknownEntityError, WorldNumbers
 class GazeboMounts:
     """Moves camera sensors on their links; see `deepsim_sync.CameraMounts`.
 
-    A mount holds for this client alone: its pictures are taken from there, and Gazebo's own camera
-    sensors stay as described.
+    A mount applies to this client only: the client's pictures are taken from it, and Gazebo's own
+    camera sensors stay as described.
     """
 
     def __init__(self, session: Session) -> None:

@@ -98,7 +98,7 @@ class _Transport(xmlrpc.client.Transport):
 
 
 def _address(what: str, uri: str) -> Address:
-    """Returns host and port of ``rosrpc://host:port``."""
+    """Returns the host and port of ``rosrpc://host:port``."""
     try:
         parts = urlsplit(uri)
         host, port = parts.hostname, parts.port

@@ -76,7 +76,7 @@ class Reader:
         return self.numbers("<f8")
 
     def numbers(self, dtype: str) -> NDArray[Any]:
-        """Reads an array of numbers of a type such as ``"<f4"``, a read-only view."""
+        """Reads an array of numbers of a type such as ``"<f4"`` as a read-only view."""
         size = np.dtype(dtype).itemsize
         count = self.length(size)
         at = self._advance(size * count)

@@ -132,10 +132,10 @@ class Session:
         raise _unstable(f"read {', '.join(kinds)}")
 
     def numbers(self, service: str) -> tuple[Entities, NDArray[np.float64]]:
-        """Calls a service that answers with a generation and numbers of its rows.
+        """Calls a service that answers with a generation and the numbers in its rows.
 
         Returns:
-            The names of that generation, and the numbers as they came.
+            The names of that generation, and the numbers as received.
         """
         self.take_control()
         for _ in range(_ATTEMPTS):

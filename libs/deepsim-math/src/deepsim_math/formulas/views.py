@@ -96,7 +96,7 @@ def from_viewport(*c: Any) -> tuple[Any, ...]:
 
 
 def to_ray(*c: Any) -> tuple[Any, ...]:
-    """Returns origin and unit direction of the ray through u, v."""
+    """Returns the origin and unit direction of the ray through u, v."""
     side, rise = slopes(c[2], c[3])
     qx, qy, qz, qw, u, v = c[7:]
     y, z = (1.0 - 2.0 * u) * side, (2.0 * v - 1.0) * rise

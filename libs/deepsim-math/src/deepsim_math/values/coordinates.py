@@ -83,7 +83,7 @@ class Coordinates(Row):
         return math.hypot(self.x - x, self.y - y, self.z - z)
 
     def rotate(self: C, rotation: Quaternion) -> C:
-        """Returns this rotated about the origin."""
+        """Returns a copy of this value rotated about the origin."""
         return rotation.rotate(self)
 
     def isclose(self, other: VectorLike, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:

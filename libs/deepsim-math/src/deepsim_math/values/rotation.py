@@ -63,7 +63,7 @@ class Euler(Row):
 
 @compiled
 class Quaternion(Row):
-    """Rotation as a quaternion in the order of ROS: x, y, z, w.
+    """Rotation as a quaternion in ROS order: x, y, z, w.
 
     The constructor does not normalize. `rotate`, `to_euler`, `to_matrix`, `slerp` and `inverse`
     treat a non-zero quaternion as the rotation of its unit quaternion, and raise ValueError for a

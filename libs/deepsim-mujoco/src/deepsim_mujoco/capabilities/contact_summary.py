@@ -22,12 +22,12 @@ Quantities = dict[str, NDArray[Any]]
 
 
 class Phases(NamedTuple):
-    """The present phase of contact or flight of each sensor, (W, sensors)."""
+    """The current contact or flight phase of each sensor, (W, sensors)."""
 
     touching: NDArray[np.bool_]
     """Whether there was contact in the latest step."""
     since: NDArray[np.int64]
-    """Number of the step after which the present phase began."""
+    """Number of the step after which the current phase began."""
     last_air: NDArray[np.int64]
     """Duration of the last flight in steps."""
     first: NDArray[np.bool_]

@@ -70,7 +70,7 @@ def _is_flat(mesh: Mesh) -> bool:
 
 
 def _thickened(vertices: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Returns flat vertices, followed by copies 0.1 mm beside them that no face uses."""
+    """Returns flat vertices, followed by copies that are offset by 0.1 mm and used by no face."""
     axes = np.linalg.svd(vertices - vertices.mean(axis=0), full_matrices=True)[2]
     return np.concatenate([vertices, vertices + _THICKNESS * axes[-1]])
 

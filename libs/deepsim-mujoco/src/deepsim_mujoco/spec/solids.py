@@ -91,7 +91,7 @@ def touching(geometry: Geometry, *, placed: bool) -> list[Shape]:
 
 
 def drawn(geometry: Geometry, *, placed: bool) -> Shape | None:
-    """Returns the shape to draw for a geometry; None if it is not simulated or an empty image."""
+    """Returns the shape to draw, or None if the geometry is not simulated or is an empty image."""
     match geometry:
         case Heightmap():
             left_out = reason_left_out(geometry, placed=placed)

@@ -100,6 +100,7 @@ def _priority(mu: float, restitution: float) -> int:
 def priorities(mu: ArrayLike) -> NDArray[np.intp]:
     """Returns priorities that fall with rising friction, so that the lower friction counts.
 
-    They leave room for restitutions, of which the lower one counts for equal frictions.
+    Gaps between the priorities leave room for restitution: where frictions are equal, the lower
+    nonzero restitution counts.
     """
     return np.asarray(np.round(-1000 * np.log10(mu)), dtype=np.intp) * _BOUNCES

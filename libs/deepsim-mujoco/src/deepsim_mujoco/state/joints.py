@@ -188,7 +188,7 @@ class Joints:
             self.set_state({}, np.arange(self._states.worlds) if worlds is None else worlds)
 
     def get_state(self) -> dict[str, Floats]:
-        """Returns the commands that are not as described."""
+        """Returns the commands that differ from the model description."""
         return {
             name: values.copy()
             for name, values in self._commands.items()

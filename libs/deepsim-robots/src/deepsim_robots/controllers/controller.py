@@ -62,13 +62,13 @@ class Drive(ABC):
 
     Args:
         joints: The joints.
-        lower: Least action in the controller's units, (n,).
-        upper: Largest action, (n,).
+        lower: Lowest action in the controller's units, (n,).
+        upper: Highest action, (n,).
 
     Attributes:
         joints: The joints.
-        lower: Least action, (n,).
-        upper: Largest action, (n,).
+        lower: Lowest action, (n,).
+        upper: Highest action, (n,).
         memory: State of the drive for snapshots, arrays (W, ...) by name.
 
     Raises:

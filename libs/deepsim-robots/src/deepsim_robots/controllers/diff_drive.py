@@ -34,8 +34,8 @@ class DiffDrive(Controller):
         right: Joints of the right wheels.
         separation: Distance between left and right wheels [m].
         radius: Radius of the wheels [m].
-        lower: Least v and w.
-        upper: Largest v and w.
+        lower: Lowest v and w.
+        upper: Highest v and w.
         acceleration: Largest change of v and w per second; None for no limit.
         damping: Damping of the wheels, instead of the robot's gains.
     """

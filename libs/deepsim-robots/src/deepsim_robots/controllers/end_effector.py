@@ -54,8 +54,8 @@ class EndEffectorPosition(Controller):
         delta: Whether actions are steps.
         frame: ``root``, ``tool`` or ``world``.
         of: Start of a step: the last ``target``, which does not drift, or the ``measured`` pose.
-        lower: Least action; by default -1 m, and -0.1 m for steps.
-        upper: Largest action; by default 1 m, and 0.1 m for steps.
+        lower: Lowest action; by default -1 m, and -0.1 m for steps.
+        upper: Highest action; by default 1 m, and 0.1 m for steps.
         ik_damping: Damping of least squares, > 0; larger values are slower and calmer near
             singular poses.
         step: Largest distance between a joint's position and its target [rad or m], > 0.

@@ -35,8 +35,8 @@ class JointPid(Controller):
         d: Derivative gain, >= 0; by default the robot's damping, for velocities 0.
         i_clamp: Largest effort of the integral [N m or N].
         of: Kind of target: ``position`` [rad or m] or ``velocity`` [rad/s or m/s].
-        lower: Least target; by default the joint's limit.
-        upper: Largest target; by default the joint's limit.
+        lower: Lowest target; by default the joint's limit.
+        upper: Highest target; by default the joint's limit.
     """
 
     p: PerJoint | None = None

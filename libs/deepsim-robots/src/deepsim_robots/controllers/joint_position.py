@@ -26,8 +26,8 @@ class JointPosition(Controller):
     [3.05, 2.2, 2.6, 3.05, 2.1, 3.05]
 
     Attributes:
-        lower: Least position; by default the joint's limit, or -pi without a limit.
-        upper: Largest position; by default the joint's limit, or pi without a limit.
+        lower: Lowest position; by default the joint's limit, or -pi without a limit.
+        upper: Highest position; by default the joint's limit, or pi without a limit.
         stiffness, damping: Gains of the joints, instead of the robot's.
     """
 
@@ -57,8 +57,8 @@ class JointDeltaPosition(Controller):
     [0.1, 0.1, 0.1, 0.1, 0.1, 0.1]
 
     Attributes:
-        lower: Least step.
-        upper: Largest step.
+        lower: Lowest step.
+        upper: Highest step.
         of: Start of a step: the ``measured`` position, or the last ``target``, which does not
             drift under load.
         stiffness, damping: Gains of the joints, instead of the robot's.

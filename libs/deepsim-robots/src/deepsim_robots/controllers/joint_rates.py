@@ -27,8 +27,8 @@ class JointVelocity(Controller):
     [0.5, 0.0, 0.0, 0.0, 0.0, 0.0]
 
     Attributes:
-        lower: Least velocity; by default minus the joint's limit.
-        upper: Largest velocity; by default the joint's limit.
+        lower: Lowest velocity; by default the negative of the joint's limit.
+        upper: Highest velocity; by default the joint's limit.
         damping: Damping of the joints, instead of the robot's.
     """
 
@@ -54,8 +54,8 @@ class JointEffort(Controller):
     True
 
     Attributes:
-        lower: Least effort; by default minus the joint's limit.
-        upper: Largest effort; by default the joint's limit.
+        lower: Lowest effort; by default the negative of the joint's limit.
+        upper: Highest effort; by default the joint's limit.
     """
 
     lower: PerJoint | None = None

@@ -36,8 +36,8 @@ class JointTrajectory(Controller):
 
     Attributes:
         duration: Time from an action until its position is reached [s], > 0.
-        lower: Least position; by default as for `JointPosition`.
-        upper: Largest position; by default as for `JointPosition`.
+        lower: Lowest position; by default as for `JointPosition`.
+        upper: Highest position; by default as for `JointPosition`.
         stiffness, damping: Gains of the joints, instead of the robot's.
     """
 
@@ -86,7 +86,7 @@ class TrajectoryDrive(ServoDrive):
         self._velocities = self.remember("velocities", points, n)
 
     def _reserve(self, points: int) -> None:
-        """Makes room for a number of points; present trajectories repeat their last point."""
+        """Makes room for a number of points; existing trajectories repeat their last point."""
         old = self._elapsed, self._times, self._positions, self._velocities
         count = old[1].shape[1]
         if points > count:

@@ -37,8 +37,8 @@ class Mecanum(Controller):
         length: Distance between front and rear axles [m].
         width: Distance between left and right wheels [m].
         radius: Radius of the wheels [m].
-        lower: Least velocity.
-        upper: Largest velocity.
+        lower: Lowest velocity.
+        upper: Highest velocity.
         acceleration: Largest change of each component per second; None for no limit.
         damping: Damping of the wheels, instead of the robot's gains.
     """
@@ -85,8 +85,8 @@ class OmniWheels(Controller):
             pi / n on, so that four wheels are at the corners of a square.
         distance: Distance from the centre of the base to each wheel [m].
         radius: Radius of the wheels [m].
-        lower: Least velocity.
-        upper: Largest velocity.
+        lower: Lowest velocity.
+        upper: Highest velocity.
         acceleration: Largest change of each component per second; None for no limit.
         damping: Damping of the wheels, instead of the robot's gains.
     """

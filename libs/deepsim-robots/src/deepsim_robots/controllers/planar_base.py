@@ -36,8 +36,8 @@ class PlanarBase(Controller):
     Attributes:
         joints: Joints along x and y of the world, then the joint about z; empty for a base without
             joints.
-        lower: Least velocity.
-        upper: Largest velocity.
+        lower: Lowest velocity.
+        upper: Highest velocity.
         damping: Damping of the joints, instead of the robot's.
     """
 

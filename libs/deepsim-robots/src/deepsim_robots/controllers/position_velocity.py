@@ -28,8 +28,8 @@ class JointPositionVelocity(Controller):
     12
 
     Attributes:
-        lower: Least position; by default as for `JointPosition`.
-        upper: Largest position; by default as for `JointPosition`.
+        lower: Lowest position; by default as for `JointPosition`.
+        upper: Highest position; by default as for `JointPosition`.
         velocity: Largest speed; by default the joint's limit.
         stiffness, damping: Gains of the joints, instead of the robot's.
     """
@@ -69,8 +69,8 @@ class JointTrapezoid(Controller):
     Attributes:
         velocity: Largest speed, > 0; by default the joint's limit.
         acceleration: Acceleration and deceleration [rad/s^2 or m/s^2], > 0.
-        lower: Least position; by default as for `JointPosition`.
-        upper: Largest position; by default as for `JointPosition`.
+        lower: Lowest position; by default as for `JointPosition`.
+        upper: Highest position; by default as for `JointPosition`.
         stiffness, damping: Gains of the joints, instead of the robot's.
     """
 
@@ -151,7 +151,7 @@ def profile_step(
     acceleration: Floats,
     delta_time: float,
 ) -> tuple[Floats, Floats]:
-    """Returns position and velocity of a trapezoidal profile after a tick, (w, n) each.
+    """Returns the position and velocity of a trapezoidal profile after a tick, (w, n) each.
 
     The speed v is the largest from which steps that shrink by a dt each still end at the goal:
     v (v / a + dt) / 2 <= distance.

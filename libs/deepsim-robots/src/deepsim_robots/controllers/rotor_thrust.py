@@ -42,8 +42,8 @@ class RotorThrust(Controller):
         points: Position of each rotor in the frame of its link [m]; the origin by default.
         directions: 1 for rotors that turn anticlockwise, seen from above, -1 for the others.
         drag: Torque per thrust [m], >= 0.
-        lower: Least thrust, for all rotors or for each.
-        upper: Largest thrust, for all rotors or for each.
+        lower: Lowest thrust, for all rotors or for each.
+        upper: Highest thrust, for all rotors or for each.
     """
 
     links: Sequence[str] = ()

@@ -49,8 +49,8 @@ class BaseDrive(Drive):
 
     Args:
         joints: The joints of the part.
-        lower: Least velocity, (k,).
-        upper: Largest velocity, (k,).
+        lower: Lowest velocity, (k,).
+        upper: Highest velocity, (k,).
         acceleration: Largest change of each component per second; None for no limit.
         servos: All driven joints.
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Actions that a behaviour takes. Imports Scenic.
 
-Own ones inherit from `scenic.core.simulators.Action`; their ``applyTo`` finds the world in
+Custom actions inherit from `scenic.core.simulators.Action`; their ``applyTo`` finds the world in
 ``simulation.world`` and the agent's model by ``simulation.model_of(agent)``.
 """
 

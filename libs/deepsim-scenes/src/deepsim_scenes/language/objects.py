@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects of Scenic as objects of scenes."""
+"""Converts Scenic objects to scene objects."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ def seeded(*seed: int) -> Iterator[None]:
     """Seeds the global generators, and restores their states afterwards.
 
     Args:
-        seed: Numbers >= 0 that form the seed together.
+        seed: Numbers >= 0 that together form the seed.
     """
     words = np.random.SeedSequence(seed).generate_state(4)
     # Scenic uses the legacy global generator, so that one is seeded.

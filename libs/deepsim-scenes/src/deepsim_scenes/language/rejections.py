@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts of the requirements that reject samples."""
+"""Counts how often each requirement rejects a sample."""
 
 from __future__ import annotations
 

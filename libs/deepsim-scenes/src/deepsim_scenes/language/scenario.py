@@ -32,7 +32,7 @@ def load_scenario(
     dimensions: int | None = None,
     library: str | None = None,
 ) -> Scenario:
-    """Compiles a scenario, which is a program that runs with the rights of the caller.
+    """Compiles a scenario, which is a program that runs with the caller's permissions.
 
     A scenario that imports ``deepsim_scenes.model`` is written in Scenic 3 and has three
     dimensions. One that imports ``gzscenic.model`` or neither may be written in Scenic 2; its
@@ -44,7 +44,7 @@ def load_scenario(
         parameters: Values that replace its global parameters.
         scenario: The modular scenario to draw from, if there are several.
         model: A Scenic module that replaces that of its ``model`` statement.
-        dimensions: 2 or 3; by default given by its import.
+        dimensions: 2 or 3; by default determined by the module that the scenario imports.
         library: The Scenic module of the models, from an earlier `Scenario.library`; by default it
             is written for this scenario.
 
@@ -110,7 +110,7 @@ class Scenario:
 
         Args:
             seed: >= 0.
-            number: Number of the scene among those of the seed, >= 0.
+            number: Index of the scene in the sequence that the seed produces, >= 0.
             attempt: Number of the attempt, if earlier scenes of this number were rejected, >= 0.
             limit: The most samples to draw until one meets all requirements.
 

@@ -184,7 +184,7 @@ def _opener(*, is_hashed: bool) -> OpenerDirector:
 
 
 def _model_in(folder: Path, address: str) -> Path:
-    """Returns the folder of the model in an unpacked archive: itself, or the only one in it."""
+    """Returns the model's folder in an unpacked archive: the top folder, or its only subfolder."""
     inside = [each for each in folder.iterdir() if each.is_dir()]
     places = [folder, *inside] if len(inside) == 1 else [folder]
     for place in places:

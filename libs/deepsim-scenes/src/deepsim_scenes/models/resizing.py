@@ -67,7 +67,7 @@ def resized(model: ModelDescription, factors: Vector3) -> ModelDescription:
     """Returns a model scaled about its frame, with visuals, mass and inertia of the same density.
 
     Args:
-        model: A model without joints and nested models.
+        model: A model without joints or nested models.
         factors: Scale factors along x, y and z of the model frame, each > 0.
 
     Raises:

@@ -46,7 +46,7 @@ def described(thing: SceneObject) -> ModelDescription:
 
 
 def base_world(models: ModelList) -> WorldDescription:
-    """Returns the world that scenes are added to: the user's, or ground and sun.
+    """Returns the world that scenes are added to: the user's, or one with only a ground and a sun.
 
     Raises:
         ModelFormatError: The user's world cannot be read.
@@ -79,4 +79,4 @@ _SUN = LightDescription(
 )
 
 EMPTY = WorldDescription(models=(_ground(),), lights=(_SUN,))
-"""A world of ground and sun."""
+"""A world with only a ground and a sun."""

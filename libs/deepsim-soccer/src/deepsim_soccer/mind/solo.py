@@ -108,7 +108,7 @@ class SoloMind:
         return pick(far, Status.FAILURE, taken)
 
     def move_ball(self, agents: Agents) -> Any:
-        """Dribbles to the place of the shot."""
+        """Dribbles to the spot from which to shoot."""
         return self._drive_to(agents, self.shot)
 
     def rotate_ball(self, agents: Agents) -> Any:

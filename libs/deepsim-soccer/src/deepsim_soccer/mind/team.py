@@ -158,7 +158,7 @@ class TeamMind:
         return truth((clear & (distance < RANGE)) | (distance < CLOSE))
 
     def is_pressed(self, agents: Agents) -> Any:
-        """Returns whether an opponent is close ahead of robots."""
+        """Returns, for each robot, whether an opponent is close to it and ahead."""
         numbers = np.asarray(agents)
         place, others, rivals = self._others(numbers)
         way = others - place[..., None, :]
@@ -192,11 +192,11 @@ class TeamMind:
     # Actions
 
     def shoot(self, agents: Agents) -> Any:
-        """Turns to the aim and shoots along the ground."""
+        """Turns towards the target and shoots along the ground."""
         return self._kick(agents, SHOT)
 
     def play_pass(self, agents: Agents) -> Any:
-        """Turns to the aim and passes; the ball arrives at 2 m/s: v² = 2² + 2 mu g s."""
+        """Turns towards the target and passes; the ball arrives at 2 m/s: v² = 2² + 2 mu g s."""
         way = self.aim[agents] - self.steering.ball(agents)
         distance = np.sqrt((way * way).sum(axis=-1))
         speed = np.sqrt(ARRIVAL**2 + 2.0 * self.pitch.ball.deceleration * distance)

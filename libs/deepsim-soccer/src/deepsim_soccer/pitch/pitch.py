@@ -44,7 +44,7 @@ class Pitch:
     are in the world frame unless stated otherwise.
 
     Args:
-        world: World made from `world_sdf`; the pitch spawns robots and ball in it.
+        world: World made from `world_sdf`; the pitch spawns the robots and the ball in it.
         robots: Number of robots per team, or of cyan and of magenta; at most 11 each.
         dialect: Dialect that defines the constants, by name or value.
         keeps_ball_in: Whether a ball that crosses a line is put back inside, at rest, as in
@@ -136,7 +136,7 @@ class Pitch:
         ModelSpawner(ball_sdf(self.dialect)).spawn(self.world, "ball", height)
 
     def sense(self) -> None:
-        """Reads the poses and velocities of robots and ball."""
+        """Reads the poses and velocities of the robots and the ball."""
         pose, twist = self._rows.pose, self._rows.twist
         seen = pose.tobytes() + twist.tobytes()
         if seen == self._seen:

@@ -53,7 +53,7 @@ class Surface:
 
 @dataclass(frozen=True, slots=True)
 class CollisionDescription:
-    """A shape of a link that touches others.
+    """A shape of a link, used for contact with other shapes.
 
     >>> ice = CollisionDescription("ice", Box((4, 4, 0.1)), surface=Surface(mu=0.02, mu2=0.02))
     >>> ice.pose.position

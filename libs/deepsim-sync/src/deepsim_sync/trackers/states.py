@@ -237,7 +237,7 @@ def chosen_names(known: Names, names: Iterable[str] | None) -> list[str]:
 
 
 def _frame_state(world: World, frame: str) -> tuple[Pose, Twist] | None:
-    """Returns pose and twist of a reference frame in the world frame; None for the world itself."""
+    """Returns the pose and twist of a reference frame in the world; None for the world itself."""
     world.require_single("A reference frame")
     if frame in WORLD_FRAMES:
         return None

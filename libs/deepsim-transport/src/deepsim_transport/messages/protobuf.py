@@ -36,7 +36,7 @@ def encode(message: Any) -> bytes:
 
 
 def decode(kind: type[M], payload: bytes) -> M:
-    """Returns the message of a class that is encoded in some bytes.
+    """Decodes bytes as a message of the given class.
 
     Raises:
         MessageError: The bytes are not a message of that class.

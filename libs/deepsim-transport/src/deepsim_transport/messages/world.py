@@ -39,7 +39,7 @@ class WorldStatistics:
 
 @dataclass(frozen=True, slots=True)
 class WorldState:
-    """The entities of a world at an instant; gravity [m/s^2], time step [s].
+    """The entities of a world at an instant, with its gravity [m/s^2] and time step [s].
 
     >>> WorldState((EntityState("car"), EntityState("van"))).entity_states[1].entity_name
     'van'
@@ -67,7 +67,7 @@ class EntityProp:
 
 @dataclass(frozen=True, slots=True)
 class JointProp:
-    """Properties of a joint, a limit for each axis; 0 or empty leaves one unchanged.
+    """Properties of a joint, with one limit per axis; any that is 0 or empty is left unchanged.
 
     >>> JointProp("car::steer", lower_limits=(-0.5,), upper_limits=(0.5,)).damping
     0.0

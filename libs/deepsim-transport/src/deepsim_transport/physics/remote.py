@@ -168,7 +168,7 @@ class RemoteSimulator:
         """Does nothing, because the server and the session belong to others."""
 
     def _measure(self, *call: Any) -> Frame:
-        """Returns the answer to a call with arrays that belong to the caller."""
+        """Returns the answer to a call; its arrays belong to the caller."""
         answer = self._call(*call)
         return answer._replace(arrays={name: each.copy() for name, each in answer.arrays.items()})
 

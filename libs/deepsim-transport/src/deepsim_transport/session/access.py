@@ -66,7 +66,9 @@ class Certificates:
 
 @dataclass(frozen=True)
 class Credentials:
-    """The user, password and certificates of a process at a master that has an `Access`.
+    """The user, password and certificates with which a process connects to a secured master.
+
+    A master is secured if it has an `Access`.
 
     Attributes:
         certificates: For TLS.
@@ -157,14 +159,14 @@ class Access:
 
     @classmethod
     def of_files(cls, certificates: str | Path, users: str | Path) -> Access:
-        """Reads an access from files.
+        """Reads an `Access` from files.
 
         Args:
             certificates: A folder, see `Certificates.of_folder`.
             users: JSON such as ``{"operators": {"ada": "correct horse"}, "viewers": {}}``.
 
         Raises:
-            TransportError: A file does not exist, or has another form.
+            TransportError: A file does not exist, or is not in the expected format.
         """
         try:
             found = json.loads(Path(users).read_text(encoding="utf-8"))

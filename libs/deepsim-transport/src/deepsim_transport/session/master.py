@@ -23,7 +23,7 @@ VARIABLE = "GAZEBO_MASTER_URI"
 
 
 def get_master_uri() -> tuple[str, int]:
-    """Returns host and port of the master, from the environment's ``GAZEBO_MASTER_URI``.
+    """Returns the host and port of the master, from the environment's ``GAZEBO_MASTER_URI``.
 
     Raises:
         TransportError: The variable has no host and port.

@@ -27,7 +27,7 @@ def settings(
 
     Args:
         mode: ``"router"`` or ``"client"``.
-        listen: Endpoints to listen at, such as ``tcp/127.0.0.1:11345``.
+        listen: Endpoints to listen on, such as ``tcp/127.0.0.1:11345``.
         connect: Endpoints to connect to.
         access: Settings of TLS, users and their rights.
     """

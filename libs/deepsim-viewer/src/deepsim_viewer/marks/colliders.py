@@ -20,7 +20,7 @@ _OPACITY = 0.45
 
 
 class Colliders(Mark):
-    """The collision shapes of all links, half transparent."""
+    """The collision shapes of all links, drawn semi-transparent."""
 
     label = "Colliders"
 

@@ -32,7 +32,9 @@ class Mark(ABC):
         self._handle: Any = None
 
     def read(self, world: World, shown: int) -> Any:
-        """Returns data besides the frame as new arrays; called in the world's thread.
+        """Returns the data needed in addition to the frame, as new arrays.
+
+        It is called in the world's thread.
 
         Args:
             world: The world.

@@ -71,7 +71,11 @@ class DriveFolder:
         return {**actions, slot: _action(space, driven)}
 
     def _stick_shares(self, count: int) -> list[tuple[int, float]]:
-        """Returns the entries that the stick moves and by how much: up and left, or right only."""
+        """Returns the entries that the stick moves, and by how much.
+
+        A single entry moves with the stick to the right; of several, the first moves with it
+        upwards and the second to the left.
+        """
         if count == 1:
             return [(0, -self._stick.left)]
         return [(0, self._stick.up), (1, self._stick.left)]

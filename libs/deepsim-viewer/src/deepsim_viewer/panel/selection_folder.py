@@ -93,7 +93,7 @@ class SelectionFolder:
             self._coming = model
 
     def show(self, frame: Frame) -> None:
-        """Shows the state of the model, and moves gizmo and cameras with it."""
+        """Shows the state of the model, and moves the gizmo and the cameras with it."""
         with self._lock:
             if frame.entities is not self._frame.entities:
                 self._name.options = self._names(frame)
@@ -122,7 +122,7 @@ class SelectionFolder:
         return (_NOBODY, *(name for name in frame.entities.models if SCOPE not in name))
 
     def _cells(self) -> NDArray[np.float64]:
-        """Returns pose and twist (13,) of the model."""
+        """Returns the pose and twist of the model, (13,)."""
         assert self._model is not None
         row = self._frame.entities.models.row(self._model)
         cells: NDArray[np.float64] = self._frame.models[self._number, row]

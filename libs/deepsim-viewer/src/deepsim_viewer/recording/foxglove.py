@@ -85,7 +85,7 @@ def transforms(frame: Frame, time: int) -> bytes:
 
 
 def scene(frame: Frame, time: int) -> bytes:
-    """Returns foxglove.SceneUpdate at a log time [ns], which replaces all visuals."""
+    """Returns a foxglove.SceneUpdate for a log time [ns]; it replaces all visuals."""
     instances, names = frame.layout.instances, tuple(frame.entities.links)
     stamp = _stamp(time)
     nothing = {"sec": 0, "nsec": 0}

@@ -102,7 +102,7 @@ class Recording:
         return float(self.times[-1] - self.times[0])
 
     def frame(self, time: float) -> Frame:
-        """Returns the latest frame at a time [s], or the first frame if there is none before."""
+        """Returns the latest frame at or before a time [s], or the first frame if there is none."""
         moment = round(max(time, float(self.times[0])) * 1e9)
         layout: Layout = self._at(LAYOUT, moment)
         return Frame(layout, **{column: self._at(column, moment) for column in COLUMNS})

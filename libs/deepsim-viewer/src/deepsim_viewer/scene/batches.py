@@ -99,7 +99,7 @@ class Batches:
             self.batches.append(Batch(handle, rows, is_opaque))
 
     def fits(self, frame: Frame) -> bool:
-        """Returns whether opaque, transparent and hidden visuals are the same as initially."""
+        """Returns whether the same visuals are opaque, transparent and hidden as at the start."""
         return np.array_equal(self._pattern, _pattern(frame.opacities))
 
     def update(self, frame: Frame) -> None:
@@ -150,7 +150,7 @@ class Batches:
 def _groups(
     instances: Instances, frame: Frame
 ) -> dict[tuple[Surface, bool], list[tuple[int, int]]]:
-    """Returns worlds and numbers of the instances of each shape, separately for opaque ones.
+    """Returns the worlds and numbers of each shape's instances, opaque instances separately.
 
     A plane is drawn in the first world only, since it extends into all others.
     """

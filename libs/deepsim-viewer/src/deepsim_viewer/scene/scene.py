@@ -24,7 +24,7 @@ class Scene:
     Args:
         server: The server of the browser.
         frame: The first frame.
-        spacing: Distance of the worlds in the grid [m]; by default chosen by their size.
+        spacing: Distance between the worlds in the grid [m]; by default chosen to suit their size.
         on_click: Called with the name and world of a clicked model.
         shadows: Whether there are shadows.
 

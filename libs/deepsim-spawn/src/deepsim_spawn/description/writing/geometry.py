@@ -16,7 +16,10 @@ from .values import put, put_fields
 
 
 def write_geometry(owner: etree._Element, geometry: Geometry) -> None:
-    """Adds a shape to a collision or visual; SDF has the descriptions' names for simple shapes."""
+    """Adds a shape to a collision or visual.
+
+    For simple shapes, SDF uses the same names as the descriptions.
+    """
     element = etree.SubElement(owner, "geometry")
     if isinstance(geometry, Polyline):
         _write_polyline(element, geometry)

@@ -126,7 +126,7 @@ class ClockCases(Conformance):
 class FlightCases(Conformance):
     """Motion of free bodies, and the meaning of a twist.
 
-    Tolerances leave room for integrators of first order: half a step's change per step.
+    Tolerances leave room for first-order integrators: half of one step's change, for each step.
     """
 
     def test_a_thrown_body_flies_along_a_parabola(self, bench: Bench) -> None:

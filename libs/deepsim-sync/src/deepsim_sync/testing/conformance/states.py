@@ -215,7 +215,7 @@ def assert_same_twist(twist: ArrayLike, expected: ArrayLike) -> None:
 
 
 def carried(offset: Pose, twist: ArrayLike = TWIST) -> tuple[NDArray[np.float64], list[float]]:
-    """Returns pose and twist of a frame that a body at `POSE` carries at an offset."""
+    """Returns the pose and twist of a frame that a body at `POSE` carries at an offset."""
     pose = Pose.from_array(POSE)
     linear, angular = np.split(np.asarray(twist, dtype=np.float64), 2)
     arm = pose.transform_vector(Vector3(*offset.position))
