@@ -38,7 +38,7 @@ def check_picklable(root: Behaviour) -> None:
 
 
 def copy_error(root: Behaviour, error: TypeError) -> TypeError:
-    """Returns the error of a deep copy, with the node that refers to what cannot be copied."""
+    """Returns the error for a failed deep copy, naming the node with what cannot be copied."""
     for path, reason in _failures(root, copy.deepcopy):
         return TypeError(f"{path} cannot be copied: {reason}")
     return error

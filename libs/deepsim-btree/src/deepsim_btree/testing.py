@@ -64,7 +64,7 @@ class Scripted(Behaviour):
         self.log.append("start")
 
     def update(self) -> Status:
-        """Answers the next letter."""
+        """Answers with the status for the next letter."""
         letter = self.script[self._position % len(self.script)]
         self._position += 1
         self.log.append(letter)

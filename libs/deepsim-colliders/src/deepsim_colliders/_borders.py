@@ -11,7 +11,11 @@ from numpy.typing import NDArray
 
 
 def numbers(values: Any, name: str) -> NDArray[np.float64]:
-    """Returns real numbers as an array; raises TypeError for other, masked or unordered values."""
+    """Returns real numbers as an array.
+
+    Raises:
+        TypeError: Values are not real numbers, are masked, or have no order, as in a set.
+    """
     if isinstance(values, (set, frozenset, dict)):
         raise TypeError(f"{name}: a {type(values).__name__} has no order; give a list or an array")
     array = np.asarray(unmasked(values, name))

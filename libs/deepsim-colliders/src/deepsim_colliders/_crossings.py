@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 
 class Crossing(NamedTuple):
-    """Interval of t with origin + t * direction in the shape, and the normal at its start.
+    """Interval of t for which origin + t * direction is in the shape, and the normal at its start.
 
     The normal is None if the ray starts inside.
     """

@@ -27,7 +27,7 @@ def compiled(function: Function, inline: Any = "never") -> Function:
 
 
 def compiled_within(function: Function) -> Function:
-    """Returns the function as machine code inlined at each call, so that arrays pass at no cost."""
+    """Returns the function compiled and inlined at each call, so that passing arrays is free."""
     return compiled(function, "always")
 
 

@@ -73,7 +73,7 @@ class Collider(Follower, Layered, ABC):
         return False
 
     def contains(self, target: Target) -> bool:
-        """Returns whether no point of `target` is outside the collider."""
+        """Returns whether all of `target` lies within the collider."""
         shapes = self._live_shapes()
         if not isinstance(target, Collider):
             point = self._point(target)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers and masks, which define the colliders that may meet."""
+"""Layers and masks, which determine which colliders may meet."""
 
 from __future__ import annotations
 

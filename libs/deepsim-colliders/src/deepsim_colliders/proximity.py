@@ -61,7 +61,7 @@ def _pairs(a: Any, b: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _apart(a: Any, b: Any) -> float:
-    """Returns a lower bound of the distance of two pieces, from the balls around them."""
+    """Returns a lower bound on the distance between two pieces, from the balls around them."""
     return float(math.dist(*(one._ball()[0] for one in (a, b))) - a._ball()[1] - b._ball()[1])
 
 
@@ -93,7 +93,7 @@ def piece_separation(a: Any, b: Any) -> Separation:
 
 
 def _to_point(a: Any, b: Any, size: float) -> Separation:
-    """Returns the separation of the core of a piece and a core that is a point."""
+    """Returns the separation between the core of a piece and a core that is a point."""
     point = b._far_point((1.0, 0.0, 0.0))
     if a._is_point:
         away = minus(point, a._far_point((1.0, 0.0, 0.0)))

@@ -116,7 +116,7 @@ def split(mask: Any) -> tuple[Numbers, Numbers]:
 
 
 def pick(values: Any, indices: Numbers) -> Any:
-    """Returns the values at some indices; one value stays one."""
+    """Returns the values at some indices; a single value is returned unchanged."""
     return values if indices is EVERYONE or values.__class__ is not np.ndarray else values[indices]
 
 

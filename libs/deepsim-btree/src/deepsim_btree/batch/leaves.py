@@ -48,7 +48,7 @@ class ActionNode(Node):
 
 
 class CheckNode(Node):
-    """A `Check`, whose function returns a bool or an array of them."""
+    """A `Check` whose function returns a bool or an array of bools."""
 
     answers = frozenset({Status.SUCCESS, Status.FAILURE})
 

@@ -52,7 +52,7 @@ class Blackboard(MutableMapping[str, Any]):
         """Returns the value that the parent has.
 
         Raises:
-            KeyError: It has none, or it has no parent.
+            KeyError: The parent has no value, or there is no parent.
         """
         if self._parent is not None:
             return self._parent[name]

@@ -247,7 +247,7 @@ class Control(Translator[None]):
         return lines(check, self.returned(self.text(value, flow, None), answers, flow)), None
 
     def check_all(self, flow: Flow) -> str:
-        """Returns checks of all statuses that were not checked yet."""
+        """Returns checks of all statuses that have not been checked yet."""
         return lines(*(self._checked(name, flow) for name in flow.unresolved()))
 
     def _check_in(self, expression: ast.expr, flow: Flow) -> str:

@@ -48,7 +48,7 @@ class Program(NamedTuple):
 
 
 def line_of(error: Exception, filename: str) -> int:
-    """Returns the last line of a text that an error came through; 1 if it came through none."""
+    """Returns the last line of a text in an error's traceback, or 1 if the traceback has none."""
     line = 1
     traceback = error.__traceback__
     while traceback is not None:

@@ -24,8 +24,8 @@ class Parallel(Composite):
 
     A child that has finished is not ticked again in the same run; INVALID counts as FAILURE.
     The node succeeds once `success` children have succeeded. Otherwise it fails once `failure`
-    children have failed, or when so many have finished that it cannot succeed any more. Children
-    that are still RUNNING then are halted.
+    children have failed, or when so many have finished that it cannot succeed any more. Any
+    children still RUNNING at that point are halted.
 
     >>> from deepsim_btree import Running, Tree
     >>> from deepsim_btree.testing import Scripted
@@ -38,7 +38,7 @@ class Parallel(Composite):
 
     Args:
         success: How many children must succeed; -1 is all of them, -2 all but one, and so on; or
-            the `key` of the number.
+            the `key` under which the number is stored.
         failure: How many children must fail, counted in the same way.
         eager: Stop a tick at the child that decides. By default every unfinished child is ticked
             first, so that the outcome does not depend on their order.

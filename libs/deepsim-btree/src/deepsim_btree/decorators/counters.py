@@ -181,7 +181,7 @@ class RunOnce(Decorator):
         self._answer = RUNNING  # until there is one
 
     def update(self) -> Status:
-        """Ticks the child, or repeat its answer."""
+        """Ticks the child, or repeats its answer."""
         if self._answer is not RUNNING:
             return SKIPPED if read_bool(self, "then_skip", self.then_skip) else self._answer
         status = self.tick_child(self.child)

@@ -56,7 +56,7 @@ class Decorator(Parent):
 
 
 def _ticks(cls: type) -> bool:
-    """Returns whether the text of a method of a class, or of its bases, has a tick of a child."""
+    """Returns whether the code of any method of a class or its bases ticks a child."""
     for base in cls.__mro__[: cls.__mro__.index(Decorator)]:
         for value in vars(base).values():
             code = getattr(value, "__code__", None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Facts about the variables of a rule at one place, for one node of a tree for many agents."""
+"""Facts about variables at one place in a rule, for a node of a tree that runs for many agents."""
 
 from __future__ import annotations
 

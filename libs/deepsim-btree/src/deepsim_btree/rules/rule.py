@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text of a rule, brought into a form that is easy to translate."""
+"""The text of a rule, converted to a form that is easy to translate."""
 
 from __future__ import annotations
 

@@ -28,14 +28,15 @@ def replay(
 ) -> Tree:
     """Returns a tree whose leaves answer as recorded, to run again what happened elsewhere.
 
-    So a run on a robot can be ticked through at a desk, watched in a `TreeViewer`, and stopped at
-    breakpoints, without the robot. With other control nodes than were recorded it shows where they
-    would have decided otherwise: a leaf that is ticked, but did not run in that tick of the
-    recording, raises an error which says so. The clock of the tree has the recorded times.
+    A run on a robot can thus be stepped through at a desk, watched in a `TreeViewer`, and stopped
+    at breakpoints, without the robot. If the control nodes differ from the recorded ones, the
+    replay shows where they would have decided differently: a leaf that is ticked, but did not run
+    in that tick of the recording, raises an error which says so. The clock of the tree has the
+    recorded times.
 
-    Control nodes run as they are; those that ask a function, such as a `Guard`, or an entry of the
-    blackboard, need these to be as they were. What halted the tree between two ticks is not part of
-    a replay: call `Tree.halt` after such a tick.
+    Control nodes run normally; those that call a function, such as a `Guard`, or read a blackboard
+    entry, need that function or entry to be unchanged. What halted the tree between two ticks is
+    not part of a replay: call `Tree.halt` after such a tick.
 
     >>> from deepsim_btree import Action, Sequence, Success
     >>> from deepsim_btree.trace import Trace

@@ -87,7 +87,7 @@ def leading_shape(shapes: list[tuple[int, ...]], worlds: int | None) -> tuple[in
 
 
 def _unit(directions: Array) -> Array:
-    """Returns directions of any length > 0 at length 1."""
+    """Returns directions of any nonzero length, scaled to length 1."""
     with np.errstate(all="ignore"):
         lengths = np.sqrt(np.einsum("...d,...d->...", directions, directions))
         # The squares of these overflow or underflow.

@@ -21,11 +21,11 @@ class AreaInterface(StatefulArea, ABC):
     """A task in the style of the DeepSim paper: agents as objects, in one world.
 
     It lists the agents and their spaces, and begins episodes. `Area` is the style for many worlds.
-    A subclass may write the two spaces as properties, as methods (the paper does) or as attributes
-    of the class. The environment asks for them, and for the agents, once.
+    A subclass may define `observation_space` and `action_space` as properties, as methods (as in
+    the paper) or as class attributes. The environment asks for them, and for the agents, once.
 
     Example:
-        The puck is the agent of the example of `AbstractAgent`:
+        The puck is the agent from the `AbstractAgent` example:
 
         >>> class Rink(AreaInterface):
         ...     observation_space = {"puck": Box(-10.0, 10.0, (1,))}

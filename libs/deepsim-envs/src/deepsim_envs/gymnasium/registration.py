@@ -75,7 +75,7 @@ def make_vector_env(
 
 
 def _of_the_view(kwargs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Returns the keyword arguments of the view, and all others."""
+    """Splits keyword arguments into those of the view and the rest."""
     view = {name: kwargs.get(name) for name in ("agent", "others", "render_mode", "camera")}
     if isinstance(view["others"], str):
         view["others"] = find_function(view["others"])

@@ -59,7 +59,7 @@ class PolicyMemory:
         leafwise(put, self._memory, self._initial)
 
     def act(self, agent: str, observations: Any, worlds: Any, rng: np.random.Generator) -> Any:
-        """Returns the actions of an agent in some worlds, and remembers these."""
+        """Returns an agent's actions in some worlds, and keeps the policy's new memory of them."""
         if self._recurrent is None:
             return self._policy.act(agent, observations, rng)
         memory = leafwise(lambda part: part[worlds].copy(), self._memory[agent])

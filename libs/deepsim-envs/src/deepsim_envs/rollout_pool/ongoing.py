@@ -95,7 +95,7 @@ def _batch(actions: dict[str, Any], group: Agents) -> Any:
 
 
 def _equal(batch: Any, row: int, seen: Any, worlds: int) -> Bools:
-    """Returns (W,) whether the observations of an agent are the same, bit for bit."""
+    """Returns, for each world, whether two observations of an agent are equal bit for bit, (W,)."""
     equal = np.ones(worlds, np.bool_)
 
     def compare(part: NDArray[Any], other: NDArray[Any]) -> None:

@@ -50,10 +50,10 @@ class Sampler:
     def answer(self, request: bytes, weights: bytes | None) -> bytes:
         """Returns a packed fragment, or the packed error of the task or the policy.
 
-        With the fragment come the steps of its unfinished episodes, and the memory of the policy.
+        The fragment is accompanied by the steps of its unfinished episodes and the policy's memory.
 
         Args:
-            request: The packed number of the fragment, version of the weights, and `Assignment`.
+            request: The fragment number, the weights version and the `Assignment`, packed.
             weights: New weights of the policy, packed, or None.
         """
         number, version, (stream, held, trail) = unpacked(request)

@@ -114,7 +114,7 @@ class SideChannel(AbstractSideChannel):
         self._other: SideChannel | None = None
 
     def join(self, other: SideChannel) -> None:
-        """Makes the two each other's other end."""
+        """Connects the two as opposite ends of one channel."""
         self._other, other._other = other, self
 
     def check(self, key: str, value: SideChannelValue, store_local: bool = False) -> None:

@@ -111,7 +111,8 @@ class AbstractEffect(ABC):
         Raises:
             UnknownEntityError: A target is not in the world.
             ValueError: It is already attached in one of the worlds.
-            CallbackError: A hook raised, so it is not attached; or an observer, and it is attached.
+            CallbackError: A hook raised, and the effect is not attached; or an observer raised, and
+                the effect remains attached.
         """
         chosen = chosen_worlds(self.world, worlds)
         already = chosen[self.attached_in[chosen]]

@@ -37,7 +37,8 @@ class BlinkEffect(AbstractEffect):
         interval: Period of the opacity [s].
 
     Raises:
-        ValueError: The opacities are not 0 <= min <= max <= 1, or a time is not positive.
+        ValueError: The opacities do not satisfy 0 <= min_alpha <= max_alpha <= 1, or a time is not
+            positive.
     """
 
     def __init__(

@@ -19,7 +19,8 @@ from .randomizer import AbstractRandomizer
 class CameraRandomizer(AbstractRandomizer):
     """Moves and rotates a camera sensor on its link, and changes its angle of view.
 
-    Offsets are relative to the described mount; a reset of the world removes them.
+    Offsets are relative to the mount given in the model description; a reset of the world
+    removes them.
 
     Example::
 
@@ -27,8 +28,8 @@ class CameraRandomizer(AbstractRandomizer):
 
     Args:
         camera: Name of the camera sensor, ``model::link::sensor``.
-        position: Distribution of the offset [m] along the axes of the described mount: x forward,
-            y left, z up in the picture.
+        position: Distribution of the offset [m] along the axes of that mount: x forward, y left,
+            z up in the picture.
         rotation: Distribution of the rotation about these axes: roll, pitch and yaw [rad].
         horizontal_fov: Distribution of the angle of view [rad], in (0, pi); unchanged by default.
         name: Its name in the log; by default derived from the camera.

@@ -32,7 +32,7 @@ class Distribution(ABC):
 
     @abstractmethod
     def __call__(self, rng: Generator, shape: tuple[int, ...]) -> Floats:
-        """Returns a drawn array.
+        """Draws an array from the distribution.
 
         Args:
             rng: The only source of randomness.
@@ -72,7 +72,7 @@ class LogUniform(Distribution):
     True
 
     Raises:
-        ValueError: A bound is not finite, or not 0 < low <= high.
+        ValueError: A bound is not finite, or 0 < low <= high does not hold.
     """
 
     def __init__(self, low: ArrayLike, high: ArrayLike) -> None:
@@ -126,7 +126,8 @@ class Choice(Distribution):
         weights: (n,) relative probabilities; all equal by default.
 
     Raises:
-        ValueError: There are no options, or not one weight >= 0 for each.
+        ValueError: There are no options, a weight is negative, all weights are 0, or the number of
+            weights differs from the number of options.
     """
 
     def __init__(self, options: ArrayLike, weights: ArrayLike | None = None) -> None:

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class RandomizerManager(PerWorld):
-    """Runs the randomizers of a world in the order of addition, and keeps the log.
+    """Runs the randomizers of a world in the order in which they were added, and keeps the log.
 
-    Call `randomize` where episodes begin, such as in a hook ``reset`` or ``on_reset``.
+    Call `randomize` where episodes begin, such as in a ``reset`` or ``on_reset`` hook.
 
     >>> world = World(TableSimulator(timestep=0.25), seed=1)
     >>> world.spawn(TableModel(lights=("lamp",)), "ball", Pose())
@@ -70,7 +70,7 @@ class RandomizerManager(PerWorld):
         self._randomizers[randomizer.name] = randomizer
 
     def remove(self, randomizer: AbstractRandomizer | str) -> None:
-        """Removes a randomizer, by itself or by name; its last draw stays in effect.
+        """Removes a randomizer, given as an object or by name; its last draw stays in effect.
 
         Raises:
             UnknownEntityError: The randomizer does not exist.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Selects entities by patterns of their names, and stacks the draws of several worlds."""
+"""Selects entities by name pattern, and stacks the draws of several worlds."""
 
 from __future__ import annotations
 

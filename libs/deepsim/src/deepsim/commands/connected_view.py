@@ -19,15 +19,15 @@ _TICK = 1 / 30  # what the page's Step button lets pass [s]
 def connected_view(namespace: str, port: int) -> Iterator[tuple[Viewer, Callable[[], None]]]:
     """Opens a viewer of the world of a `PhysicsServer`; the physics never waits for it.
 
-    Yields the viewer, and the function that ticks forever. If the physics ends, the viewer waits
-    for the next server of the same name.
+    Yields the viewer, and the function that ticks forever. If the server ends, the viewer waits for
+    the next one of the same name.
 
     Args:
         namespace: The name of the server's world.
         port: TCP port of the page; 0 for any free one.
 
     Raises:
-        DeepSimError: No master or no physics answers, or deepsim-transport is not installed.
+        DeepSimError: No master or physics server answers, or deepsim-transport is not installed.
         OSError: The port is taken.
     """
     from deepsim_viewer import Viewer  # noqa: PLC0415 (of an extra)

@@ -138,7 +138,7 @@ def _config(info: ModelInfo) -> list[tuple[str, str]]:
 
 
 def _content(path: Path, search_path: SearchPath) -> list[tuple[str, str]]:
-    """Returns the content of a model's folder or file, and its repairs, or its error."""
+    """Returns the content and approximations of a model's folder or file, or only the error."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Films of robots of the catalogue: at home, then moving their joints."""
+"""Films robots from the catalogue: at home, then moving their joints."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def film_robot(robot: Robot, path: Path, seconds: float, size: tuple[int, int]) 
 
 
 def _move(robot: Robot, time: float) -> None:
-    """Sets the targets of an instant: joints swing about home, one after another.
+    """Sets the joint targets for one instant: joints swing about home, one after another.
 
     Legs swing only a little, or not at all if the robot has other joints, so that it does not fall.
     """

@@ -113,7 +113,7 @@ def run_episodes(
 
 
 def episode_seed(seed: int, number: int) -> int:
-    """Returns the seed of an episode of a run, of which the first has number 1."""
+    """Returns the seed of an episode in a run; episodes are numbered from 1."""
     return int(np.random.SeedSequence((seed, number)).generate_state(1)[0])
 
 

@@ -71,7 +71,7 @@ class OnnxModel:
         """Returns the memory at the beginning of an episode.
 
         Raises:
-            TaskError: The model does not declare its size.
+            TaskError: The model does not declare the size of its memory.
         """
         shape = () if self.memory is None else self.memory.shape[1:]
         if not all(isinstance(size, int) for size in shape):

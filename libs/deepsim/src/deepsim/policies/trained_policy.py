@@ -70,16 +70,16 @@ class TrainedPolicy(ArrayPolicy):
     ) -> Any:
         """Returns the most likely action for each of k observations, (k, ...).
 
-        Each row has the same bits as if computed alone.
+        Each row is bit-for-bit the same as if it had been computed alone.
 
         Args:
             agent: Any name.
-            observations: (k, ...), or a dict of such arrays if the training had dicts.
+            observations: (k, ...), or a dict of such arrays if the policy was trained on dicts.
             action_space: Not used.
             rngs: Not used.
 
         Raises:
-            TaskError: An observation differs from those of the training in its parts or its size.
+            TaskError: An observation does not have the parts or the size used in training.
         """
         return self.actions(self.features(observations), observations)
 
@@ -87,7 +87,7 @@ class TrainedPolicy(ArrayPolicy):
         """Returns the scaled features of k observations, (k, n).
 
         Raises:
-            TaskError: An observation is not like those of the training.
+            TaskError: An observation is not like those used in training.
         """
         values = features_of(self.parts or (Part(self.mean.shape),), observations)
         scaled: Floats = np.clip((values - self.mean) / self.scale, -self.limit, self.limit)

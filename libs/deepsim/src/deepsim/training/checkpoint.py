@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The state of a training between two updates; resuming from it gives the same bytes."""
+"""The state of a training run between two updates; resuming from it gives the same bytes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def training_state(
     files: ProgressFiles,
     league: League | None,
 ) -> bytes:
-    """Returns everything that the rest of a training depends on.
+    """Returns everything that the rest of a training run depends on.
 
     It holds the networks and their optimizers, the scales, the worlds in the middle of their
     episodes, random numbers, the log, and past policies that are played against.
@@ -88,7 +88,7 @@ def put_back(
     files: ProgressFiles,
     league: League | None,
 ) -> EpisodeEnds:
-    """Restores the state of a training; returns the ends of its latest episodes.
+    """Restores the state of a training run; returns the ends of its latest episodes.
 
     Raises:
         ValueError, KeyError: The state belongs to another task or to other settings.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The settings of a training: defaults, then the task's own, then those of the command line."""
+"""The settings of a training run: defaults, then the task's own, then those of the command line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ POLICIES = ("one", "agent", "group")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingConfig:
-    """Settings of a training by PPO (J. Schulman et al., 2017) of Stable-Baselines3.
+    """Settings of a training run with PPO (J. Schulman et al., 2017) of Stable-Baselines3.
 
     Attributes:
         steps: Total number of steps of all agents, rounded up to whole rollouts.

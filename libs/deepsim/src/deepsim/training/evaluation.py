@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evaluations during a training, in worlds of their own."""
+"""Evaluations during a training run, in worlds of their own."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the learning curve of a training."""
+"""Draws the learning curve of a training run."""
 
 from __future__ import annotations
 

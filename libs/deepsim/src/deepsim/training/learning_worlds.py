@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The worlds of a training, with a view for each policy that learns."""
+"""The worlds of a training run, with a view for each policy that learns."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .teams import owners_of, teams_of
 
 @dataclass(frozen=True, slots=True)
 class LearningWorlds:
-    """All worlds of a training, with a view for each policy that learns.
+    """All worlds of a training run, with a view for each policy that learns.
 
     Attributes:
         agents: The agents of each policy, by its name; the name of a single policy is empty.
@@ -46,7 +46,7 @@ class LearningWorlds:
             functions[""]()
 
     def meet(self, name: str, function: Callable[[], object]) -> None:
-        """Waits for the functions of all policies, then calls this one, once for all."""
+        """Waits until all policies call this; then only the function of the first one is called."""
         if self.shared is not None:
             self.shared.views[name].meet(function)
         else:
@@ -85,7 +85,7 @@ class LearningWorlds:
 
 
 def learning_worlds(task: Task, config: TrainingConfig, league: League | None) -> LearningWorlds:
-    """Makes the worlds of a training.
+    """Makes the worlds of a training run.
 
     Args:
         task: The task.

@@ -61,7 +61,7 @@ def _network(model: PPO, scaled: VecNormalize) -> TrainedPolicy:
 def _part(
     space: Any, extractor: Any, key: str | None, scaled: VecNormalize
 ) -> tuple[Part, tuple[Floats, Floats, Floats]]:
-    """Returns a part of observations; and mean, scale and limit of each of its features."""
+    """Returns a part of the observations, and the mean, scale and limit of each of its features."""
     if is_picture(space):
         convolutions = tuple(
             Convolution(*_layer(layer), layer.stride[0])

@@ -36,7 +36,7 @@ except ImportError as error:
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """The result of a training.
+    """The result of a training run.
 
     Attributes:
         steps: Steps of agents.

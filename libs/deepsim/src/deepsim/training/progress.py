@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The log of a training: a row for each update, as CSV, with times in a separate file."""
+"""The log of a training run: a row for each update, as CSV, with times in a separate file."""
 
 from __future__ import annotations
 

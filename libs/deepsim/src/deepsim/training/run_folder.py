@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The folder of a training: settings, versions and the trained policy."""
+"""The folder of a training run: settings, versions and the trained policy."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def write_setup(folder: Path, task_folder: Path, task_id: str, config: TrainingC
 
 
 def settings_of(file: Path) -> dict[str, Any]:
-    """Reads settings from YAML, as from the ``config.json`` of a training.
+    """Reads settings from YAML, as from the ``config.json`` of a training run.
 
     Raises:
         TaskError: The file cannot be read, or is not a mapping.
@@ -133,10 +133,10 @@ def trained_policies(folder: Path) -> dict[str, TrainedPolicy | RecurrentPolicy]
 
 
 def chosen_policy(name: str, task: Task, trainings: Path) -> tuple[str, PolicyMaker]:
-    """Returns the policy of a name, of the folder of a training, or of an ONNX model.
+    """Returns the policy of a name, of the folder of a training run, or of an ONNX model.
 
-    A model in the folder of a training acts for the agents that learned there, or for those of the
-    policy with its name; any other model acts for all agents.
+    A model in the folder of a training run acts for the agents that learned there, or for those of
+    the policy with its name; any other model acts for all agents.
 
     Args:
         name: The name, the folder or the file.

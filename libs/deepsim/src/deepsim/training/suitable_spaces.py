@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The spaces of observations and actions that a training takes."""
+"""The spaces of observations and actions that a training run takes."""
 
 from __future__ import annotations
 

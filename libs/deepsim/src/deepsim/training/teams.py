@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The policies of a training, and the agents for which each acts."""
+"""The policies of a training run, and the agents for which each acts."""
 
 from __future__ import annotations
 

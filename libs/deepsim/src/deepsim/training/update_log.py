@@ -18,8 +18,9 @@ _SUMS = ("time/total_timesteps", "time/fps")
 class UpdateLog:
     """Gives each learner a logger, and writes one row when all have logged an update.
 
-    Means of episodes are weighted by the learners' numbers of agents. With several learners, each
-    has a value ``reward/NAME``, and its own values, such as losses, end with its name.
+    Means over episodes are weighted by each learner's number of agents. With several learners, each
+    one has a value ``reward/NAME``, and the names of its other values, such as losses, end with its
+    name.
 
     Args:
         learners: The learners.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The course of a training from update to update: states, evaluations and the log."""
+"""The course of a training run from update to update: states, evaluations and the log."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ OnStep = Callable[[int, Mapping[str, float]], object]
 class Updates:
     """Keeps the state of the latest update, logs the ends of episodes, and reports progress.
 
-    The state is taken after each update, and written at intervals and at the end: a training
+    The state is taken after each update, and written at intervals and at the end: a training run
     stopped during an update resumes from the start of that update.
 
     Attributes:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The log of a training for Weights & Biases; needs ``deepsim[wandb]``."""
+"""The log of a training run for Weights & Biases; needs ``deepsim[wandb]``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ID = Path("wandb", "id.txt")
 
 
 class WandbLog(KVWriter):  # type: ignore[misc]  # not typed where it is not installed
-    """Writes the values of each update to a run of Weights & Biases in the folder of a training.
+    """Writes the values of each update to a Weights & Biases run in a training run's folder.
 
     The run is offline, unless the environment variable ``WANDB_MODE`` says otherwise. A resumed
     training continues its run.

@@ -97,7 +97,7 @@ class ArrayColumn:
         return (array.astype(self._dtype.newbyteorder("="), order="C"),)
 
     def write(self, out: bytearray, numbers: list[Any]) -> bool:
-        """Puts the array into a payload of ours; False if it does not fit."""
+        """Writes the array into one of our own payloads; returns False if it does not fit."""
         array = numbers[0]
         if array.dtype != self._dtype or array.shape != self._shape:
             return False
