@@ -222,8 +222,8 @@ def test_without_the_extra_it_is_named(
 ) -> None:
     task = task_with_policy(write_task)
     monkeypatch.setitem(sys.modules, module, None)
-    for name in ("onnx_file", "onnx_policy"):
-        monkeypatch.delitem(sys.modules, f"deepsim.training.{name}")
+    for name in ("training.onnx_file", "policies.onnx_policy"):
+        monkeypatch.delitem(sys.modules, f"deepsim.{name}")
     arguments = ["export", task] if module == "onnx" else ["run", task, "--policy", "a.onnx"]
     result = call(*arguments)
     assert result.exit_code == 1
