@@ -59,24 +59,18 @@ class Series(ABC):
         """Ends the connection."""
 
 
-class Singles(Series):
-    """The services of gazebo_ros, or those of a plugin that stands for it: one call per model."""
+class Services(Series):
+    """Two services of ROS, one that reads and one that writes."""
 
-    persistent: ClassVar[bool]
-    peer = True
+    reader: ClassVar[tuple[str, Any]]
+    writer: ClassVar[tuple[str, Any]]
+    persistent: ClassVar[bool] = True
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(names)
-        self._get = rospy.ServiceProxy("/gazebo/get_model_state", GetModelState, self.persistent)
-        self._set = rospy.ServiceProxy("/gazebo/set_model_state", SetModelState, self.persistent)
+        self._get = rospy.ServiceProxy(*self.reader, persistent=self.persistent)
+        self._set = rospy.ServiceProxy(*self.writer, persistent=self.persistent)
         self._states: list[Any] = []
-
-    def get(self) -> None:
-        self._states = [self._get(name, "") for name in self.names]
-
-    def set(self) -> None:
-        for name, state in zip(self.names, self._states, strict=True):
-            self._set(_model_state(name, state.pose, state.twist))
 
     def positions(self) -> np.ndarray:
         return _positions(self._states)
@@ -84,6 +78,21 @@ class Singles(Series):
     def close(self) -> None:
         self._get.close()
         self._set.close()
+
+
+class Singles(Services):
+    """The services of gazebo_ros, or those of a plugin that stands for it: one call per model."""
+
+    reader = ("/gazebo/get_model_state", GetModelState)
+    writer = ("/gazebo/set_model_state", SetModelState)
+    peer = True
+
+    def get(self) -> None:
+        self._states = [self._get(name, "") for name in self.names]
+
+    def set(self) -> None:
+        for name, state in zip(self.names, self._states, strict=True):
+            self._set(_model_state(name, state.pose, state.twist))
 
 
 class NewConnections(Singles):
@@ -97,24 +106,14 @@ class KeptConnections(Singles):
     """The same without the cost of connecting."""
 
     label = f"one model per call, persistent ({_SINGLE})"
-    persistent = True
 
 
-class Original(Series):
+class Original(Services):
     """DeepSim 0.1's messages: the states of all models in one call."""
 
-    persistent: ClassVar[bool]
+    reader = ("/gazebo/get_all_model_states", deepsim.GetAllModelStates)
+    writer = ("/gazebo/set_model_states", deepsim.SetModelStates)
     peer = True
-
-    def __init__(self, names: Sequence[str]) -> None:
-        super().__init__(names)
-        self._get = rospy.ServiceProxy(
-            "/gazebo/get_all_model_states", deepsim.GetAllModelStates, self.persistent
-        )
-        self._set = rospy.ServiceProxy(
-            "/gazebo/set_model_states", deepsim.SetModelStates, self.persistent
-        )
-        self._states: list[Any] = []
 
     def get(self) -> None:
         self._states = self._get().model_states
@@ -125,10 +124,6 @@ class Original(Series):
     def positions(self) -> np.ndarray:
         chosen = {state.model_name: state for state in self._states}
         return _positions([chosen[name] for name in self.names])
-
-    def close(self) -> None:
-        self._get.close()
-        self._set.close()
 
 
 class OriginalNewConnections(Original):
@@ -142,36 +137,20 @@ class OriginalKeptConnections(Original):
     """The same without the cost of connecting."""
 
     label = f"all models per call, persistent ({_BATCH})"
-    persistent = True
 
 
-class Friendly(Series):
+class Friendly(Services):
     """Our batch of gazebo_msgs/ModelState."""
 
     label = "batch of ModelState messages"
-
-    def __init__(self, names: Sequence[str]) -> None:
-        super().__init__(names)
-        self._get = rospy.ServiceProxy(
-            "/gazebo_batch_state/get_model_states", GetModelStates, persistent=True
-        )
-        self._set = rospy.ServiceProxy(
-            "/gazebo_batch_state/set_model_states", SetModelStates, persistent=True
-        )
-        self._states: list[Any] = []
+    reader = ("/gazebo_batch_state/get_model_states", GetModelStates)
+    writer = ("/gazebo_batch_state/set_model_states", SetModelStates)
 
     def get(self) -> None:
         self._states = self._get(self.names, []).states
 
     def set(self) -> None:
         self._set(self._states)
-
-    def positions(self) -> np.ndarray:
-        return _positions(self._states)
-
-    def close(self) -> None:
-        self._get.close()
-        self._set.close()
 
 
 class Flat(Series):

@@ -167,7 +167,7 @@ def random(rng: np.random.Generator, shape: int | tuple[int, ...] = ()) -> Float
 
 
 def checked_matrices(matrix: ArrayLike, size: int) -> FloatArray:
-    """Returns matrices (..., size, size), refusing those whose upper left 3 x 3 is no rotation."""
+    """Returns matrices (..., size, size), refusing an upper left 3 x 3 that is not a rotation."""
     (m,) = float_arrays(matrix)
     if m.shape[-2:] != (size, size):
         raise ValueError(f"expected shape (..., {size}, {size}), got {m.shape}")

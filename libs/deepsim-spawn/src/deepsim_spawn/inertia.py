@@ -114,7 +114,7 @@ FIXED = "fixed_to_world"
 def fix_massless_bases(model: ModelDescription, element: Element) -> ModelDescription:
     """Returns a model whose massless bases are fixed to the world, as by Bullet, with a warning.
 
-    A base is a link that is no joint's child, with all links fixed to it. A model in which
+    A base is a link that no joint has as its child, with all links fixed to it. A model in which
     nothing can move becomes static.
     """
     if element.document.load.strict or model.static or model.models:

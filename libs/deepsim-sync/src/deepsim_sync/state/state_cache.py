@@ -213,7 +213,7 @@ class StateCache:
         self._sent(refusals)
 
     def _changes(self) -> Changes | None:
-        """Returns all changes as one batch, or None if there are none any more."""
+        """Returns all changes as one batch, or None if nothing changed."""
         if get_ident() != self._owner.thread or self._simulator.entities is not self.entities:
             self.follow_entities()
         cells = {}
