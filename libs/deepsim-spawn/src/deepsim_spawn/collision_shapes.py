@@ -37,8 +37,7 @@ def colliders_of(
 ) -> dict[str, CompoundCollider]:
     """Returns one collider for each link that has collisions, by the scoped name of the link.
 
-    Each collider is ready to be attached to its link. If the pose of the model is given, each
-    is placed where its link is.
+    Each collider is ready to be attached to its link; with `pose`, it stands where the link is.
 
     >>> from deepsim_spawn import Box, CollisionDescription, LinkDescription
     >>> shape = CollisionDescription("shape", Box((1, 1, 1)), Pose((0, 0, 0.5)))
@@ -47,8 +46,8 @@ def colliders_of(
     >>> body.contains((3.2, 0, 0.9))
     True
 
-    Layers and mask of a collider are the union of `Surface.collide_bitmask` over its collisions.
-    Images become boxes, polylines the hulls of their convex parts.
+    The layers and the mask of a collider are the bitwise union of `Surface.collide_bitmask` over
+    its collisions. Images become boxes, and polylines become the hulls of their convex parts.
 
     Args:
         model: The model.

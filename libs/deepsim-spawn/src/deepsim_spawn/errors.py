@@ -16,6 +16,12 @@ from deepsim_sync import DeepSimError
 class ModelFormatError(DeepSimError):
     """A model or world cannot be read.
 
+        >>> try:
+        ...     GazeboXMLLoader().load_model("<robot name='empty'/>")
+        ... except ModelFormatError as error:
+        ...     print(error)
+        <string>:1: robot[empty]: a robot must have a link
+
     Attributes:
         file: The file, ``<string>`` for XML given as text, or None if no file is involved.
         line: The line in that file, counted from 1, or None if unknown.
@@ -29,7 +35,11 @@ class ModelFormatError(DeepSimError):
 
 
 class ModelFormatWarning(UserWarning):
-    """A value was repaired or approximated; the message says which one, where and how."""
+    """A value was repaired or approximated; the message says which one, where and how.
+
+    >>> import warnings
+    >>> warnings.simplefilter("error", ModelFormatWarning)  # refuses such files
+    """
 
 
 class UnsupportedElementWarning(ModelFormatWarning):

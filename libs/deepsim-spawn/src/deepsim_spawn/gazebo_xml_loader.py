@@ -27,15 +27,15 @@ _READERS = {"sdf": read_sdf, "robot": read_urdf}
 class GazeboXMLLoader:
     """Reads SDF, URDF and xacro into descriptions.
 
-    Elements that a description cannot represent are reported by an `UnsupportedElementWarning`,
-    repairs by a `ModelFormatWarning`, each once per kind and load.
+    An `UnsupportedElementWarning` reports elements that a description cannot represent, a
+    `ModelFormatWarning` reports repairs, each once per kind and load.
 
     Args:
         search_path: A search path, or folders, in which ``model://``, ``package://`` and
             ``file://`` URIs are looked up. None searches the folders of the environment alone.
         strict: Whether to refuse malformed input that other tools accept, instead of repairing it.
         skip_missing_collisions: Whether to leave out a collision whose mesh is not found, with a
-            warning, instead of refusing it. Such visuals are always left out.
+            warning, instead of raising an error. Visuals are left out in this case unless `strict`.
 
     >>> loader = GazeboXMLLoader()
     >>> loader.load_model("<robot name='dot'><link name='base'/></robot>").links[0].name

@@ -20,7 +20,7 @@ from .description.model import ModelDescription
 from .xml import Element
 
 _MARGIN = 1e-6
-"""Least second moment along an axis, relative to their sum; keeps the body from being flat."""
+"""Least second moment along an axis, relative to the sum over all axes; no body is made flatter."""
 
 _THINNEST = 1e-9
 """Moments below this are rounding errors, relative to the largest moment or per mass [m^2]."""
@@ -40,10 +40,10 @@ def make_inertial(
     An impossible tensor is replaced by the nearest possible one, with a warning.
 
     Args:
-        element: The element that holds them.
-        mass: [kg].
+        element: The element of the inertia, for messages.
+        mass: Mass of the link [kg].
         pose: Pose of the inertial frame in the link frame.
-        moments: The six `MOMENTS` [kg m^2]; None for those of a ball as dense as water.
+        moments: The six `MOMENTS` [kg m^2]; None assumes a ball as dense as water.
     """
     if mass == 0.0:
         element.repair("mass [kg] must be > 0, got 0", "a link without mass becomes a frame")
@@ -66,7 +66,7 @@ def make_inertial(
 
 
 def is_physical(tensor: NDArray[np.float64]) -> bool:
-    """Returns whether a rigid body can have a symmetric (3, 3) inertia tensor.
+    """Returns whether a rigid body can have the symmetric inertia tensor (3, 3).
 
     Its principal moments must be positive, and none larger than the sum of the other two.
     """
@@ -77,13 +77,15 @@ def is_physical(tensor: NDArray[np.float64]) -> bool:
 def nearest_physical(tensor: NDArray[np.float64], mass: float) -> NDArray[np.float64]:
     """Returns the possible inertia nearest to an impossible one, in the Frobenius norm.
 
-    A tensor is possible if its second moments s along the principal axes are non-negative, where
-    moment i is the sum of the other two s. The nearest tensor shares the principal axes, so this
-    is a least-squares problem with s >= 0.
+    A tensor is possible if the second moments of mass along its principal axes are all
+    non-negative; each principal moment of inertia is the sum of the second moments along the other
+    two axes. The nearest tensor shares the principal axes, so it follows from non-negative least
+    squares.
 
     Args:
         tensor: (3, 3), symmetric [kg m^2].
-        mass: [kg]; a tensor of zeros becomes that of a ball of this mass with 1 mm radius.
+        mass: Mass [kg]; a tensor of zeros becomes that of a ball of this mass with a radius of 1
+            mm.
 
     Returns:
         (3, 3) tensor of a body that is not flat, so that rounding cannot make it impossible.
@@ -112,10 +114,10 @@ FIXED = "fixed_to_world"
 
 
 def fix_massless_bases(model: ModelDescription, element: Element) -> ModelDescription:
-    """Returns a model whose massless bases are fixed to the world, as by Bullet, with a warning.
+    """Fixes the massless bases of a model to the world, as Bullet does, with a warning.
 
-    A base is a link that no joint has as its child, with all links fixed to it. A model in which
-    nothing can move becomes static.
+    A base is a link that is not the child of any joint, together with all links fixed to it. A
+    model in which nothing can move becomes static.
     """
     if element.document.load.strict or model.static or model.models:
         return model
@@ -135,7 +137,7 @@ def fix_massless_bases(model: ModelDescription, element: Element) -> ModelDescri
 
 
 def _massless_bases(model: ModelDescription) -> Iterator[str]:
-    """Yields the first link of each base without mass."""
+    """Yields the name of the topmost link of each base without mass."""
     held = {joint.child: joint for joint in model.joints}
     fixed: dict[str, list[str]] = {}
     for joint in model.joints:

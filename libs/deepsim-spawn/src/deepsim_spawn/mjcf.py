@@ -26,7 +26,7 @@ _FOLDERS = {
 _OF_FILES = ("assetdir", "meshdir", "strippath", "texturedir")
 _SIZES = ("count", "height", "ncol", "nrow", "width")
 _LARGEST = 10_000
-"""Limit of these numbers, since large ones take hours or all memory."""
+"""Limit of the numbers in `_SIZES`; larger ones would take hours or all memory."""
 
 
 @dataclass(frozen=True, slots=True, init=False, eq=False)
@@ -34,15 +34,16 @@ class MjcfModel:
     """A model or scene in MJCF, MuJoCo's format, with all its includes.
 
     The embedded engine spawns it like a `ModelDescription`; Gazebo does not support it. Bodies
-    become links, and everything fixed to the file's world the link ``worldbody``. The frame of that
-    world is the model frame. Files are looked up in the folder of the model and on the search path.
-    Plugins are left out.
+    become links, and everything fixed to the file's world becomes the link ``worldbody``. The frame
+    of the file's world is the model frame. Files are looked up in the folder of the model and on
+    the search path. Plugins are left out.
 
     Args:
         source: A file, or MJCF as text, which starts with ``<``.
         search_path: Additional folders, as in `GazeboXMLLoader`.
-        keyframe: The joint positions at spawning and after a reset. If there is no keyframe
-            ``home``, the bodies stay as described; any other name must exist.
+        keyframe: Name of the keyframe with the joint positions at spawning and after a reset. If
+            the file has no keyframe ``home``, the bodies stay as described; any other name must
+            exist.
         pose: The default pose for `ModelSpawner`.
 
     Attributes:
@@ -53,7 +54,8 @@ class MjcfModel:
         pose: The given pose.
 
     Raises:
-        ModelFormatError: It cannot be read, or a file is missing or lies outside the search path.
+        ModelFormatError: The source cannot be read, or a file is missing or lies outside the search
+            path.
 
     >>> MjcfModel("<mujoco model='dot'><worldbody><body name='base'/></worldbody></mujoco>").name
     'dot'
@@ -134,7 +136,7 @@ class _Reader:
         return parse(read_bytes(path), Document(str(path), path, self._main.load))
 
     def _find(self, element: Element, name: str) -> Path:
-        """Returns a file, relative to the folder of the main file as in MuJoCo."""
+        """Returns the path of a file that is named relative to the main file, as in MuJoCo."""
         return element.make(self._main.load.search_path.find, name, self._main.path)
 
     def copy(self, element: Element) -> etree._Element:

@@ -13,22 +13,31 @@ from .search_path import SearchPath
 from .xml import Document, Element, Load, parse, read_bytes
 
 _URIS = ("uri", "filename")
-"""Elements whose text is a file or folder."""
+"""Elements whose text names a file or folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
     """The contents of a model's `model.config`.
 
+    >>> import tempfile
+    >>> config = "<model><name>Ball</name><sdf version='1.6'>ball.sdf</sdf></model>"
+    >>> with tempfile.TemporaryDirectory() as root:
+    ...     (Path(root) / "ball").mkdir()
+    ...     _ = (Path(root) / "ball" / "model.config").write_text(config)
+    ...     _ = (Path(root) / "ball" / "ball.sdf").touch()
+    ...     ModelIndex(root)["ball"].title
+    'Ball'
+
     Attributes:
-        name: Name of its folder, as used in ``model://``.
-        folder: Absolute path of the folder.
-        file: Its SDF file, of the newest supported version.
+        name: Name of the model's folder, as used in ``model://``.
+        folder: Absolute path of the model's folder.
+        file: The model's SDF file of the newest supported version.
         title: Display name.
         version: Version of the model; empty if not given.
         authors: Names of the authors.
         description: The authors' description, on one line.
-        depends: URIs of the models that it declares as dependencies.
+        depends: URIs of the models that this one declares as dependencies.
     """
 
     name: str
@@ -44,6 +53,13 @@ class ModelInfo:
 @dataclass(frozen=True, slots=True)
 class Need:
     """A file or folder that a model refers to.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as root:
+    ...     file = Path(root, "a.sdf")
+    ...     _ = file.write_text("<sdf><include><uri>model://tree</uri></include></sdf>")
+    ...     [(need.uri, need.path) for need in ModelIndex(root).needs(file)]
+    [('model://tree', None)]
 
     Attributes:
         uri: The URI in the file.
@@ -161,7 +177,7 @@ class ModelIndex(Mapping[str, ModelInfo]):
 
 
 def _references(root: Element) -> Iterator[tuple[Element, str]]:
-    """Yields the elements that name a file, outside plugins, with the file."""
+    """Yields each element outside plugins that names a file, with the name or URI of the file."""
     pending = [root]
     while pending:
         element = pending.pop()

@@ -18,7 +18,7 @@ from .mjcf import MjcfModel
 
 
 class AbstractSpawner(ABC):
-    """Adds and removes models; one spawner may serve many behaviours.
+    """The base of objects that add and remove models; many behaviours may share one spawner.
 
     >>> class CubeSpawner(AbstractSpawner):
     ...     def spawn(self, world, name, pose=None):
@@ -53,13 +53,13 @@ class AbstractSpawner(ABC):
 
 
 class ModelSpawner(AbstractSpawner):
-    """Spawns any number of models of one description, which is loaded once.
+    """A spawner of any number of models from one description, which is loaded once.
 
     >>> spawner = ModelSpawner("<robot name='dot'><link name='base'/></robot>")
     >>> spawner.description.name
     'dot'
 
-    `spawner.spawn(world, "dot_1")` then adds such a model to a world.
+    `spawner.spawn(world, "dot_1")` adds such a model to a world.
 
     Args:
         source: A description, or a file or XML string as in `GazeboXMLLoader.load_model`.
@@ -102,7 +102,7 @@ class ModelSpawner(AbstractSpawner):
 
         Args:
             world: The world, which may consist of several.
-            poses: Poses as in `spawn`, by model name.
+            poses: The pose of each model by its name; a pose is given as in `spawn`.
 
         Raises:
             DuplicateEntityError: A name is taken; nothing was added.

@@ -29,7 +29,7 @@ def picture_pixels(
     Args:
         path: The file.
         formats: Accepted formats, by Pillow's names.
-        shape: The use of the picture, in the plural, for messages.
+        shape: A plural noun for the use of the picture, for messages.
 
     Returns:
         Red, green and blue (height, width, 3), or grey (height, width, 1) of a 16-bit picture.
@@ -57,7 +57,7 @@ def picture_pixels(
             if picture.mode.startswith("I"):  # 16 bits, which Pillow would cut off at 255
                 return np.asarray(picture).astype(np.uint16)[:, :, None]
             return np.asarray(picture.convert("RGB"), dtype=np.uint8)
-    except Exception as error:  # each format of Pillow has errors of its own
+    except Exception as error:  # Pillow raises other errors for each format
         raise ModelFormatError(f"cannot be read as a picture: {error}", file=file) from error
 
 
@@ -127,7 +127,10 @@ def _halved(solid: _Bools, granularity: int) -> _Bools:
 
 
 def _rectangles(solid: _Bools) -> _Ints:
-    """Returns runs of solid pixels, merged over equal neighbouring rows: (n, 4) x, y to x, y."""
+    """Returns rectangles (n, 4) of solid pixels: least x and y, largest x and y.
+
+    Each is a run of pixels in a row, merged with equal runs in the rows beside it.
+    """
     edges = np.diff(np.pad(solid, ((0, 0), (1, 1))).astype(np.int8), axis=1)
     rows, starts = np.nonzero(edges == 1)
     _, ends = np.nonzero(edges == -1)
@@ -140,15 +143,15 @@ def _rectangles(solid: _Bools) -> _Ints:
 
 
 def heightmap_heights(heightmap: Heightmap) -> NDArray[np.float64]:
-    """Returns the heights of a landscape at its pixels, from 8 bits of grey as in Gazebo 11.
+    """Returns the heights of a landscape at its pixels.
 
-    The brightest pixel gets the height of the heightmap's size, whatever its brightness. Of a
-    colour picture the blue channel counts, as in Gazebo. Of 16-bit pictures all bits count,
-    whereas Gazebo uses the lower 8. Needs the extra ``deepsim-spawn[images]``.
+    The brightest pixel gets the height of the heightmap's size, whatever its brightness. In a
+    colour picture only the blue channel counts, as in Gazebo 11. In a 16-bit picture all bits
+    count, whereas Gazebo uses the lower 8. Needs the extra ``deepsim-spawn[images]``.
 
     Returns:
-        (n, n) [m] above the heightmap's position. Row 0 is the lower edge of the picture (least y),
-        column 0 its left edge (least x); the outer pixels lie on the edges.
+        Heights (n, n) [m] above the heightmap's position. Row 0 is the lower edge of the picture
+        (least y), column 0 its left edge (least x); the outer pixels lie on the edges.
 
     Raises:
         ModelFormatError: The file is an elevation model, cannot be read, is not a square with a

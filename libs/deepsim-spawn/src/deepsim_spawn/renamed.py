@@ -12,7 +12,7 @@ _RENAMED: dict[str, type] = {"Mimic": MimicDescription, "Scene": SceneDescriptio
 
 
 def __getattr__(name: str) -> type:
-    """Returns the class that had this name until 0.5, with a warning."""
+    """Returns a class by the name that it had until 0.5, with a DeprecationWarning."""
     found = _RENAMED.get(name)
     if found is None:
         raise AttributeError(f"module 'deepsim_spawn' has no attribute {name!r}")

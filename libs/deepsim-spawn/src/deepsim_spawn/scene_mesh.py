@@ -39,10 +39,10 @@ class SceneMesh:
     (100, 3)
 
     Attributes:
-        vertices: (n, 3) [m].
-        faces: (m, 3), each counterclockwise seen from outside.
+        vertices: Positions (n, 3) [m].
+        faces: Indices of vertices (m, 3), counterclockwise seen from outside.
         links: ``model::link`` of the links that have triangles.
-        face_links: (m,) index into `links` for each face.
+        face_links: Index into `links` for each face (m,).
     """
 
     vertices: NDArray[np.float64]
@@ -107,7 +107,7 @@ def scene_mesh(
         models: The descriptions to merge, by the names under which they were spawned.
         number: The index of one of the W worlds.
         visuals: Whether to merge visuals instead of collisions.
-        segments: Corners of round shapes around their axis, >= 3.
+        segments: Number of corners around the axis of round shapes, >= 3.
         ground: Side of the square that represents an infinite collision plane [m].
 
     Raises:

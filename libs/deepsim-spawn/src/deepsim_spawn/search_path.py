@@ -65,7 +65,7 @@ class SearchPath:
 
     @classmethod
     def of(cls, folders: SearchPath | str | Path | Iterable[str | Path] | None) -> SearchPath:
-        """Returns a search path unchanged, or one of folders (None: the environment alone)."""
+        """Returns a search path as it is, or a new one of folders (None: of the environment)."""
         if isinstance(folders, SearchPath):
             return folders
         return cls(() if folders is None else folders)
@@ -122,7 +122,7 @@ class SearchPath:
     def _in_packages(
         self, rest: str, home: Path | None, root: Path | None
     ) -> Iterator[tuple[Path, Path]]:
-        """Yields folders that must not be left, each with a candidate inside it."""
+        """Yields candidates, each after the folder that it must lie in."""
         name = rest.split("/")[0]
         if home is not None and root is not None:
             for place in (root, home, *home.parents[:_LEVELS]):
@@ -136,10 +136,10 @@ class SearchPath:
     def _in_folders(
         self, rest: str, home: Path | None, root: Path | None
     ) -> Iterator[tuple[Path, Path]]:
-        """Yields folders with a candidate inside each; an absolute path is its own candidate."""
+        """Yields candidates, each after the folder that it must lie in."""
         if home is not None and root is not None:
             yield root, home / rest
-            yield root, home / rest.lstrip("/")  # which Bullet takes for a relative path
+            yield root, home / rest.lstrip("/")  # Bullet takes an absolute path for a relative one
             yield from _assets(home, rest, (home, *home.parents[:_LEVELS]))
         for folder in self.folders:
             yield folder, folder / rest
@@ -168,7 +168,7 @@ class SearchPath:
 
 
 def _assets(home: Path, rest: str, places: Iterable[Path]) -> Iterator[tuple[Path, Path]]:
-    """Yields folders of meshes and textures near a file, each with the candidate inside."""
+    """Yields candidates in folders of meshes and textures near a file, each after that folder."""
     for place in places:
         candidate = Path(os.path.normpath(place / rest))
         for above in (home, *home.parents[:_LEVELS]):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of numbers, shared by all descriptions; they accept only values that a file can hold."""
+"""Checks of numbers and names in all descriptions; they accept only what a file can hold."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from deepsim_math import Pose, Vector3
 from deepsim_sync import SCOPE
 
 LARGEST = 1e100
-"""Far beyond physical values, yet no product of poses or inertias overflows."""
+"""Largest accepted magnitude: beyond physical values, yet products of such numbers are finite."""
 
 
 class NoSizeError(ValueError):
-    """A length is not positive."""
+    """A length that must be positive is zero or negative."""
 
 
 def finite(what: str, *values: float) -> None:
@@ -45,7 +45,7 @@ def direction(what: str, value: Vector3 | Sequence[float]) -> Vector3:
 
 
 def positive(what: str, *values: float) -> None:
-    """Refuses numbers that are not finite and positive."""
+    """Refuses zero, negative numbers, NaN and infinity."""
     for value in values:
         if not value > 0.0:
             raise NoSizeError(f"{what} must be > 0, got {value:g}")
@@ -53,7 +53,7 @@ def positive(what: str, *values: float) -> None:
 
 
 def not_negative(what: str, value: float) -> None:
-    """Refuses numbers that are not finite or are negative."""
+    """Refuses negative numbers, NaN and infinity."""
     limit(what, value)
     finite(what, value)
 
@@ -103,7 +103,7 @@ def word(what: str, text: str) -> None:
 def plain_name(whose: str, name: str) -> None:
     """Refuses names that are empty, look scoped or have surrounding blanks.
 
-    `whose` begins the message, such as ``a model is``.
+    `whose` is the start of the message, such as ``a model is``.
     """
     if not name or SCOPE in name or name != name.strip():
         raise ValueError(
@@ -112,7 +112,7 @@ def plain_name(whose: str, name: str) -> None:
 
 
 def frame_name(whose: str, name: str) -> None:
-    """Refuses reserved names as well, for objects that can be referred to as a frame."""
+    """Refuses the names that `plain_name` refuses, and those that SDF reserves for frames."""
     plain_name(whose, name)
     if is_reserved(name):
         raise ValueError(f"{whose} named {name!r}, which is reserved: choose another name")

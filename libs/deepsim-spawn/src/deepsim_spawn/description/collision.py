@@ -20,12 +20,12 @@ class Surface:
     0.0
 
     Attributes:
-        mu: Friction coefficient along the first friction direction. A contact uses the lower one
+        mu: Friction coefficient along the first friction direction. A contact uses the lower value
             of its two surfaces.
         mu2: Friction coefficient along the second friction direction.
-        restitution: 0 does not bounce, 1 bounces back to its height. In Gazebo a contact uses the
-            lower one of its two surfaces.
-        collide_bitmask: Two collisions touch if their masks share a bit.
+        restitution: 0 for no bounce, 1 for a bounce back to the height of the fall. In Gazebo a
+            contact uses the lower value of its two surfaces.
+        collide_bitmask: Two collisions can touch only if their masks share a bit.
         torsional_mu: Friction coefficient of spinning about the contact normal.
         patch_radius: Radius of the contact area that resists spinning [m]; a normal force N
             causes a torque of up to 3 pi / 16 * torsional_mu * patch_radius * N.

@@ -17,7 +17,7 @@ _PICTURES = {".png", ".jpg", ".jpeg"}
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A box along the axes of its frame.
+    """A box aligned with the axes of its frame.
 
     >>> Box((1, 2, 0.5)).size
     Vector3(1.0, 2.0, 0.5)
@@ -101,7 +101,7 @@ class Cone:
 
 @dataclass(frozen=True, slots=True)
 class Ellipsoid:
-    """An ellipsoid along the axes of its frame.
+    """An ellipsoid aligned with the axes of its frame.
 
     >>> Ellipsoid((0.3, 0.2, 0.1)).radii
     Vector3(0.3, 0.2, 0.1)
@@ -169,7 +169,7 @@ class Mesh:
 
 @dataclass(frozen=True, slots=True)
 class Heightmap:
-    """A landscape with the heights of a picture's pixels or of an elevation model.
+    """A landscape whose heights come from a picture's pixels or an elevation model.
 
     >>> from pathlib import Path
     >>> dunes = Heightmap(Path("dunes.png"), size=(100, 100, 8))
@@ -179,7 +179,7 @@ class Heightmap:
     Attributes:
         path: An existing file, absolute after loading.
         size: Lengths along x and y, and height of the brightest pixel [m], each > 0.
-        position: Centre of its ground in the shape's frame [m].
+        position: Centre of the landscape's ground in the shape's frame [m].
     """
 
     path: Path
@@ -193,7 +193,7 @@ class Heightmap:
 
     @property
     def is_picture(self) -> bool:
-        """Whether the file name is that of a picture (PNG, JPEG), not an elevation model (DEM)."""
+        """Whether the file is named as PNG or JPEG; other files are elevation models (DEM)."""
         return self.path.suffix.lower() in _PICTURES
 
 
@@ -213,8 +213,8 @@ class Image:
         scale: Side of a pixel [m], > 0.
         threshold: Largest mean of red, green and blue of a solid pixel, 0..255.
         height: Height of the walls above z = 0 [m], > 0.
-        granularity: Largest number of pixels, >= 1, to treat as one: the picture is halved along x
-            and y down to parts of this size, which are solid if any pixel in them is.
+        granularity: Largest number of pixels to merge into one, >= 1: the picture is halved along x
+            and y down to parts of at most this size; a part is solid if any of its pixels is.
     """
 
     path: Path

@@ -30,7 +30,7 @@ AXES: dict[JointType, int] = {
 
 @dataclass(frozen=True, slots=True)
 class MimicDescription:
-    """Makes an axis follow another one: position = ``multiplier * leader + offset``.
+    """A coupling of an axis to a leading joint: position = ``multiplier * leader + offset``.
 
     >>> JointAxis(xyz=(0, 1, 0), mimic=MimicDescription("left_finger", multiplier=-1.0)).mimic.joint
     'left_finger'
@@ -38,7 +38,7 @@ class MimicDescription:
     Attributes:
         joint: Name of the leading joint in the same model.
         multiplier: Factor of the leader's position.
-        offset: Position when the leader is at 0 [rad or m].
+        offset: Position of the axis when the leader is at 0 [rad or m].
     """
 
     joint: str

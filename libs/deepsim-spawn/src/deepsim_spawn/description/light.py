@@ -12,7 +12,7 @@ from .checks import direction, finite_pose, not_negative, plain_name
 from .writing import document, write_light
 
 LightType: TypeAlias = Literal["point", "spot", "directional"]
-"""Type of a light: in all directions, in a cone, or in parallel rays."""
+"""Type of a light: it shines in all directions, in a cone, or in parallel rays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,8 @@ class SpotCone:
 
     Attributes:
         inner_angle: Full angle of the cone at full brightness [rad].
-        outer_angle: Full angle beyond which it is dark [rad].
-        falloff: Exponent of the falloff between the two; 1 is linear.
+        outer_angle: Full angle of the cone beyond which there is no light [rad].
+        falloff: Exponent of the falloff from the inner to the outer angle; 1 is linear.
     """
 
     inner_angle: float = 0.0
@@ -80,7 +80,7 @@ class LightDescription:
         specular: Colour of highlights.
         attenuation: Attenuation with distance; ignored by directional lights.
         direction: Direction of spot and directional lights in the light's frame; normalised.
-        cast_shadows: Whether objects cast shadows in it.
+        cast_shadows: Whether objects cast shadows in this light.
         spot: The cone of a spot light.
     """
 

@@ -67,7 +67,8 @@ class ContactSensor:
     'contact'
 
     Attributes:
-        collisions: Names of the sensitive collisions of the link; all if none of these exists.
+        collisions: Names of the link's collisions that it senses; it senses all of them if none has
+            such a name.
     """
 
     collisions: tuple[str, ...] = ()
@@ -75,7 +76,7 @@ class ContactSensor:
 
 @dataclass(frozen=True, slots=True)
 class Rays:
-    """Equally spaced directions, the first and last at the limits.
+    """Equally spaced directions from the lower to the upper limit.
 
     >>> Lidar(Rays(3, -0.5, 0.5), max_range=10.0).horizontal.count
     3
@@ -111,10 +112,10 @@ class Lidar:
     'ray'
 
     Attributes:
-        horizontal: Angles about +z, 0 along +x; the rays of a row.
-        vertical: Angles above the xy plane; the rows, lowest first.
-        min_range: Closer surfaces read as -inf [m].
-        max_range: Farther surfaces, or none at all, read as +inf [m].
+        horizontal: Angles about +z, measured from +x; each row has one ray per angle.
+        vertical: Angles above the xy plane, one per row, lowest first.
+        min_range: Distance below which a surface reads as -inf [m].
+        max_range: Distance above which a ray reads as +inf [m], as one that meets no surface does.
         noise: Noise of the distances [m]: none, or one.
     """
 

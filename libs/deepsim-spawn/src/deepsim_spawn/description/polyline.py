@@ -76,7 +76,7 @@ def _checked(outline: Iterable[Iterable[float]]) -> Outline:
 
 
 def _is_convex(outline: Outline) -> bool:
-    """Returns whether the outline turns one way only, and once around."""
+    """Returns whether the outline turns in one direction only and makes one full turn."""
     sides = np.roll(outline, -1, axis=0) - np.array(outline)
     following = np.roll(sides, -1, axis=0)
     cross = sides[:, 0] * following[:, 1] - sides[:, 1] * following[:, 0]
@@ -96,8 +96,8 @@ def _trapezoids(outlines: Iterable[Outline]) -> _Floats:
 
     Between the heights of two points, the passing edges are alternately left and right sides. A
     part continues while its two sides are neighbours, so that there are about as many parts as
-    points; cutting at every height would make as many as their square. Where outlines touch, two
-    sides may meet again after a gap: that is another part.
+    points; cutting at every height would give as many as the square of that number. Where outlines
+    touch, two sides may meet again after a gap, which starts another part.
     """
     edges = _rising_edges(outlines)
     heights = np.unique(edges[:, 1::2])
@@ -130,7 +130,7 @@ def _trapezoids(outlines: Iterable[Outline]) -> _Floats:
 
 
 def _rising_edges(outlines: Iterable[Outline]) -> _Floats:
-    """Returns the edges (n, 4) that are not level as lower x, y, upper x, y; lowest first."""
+    """Returns the edges that are not level as rows (n, 4): lower x, y, upper x, y; lowest first."""
     edges = np.concatenate(
         [np.hstack([outline, np.roll(outline, -1, axis=0)]) for outline in outlines]
     )
@@ -141,6 +141,6 @@ def _rising_edges(outlines: Iterable[Outline]) -> _Floats:
 
 
 def _x(edges: _Floats, y: float | _Floats) -> _Floats:
-    """Returns x of edges at a height, exact at their ends."""
+    """Returns the x of each edge (n, 4) at the height y; it is exact at the ends."""
     x0, y0, x1, y1 = edges.T
     return np.asarray(np.where(y == y1, x1, x0 + (x1 - x0) * ((y - y0) / (y1 - y0))))

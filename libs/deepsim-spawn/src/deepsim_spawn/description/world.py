@@ -72,9 +72,9 @@ class WorldDescription:
     def to_sdf(self) -> str:
         """Returns the world as an SDF document that Gazebo 11 loads.
 
-        Numbers keep every bit, rotations all but the last. The version is SDF 1.7; 1.6 if a model
-        has a joint and a link of the same name; 1.8 for capsules and ellipsoids and 1.11 for cones,
-        which Gazebo 11 refuses. Reading the text gives an equal world, except that
+        Numbers keep every bit; rotations may differ in the last bit. The version is SDF 1.7; 1.6 if
+        a model has a joint and a link of the same name; 1.8 for capsules and ellipsoids and 1.11
+        for cones, which Gazebo 11 refuses. Reading the text gives an equal world, except that
 
         - a continuous joint becomes a revolute one without limits, as do limits of 1e16 or more;
         - a link without inertia has 1 g;

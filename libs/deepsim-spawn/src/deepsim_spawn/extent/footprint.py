@@ -43,8 +43,8 @@ class Footprint:
     ) -> Footprint:
         """Returns the footprint of a model, without planes.
 
-        A mesh is covered triangle by triangle, so that holes remain; an image rectangle by
-        rectangle; a heightmap by the rectangle of its size.
+        Meshes are covered triangle by triangle, so that holes remain, images rectangle by
+        rectangle, and heightmaps by the rectangle of their size.
 
         Args:
             model: The model.
@@ -68,11 +68,11 @@ class Footprint:
 
     @property
     def hull(self) -> Floats:
-        """Corners (n, 2) of the convex hull [m], counterclockwise; (0, 2) of an empty footprint."""
+        """Corners (n, 2) of the convex hull [m], counterclockwise; (0, 2) if it is empty."""
         return convex_hull(np.concatenate([np.zeros((0, 2)), *self.pieces]))
 
     def contains(self, points: ArrayLike) -> NDArray[np.bool_]:
-        """Returns whether points (n, 2) [m] are covered, (n,)."""
+        """Returns for each of the points (n, 2) [m] whether it is covered."""
         given = np.asarray(points, dtype=np.float64)
         if given.ndim != 2 or given.shape[1] != 2:
             raise ValueError(f"points must have the shape (n, 2), got {given.shape}")

@@ -42,8 +42,8 @@ class OrientedBox:
         """Returns a small box around a model's collisions, without planes.
 
         It is the smallest box with an axis along one of the axes of the model or of its 16 largest
-        collisions. It is exact for a single box, cylinder or ellipsoid at any pose; a mesh may have
-        a smaller one.
+        collisions. No smaller one exists for a single box, cylinder or ellipsoid at any pose; for a
+        mesh it may.
 
         Returns:
             The box, or None for a model without collisions other than planes.
@@ -78,7 +78,7 @@ def _candidates(within: Sequence[Solid]) -> Iterator[Floats]:
 
 
 def _turned(within: Sequence[Solid], axes: Floats) -> Floats:
-    """Returns the axes, turned about the last one to the smallest box."""
+    """Returns the axes, turned about the last one so that the box along them is smallest."""
     shadow = np.concatenate([solid.shadow(axes[:2], _ROUND) for solid in within])
     x, y = smallest_rectangle(convex_hull(shadow))
     turned: Floats = np.array([[x, y, 0.0], [-y, x, 0.0], [0.0, 0.0, 1.0]]) @ axes

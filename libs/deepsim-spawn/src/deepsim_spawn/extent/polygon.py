@@ -15,7 +15,7 @@ _FEW = 64  # up to this many points, a first pass does not pay off
 def convex_hull(points: Floats) -> Floats:
     """Returns the corners of the convex hull, counterclockwise, by Andrew's monotone chain.
 
-    Collinear points give the two ends, equal points one point.
+    For collinear points the corners are the two ends, for equal points that one point.
     """
     if len(points) > _FEW:
         points = _outer(points)
@@ -40,7 +40,7 @@ def _half(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def _outer(points: Floats) -> Floats:
-    """Removes points that lie well inside a polygon of extreme points, which is quick."""
+    """Removes most inner points by a quick test: those well inside a polygon of extreme points."""
     around = np.column_stack([np.cos(_DIRECTIONS), np.sin(_DIRECTIONS)])
     extreme = points[np.unique((points @ around.T).argmax(axis=0))]
     inner = convex_hull(extreme)

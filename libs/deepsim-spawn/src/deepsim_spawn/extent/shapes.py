@@ -37,7 +37,7 @@ _PARALLEL = 1e-9  # sine of the angle below which directions count as parallel
 
 
 def corners(geometry: Geometry) -> Floats:
-    """Returns points (n, 3) with the shape's convex hull; none for round shapes and planes."""
+    """Returns points (n, 3) that span the shape's convex hull; none for round shapes and planes."""
     match geometry:
         case Box(size):
             return np.asarray(_CORNERS * np.array(size))
@@ -140,9 +140,9 @@ class Solid:
 
     Attributes:
         geometry: The shape.
-        points: Its corners in its own frame (n, 3).
-        rotation: Rotation matrix of its frame (3, 3).
-        position: Position of its frame (3,).
+        points: Corners of the shape in its own frame (n, 3) [m].
+        rotation: Rotation matrix of the shape's frame (3, 3).
+        position: Position of the shape's frame (3,) [m].
     """
 
     geometry: Geometry
@@ -151,12 +151,12 @@ class Solid:
     position: Floats
 
     def reach(self, directions: Floats) -> Floats:
-        """Returns the largest p.d of its points p for directions d (n, 3)."""
+        """Returns the largest p.d over the solid's points p [m], for each direction d (n, 3)."""
         own = reach(self.geometry, self.points, directions @ self.rotation)
         return own + directions @ self.position
 
     def shadow(self, axes: Floats, tolerance: float) -> Floats:
-        """Returns points (n, 2) whose hull is its projection on the plane of two axes (2, 3)."""
+        """Returns points (n, 2) [m] that span the solid's projection on two axes (2, 3)."""
         own = shadow(self.geometry, self.points, axes @ self.rotation, tolerance)
         return own + axes @ self.position
 

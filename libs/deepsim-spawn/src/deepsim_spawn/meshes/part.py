@@ -19,15 +19,16 @@ class Part(NamedTuple):
     names: frozenset[str]
     """Names under which it can be selected as a submesh."""
     vertices: Vertices
-    """(n, 3) [m]"""
+    """Positions (n, 3) [m]."""
     faces: Faces
-    """(m, 3)"""
+    """Indices of vertices (m, 3)."""
 
 
 def fans(corners: Faces, counts: Faces) -> Faces:
     """Returns the triangles (m, 3) of polygons, as fans around their first corners.
 
-    `corners` are those of all polygons in sequence, `counts` their number in each polygon.
+    `corners` (k,) has the vertices of all polygons in sequence, `counts` (n,) their number in each
+    polygon.
     """
     triangles = np.maximum(counts - 2, 0)
     first = np.repeat(np.cumsum(counts) - counts, triangles)

@@ -34,7 +34,7 @@ def shape_triangles(geometry: Geometry, segments: int = 32) -> Triangles:
 
     Args:
         geometry: The shape.
-        segments: Corners around the axis of round shapes, >= 3, which lie on the surface.
+        segments: Number of corners around the axis of round shapes, >= 3; they lie on the surface.
 
     Returns:
         Vertices (n, 3) in the frame of the shape [m], and faces (m, 3).
@@ -88,7 +88,7 @@ def _rectangle(left: float, low: float, right: float, high: float) -> NDArray[np
 
 
 def _prism(polygon: NDArray[np.float64], bottom: float, height: float) -> Triangles:
-    """Returns an extruded counterclockwise convex polygon (n, 2)."""
+    """Returns the surface of a counterclockwise convex polygon (n, 2), extruded along z [m]."""
     n = len(polygon)
     points = np.concatenate(
         [np.column_stack([polygon, np.full(n, z)]) for z in (bottom, bottom + height)]
@@ -103,7 +103,7 @@ def _prism(polygon: NDArray[np.float64], bottom: float, height: float) -> Triang
 
 
 def _half_circle(segments: int) -> NDArray[np.float64]:
-    """Returns radii and heights (n, 2), n even, on the unit ball from pole to pole."""
+    """Returns a profile of the unit ball from pole to pole: radii and heights (n, 2), n even."""
     angles = np.linspace(-np.pi / 2, np.pi / 2, 2 * math.ceil(segments / 4) + 2)
     edge = np.column_stack([np.cos(angles), np.sin(angles)])
     edge[[0, -1], 0] = 0.0

@@ -58,7 +58,7 @@ class Frame:
         pose: The written pose, in the frame `relative_to`.
         relative_to: Name of a frame in the same scope.
         attached_to: Name of the frame that it moves with; empty for a link or model.
-        inside: Scope of a nested model.
+        inside: Scope of a nested model; None for other frames.
     """
 
     element: Element
@@ -106,14 +106,14 @@ class Scope:
             self._links[name] = name
 
     def add_frame(self, element: Element) -> None:
-        """Adds the frame of a `<frame>`."""
+        """Adds the frame that a `<frame>` element defines."""
         name = element.require_attribute("name", word)
         pose, relative_to = read_pose(element)
         attached_to = element.attribute("attached_to", str, "") or self.root
         self.add(name, Frame(element, pose, relative_to or attached_to, attached_to))
 
     def check(self) -> None:
-        """Resolves every frame, which reports missing frames and cycles among unused ones too."""
+        """Resolves every frame, so that errors in frames are found even if no element uses them."""
         for name, frame in self._frames.items():
             self.pose(name, frame.element)
             if self.canonical_link:

@@ -28,7 +28,7 @@ _ENTITIES = ("world", "model", "light", "actor")
 
 
 def version_pair(text: str) -> Version:
-    """Returns version ``1.6`` as (1, 6)."""
+    """Returns the numbers of a version: ``1.6`` gives (1, 6)."""
     major, dot, minor = text.partition(".")
     if not (dot and text.isascii() and (major + minor).isdecimal() and len(text) < 9):
         raise ValueError(f"expected a version such as 1.6, got {text!r}")

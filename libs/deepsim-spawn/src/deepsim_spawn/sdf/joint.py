@@ -99,7 +99,7 @@ def _read_mimic(axis: Element) -> MimicDescription | None:
 
 
 def read_limits(axis: Element, lower: float, upper: float) -> tuple[float, float]:
-    """Returns the limits of an axis; none if lower > upper, as in Bullet."""
+    """Returns the limits of an axis; if lower > upper, the axis is unlimited, as in Bullet."""
     if lower <= upper:
         return lower, upper
     axis.repair(
@@ -112,9 +112,9 @@ def read_limits(axis: Element, lower: float, upper: float) -> tuple[float, float
 def _read_direction(axis: Element, in_model: Pose, scope: Scope) -> Vector3:
     """Returns the direction of an axis in the joint frame.
 
-    It is given in the model frame up to and including SDF 1.4; in 1.5 and 1.6 also, if
-    `use_parent_model_frame` is set; and from 1.7 on, in the frame `expressed_in`. Otherwise it is
-    in the joint frame.
+    The file gives it in the model frame up to SDF 1.4, and in 1.5 and 1.6 if
+    `use_parent_model_frame` is set; from 1.7 on, in the frame `expressed_in`. Otherwise it is in
+    the joint frame.
     """
     element = axis.find("xyz")
     if element is None:

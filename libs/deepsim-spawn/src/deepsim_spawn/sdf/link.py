@@ -26,7 +26,7 @@ from .sensor import read_joint_sensor, read_sensor
 def read_link(
     element: Element, scope: Scope, joints: Iterable[tuple[JointDescription, Element]] = ()
 ) -> LinkDescription:
-    """Returns a link of a model with resolved frames, with the sensors of its parent joints."""
+    """Returns a link with resolved poses and with the sensors of the joints whose child it is."""
     name = element.require_attribute("name", word)
     self_collide = element.find("self_collide")
     sensors = element.find_all("sensor")
@@ -82,7 +82,7 @@ _UNLIMITED_FRICTION = 1000.0
 
 
 def read_friction(owner: Element, coefficient: float) -> float:
-    """Returns a friction coefficient; negative values are unlimited, as in ODE."""
+    """Returns a friction coefficient; a negative one means unlimited friction, as in ODE."""
     if coefficient >= 0.0:
         return coefficient
     owner.repair(

@@ -23,7 +23,7 @@ from deepsim_sync import SCOPE, Noise
 
 
 def read_measurement(sensor: Element, kind: str) -> Measurement | None:
-    """Returns the measurement of a type of sensor, or None for types that are only kept as text.
+    """Returns the measurement of a sensor, or None for a type that is only kept as text.
 
     A malformed sensor is kept as text too, unless the load is strict.
     """
@@ -77,7 +77,7 @@ def _lidar(sensor: Element) -> Lidar:
 
 
 def _joint_state(sensor: Element) -> JointState:
-    """Returns the measurement of DeepSim's own element: joints by name, and their noise."""
+    """Returns the measurement of DeepSim's own `<joint_state>`: names of joints and their noise."""
     own = sensor.find("joint_state")
     if own is None:
         return JointState()

@@ -58,7 +58,7 @@ class PlacedModel:
 def read_model(
     element: Element, include: Element | None = None, static: bool = False
 ) -> PlacedModel:
-    """Returns a model; an `<include>` may rename, move and fix it, a static parent fixes it."""
+    """Returns a model; an `<include>` may rename, move or fix it, and a static parent fixes it."""
     if element.tag != "model":
         raise (include or element).error(f"<{element.tag}> cannot be included here")
     with _nesting(element, include):
@@ -196,8 +196,8 @@ def _nesting(element: Element, include: Element | None) -> Iterator[None]:
 def add_merged_frames(scope: Scope, model: PlacedModel) -> None:
     """Adds a merged model's frames to the scope around it.
 
-    A proxy frame replaces the frame of the model, which is gone: parts keep their poses relative
-    to it, and parts attached to the model frame are attached to it (SDF 1.9 and later).
+    A proxy frame replaces the model's own frame: the parts keep their poses relative to the proxy,
+    and those attached to the model frame are attached to the proxy (SDF 1.9 and later).
     """
     description = model.description
     proxy = f"_merged__{description.name}__"

@@ -88,7 +88,7 @@ def _camera(lens: Element, baseline: float = 0.0) -> CameraDescription:
 def _stereo(
     sensor: Element, place: Callable[[Element], Pose]
 ) -> tuple[CameraDescription, Pose] | None:
-    """Returns a stereo pair as its left camera and pose; None, so kept as text, if not parallel."""
+    """Returns a stereo pair's left camera and its pose, or None if the two are not parallel."""
     lenses = sensor.find_all("camera")
     if len(lenses) != 2:
         return None

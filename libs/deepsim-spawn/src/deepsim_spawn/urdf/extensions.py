@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class Extension:
-    """All `<gazebo>` elements with one reference, in the order of the file; later ones win."""
+    """All `<gazebo>` elements that refer to one link or joint, in order; later ones win."""
 
     def __init__(self, elements: list[Element]) -> None:
         self._elements = elements
@@ -46,5 +46,5 @@ class Extensions:
             self._by_reference[reference].append(element)
 
     def of(self, reference: str) -> Extension:
-        """Returns the extensions of a link or joint, or for an empty name of the robot."""
+        """Returns the extensions of a link or joint, or those of the robot for an empty name."""
         return Extension(self._by_reference.get(reference, []))

@@ -19,10 +19,10 @@ _TYPES: Final = ("fixed", "revolute", "continuous", "prismatic", "ball")
 
 
 def read_joint(element: Element, extension: Extension) -> JointDescription | None:
-    """Returns a joint, whose frame is that of its child link.
+    """Returns a joint in the frame of its child link.
 
-    A floating joint gives None, as its child is free without it; so does a planar one, with a
-    warning.
+    A floating joint gives None, since a link without a parent joint is free; a planar joint gives
+    None with a warning.
     """
     kind = element.require_attribute("type", word)
     kind = "ball" if kind == "spherical" else kind  # Bullet's name

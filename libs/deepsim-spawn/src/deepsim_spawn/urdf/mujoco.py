@@ -11,7 +11,7 @@ from deepsim_spawn.xml import Element
 from deepsim_spawn.xml.values import boolean, number
 
 _WITHOUT_EFFECT = ("angle", "autolimits", "balanceinertia", "fusestatic")
-"""URDF uses radians and limits, inertias are always repaired, and links keep their names."""
+"""Ignored options: URDF always has radians and limits, inertias are repaired, links stay apart."""
 
 
 def apply_mujoco(robot: Element) -> None:

@@ -21,8 +21,8 @@ from .tree import free_name, read_tree
 def read_urdf(robot: Element) -> ModelDescription:
     """Returns the model of a URDF document; its frame is that of the root link.
 
-    Fixed joints stay joints: links keep their names, frames and sensors, whereas Gazebo would
-    merge them. A root link called ``world`` is the world itself: its children are joined to the
+    Fixed joints stay joints: links keep their names, frames and sensors, whereas Gazebo would merge
+    the links. A root link called ``world`` is the world itself: its children are joined to the
     world.
     """
     name = free_name(robot)

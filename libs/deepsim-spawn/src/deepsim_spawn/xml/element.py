@@ -22,7 +22,7 @@ _MOST_ATTRIBUTES = 100
 _TOO_MANY_ATTRIBUTES = f"has more than {_MOST_ATTRIBUTES} attributes"
 
 _NAMED = 5
-"""Number of children that the message about a missing one lists."""
+"""Number of existing children that the message about a missing child lists."""
 
 
 class Element:
@@ -137,7 +137,7 @@ class Element:
         findings.add(ModelFormatWarning, self._kind, self.place, message, cure)
 
     def repair(self, problem: str, cure: str) -> None:
-        """Records the repair of an error that other tools accept; raises it in a strict load."""
+        """Records the repair of an error that other tools accept; a strict load raises it."""
         if self.document.load.strict:
             raise self.error(problem)
         self.warn(problem, cure)
@@ -240,7 +240,7 @@ class Element:
             raise self.error(problem) from error
 
     def value_or(self, parse: Callable[[str], T], default: T) -> T:
-        """Returns the text as a value, or a default if it is empty and the load not strict."""
+        """Returns the text as a value, or a default for empty text unless the load is strict."""
         if self.document.load.strict or self.text or cast(object, parse) is str:
             return self.value(parse)
         self.repair("is empty", "the default is used")

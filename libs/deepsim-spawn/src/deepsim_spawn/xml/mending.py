@@ -18,7 +18,7 @@ _DECLARED = {"xml", "xmlns"}
 
 
 def mended(text: str) -> str:
-    """Returns the text with its malformations repaired; every line stays where it is.
+    """Returns the text with its malformations repaired; line numbers stay the same.
 
     Comments may contain ``--``, attribute values may lack quotes or contain ``<`` and ``&``, an
     attribute may occur twice (the first counts), and namespace prefixes may be undeclared.

@@ -21,7 +21,7 @@ def unique_names(elements: Sequence[Element]) -> None:
 
 
 def number_names(elements: Sequence[Element]) -> None:
-    """Numbers duplicate names, where nothing refers to them; refuses them if the load is strict."""
+    """Numbers duplicate names that nothing refers to; a strict load refuses them."""
     first: dict[str, Element] = {}
     taken = {element.attributes.get("name", "") for element in elements}
     numbers = {name: count(2) for name in taken}

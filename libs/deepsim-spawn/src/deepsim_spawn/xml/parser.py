@@ -63,7 +63,7 @@ def _most_elements(text: bytes) -> int:
 
 
 def _skip(what: re.Pattern[bytes], text: bytes) -> int:
-    """Returns the position after leading matches of a pattern."""
+    """Returns the position after all matches of a pattern at the start of a text."""
     end = 0
     while part := what.match(text, end):
         end = part.end()
@@ -71,7 +71,7 @@ def _skip(what: re.Pattern[bytes], text: bytes) -> int:
 
 
 def without_declaration(text: str) -> bytes:
-    """Returns a string in UTF-8, without its XML declaration, which may name another encoding."""
+    """Encodes a string as UTF-8, without its XML declaration, which may name another encoding."""
     declaration = _DECLARATION.match(text)
     if declaration:
         blank = re.sub(r"\S", " ", declaration.group())  # keeps the line numbers

@@ -16,7 +16,7 @@ _TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
 
 def word(text: str) -> str:
-    """Returns non-empty text."""
+    """Returns the text, which must not be empty."""
     if not text:
         raise ValueError("expected text, got nothing")
     return text
@@ -71,7 +71,7 @@ def pair(text: str) -> tuple[float, float]:
 
 
 def vector(text: str) -> Vector3:
-    """Returns three finite numbers."""
+    """Returns three finite numbers as a vector."""
     return Vector3(*numbers(text, 3))
 
 

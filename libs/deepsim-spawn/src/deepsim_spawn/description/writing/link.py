@@ -46,7 +46,7 @@ _LEAST_MOMENT = 1e-6
 
 
 def write_inertial(link: etree._Element, inertial: Inertial | None) -> None:
-    """Adds mass and inertia to a link; None becomes a ball of 1 g and 5 cm, not SDF's 1 kg."""
+    """Adds mass and inertia to a link; None becomes a ball of 1 g with a radius of 5 cm."""
     element = etree.SubElement(link, "inertial")
     if inertial is None:
         put(element, "mass", _LEAST_MASS)

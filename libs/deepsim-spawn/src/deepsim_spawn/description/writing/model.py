@@ -48,7 +48,7 @@ _UNLIMITED = 1e16
 def write_joint(
     model: etree._Element, joint: JointDescription, sensors: Iterable[SensorDescription]
 ) -> None:
-    """Adds a joint to a model, with the force-torque sensors among `sensors`, those of its child.
+    """Adds a joint to a model, with the force-torque sensors among the `sensors` of its child link.
 
     A continuous joint becomes revolute without limits, since Gazebo 11 has no continuous joints.
     """

@@ -24,7 +24,7 @@ def write_world(document: etree._Element, world: WorldDescription) -> None:
     physics = etree.SubElement(element, "physics", type="ode")
     put_fields(physics, world.physics, PHYSICS)
     rate = world.physics.real_time_factor / world.physics.max_step_size
-    put(physics, "real_time_update_rate", rate)  # which Gazebo obeys
+    put(physics, "real_time_update_rate", rate)  # the setting that Gazebo obeys
     mujoco = world.physics.mujoco
     if mujoco != type(mujoco)():
         put_fields(physics, mujoco, MUJOCO)
