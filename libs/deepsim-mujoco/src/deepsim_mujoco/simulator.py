@@ -50,7 +50,7 @@ from .state.world_states import WorldStates
 class MujocoSimulator:
     """A simulator of W worlds with the same models on MuJoCo, in this process.
 
-    The bits of world w do not depend on the number of worlds and threads.
+    World w has the same bits for any number of worlds and threads.
 
     >>> from deepsim_spawn import GazeboXMLLoader
     >>> ball = GazeboXMLLoader().load_model(
@@ -127,7 +127,7 @@ class MujocoSimulator:
     def from_file(
         cls, path: str | Path, *, worlds: int = 1, threads: int | None = None
     ) -> MujocoSimulator:
-        """Creates a simulator from an SDF world file; arguments are those of the constructor.
+        """Creates a simulator from an SDF world file; other arguments are those of the constructor.
 
         Raises:
             ModelFormatError: The file is malformed.
@@ -161,7 +161,7 @@ class MujocoSimulator:
     def step(
         self, n: int = 1, worlds: WorldNumbers | None = None, changes: Changes | None = None
     ) -> Sequence[Refusal]:
-        """Applies a batch as `write` does, then advances by exactly n >= 1 physics steps."""
+        """Applies a batch like `write`, then advances by n >= 1 steps unless a row was refused."""
         if n < 1:
             raise ValueError(f"a world advances by n >= 1 steps, got {n}")
         refusals = () if changes is None else self.write(changes)
@@ -171,7 +171,7 @@ class MujocoSimulator:
             self.physics.settle()
         states = self._states
         if worlds is None:
-            states.steps = states.steps + n  # in place it takes twice as long
+            states.steps = states.steps + n  # adding in place would take twice as long
         else:
             states.steps = states.steps.copy()
             states.steps[worlds] += n
@@ -257,7 +257,7 @@ class MujocoSimulator:
     # Entities
 
     def spawn(self, requests: Sequence[SpawnRequest]) -> None:
-        """Adds models to every world by compiling once, all or none; all others keep their bits."""
+        """Adds models to every world, all or none, in one compilation; others keep every bit."""
         if requests:
             self._add(requests)
 
@@ -268,7 +268,7 @@ class MujocoSimulator:
         self._adopt(model, added, np.array(poses).reshape(len(added), self.worlds, 7))
 
     def delete(self, name: str) -> None:
-        """Removes a model from every world; the state of all others stays the same, bit for bit."""
+        """Removes a model from every world; the other models keep their state, bit for bit."""
         if name in self.entities.models and name not in self._spec:
             whole = name.split(SCOPE)[0]
             raise DeepSimError(f"model {name!r} is a part of {whole!r}: delete that")
@@ -277,7 +277,7 @@ class MujocoSimulator:
     def _adopt(
         self, model: mujoco.MjModel, added: Sequence[Built], poses: NDArray[np.float64]
     ) -> None:
-        """Continues with a newly compiled model, whose new models begin at poses (models, W, 7)."""
+        """Continues with a newly compiled model; `poses` (models, W, 7) place the added models."""
         self._states.adopt(model, added, poses)
         self.timestep = self._states.timestep
         generation = self.entities.generation + 1

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The appearance of visuals and lights.
 
-MuJoCo forgets run-time edits at every recompile, and has fewer colours than Gazebo. Therefore the
-full appearance is kept here, and applied to each new model as far as possible.
+MuJoCo loses run-time edits when it recompiles, and has fewer colours than Gazebo. Therefore this
+module keeps the full appearance and applies it to each new model as far as possible.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Appearance:
         self._tables = new
 
     def read(self, tables: Tables, key: Key) -> None:
-        """Copies one column."""
+        """Copies one column into the tables."""
         tables.columns[key][:] = self._tables.columns[key]
 
     def write(self, key: Key, cells: Cells) -> None:

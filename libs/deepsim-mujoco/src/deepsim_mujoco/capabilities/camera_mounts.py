@@ -23,7 +23,7 @@ class SensorMounts:
         self._mounts: dict[tuple[str, int], CameraMount] = {}
 
     def follow(self, compiled: Compiled) -> None:
-        """Adds the cameras of new models, and drops those of deleted ones."""
+        """Adds the cameras of new models and drops those of deleted models."""
         self._sensors = {name: each for one in compiled.built for name, each in one.cameras.items()}
         self._mounts = {key: m for key, m in self._mounts.items() if key[0] in self._sensors}
 

@@ -16,10 +16,10 @@ from .contact_summary import COLUMNS, ContactReading, ContactSummary, Phases
 
 
 class ContactRecorder:
-    """Records the outputs of all contact sensors, and counts steps in contact and in the air.
+    """A record of all contact sensors' outputs, with counts of steps in contact and in the air.
 
     Times are counted in whole steps, so that contacts of a single step are not lost. Arrays are
-    replaced and never changed, because readings refer to them.
+    replaced, never changed in place, because readings refer to them.
     """
 
     def __init__(self, worlds: int) -> None:
@@ -58,7 +58,7 @@ class ContactRecorder:
         self._phases = self._beginning()
         for now, before in zip(self._phases[:3], then[:3], strict=True):
             now[:, here] = before[:, there]
-        self._steady = b""  # contacts of the latest tick, if equal ones only advance the clock
+        self._steady = b""  # the latest tick's contacts if equal ones would only advance the clock
         self._record: Floats = np.zeros((self._worlds, 1, outputs))
         self._is_steady = False  # whether all steps of the record are like the latest one
         self._steps: int | Floats = 1  # number of recorded steps, for all worlds or for each
@@ -69,7 +69,8 @@ class ContactRecorder:
         """Adds the steps of some worlds.
 
         Args:
-            record: All outputs of MuJoCo's sensors, (w, steps, n), which must not change later.
+            record: All outputs of MuJoCo's sensors, (w, steps, n); the caller must not change the
+                array later.
             chosen: Numbers of the w worlds; None for all.
         """
         found = record.take(self._found, axis=2)
@@ -81,7 +82,7 @@ class ContactRecorder:
         self._is_steady = bool(self._steady)
 
     def begin(self, outputs: Floats, worlds: Rows) -> None:
-        """Records the present contacts, (w, n), of worlds that have not stepped."""
+        """Records the present outputs, (w, n), of worlds that have not stepped."""
         self._keep(outputs[:, None], worlds)
 
     def _keep(self, record: Floats, chosen: WorldNumbers | None) -> None:
@@ -101,7 +102,7 @@ class ContactRecorder:
         self._record, self._steps = merged, lengths
 
     def _count(self, found: Floats, chosen: WorldNumbers | None) -> None:
-        """Counts steps, given the numbers of contacts, (w, steps, sensors[, parts])."""
+        """Counts steps of contact and flight, given contact counts (w, steps, sensors[, parts])."""
         touches = found > 0.0
         if touches.ndim > 3:
             if self._is_part is not None:
@@ -160,7 +161,7 @@ class ContactRecorder:
         return ContactReading(summary, where)
 
     def _place(self, names: str | tuple[str, ...]) -> int | slice | Rows:
-        """Returns the rows of sensors, as a slice if these are all sensors."""
+        """Returns the row of one sensor or the rows of several; all sensors give a slice."""
         several = (names,) if isinstance(names, str) else names
         for name in several:
             if name not in self._rows:
@@ -188,7 +189,7 @@ class ContactRecorder:
         return Phases(touching, since, np.zeros(shape, np.int64), np.zeros(shape, np.bool_))
 
     def get_state(self) -> Any:
-        """Returns records and counts."""
+        """Returns the record and the counts, for `set_state`."""
         return self._phases, self._clock, self._record, self._steps
 
     def set_state(self, state: Any) -> None:

@@ -34,12 +34,12 @@ class Phases(NamedTuple):
     """Whether a flight ended in the latest tick."""
 
     def copy(self) -> Phases:
-        """Returns phases with copies of the arrays."""
+        """Returns the phases with copies of all arrays."""
         touching, since, last_air, first = self
         return Phases(touching.copy(), since.copy(), last_air.copy(), first.copy())
 
     def durations(self, clock: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Returns the numbers of steps in the air and in contact until now."""
+        """Returns the steps that present flights and contacts have lasted, one of which is 0."""
         passed = clock - self.since
         return passed * ~self.touching, passed * self.touching
 
@@ -88,16 +88,16 @@ class ContactSummary:
         return found
 
     def _felt(self, columns: int | slice) -> Floats:
-        """Returns columns of all steps, (W, steps, sensors, parts, ...)."""
+        """Returns columns of the sensors' outputs in all steps, (W, steps, sensors, parts, ...)."""
         felt = self._record.take(self._columns[..., columns], axis=2)
         if self._is_part is not None:
             felt *= self._is_part if isinstance(columns, int) else self._is_part[..., None]
         return felt
 
     def _mean(self, sums: Floats) -> Floats:
-        """Returns means over the steps from sums, (W, sensors, 3).
+        """Returns means over the steps, given the sums, (W, sensors, 3).
 
-        The sign changes, because MuJoCo's forces are exerted by the links.
+        The sign changes, because MuJoCo reports the forces that the links exert.
         """
         sums *= -1.0 / self._steps
         sums += 0.0  # never -0.0
@@ -111,7 +111,7 @@ class ContactSummary:
         return {"force": self._mean(np.add.reduce(self._felt(_FORCE), axis=_STEPS_AND_PARTS))}
 
     def _place(self) -> Quantities:
-        """Returns the mean of the points, weighted by their forces, and the torque about it."""
+        """Returns the mean contact point, weighted by force, and the torque about this point."""
         force, point = self._felt(_FORCE), self._felt(_POSITION)
         size = np.sqrt(np.einsum("...i,...i", force, force))[..., None]
         # In one array with the points, so that the order of the sum over steps is always the same.
@@ -125,10 +125,10 @@ class ContactSummary:
         return {"position": position, "torque": self._mean(moment.sum(axis=_STEPS_AND_PARTS))}
 
     def _nearest(self) -> Quantities:
-        """Returns distance and normal of the deepest contact."""
+        """Returns the distance and the normal of the deepest contact."""
         distance = np.where(self._felt(_FOUND) > 0.0, self._felt(_DISTANCE), np.inf)
         normal = self._felt(_NORMAL)
-        # Of (W, sensors, steps and parts).
+        # Reshaped to (W, sensors, steps * parts).
         worlds, _, sensors = distance.shape[:3]
         distance = distance.swapaxes(1, 2).reshape(worlds, sensors, -1)
         normal = normal.swapaxes(1, 2).reshape(worlds, sensors, -1, 3)
@@ -169,7 +169,7 @@ _RULES: dict[str, Callable[[ContactSummary], Quantities]] = {
     "last_air_time": ContactSummary._times,
     "contact_time": ContactSummary._times,
 }
-"""Functions that compute each quantity, some of them several at once."""
+"""The function that computes each quantity; some functions compute several."""
 
 
 class ContactReading(Mapping[str, NDArray[Any]]):

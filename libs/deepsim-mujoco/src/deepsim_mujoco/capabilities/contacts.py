@@ -14,7 +14,7 @@ from .physics_factors import PhysicsFactors
 
 
 class LinkContacts:
-    """Computes the contact points of one world at a time; see `deepsim_sync.Contacts`."""
+    """The contact points of links, for one world at a time; see `deepsim_sync.Contacts`."""
 
     def __init__(self, states: WorldStates, physics: PhysicsFactors) -> None:
         self._states, self._physics = states, physics

@@ -27,7 +27,7 @@ _DERIVED = ("xpos", "xquat", "subtree_com", "cdof")
 
 
 class MujocoDynamics:
-    """Computes Jacobians and bias forces with MuJoCo; see `deepsim_sync.Dynamics`."""
+    """The Jacobians and bias forces of all worlds; see `deepsim_sync.Dynamics`."""
 
     def __init__(self, states: WorldStates, single: SingleWorld) -> None:
         self._states, self._single = states, single
@@ -51,7 +51,7 @@ class MujocoDynamics:
         self._forces: tuple[Floats, Floats] | None = None
 
     def _place(self, link: str, joints: Sequence[str], point: Floats) -> Place:
-        """Returns a point of a link, and joints, in terms of the compiled model."""
+        """Looks up a point of a link (3,) [m] and joints in the compiled model."""
         from .mink_solver import Place  # noqa: PLC0415 (of an extra)
 
         self._entities.links.row(link)  # raises for an unknown one
@@ -62,7 +62,7 @@ class MujocoDynamics:
     def jacobian(
         self, link: str, joints: Sequence[str], point: ArrayLike = (0.0, 0.0, 0.0)
     ) -> NDArray[np.float64]:
-        """Returns the Jacobian of a point of a link, (W, 6, k)."""
+        """Returns the Jacobian of a point of a link with respect to k joints, (W, 6, k)."""
         dof = self._dof[self._entities.joints.rows(joints)]
         self._entities.links.row(link)  # raises for an unknown one
         body, model = self._body[link], self._states.model
@@ -89,7 +89,7 @@ class MujocoDynamics:
         if self._forces is None:
             batch = self._states.batch
             self._forces = batch.bind("qfrc_bias"), batch.bind("qfrc_gravcomp")
-            self._states.version += 1  # so that they are derived now
+            self._states.version += 1  # so that MuJoCo derives them now
         self._states.derive(velocities=True)
         bias, compensated = self._forces
         return bias.take(dof, axis=1) - compensated.take(dof, axis=1)
@@ -104,7 +104,7 @@ class MujocoDynamics:
 
 
 def _moves(model: mujoco.MjModel, body: int) -> NDArray[np.bool_]:
-    """Returns whether each degree of freedom moves a body, (nv,)."""
+    """Returns for each degree of freedom whether it moves a body, (nv,)."""
     found = np.zeros(model.nv, dtype=np.bool_)
     while body:
         first = int(model.body_dofadr[body])

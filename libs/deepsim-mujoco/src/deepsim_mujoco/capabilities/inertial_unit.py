@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inertial units."""
+"""Inertial measurement units (IMUs)."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _NO_OFFSET = ((0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0),)
 
 
 class InertialUnit:
-    """Reads an inertial unit in all worlds.
+    """An inertial measurement unit in all worlds.
 
     For a body with a free joint, the orientation and the velocity are part of the state. For other
     bodies MuJoCo derives them, which takes longer.
 
     Args:
         states: The states of the worlds.
-        sensor: The unit.
+        sensor: The sensor of the unit.
         address: Start of the outputs of each MuJoCo sensor, by name.
     """
 

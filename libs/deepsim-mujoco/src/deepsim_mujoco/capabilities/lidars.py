@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lidars, which measure distances along rays."""
+"""Measures distances along the rays of lidars."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _GROUP_0 = np.array([1, 0, 0, 0, 0, 0], np.uint8)
 
 
 class Lidars:
-    """Casts the rays of lidars at the collisions of all other models, one world at a time."""
+    """All lidars; their rays meet the collisions of other models, and are cast world by world."""
 
     def __init__(self, states: WorldStates, single: SingleWorld) -> None:
         self._states, self._single = states, single
@@ -47,7 +47,7 @@ class Lidars:
             try:
                 turn = data.site_xmat[site].reshape(3, 3)
                 vectors = (rays @ turn.T).reshape(-1)
-                chosen = vectors, _GROUP_0, True, -1  # static geoms too; leave out no body
+                chosen = vectors, _GROUP_0, True, -1  # include static geoms; exclude no body
                 mujoco.mj_multiRay(
                     model,
                     data,

@@ -25,7 +25,7 @@ _XYZW = np.array([1, 2, 3, 0])  # from MuJoCo's order of quaternions
 
 
 class Place(NamedTuple):
-    """A point of a link, and joints, in terms of the compiled model."""
+    """A point of a link and some joints, by their numbers in the compiled model."""
 
     body: int
     """Number of the body that carries the point."""
@@ -38,11 +38,11 @@ class Place(NamedTuple):
 
 
 class MinkSolver:
-    """Solves inverse kinematics step by step; see `deepsim_sync.PoseSolver`.
+    """A solver of inverse kinematics that works step by step; see `deepsim_sync.PoseSolver`.
 
     Args:
         single: Loader of single worlds.
-        place: Function that looks up a point of a link, and joints.
+        place: Function that looks up a point of a link and joints in the compiled model.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class MinkSolver:
         step: float,
         damping: float,
     ) -> NDArray[np.float64]:
-        """Returns joint positions that are one step closer to the goals, (w, k)."""
+        """Returns joint positions (w, k) that are one step closer to the goals."""
         place = self._place(link, joints, point)
         found = np.empty_like(positions)
         for number, world in enumerate(worlds.tolist()):
@@ -89,14 +89,14 @@ class MinkSolver:
 
 
 class _Reach(mink.Task):  # type: ignore[misc]  # of an extra
-    """The task to move a point of a body to a pose; with three axes, only to a position."""
+    """The task of moving a point of a body to a pose or, with three axes, to a position."""
 
     def __init__(self, place: Place, goal: Floats, axes: int) -> None:
         super().__init__(cost=np.ones(axes))
         self._goal, self._axes, self._its = goal, axes, place
 
     def compute_error(self, configuration: Any) -> Floats:
-        """Returns the error from the goal to the point in world axes, (axes,)."""
+        """Returns the error of the point relative to the goal, in world axes, (axes,) [m, rad]."""
         data, its = configuration.data, self._its
         body = data.xquat[its.body].take(_XYZW)
         here = data.xpos[its.body] + quaternions.rotate(body, its.point)
@@ -106,7 +106,7 @@ class _Reach(mink.Task):  # type: ignore[misc]  # of an extra
         return np.asarray(error[: self._axes], dtype=np.float64)
 
     def compute_jacobian(self, configuration: Any) -> Floats:
-        """Returns the rates of the point per joint rate, (axes, nv)."""
+        """Returns the Jacobian of the point in world axes, (axes, nv)."""
         model, data, its = configuration.model, configuration.data, self._its
         body = data.xquat[its.body].take(_XYZW)
         here = data.xpos[its.body] + quaternions.rotate(body, its.point)

@@ -33,8 +33,8 @@ _OF_DOFS: dict[PhysicsProperty, str] = {
 class PhysicsFactors:
     """The factors of all links in all worlds; see `deepsim_sync.PhysicsProperties`.
 
-    Scaling does not recompile the model: each world gets its own copy of a property when it is
-    first scaled, and MuJoCo derives quantities that depend on mass again. Factors of 1 restore the
+    Scaling does not recompile the model: a property gets separate values in each world when it is
+    first scaled, and MuJoCo updates the quantities that depend on mass. Factors of 1 restore the
     compiled numbers, bit for bit.
     """
 
@@ -44,7 +44,7 @@ class PhysicsFactors:
         self._factors: dict[PhysicsProperty, Factors] = {
             name: np.ones((states.worlds, 0)) for name in PHYSICS_PROPERTIES
         }
-        self._scaled: set[PhysicsProperty] = set()  # all factors of the others are 1
+        self._scaled: set[PhysicsProperty] = set()  # all factors of other properties are 1
 
     def follow(self, compiled: Compiled) -> None:
         """Adopts a newly compiled model; new links get factors of 1, the others keep theirs."""
@@ -87,7 +87,7 @@ class PhysicsFactors:
         factors: ArrayLike,
         worlds: WorldNumbers | None = None,
     ) -> None:
-        """Sets factors of one property in some worlds."""
+        """Sets the factors of one property for some links in some worlds."""
         check_property(name)
         links = list(links)
         rows = self._links.rows(links)
@@ -105,11 +105,11 @@ class PhysicsFactors:
                 self._replace(name, chosen, np.ones((len(chosen), len(self._links))))
 
     def get_state(self) -> dict[PhysicsProperty, Factors]:
-        """Returns copies of the factors of all scaled properties."""
+        """Returns copies of the factors of every property that has a factor other than 1."""
         return {n: each.copy() for n, each in self._factors.items() if (each != 1.0).any()}
 
     def check_state(self, state: Mapping[PhysicsProperty, Factors]) -> None:
-        """Raises ValueError if the state has another number of links."""
+        """Raises ValueError if the state has a different number of links."""
         for name, factors in state.items():
             if factors.shape != self._factors[name].shape:
                 raise ValueError(
@@ -127,7 +127,7 @@ class PhysicsFactors:
         self._scaled.update(state)
 
     def settle(self) -> None:
-        """Updates all that MuJoCo derives from masses; required before worlds step."""
+        """Updates the quantities that MuJoCo derives from masses; worlds must not step before."""
         if not self.is_settled:
             # Subtree masses, and the inverse weights that soften contacts.
             self._batch.set_const(np.flatnonzero(self._unsettled))

@@ -22,7 +22,7 @@ _NEAR, _FAR = 0.05, 500.0  # nearest and farthest depth that a free camera sees 
 
 
 class Pictures:
-    """Takes pictures of single worlds; see `deepsim_sync.Cameras` and `DepthCameras`."""
+    """The pictures of all worlds, one at a time; see `deepsim_sync.Cameras` and `DepthCameras`."""
 
     def __init__(self, single: SingleWorld, appearance: Appearance, mounts: SensorMounts) -> None:
         self._single, self._appearance, self._mounts = single, appearance, mounts
@@ -34,7 +34,7 @@ class Pictures:
         return self._mounts.names
 
     def render(self, camera: str | CameraView, world: int = 0) -> NDArray[np.uint8]:
-        """Takes a picture at the present instant, (height, width, 3) RGB.
+        """Returns a picture of the present instant, (height, width, 3) RGB.
 
         The first picture loads OpenGL; on machines without it, rays are cast instead.
         """
@@ -43,18 +43,18 @@ class Pictures:
         return self._camera.render(*self._looking(camera, world))
 
     def view(self, camera: str, world: int = 0) -> CameraView:
-        """Returns a free camera with the present pose and lens of a camera sensor."""
+        """Returns a free camera that has the present pose and lens of a camera sensor."""
         return self._looking(camera, world)[2]
 
     def measure(self, camera: str | CameraView, world: int = 0) -> DepthPicture:
-        """Measures depths, models and links by casting rays."""
+        """Returns depths, models and links at each pixel, measured by casting rays."""
         model, data, view, near, far = self._looking(camera, world)
         depth, geoms = measure_depth(model, data, view, near, far)
         models, links = self._rows[:, np.append(model.geom_bodyid, -1)[geoms]]
         return DepthPicture(depth, models, links)
 
     def stereo(self, camera: str, baseline: float, world: int = 0) -> StereoPicture:
-        """Measures disparities and depths with a stereo pair.
+        """Returns the disparities and depths that a stereo pair measures.
 
         Args:
             camera: Name of the sensor that is the left camera.
@@ -68,7 +68,7 @@ class Pictures:
 
     def follow(self, compiled: Compiled) -> None:
         """Adopts a newly compiled model."""
-        # Rows of model and link by body; the last entry is for the number -1.
+        # The rows of the model and link of each body; the last entry is for the body number -1.
         self._rows = np.full((2, compiled.model.nbody + 1), -1, dtype=np.intp)
         models = compiled.entities.models.rows(node.model for node in compiled.links)
         self._rows[:, compiled.link_bodies] = models, np.arange(len(models))
@@ -80,7 +80,7 @@ class Pictures:
         model, data = self._single.load(world)
         mujoco.mj_kinematics(model, data)
         self._appearance.apply(model, world)
-        mujoco.mj_camlight(model, data)  # of the lights where they are now
+        mujoco.mj_camlight(model, data)  # updates the poses of the lights
         if isinstance(camera, CameraView):
             return model, data, camera, _NEAR, _FAR
         return (model, data, *self._mounts.view(camera, world, data))

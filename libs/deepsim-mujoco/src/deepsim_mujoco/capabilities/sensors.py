@@ -46,9 +46,9 @@ _OUTPUTS = ("sensordata",)  # the outputs of all MuJoCo sensors
 
 
 class MujocoSensors:
-    """Measures in all worlds; see `deepsim_sync.Sensors`.
+    """All sensors in all worlds; see `deepsim_sync.Sensors`.
 
-    MuJoCo evaluates its sensors only once one of them is watched.
+    MuJoCo does not evaluate its own sensors until one of them is watched.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class MujocoSensors:
         self.infos: Mapping[str, SensorInfo] = {}
 
     def follow(self, compiled: Compiled) -> None:
-        """Adopts a newly compiled model; the next measurements are those of the present."""
+        """Adopts a newly compiled model; the next readings measure the present state."""
         states, built, model = self._states, compiled.built, compiled.model
         self._built = {name: each for one in built for name, each in one.sensors.items()}
         cameras = {name: each.description for one in built for name, each in one.cameras.items()}
@@ -110,7 +110,7 @@ class MujocoSensors:
         self._readers[name] = self._reader(name)
 
     def _arm(self) -> None:
-        """Makes MuJoCo evaluate its sensors, if one of them is watched."""
+        """Makes MuJoCo evaluate its own sensors if one of them is watched."""
         watched = [self._built[name].description.measurement for name in self._watched]
         self._records = any(isinstance(each, ContactSensor) for each in watched)
         if self._states.measure is None and not all(
@@ -209,12 +209,12 @@ class MujocoSensors:
         return found
 
     def _evaluate(self) -> None:
-        """Measures in worlds that have not stepped since a reset or the first watched sensor."""
+        """Measures in worlds that have not stepped since a reset or since the first `watch`."""
         states = self._states
         if self._stale is self._none or self._stale_version == states.version:
             return
         worlds: Rows = np.flatnonzero(self._stale)
-        with suppress(BatchError):  # of worlds that diverged
+        with suppress(BatchError):  # raised for diverged worlds
             states.batch.forward(worlds)
         self._replace(self._now[worlds], worlds)
         self._contacts.begin(self._data[worlds], worlds)
@@ -229,7 +229,7 @@ class MujocoSensors:
         self._contacts.reset(chosen)
 
     def get_state(self) -> Any:
-        """Returns the latest measurements, and the names of the watched sensors."""
+        """Returns the names of the watched sensors and the latest measurements, for `set_state`."""
         layout = tuple(self._built)
         data = self._data, self._stale, self._contacts.get_state()
         return layout, tuple(self._watched), data

@@ -28,7 +28,7 @@ class MujocoState(NamedTuple):
     steps: NDArray[np.int64]
     """Physics steps since the last reset, (W,)."""
     models: bytes
-    """Digest of the models."""
+    """Digest of the models, equal for models with compatible states."""
     integration: Floats
     """MuJoCo's integration states including warm starts, (W, n)."""
     factors: Mapping[PhysicsProperty, NDArray[np.float64]]
@@ -44,7 +44,7 @@ class MujocoState(NamedTuple):
 
 
 class MujocoSnapshots:
-    """Saves and restores the state of all worlds; see `deepsim_sync.Snapshots`."""
+    """The snapshots of all worlds; see `deepsim_sync.Snapshots`."""
 
     def __init__(
         self,

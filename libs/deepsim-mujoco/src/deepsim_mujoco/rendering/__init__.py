@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of a MuJoCo model, by OpenGL without a display or by cast rays without OpenGL.
+"""Pictures of a MuJoCo model, drawn by OpenGL without a display, or by ray casting.
 
-Cameras take MuJoCo's own objects and draw the geoms of group 2. They read colours, lights, sky and
-the pattern of the ground from the model for each picture, so that run-time edits show. Opening the
+Cameras draw the geoms of group 2 of a MuJoCo model. They read colours, lights, the sky and the
+pattern of the ground from the model for each picture, so that run-time edits show. Opening the
 first camera loads OpenGL; the import does not.
 """
 

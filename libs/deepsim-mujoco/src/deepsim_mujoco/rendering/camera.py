@@ -21,7 +21,7 @@ _LOG = logging.getLogger("deepsim_mujoco")
 
 
 class Camera(Protocol):
-    """Takes pictures of any model from anywhere, and keeps resources for the next picture."""
+    """A camera that takes pictures of any model from any pose, and keeps resources for the next."""
 
     def render(
         self,
@@ -34,7 +34,7 @@ class Camera(Protocol):
         """Returns a picture of the present state.
 
         Args:
-            model: The model, which may differ from that of the last picture.
+            model: The model, which may be another one than in the last picture.
             data: Data with present poses of geoms and lights (after ``mj_kinematics`` and
                 ``mj_camlight``, or any step).
             view: Pose and lens of the camera, and size of the picture.
@@ -57,6 +57,9 @@ def open_camera(prefer: Literal["auto", "gl", "ray"] = "auto") -> Camera:
     Args:
         prefer: ``gl`` draws with OpenGL, ``ray`` casts rays without loading OpenGL. ``auto`` uses
             OpenGL if possible; otherwise it logs a warning once and casts rays.
+
+    Raises:
+        GlUnavailableError: `prefer` is ``gl``, and OpenGL cannot be used.
     """
     if prefer not in ("auto", "gl", "ray"):
         raise ValueError(f"prefer must be 'auto', 'gl' or 'ray', got {prefer!r}")

@@ -10,7 +10,7 @@ from deepsim_mujoco.engine import mujoco
 
 _NAME = "#checker"
 _TILE = 1.0  # [m]
-_DARK = 0.86  # of the brightness of the light tiles
+_DARK = 0.86  # brightness relative to the light tiles
 _TEXELS = 64
 _ROLE = int(mujoco.mjtTextureRole.mjTEXROLE_RGB)
 
@@ -38,7 +38,7 @@ def add_checker(spec: mujoco.MjSpec, material: mujoco.MjsMaterial) -> None:
 
 
 def checkered_planes(model: mujoco.MjModel) -> list[int]:
-    """Returns the planes whose material has a texture, assumed to be a checker."""
+    """Returns the numbers of planes with a textured material, taken for a checker."""
     texture = np.append(model.mat_texid[:, _ROLE], -1)[model.geom_matid]
     planes = (model.geom_type == mujoco.mjtGeom.mjGEOM_PLANE) & (texture >= 0)
     return [int(plane) for plane in np.flatnonzero(planes)]

@@ -20,7 +20,7 @@ from .gl_settings import gl_settings, horizon, uploads_of
 from .lens import Lens
 from .sky import Sky
 
-_FINE = 2  # drawn pixels per pixel and direction; on a CPU cheaper than OpenGL's multisampling
+_FINE = 2  # drawn pixels per pixel and axis; on a CPU cheaper than OpenGL's multisampling
 # MuJoCo lifts shadows off the ground by a fixed share of the range of depths. A long range keeps
 # the ground free of specks; pixels that are too far away are painted over.
 _LEAST_RANGE = 1000.0  # [m]
@@ -28,10 +28,10 @@ _SKY = 0.7  # distance at which MuJoCo draws the sky, as a share of the far clip
 
 
 class GlCamera:
-    """Draws with MuJoCo's renderer in an OpenGL context of its own.
+    """A camera that draws with MuJoCo's renderer in its own OpenGL context.
 
-    A changed model is uploaded again only if its meshes, textures or planes differ. Any thread may
-    use a camera, one at a time.
+    A changed model is uploaded again only if its meshes, textures or planes differ. Only one thread
+    at a time may use a camera.
     """
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ class GlCamera:
             self.close()
 
     def _ready(self, model: mujoco.MjModel) -> tuple[mujoco.MjrContext, GlScene]:
-        """Returns renderer and scene of a model, new ones if the model has changed."""
+        """Returns the renderer and the scene of a model, renewed if the model has changed."""
         renderer, scene = self._renderer, self._scene
         if renderer is None or scene is None or scene.model is not model:
             self._scene = None
@@ -116,7 +116,7 @@ class GlCamera:
 
 
 def _viewport(renderer: mujoco.MjrContext, width: int, height: int) -> mujoco.MjrRect:
-    """Returns a corner of the offscreen buffer, which grows if necessary."""
+    """Returns a corner of the offscreen buffer, after enlarging the buffer if necessary."""
     if renderer.offWidth < width or renderer.offHeight < height:
         mujoco.mjr_resizeOffscreen(
             max(renderer.offWidth, width), max(renderer.offHeight, height), renderer
@@ -125,12 +125,12 @@ def _viewport(renderer: mujoco.MjrContext, width: int, height: int) -> mujoco.Mj
 
 
 def _stored(depths: NDArray[np.float64], near: float, far: float) -> NDArray[np.float64]:
-    """Returns values of the depth buffer for depths [m]: 1 at the near plane, 0 at the far one."""
+    """Converts depths [m] to values of the depth buffer: 1 at the near plane, 0 at the far one."""
     return near / depths * (far - depths) / (far - near)
 
 
 def _shrink(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Returns the means of 2 x 2 pixels; written out, this is many times as fast as ``mean``."""
+    """Returns the means of blocks of 2 x 2 pixels, many times as fast as ``mean``."""
     pairs = np.add(pixels[::2], pixels[1::2], dtype=np.uint16)
     fours = pairs[:, ::2] + pairs[:, 1::2] + np.uint16(2)
     return (fours >> 2).astype(np.uint8)

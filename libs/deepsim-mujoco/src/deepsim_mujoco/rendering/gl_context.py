@@ -13,7 +13,7 @@ _PLATFORM = "PYOPENGL_PLATFORM"
 
 
 class GlUnavailableError(DeepSimError):
-    """OpenGL cannot be used on this machine; the message gives the reason and what to install."""
+    """OpenGL cannot be used on this machine; the message says why, and what to install."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(
@@ -24,7 +24,7 @@ class GlUnavailableError(DeepSimError):
 
 
 class GlContext:
-    """An EGL context, regardless of MUJOCO_GL.
+    """An OpenGL context by EGL, whatever MUJOCO_GL says.
 
     Raises:
         GlUnavailableError: MuJoCo cannot use OpenGL on this machine.

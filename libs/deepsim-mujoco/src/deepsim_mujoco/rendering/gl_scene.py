@@ -17,7 +17,7 @@ from .paint import VISUAL_GROUP, Paint
 from .ray_casting import cast
 
 _LOG = logging.getLogger("deepsim_mujoco")
-_MAX_LIGHTS = 8  # of fixed-function OpenGL, including the headlight
+_MAX_LIGHTS = 8  # limit of fixed-function OpenGL, including the headlight
 _EVERYTHING = int(mujoco.mjtCatBit.mjCAT_ALL)
 _SHOWN = [int(mujoco.mjtVisFlag.mjVIS_TEXTURE), int(mujoco.mjtVisFlag.mjVIS_STATIC)]
 _EFFECTS = [
@@ -59,7 +59,7 @@ class GlScene:
         renderer: mujoco.MjrContext,
         viewport: mujoco.MjrRect,
     ) -> None:
-        """Draws the present state."""
+        """Draws the present state at depths from `near` to `far` [m] into a viewport."""
         for eye in self._scene.camera:
             eye.pos, eye.forward, eye.up = lens.position, lens.forward, lens.up
             eye.frustum_center = eye.frustum_width = 0.0  # MuJoCo fits the width to the viewport
@@ -100,7 +100,7 @@ def _visuals_only() -> mujoco.MjvOption:
 def shadow_region(
     model: mujoco.MjModel, data: mujoco.MjData, lens: Lens, near: float
 ) -> tuple[NDArray[np.float64], float]:
-    """Returns the ball around the centre of the picture that the shadow map covers.
+    """Returns the ball that the shadow map covers, around the surface at the picture's centre.
 
     MuJoCo's own region, around the world's origin, makes shadows coarse in a large world, and
     omits them far from the origin.

@@ -12,7 +12,7 @@ from deepsim_mujoco.engine import mujoco
 
 _SHADOW_TEXELS = 2048  # along each side of the shadow map
 _LEAST_HORIZON = 100.0  # [m]
-_MAX_MATERIALS = 1000  # of MuJoCo's renderer, which warns of more
+_MAX_MATERIALS = 1000  # limit of MuJoCo's renderer, which warns beyond it
 _ARRAYS = (
     "mesh_vertadr",
     "mesh_vert",
@@ -59,7 +59,7 @@ def gl_settings(model: mujoco.MjModel) -> Iterator[None]:
 
 
 def uploads_of(model: mujoco.MjModel) -> bytes:
-    """Returns a digest of all that is slow to upload; models with equal digests share it."""
+    """Returns a digest of the data that is slow to upload; models with equal digests share it."""
     digest = blake2b(digest_size=16)
     for name in _ARRAYS:
         array = getattr(model, name)

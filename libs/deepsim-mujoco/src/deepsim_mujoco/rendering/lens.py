@@ -21,9 +21,9 @@ class Lens:
         forward: Unit vector of the optical axis, (3,).
         left: Unit vector towards the left edge of the picture, (3,).
         up: Unit vector towards the upper edge of the picture, (3,).
-        half_width: Half the width of the picture at depth 1.
-        half_height: Half the height of the picture at depth 1.
-        pixel: Size of a pixel at depth 1; pixels are square.
+        half_width: Half the width of the picture at depth 1 m [m].
+        half_height: Half the height of the picture at depth 1 m [m].
+        pixel: Side of a pixel at depth 1 m [m]; pixels are square.
     """
 
     def __init__(self, view: CameraView) -> None:

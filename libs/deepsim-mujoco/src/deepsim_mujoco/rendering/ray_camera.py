@@ -42,7 +42,7 @@ def _lit_scene(model: mujoco.MjModel, data: mujoco.MjData, lens: Lens) -> mujoco
 
 
 def _reach(lamp: mujoco.MjvLight, points: Array) -> tuple[Array, Array]:
-    """Returns unit vectors (3, n) towards a lamp, and its strength (n,), at points (3, n).
+    """Returns the unit vectors (3, n) from points (3, n) to a lamp, and the lamp's strengths (n,).
 
     The formulas are those of fixed-function OpenGL (OpenGL 2.1 specification, 2.14).
     """
@@ -61,7 +61,7 @@ def _reach(lamp: mujoco.MjvLight, points: Array) -> tuple[Array, Array]:
 
 
 class Tracer:
-    """Computes the colours of rays through one lens in one state of a model."""
+    """A tracer of the colours along rays through one lens, for one state of a model."""
 
     def __init__(
         self, model: mujoco.MjModel, data: mujoco.MjData, lens: Lens, near: float, far: float
@@ -74,7 +74,7 @@ class Tracer:
         self._glass = (self._paint.alpha > 0.0) & ~self._opaque
 
     def colours(self, rays: Array) -> Floats:
-        """Returns the colours along rays (3, n) of depth 1, (3, n) RGB in 0..1."""
+        """Returns RGB colours (3, n) in 0..1 along rays (3, n) that reach depth 1."""
         colours = self._sky.colours(rays)
         hits = self._view(rays, self._opaque)
         hit = np.flatnonzero(hits.geoms >= 0)
@@ -89,7 +89,7 @@ class Tracer:
         return colours
 
     def _lit(self, rays: Array, hits: Hits) -> Floats:
-        """Returns the colours of surfaces, (3, n)."""
+        """Returns the RGB colours (3, n) of the lit surfaces that rays hit."""
         points = self._lens.position[:, None] + rays * hits.depths
         eyes = -rays / np.sqrt(np.einsum("ij,ij->j", rays, rays))
         specular, exponent = self._paint.specular[hits.geoms], self._paint.exponent[hits.geoms]
@@ -119,7 +119,7 @@ class Tracer:
         return np.minimum(light, 1.0)
 
     def _in_shadow(self, lamp: mujoco.MjvLight, points: Array) -> Mask:
-        """Returns whether an opaque geom is between a lamp and points (3, n), (n,)."""
+        """Returns for each point (3, n) whether an opaque geom is between it and a lamp, (n,)."""
         origin = lamp.pos.astype(np.float64)
         rays = points - origin[:, None]
         hits = cast(self._model, self._data, origin, rays, self._opaque, far=_SHORT)
@@ -135,11 +135,11 @@ class Tracer:
 
 
 class RayCamera:
-    """Casts a ray through the middle of each pixel.
+    """A camera that casts a ray through the middle of each pixel.
 
     The same state gives the same bytes. Edges are hard. Only the nearest of several translucent
-    geoms is visible, and they do not cast shadows. The only textures are the sky and the checker of
-    planes.
+    geoms is visible, and translucent geoms do not cast shadows. The only textures are the sky and
+    the checker of planes.
     """
 
     def render(

@@ -23,12 +23,12 @@ _ANY_DISTANCE = mujoco.mjMAXVAL  # MuJoCo's limit is in metres, not in multiples
 
 
 class Hits(NamedTuple):
-    """The first surfaces along n rays; depths and normals without a hit are undefined.
+    """The first surfaces along n rays; without a hit, depth and normal are undefined.
 
     Attributes:
         geoms: Number of the geom, (n,); -1 if a ray hits nothing.
-        depths: Distance as a multiple of the ray, (n,).
-        normals: Unit vectors against the rays in the world frame, (3, n).
+        depths: Distance as a multiple of the ray's length, (n,).
+        normals: Unit normals of the surfaces, facing the rays, in the world frame, (3, n).
     """
 
     geoms: NDArray[np.int32]
@@ -60,8 +60,9 @@ def cast(
         origin: Start of all rays in the world frame, (3,) [m].
         rays: Directions of any length in the world frame, (3, n).
         shown: Whether rays can hit each geom, (ngeom,).
-        near: Least distance of a hit, as a multiple of the ray; rays pass nearer geoms.
-        far: Largest distance of a hit, as a multiple of the ray.
+        near: Least distance of a hit, as a multiple of the ray's length; rays pass through nearer
+            geoms.
+        far: Largest distance of a hit, as a multiple of the ray's length.
     """
     count = rays.shape[1]
     geoms, depths, flat = np.empty(count, np.int32), np.empty(count), np.empty(3 * count)
@@ -92,7 +93,7 @@ def cast(
 def measure_depth(
     model: mujoco.MjModel, data: mujoco.MjData, view: CameraView, near: float, far: float
 ) -> tuple[Array, NDArray[np.int32]]:
-    """Casts a ray through the middle of each pixel.
+    """Measures depths from `near` to `far` [m] by a ray through the middle of each pixel.
 
     Returns:
         Depths along the optical axis, (height, width) [m], inf without a hit; and the numbers of

@@ -60,7 +60,7 @@ class Sky:
             self._colours = np.concatenate(upwards).T.copy()
 
     def colours(self, rays: Array) -> NDArray[np.float32]:
-        """Returns the colours along rays (3, n) of any length, (3, n) RGB in 0..1."""
+        """Returns RGB colours (3, n) in 0..1 along rays (3, n) of any length."""
         sines = rays[2] / np.sqrt(np.einsum("ij,ij->j", rays, rays))
         channels = [np.interp(sines, self._sines, channel) for channel in self._colours]
         return np.array(channels, np.float32)

@@ -29,9 +29,10 @@ class _Asset:
 
 
 class Assets:
-    """Meshes and height fields, each of which exists once as long as geoms use it.
+    """Meshes and height fields that geoms share; each exists once, while a geom uses it.
 
-    Reading and compiling a file for each of a thousand models would take most of their time.
+    Without sharing, a thousand equal models would spend most of their time on reading and compiling
+    files.
     """
 
     def __init__(self, spec: mujoco.MjSpec) -> None:
@@ -45,7 +46,7 @@ class Assets:
 
         Args:
             shape: The shape. Its file is read at the first use; a file that was rewritten since
-                counts as another one.
+                then counts as a new one.
             model: Name of the model that is being spawned, for error messages.
         """
         key = _key(shape, model)
@@ -87,7 +88,7 @@ def _key(shape: Asset, model: str) -> Hashable:
     if isinstance(shape, Solid):
         return _digest(shape.vertices), None if shape.faces is None else _digest(shape.faces)
     if isinstance(shape, Landscape):
-        return _digest(shape.heights), shape.size  # they are squares
+        return _digest(shape.heights), shape.size  # heights are square arrays
     try:
         state = shape.path.stat()
     except OSError as error:

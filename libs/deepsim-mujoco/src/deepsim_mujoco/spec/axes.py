@@ -14,11 +14,11 @@ from deepsim_mujoco.engine import mujoco
 from deepsim_spawn import JointAxis, JointDescription
 from deepsim_sync import SCOPE
 
-_FAST, _SLOW = 1e10, 1e-12  # target speeds for no limit and for a limit of 0 [rad/s or m/s]
+_FAST, _SLOW = 1e10, 1e-12  # target speeds that stand for no limit and a limit of 0 [rad/s or m/s]
 _ALL_INPUTS = 7  # flags of a servo's inputs: position, velocity and feedforward
 _STIFFEST = 1e-9  # time constant, which MuJoCo raises to two steps [s]
-_HARD = 0.99  # impedance, as of contacts
-_LOCKED = 1e-6  # play of a joint whose limits are equal [rad, m]
+_HARD = 0.99  # impedance, equal to that of contacts
+_LOCKED = 1e-6  # play of a joint with equal limits [rad or m]
 
 
 class Axis(NamedTuple):
@@ -103,7 +103,7 @@ def _set_axis(joint: mujoco.MjsJoint, axis: JointAxis) -> None:
 def add_servo(
     spec: mujoco.MjSpec, name: str, axis: JointAxis, joint: str = ""
 ) -> mujoco.MjsActuator:
-    """Adds the servo of an axis, which is passive until it gets gains or a feedforward."""
+    """Adds the servo of an axis; the servo is passive until it gets gains or a feedforward."""
     servo = spec.add_actuator(name=name, target=joint or name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
     slew = float(speed_limit(axis.velocity))
     servo.set_to_pid(kp=0.0, kv=0.0, slewmax=slew, ctrlspec=_ALL_INPUTS)

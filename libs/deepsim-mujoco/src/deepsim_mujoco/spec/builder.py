@@ -92,16 +92,16 @@ class Built:
     positions: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     """Initial positions of joints that differ from MuJoCo's."""
     followers: list[Follower] = field(default_factory=list)
-    """The axes that follow others."""
+    """The axes that mimic other axes."""
     others: list[mujoco.MjsElement] = field(default_factory=list)
     holders: list[mujoco.MjsFrame] = field(default_factory=list)
     """Frames around roots, which must be deleted after the roots."""
     numbers: dict[str, int] = field(default_factory=dict)
     """Numbers of the links that do not collide with each other; see `ModelNumbers`."""
     assets: list[str] = field(default_factory=list)
-    """Mesh or height field of each geom that has one; other models may share it."""
+    """Names of the meshes and height fields of the geoms; other models may share them."""
     meshes: dict[str, Path] = field(default_factory=dict)
-    """Files of the MJCF meshes in formats that viewers read, by name of the mesh."""
+    """Files of an MJCF model's meshes by mesh name, in the formats that viewers read."""
     files: dict[str, KeptFile] = field(default_factory=dict)
     """Files of an MJCF model, by their keys in the text."""
 
@@ -115,7 +115,8 @@ def build_model(
 ) -> Built:
     """Adds a model to a spec, at the origin of the world.
 
-    Thus all that MuJoCo derives from masses has the same bits wherever a world spawns the model.
+    There, the numbers that MuJoCo derives from masses have the same bits wherever a world places
+    the model.
 
     Raises:
         SpawnError: The description cannot be built; nothing was added.
@@ -146,7 +147,7 @@ def build_model(
             name_of_pair = f"#exclude {one.name} {other.name}"
             exclude = spec.add_exclude(name=name_of_pair, bodyname1=one.name, bodyname2=other.name)
             built.others.append(exclude)
-    except ModelFormatError as error:  # of a picture
+    except ModelFormatError as error:  # a picture cannot be read
         remove_model(spec, assets, numbers, built)
         raise SpawnError(name, str(error)) from error
     except BaseException:
@@ -224,13 +225,13 @@ def _add_body(parent: mujoco.MjsBody, name: str, pose: Pose) -> mujoco.MjsBody:
 
 
 _LEAST_INERTIAL = Inertial(mass=1e-3, ixx=1e-6, iyy=1e-6, izz=1e-6)
-"""Stands for a missing inertia of a link that a joint moves; MuJoCo requires one."""
+"""Replaces the missing inertia of a link that a joint moves, since MuJoCo requires one."""
 
 
 def _fill_body(
     spec: mujoco.MjSpec, assets: Assets, built: Built, body: mujoco.MjsBody, node: Node
 ) -> None:
-    """Adds inertia, joint, geoms, lights and sensors of a link to its body, but no children."""
+    """Adds the inertia, joint, geoms, lights and sensors of a link to its body."""
     link, frame = node.link, node.in_body
     inertial = link.inertial
     if node.moves and not node.placed and not any(p.link.inertial for p in node.rigid_parts()):

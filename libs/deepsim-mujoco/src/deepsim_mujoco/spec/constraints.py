@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Constraints between MuJoCo's joints and bodies: loops, and axes that follow others."""
+"""Constraints between MuJoCo's joints and bodies: closed loops, and axes that mimic others."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def close_loop(
     Raises:
         SpawnError: A joint of its type cannot close a loop.
     """
-    if parent is None:  # a joint to the world, of a link that another such joint already holds
+    if parent is None:  # a second joint from the link to the world
         held = (node for node in links if node.root_kind is RootKind.ANCHORED and not node.parent)
         other = anchor_name(next(held))
     else:
@@ -79,7 +79,7 @@ class Follower(NamedTuple):
 
     name: str
     leader: str
-    """Name of the axis that is followed, which does not follow another one itself."""
+    """Name of the axis to follow, which does not follow another one itself."""
     multiplier: float
     offset: float
 

@@ -20,7 +20,7 @@ _NONE = VelocityDecay()
 
 
 def set_inertia(body: mujoco.MjsBody, inertial: Inertial, frame: Pose) -> None:
-    """Sets the mass and inertia of a body to those of a link."""
+    """Sets the mass and inertia of a body; `frame` is the pose of the link in the body."""
     position, turn, moments = _principal(inertial, frame)
     body.mass = inertial.mass
     body.ipos = position
@@ -33,7 +33,7 @@ def set_inertia(body: mujoco.MjsBody, inertial: Inertial, frame: Pose) -> None:
 def _principal(
     inertial: Inertial, frame: Pose
 ) -> tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]]:
-    """Returns position, orientation (w, x, y, z) and moments of the principal axes."""
+    """Returns the position, orientation (w, x, y, z) and moments of the principal axes."""
     tensor = np.array(
         [
             [inertial.ixx, inertial.ixy, inertial.ixz],
@@ -53,7 +53,7 @@ def _principal(
 
 
 def decays(node: Node) -> bool:
-    """Returns whether the velocity of a link decays, which joints prevent."""
+    """Returns whether the velocity of a link decays, which needs a free link without joints."""
     if node.link.velocity_decay == _NONE or node.children or node.parent is not None:
         return False
     return node.root_kind is RootKind.FREE

@@ -17,9 +17,9 @@ from deepsim_sync.temporary_folders import make_temporary_folder, remove_tempora
 class KeptFile:
     """A private copy of a file, which exists as long as this object.
 
-    MuJoCo opens mesh files at every compile, and caches the results for the process by path and
-    second of the last modification. So that the cache works, equal contents have one path and one
-    modification time in the whole process, and other contents another path.
+    MuJoCo opens mesh files at every compilation, and caches the results in the process by path and
+    modification time in seconds. For this cache, equal contents have the same path and modification
+    time in the whole process, and different contents have different paths.
     """
 
     def __init__(self, path: Path, content: bytes) -> None:
@@ -39,7 +39,7 @@ _lock = RLock()  # re-entrant, because garbage may be collected at any time
 
 
 def keep(content: bytes, suffix: str) -> KeptFile:
-    """Returns the copy with the given content."""
+    """Returns the one copy with the given content, which it writes if necessary."""
     name = sha256(content).hexdigest() + suffix
     with _lock:
         file = _kept.get(name)
@@ -52,7 +52,7 @@ def keep(content: bytes, suffix: str) -> KeptFile:
 
 
 def _drop(path: Path, pid: int) -> None:
-    """Removes the file of a deleted copy, unless a new copy has the same content."""
+    """Removes the file of a deleted copy unless a new copy has the same content."""
     with _lock:
         if path.name not in _kept and os.getpid() == pid:
             path.unlink(missing_ok=True)

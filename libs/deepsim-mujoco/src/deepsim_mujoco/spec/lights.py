@@ -18,11 +18,11 @@ _TYPES = {
 
 
 class BuiltLight(NamedTuple):
-    """A light of the model, and what carries it."""
+    """A light and the frame that carries it."""
 
     description: LightDescription
     frame: Pose
-    """The frame of its link in MuJoCo's body, or of the world."""
+    """Pose of the frame of its link or of the world in the frame of the MuJoCo body."""
 
 
 def add_light(body: mujoco.MjsBody, name: str, light: LightDescription, frame: Pose) -> BuiltLight:

@@ -16,7 +16,7 @@ from .kept_files import KeptFile, keep
 
 _WITHOUT_NORMAL = re.compile(rb"^f\s+\d+(/\d*)?\s", re.MULTILINE)
 """A face without a normal in an OBJ file; MuJoCo refuses files in which only some have one."""
-_MOST_OF_FLAT = 20_000  # largest file that is checked for being flat, such as a marker [bytes]
+_MOST_OF_FLAT = 20_000  # size up to which a file is checked for a flat mesh [bytes]
 _THICKNESS = 1e-4  # thickness that a flat mesh gets [m]
 _STL_HEAD, _STL_FACE, _STL_MOST = 84, 50, 200_000  # bytes, bytes, faces that MuJoCo reads
 
@@ -86,7 +86,7 @@ def _is_native(content: bytes, suffix: str) -> bool:
 def _msh(vertices: NDArray[np.float64], faces: NDArray[np.int64]) -> bytes:
     """Returns a mesh in MuJoCo's own format: four counts, then vertices and faces.
 
-    Unlike for vertices in a spec, MuJoCo keeps the hull of a file from one compile to the next.
+    MuJoCo keeps the hull of a file between compilations, but not that of vertices in a spec.
     """
     head = np.array([len(vertices), 0, 0, len(faces)])
     parts = head.astype("<i4"), vertices.astype("<f4"), faces.astype("<i4")
@@ -99,11 +99,11 @@ def add_solid(
     vertices: NDArray[np.float64],
     faces: NDArray[np.int64] | None = None,
 ) -> mujoco.MjsMesh:
-    """Adds a mesh asset with vertices (n, 3) and faces (m, 3), by default those of the hull."""
+    """Adds a mesh asset of vertices (n, 3) [m] and faces (m, 3), by default the hull's."""
     asset = spec.add_mesh(name=name)
     asset.uservert = vertices.ravel().tolist()
     if faces is not None:
         asset.userface = faces.ravel().tolist()
-    # Its inertia is not used, but MuJoCo would refuse the volume of a thin mesh.
+    # The mesh's inertia is not used, but MuJoCo would refuse the volume of a thin mesh.
     asset.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
     return asset

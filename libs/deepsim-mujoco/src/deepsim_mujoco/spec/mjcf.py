@@ -28,15 +28,15 @@ from .kept_files import keep
 from .surfaces import priorities
 from .tree import Frame, Node, anchor_name
 
-_WORLD = "worldbody"  # body of all that the file fixes to the world; "world" is reserved
+_WORLD = "worldbody"  # the body of everything that the file fixes to the world; "world" is reserved
 _TOLD = ("actuator", "option", "sensor")
-"""Sections without effect that users are warned of; the joints table replaces actuators."""
+"""Sections without effect that users are warned about; the joints table replaces actuators."""
 _LEFT_OUT = (*_TOLD, "custom", "keyframe", "size", "statistic", "visual")
 _KINDS = (
     *("equalities", "excludes", "pairs", "tendons", "tuples", "texts", "numerics"),
     *("flexes", "skins", "meshes", "hfields", "materials", "textures"),
 )
-"""Elements that are not deleted with bodies; default classes stay, since MuJoCo 3.17 crashes."""
+"""Elements not deleted with bodies, except default classes: deleting them crashes MuJoCo 3.17."""
 _DEFAULT_GREY = (0.5, 0.5, 0.5, 1.0)
 _OPEN_FORMATS = frozenset({".obj", ".stl"})
 """Mesh formats of MuJoCo that viewers read, too."""
@@ -46,8 +46,8 @@ _SHOWN_GROUPS = 3  # number of geom groups that MuJoCo's own viewer draws
 def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
     """Adds an MJCF model to a spec, at the origin of the world.
 
-    Elements of its world are attached to a mocap body, the link ``worldbody``. A body that is
-    jointed to the world, except by a free joint, is attached to a mocap body of its own.
+    The elements of the file's world are attached to a mocap body, the link ``worldbody``. A body
+    with a joint to the world, other than a free joint, is attached to a separate mocap body.
 
     Raises:
         SpawnError: MuJoCo refuses the model, or the keyframe is missing; nothing was added.
@@ -62,7 +62,7 @@ def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
         for key, path in description.files.items():
             built.files[key] = keep(path.read_bytes(), path.suffix.lower())
         model = _parse(text, built).compile()
-        child = _parse(text, built)  # again: a spec that was compiled would never be freed
+        child = _parse(text, built)  # parsed again, because a compiled spec would never be freed
     except (ValueError, OSError) as error:
         why = " ".join(str(error).split())
         raise SpawnError(name, f"MuJoCo refuses its MJCF: {why}") from error
@@ -104,7 +104,7 @@ def warn_of_left_out(description: MjcfModel, name: str) -> None:
 
 
 def _arrange(root: ElementTree.Element) -> None:
-    """Removes sections without effect, and moves elements fixed to the world to bodies."""
+    """Removes sections without effect, and moves elements fixed to the world into bodies."""
     for tag in _LEFT_OUT:
         for section in root.findall(tag):
             root.remove(section)
@@ -175,7 +175,7 @@ def _apply_keyframe(
 
 
 def _nodes(model: mujoco.MjModel, data: mujoco.MjData, name: str) -> dict[int, Node]:
-    """Returns the links by number of their body, without anchors."""
+    """Returns the links by the numbers of their bodies, without anchors."""
     nodes: dict[int, Node] = {}
     for number in range(1, model.nbody):
         body = model.body(number).name

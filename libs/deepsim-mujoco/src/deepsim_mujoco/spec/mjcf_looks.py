@@ -31,8 +31,8 @@ _Type = mujoco.mjtGeom
 def mjcf_looks(built: Built, model: mujoco.MjModel) -> ModelDescription:
     """Returns the links and visuals of an MJCF model, without joints and collisions.
 
-    Height fields, meshes in formats other than OBJ and STL, and visuals to which other parts of the
-    file refer are missing.
+    Height fields, meshes in formats other than OBJ and STL, and visuals that other parts of the
+    file refer to are missing.
     """
     visuals: dict[str, list[VisualDescription]] = {}
     for scoped in built.visuals:
@@ -73,7 +73,7 @@ def _drawn(
             path = meshes.get(model.mesh(number).name)
             if path is None:
                 return None
-            w, x, y, z = model.mesh_quat[number].tolist()  # MuJoCo moved it to its inertia
+            w, x, y, z = model.mesh_quat[number].tolist()  # from its inertial frame
             moved = Pose(Vector3(*model.mesh_pos[number].tolist()), Quaternion(x, y, z, w))
             scale = Vector3(*model.mesh_scale[number].tolist())
             return Mesh(path, scale), pose @ moved.inverse()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The MuJoCo spec of a world's models and lights, and its compiled model."""
+"""The MuJoCo spec of a world's models and lights, and its compilation."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _TOLERANCE = 1e-10  # of the solver; with MuJoCo's 1e-8, resting boxes creep 5 t
 class MujocoSpec:
     """A MuJoCo spec of the models of a world, in the order of spawning, and of its lights.
 
-    ``name in spec`` tests for a top-level model.
+    ``name in spec`` tests whether a top-level model has the name.
 
     Attributes:
         lights: Lights of the world that belong to no model, by name.
@@ -181,7 +181,7 @@ def _check(requests: Iterable[SpawnRequest]) -> None:
 def _try_alone(description: ModelDescription | MjcfModel, name: str) -> None:
     """Compiles a model alone; raises SpawnError if MuJoCo refuses it."""
     spec = _empty_spec(WorldDescription())
-    assets = Assets(spec)  # keeps the files that are read now
+    assets = Assets(spec)  # keeps alive the files that are read now
     _build(spec, assets, ModelNumbers(), description, name)
     try:
         spec.compile()
@@ -199,7 +199,7 @@ def _empty_spec(world: WorldDescription) -> mujoco.MjSpec:
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_ACTUATION  # see `WorldStates.actuate`
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_SENSOR  # see `MujocoSensors`
-    spec.worldbody.gravcomp = 1.0  # with none at all, MuJoCo ignores those that worlds get later
+    spec.worldbody.gravcomp = 1.0  # if it were 0 for all bodies, MuJoCo would ignore later values
     apply_scene(spec, world.scene, lit=bool(world.lights))
     add_sky(spec, world.scene.background, world.scene.background)
     return spec
@@ -222,5 +222,5 @@ def _set_physics(spec: mujoco.MjSpec, physics: Physics) -> None:
 
 
 def _why(error: ValueError) -> str:
-    """Returns the message of MuJoCo's compiler in one line."""
+    """Returns the message of MuJoCo's compiler on one line."""
     return f"MuJoCo refuses it: {' '.join(str(error).split())}"

@@ -24,9 +24,9 @@ class ModelNumbers:
     """Numbers that keep the geoms of each model from colliding with each other.
 
     Two geoms collide only if the ``contype`` of one and the ``conaffinity`` of the other share a
-    bit. With the bits of a number in the first and all others in the second, geoms with equal
-    numbers share none, while geoms with different numbers do. The alternative, excluding every pair
-    of links, would be quadratic.
+    bit. ``contype`` has the bits of the number, ``conaffinity`` all other bits: geoms with equal
+    numbers do not share a bit, geoms with different numbers do. The alternative, excluding every
+    pair of links, would be quadratic.
     """
 
     def __init__(self) -> None:
@@ -66,8 +66,8 @@ def masks(number: int) -> tuple[int, int]:
 def kept_off(links: Sequence[Node], numbers: dict[str, int]) -> Iterator[tuple[Node, Node]]:
     """Yields the pairs of links that must not collide, except those with equal numbers.
 
-    As in Gazebo, these are links connected by a joint, and links of one model of which neither
-    self-collides; a nested model counts as a model of its own.
+    As in Gazebo, these are links connected by a joint, and links of one model neither of which
+    self-collides; a nested model counts as a separate model.
     """
     touching = [node for node in links if node.link.collisions]
     found = [
@@ -84,7 +84,7 @@ def kept_off(links: Sequence[Node], numbers: dict[str, int]) -> Iterator[tuple[N
             found += [(one, other) for other in others if one.model == other.model]
     pairs = {frozenset((one.name, other.name)): (one, other) for one, other in found}
     for one, other in pairs.values():
-        never = one is other or (one.placed and other.placed)  # MuJoCo leaves out what cannot move
+        never = one is other or (one.placed and other.placed)  # MuJoCo skips immovable pairs
         if not never and (one.name not in numbers or numbers[one.name] != numbers.get(other.name)):
             yield one, other
 
@@ -92,7 +92,7 @@ def kept_off(links: Sequence[Node], numbers: dict[str, int]) -> Iterator[tuple[N
 def overlapping_hulls(
     model: mujoco.MjModel, links: Sequence[Node]
 ) -> Iterator[tuple[Node, Node, float]]:
-    """Finds links that self-collide and overlap when all joints are at 0.
+    """Yields pairs of self-colliding links that overlap when all joints are at 0.
 
     The convex hull of a mesh fills hollows in which other links may lie, like PR2's shoulders in
     its base. Contacts of such links would throw the robot apart.
@@ -137,7 +137,7 @@ def _may_touch(model: mujoco.MjModel, one: Node, other: Node) -> bool:
 
 
 def _solids(model: mujoco.MjModel, node: Node) -> list[int]:
-    """Returns the geoms of a link that collide."""
+    """Returns the numbers of the geoms of a link that collide."""
     body = model.body(node.name)
     first, count = int(body.geomadr[0]), int(body.geomnum[0])
     return [geom for geom in range(first, first + count) if model.geom_contype[geom]]

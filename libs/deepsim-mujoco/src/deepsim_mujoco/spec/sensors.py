@@ -22,11 +22,11 @@ _OF_SITES = {
     },
     ForceTorque: {"force": _SENSOR.mjSENS_FORCE, "torque": _SENSOR.mjSENS_TORQUE},
 }
-"""MuJoCo sensors for the quantities of a sensor, at its site."""
+"""MuJoCo's sensor type for each quantity of a sensor; all measure at the sensor's site."""
 NET = "net"
-"""Sum of all contacts: their number, force, torque about a point, and that point."""
+"""The sum of all contacts: number, force, torque about a point, and this point."""
 NEAREST = "nearest"
-"""Distance and normal of the deepest contact."""
+"""The distance and the normal of the deepest contact."""
 _CONTACTS = {NET: [0b010111, 3, 1], NEAREST: [0b101000, 1, 1]}  # fields, reduction, slots
 
 
@@ -65,7 +65,7 @@ def add_sensor(
         name=site,
         pos=list(pose.position),
         quat=list(pose.orientation.normalized().to_wxyz()),
-        group=5,  # which is not drawn
+        group=5,  # a group that is not drawn
     )
     model = name.split("::")[0]
     added = []

@@ -17,7 +17,7 @@ from .solids import Block, Shape, Solid
 
 Simple: TypeAlias = Box | Block | Sphere | Cylinder | Capsule | Ellipsoid | Plane
 Asset: TypeAlias = Mesh | Solid | Landscape
-"""The shapes that are assets, which geoms may share."""
+"""The shapes that need an asset, which geoms may share."""
 Numbers: TypeAlias = tuple[float, ...]
 
 _TYPES = {
@@ -44,7 +44,7 @@ _GRID = 1.0  # spacing of the lines on planes that MuJoCo draws as infinite [m]
 def apply_shape(
     geom: mujoco.MjsGeom, geometry: Shape, pose: Pose, *, asset: Callable[[Asset], str]
 ) -> None:
-    """Sets type, size and pose of a geom."""
+    """Sets the type, size and pose of a geom; `asset` returns the name of a shape's asset."""
     geom.type = _TYPES[type(geometry)]
     if isinstance(geometry, (Mesh, Solid, Landscape)):
         if isinstance(geometry, Landscape):

@@ -30,7 +30,7 @@ from deepsim_spawn import (
 
 from .landscapes import Landscape, reason_left_out
 
-_SIDES = 48  # of the pyramid that stands for a cone
+_SIDES = 48  # sides of the pyramid that stands for a cone
 _FLAT = 1e-9  # smallest part of an outline [m^2]; MuJoCo refuses flat hulls
 
 
@@ -40,7 +40,7 @@ class Solid:
 
     Attributes:
         vertices: Corners, (n, 3) [m].
-        faces: Corners of each triangle, (m, 3); None for the convex hull.
+        faces: Indices of each triangle's corners, (m, 3); None for the convex hull.
     """
 
     vertices: NDArray[np.float64]

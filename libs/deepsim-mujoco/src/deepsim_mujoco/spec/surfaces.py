@@ -14,7 +14,7 @@ from deepsim_mujoco.engine import mujoco
 from deepsim_spawn import Surface
 
 _LOWEST_MU = 1e-5  # MuJoCo has no frictionless cone; 1e-5 slows 1 m/s by 0.1 mm/s per second
-_HIGHEST_MU = 10.0  # a body that slides at 1 m/s stops within a step, as at any higher value
+_HIGHEST_MU = 10.0  # stops a body that slides at 1 m/s within a step, as any higher value would
 _PATCH = 3.0 * math.pi / 16.0  # torque of a round contact patch under Hertzian pressure
 _BOUNCE_STEPS = 8.0  # steps of a bounce: with fewer its speed scatters, with more it sinks deeper
 _PHASES, _LONGEST = 32, 60  # phases that are tried, and steps of the longest contact
@@ -51,7 +51,7 @@ def apply_surface(geom: mujoco.MjsGeom, surface: Surface, frame: Pose, timestep:
 
 @lru_cache(maxsize=1024)
 def _bouncing(restitution: float, steps: float, impedance: float) -> tuple[float, float]:
-    """Returns stiffness [1/step^2] and damping [1/step] of contacts with a restitution.
+    """Returns the stiffness [1/step^2] and damping [1/step] of contacts with a restitution.
 
     Args:
         restitution: Coefficient of restitution, > 0.
@@ -68,10 +68,10 @@ def _bouncing(restitution: float, steps: float, impedance: float) -> tuple[float
 
 
 def _returned(stiffness: float, damping: float, impedance: float) -> float:
-    """Returns the ratio of the speeds after and before a contact with the engine's steps.
+    """Returns the ratio of the speeds after and before a contact, as the engine's steps compute it.
 
-    It is the mean over all phases in which a step can find the contact. In continuous time, the
-    ratio of a spring that does not pull is exp(-tan(a) (pi - 2 a)) for a damping ratio sin(a).
+    It is the mean over all phases within a step at which the contact can begin. In continuous time,
+    the ratio of a spring that does not pull is exp(-tan(a) (pi - 2 a)) for a damping ratio sin(a).
     """
     total = 0.0
     for phase in range(_PHASES):

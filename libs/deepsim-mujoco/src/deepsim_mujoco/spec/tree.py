@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The links of a model as trees of joints, and the joints that close loops between them."""
+"""The links of a model as trees, and the joints that close loops between the links."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def link_trees(description: ModelDescription, name: str) -> list[Node]:
     for joint in sorted(joints, key=lambda joint: name + SCOPE + joint.parent in nodes):
         child = nodes[name + SCOPE + joint.child]
         if child.placed:
-            continue  # a joint of a static model does nothing
+            continue  # a joint of a static model has no effect
         parent = nodes.get(name + SCOPE + joint.parent)  # None: the world
         if child.joint is not None or (parent is not None and root(parent) is child):
             child.closing.append((parent, joint))

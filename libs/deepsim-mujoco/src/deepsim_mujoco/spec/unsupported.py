@@ -25,7 +25,7 @@ from .tree import link_trees, nested_models
 
 
 def warn_of_unsupported(description: ModelDescription, name: str) -> None:
-    """Warns once of each kind of element that is not simulated, and names the first one."""
+    """Warns once per kind of element that is not simulated, naming the first such element."""
     places: dict[str, list[str]] = defaultdict(list)
     models = list(nested_models(description, name))
     for model, scoped, _, static in models:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ball joints, which are three rows of the joints table."""
+"""Ball joints, each of which has three rows in the joints table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .world_states import WorldStates
 
 
 class BallJoints:
-    """Converts positions of ball joints between quaternions and rotation vectors.
+    """A converter of ball joints' positions between quaternions and rotation vectors.
 
     The rotation vector [rad] turns the child link from its described orientation, along its own
     axes; it is at most pi long.
@@ -32,13 +32,13 @@ class BallJoints:
         return len(self._rows)
 
     def read(self, out: Floats) -> None:
-        """Fills the cells of ball joints in the positions of all axes, (W, n)."""
+        """Fills in the positions of ball joints among those of all axes, (W, n) [rad]."""
         if len(self):
             turns = self._states.state.take(self._at, axis=1)
             out[:, self._rows] = quaternions.to_rotation_vector(turns)
 
     def write(self, worlds: Rows, rows: Rows, values: Floats) -> tuple[Rows, Rows, Floats]:
-        """Sets positions of cells (k,); other components keep their values.
+        """Sets the positions of cells (k,) [rad]; other components of a ball joint stay the same.
 
         Returns:
             Worlds, rows and values of the cells that belong to other joints.

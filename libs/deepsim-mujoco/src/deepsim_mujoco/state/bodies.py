@@ -45,9 +45,9 @@ class Bodies:
         inverse_offset: Inverse of each offset, (n, 7).
         is_shifted: Whether each offset differs from the identity, (n,).
         shifted: Rows whose offset differs from the identity.
-        hold: `Hold` of each body by itself, (n,).
+        hold: `Hold` of each body, regardless of the other bodies of its model, (n,).
         free: Rows with a free joint.
-        own: Rows with a pose of their own in the state.
+        own: Rows whose pose is part of the state.
         derived: All other rows, whose poses follow from those of bodies above them.
         jointed: Derived rows that move.
         at: Places of pose, linear and angular velocity in a world's state, (13, n).
@@ -101,7 +101,7 @@ class Bodies:
         self.jointed_arms = self.arms(np.tile(self.jointed, len(starts)))
 
     def arms(self, rows: Rows) -> Floats | None:
-        """Returns the offsets of rows in the axes of their bodies, (3, k); None if all are 0."""
+        """Returns the offsets of rows in their bodies' axes, (3, k) [m]; None if all are 0."""
         return self.offset[rows, :3].T if len(self.shifted) else None
 
     def select(self, rows: Sequence[int] | Rows) -> Bodies:

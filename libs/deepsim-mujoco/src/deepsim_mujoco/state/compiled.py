@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A compiled model and its tables' rows."""
+"""A compiled model and the rows of its tables."""
 
 from __future__ import annotations
 

@@ -14,11 +14,11 @@ from .layout import Floats, Part, start
 from .world_states import WorldStates
 
 _PLACES = {"force": np.arange(3), "torque": np.arange(3, 6)}
-"""Places of the columns in the six numbers that MuJoCo has for each body."""
+"""Places of the columns among the six numbers that MuJoCo has for each body."""
 
 
 class LinkForces:
-    """Reads and writes the forces that act on links during the next call of `step`."""
+    """The forces that act on links during the next call of `step`, and the centres of mass."""
 
     COLUMNS = (*_PLACES, "center_of_mass")
 
@@ -38,14 +38,14 @@ class LinkForces:
         if column == "center_of_mass":
             if self._center is None:  # on demand, because bound fields are copied at each step
                 self._center = self._states.batch.bind("xipos")
-                self._states.version += 1  # so that it is derived now
+                self._states.version += 1  # so that MuJoCo derives it now
             self._states.derive()
             out[:] = self._center.take(self._body, axis=1)
         else:
             out[:] = self._states.state.take(self._start[:, None] + _PLACES[column], axis=1)
 
     def write(self, changed: Mapping[str, Cells]) -> list[Refusal]:
-        """Sets cells of columns by name; refuses those of links that cannot move."""
+        """Sets cells, by column name; refuses forces on links that cannot move."""
         refusals = []
         for column, (worlds, rows, values) in changed.items():
             held = ~self._moves[rows] & values.any(axis=1)

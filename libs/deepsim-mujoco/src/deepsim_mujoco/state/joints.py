@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The joints table: state and command of every axis, to and from MuJoCo's servos.
+"""The joints table: the state and the command of every axis, with MuJoCo's servos.
 
-A servo of MuJoCo is the command: in each physics step it evaluates targets and gains, clamps the
-effort, and moves the target that it follows no faster than the limit. Each world has gains and
-limits of its own once they are set.
+A servo of MuJoCo executes each command: in each physics step it evaluates targets and gains, clamps
+the effort, and limits the speed of the target that it follows. Each world has separate gains and
+limits as soon as they are set.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from .world_states import WorldStates
 
 COMMANDS = tuple(name for name, column in COLUMNS["joints"].items() if not column.changes_in_time)
 _INPUTS = {"target_position": 0, "target_velocity": 1, "feedforward": 2}
-"""Where targets and the feedforward lie in a servo's control."""
+"""Places of the targets and the feedforward in the control of a servo."""
 _ACTIVE = ("feedforward", "stiffness", "damping")
-"""The columns that move something: while they are 0, a joint is passive."""
+"""The columns that can move a joint; while all of them are 0, the joint is passive."""
 _FIELDS = {
     "stiffness": ("actuator_biasprm", 1),
     "damping": ("actuator_biasprm", 2),
     "effort_limit": ("actuator_forcerange", 0),
     "velocity_limit": ("actuator_dynprm", 1),
 }
-"""The fields of a model that gains and limits are written to, and where in a servo's numbers."""
+"""The model field of each gain and limit, and its place among a servo's numbers there."""
 
 
 class Joints:
-    """Reads and writes the axes of all joints in all worlds."""
+    """The states and commands of all joint axes in all worlds."""
 
     def __init__(self, states: WorldStates) -> None:
         self._states = states
@@ -43,15 +43,15 @@ class Joints:
         self._commands: dict[str, Floats] = {
             name: np.zeros((states.worlds, 0)) for name in COMMANDS
         }
-        self._passive = np.ones(states.worlds, dtype=np.bool_)  # worlds without any command yet
+        self._passive = np.ones(states.worlds, dtype=np.bool_)  # worlds that had no command yet
 
     def follow(self, compiled: Compiled) -> None:
-        """Takes up a newly compiled model: new axes are as described, the others keep theirs."""
+        """Adopts a newly compiled model; new axes get described commands, others keep theirs."""
         states, model, axes = self._states, compiled.model, compiled.axes
         old, self._names = self._names, compiled.entities.joints
         if not self._passive.all():
             states.actuate(np.flatnonzero(~self._passive))
-        self._own: set[str] = set()  # the columns of which each world has numbers of its own
+        self._own: set[str] = set()  # the columns with separate numbers in each world
         self._described = {name: np.zeros(len(axes)) for name in COMMANDS}
         self._described["effort_limit"] = np.array([axis.description.effort for axis in axes])
         speeds = [axis.description.velocity for axis in axes]
@@ -83,7 +83,7 @@ class Joints:
         self._leaders = self._names.rows([each.leader for each in following])
         self._multiplier = np.array([each.multiplier for each in following])
         self._offset = np.array([each.offset for each in following])
-        # By column, the cells that were written last, and where they lie.
+        # By column, the cells that were written last, and their places.
         self._cells: dict[str, tuple[Rows, Rows, Rows, Rows]] = {}
         kept = [name for name in self._names if name in old]
         here, there = self._names.rows(kept), old.rows(kept)
@@ -92,7 +92,7 @@ class Joints:
             new[:, here] = values[:, there]
             self._commands[name] = new
         for name in COMMANDS:
-            if name not in _INPUTS:  # those are part of the states, which were kept
+            if name not in _INPUTS:  # inputs are part of the kept states
                 self._apply(name, np.arange(states.worlds))
 
     def read(self, column: str, out: Floats) -> None:
@@ -111,11 +111,11 @@ class Joints:
             out[...] = self._commands[column]
 
     def write(self, changed: Mapping[str, Cells]) -> None:
-        """Sets cells of columns by name."""
+        """Sets cells, by column name."""
         state = self._states.state
         for column, (worlds, rows, values) in changed.items():
             if column == "position":
-                # A servo follows its target from where the axis is put.
+                # The servo starts from the new position to follow its target.
                 state[worlds, self._followed[rows]] = values
                 worlds, rows, values = self._balls.write(worlds, rows, values)
                 state[worlds, self._position[rows]] = values
@@ -128,7 +128,7 @@ class Joints:
             elif column in _INPUTS:
                 self._write_input(column, worlds, rows, values)
             else:
-                if column == "stiffness":  # an axis follows its target from where it gets stiff
+                if column == "stiffness":  # an axis starts to follow from where it is
                     soft = (self._commands[column][worlds, rows] == 0.0).nonzero()
                     world, row = worlds[soft], rows[soft]
                     state[world, self._followed[row]] = self._positions(world, row)
@@ -154,7 +154,7 @@ class Joints:
         return found
 
     def _write_input(self, column: str, worlds: Rows, rows: Rows, values: Floats) -> None:
-        """Sets targets or feedforwards, in most tasks in every tick."""
+        """Sets targets or feedforwards, which most tasks do in every tick."""
         last = self._cells.get(column)
         if last is None or worlds is not last[0] or rows is not last[1]:
             states = self._states
@@ -172,7 +172,7 @@ class Joints:
             self._wake(np.unique(worlds[values != 0.0]))
 
     def _let_follow(self, worlds: WorldNumbers) -> None:
-        """Puts axes that follow others to where their leaders are."""
+        """Sets the positions and velocities of mimicking axes to those that their leaders imply."""
         if len(self._followers):
             state, world = self._states.state, worlds[:, None]
             leading = state[world, self._position[self._leaders]]
@@ -183,12 +183,12 @@ class Joints:
             state[world, self._velocity[self._followers]] = self._multiplier * leading
 
     def reset(self, worlds: WorldNumbers | None) -> None:
-        """Makes all commands of some worlds as described again; the states were reset already."""
+        """Restores the described commands of some worlds, whose states were reset before."""
         if len(self._names):
             self.set_state({}, np.arange(self._states.worlds) if worlds is None else worlds)
 
     def get_state(self) -> dict[str, Floats]:
-        """Returns the commands that differ from the model description."""
+        """Returns the columns of commands that differ from the model description."""
         return {
             name: values.copy()
             for name, values in self._commands.items()
@@ -196,11 +196,7 @@ class Joints:
         }
 
     def check_state(self, state: Mapping[str, Floats]) -> None:
-        """Refuses commands of other joints.
-
-        Raises:
-            ValueError: They are those of another number of axes.
-        """
+        """Raises ValueError if the commands are for a different number of axes."""
         for name, values in state.items():
             if values.shape != self._commands[name].shape:
                 raise ValueError(
@@ -209,7 +205,7 @@ class Joints:
                 )
 
     def set_state(self, state: Mapping[str, Floats], worlds: WorldNumbers) -> None:
-        """Sets all commands of some worlds; those that are not in the state as described."""
+        """Sets all commands of some worlds; columns not in the state get the described values."""
         for name, now in self._commands.items():
             values = state[name][worlds] if name in state else self._described[name]
             changed = worlds[(now[worlds] != values).any(axis=1)]
@@ -218,14 +214,14 @@ class Joints:
                 self._apply(name, changed)
 
     def _wake(self, worlds: WorldNumbers) -> None:
-        """Activates servos in worlds where they were passive."""
+        """Activates the servos in those worlds where they are passive."""
         acting = worlds[self._passive[worlds]]
         if len(acting):
             self._states.actuate(acting)
             self._passive[acting] = False
 
     def _apply(self, column: str, worlds: WorldNumbers) -> None:
-        """Gives the servos of some worlds one column of the commands."""
+        """Passes one column of the commands to the servos of some worlds."""
         values = self._commands[column][worlds]
         if column in _ACTIVE:
             self._wake(worlds[values.any(axis=1)])

@@ -13,7 +13,7 @@ from deepsim_mujoco.engine import mujoco
 from deepsim_mujoco.spec.axes import Axis
 
 INTEGRATION = int(mujoco.mjtState.mjSTATE_INTEGRATION)
-"""The parts of a state: all that later physics depends on, including warm starts."""
+"""The parts of a state on which later physics depends, including warm starts."""
 
 Part = mujoco.mjtState
 Rows = NDArray[np.intp]
@@ -58,7 +58,7 @@ def dofs_of(model: mujoco.MjModel, axes: Iterable[Axis]) -> tuple[Rows, Rows]:
 
 
 def kept_numbers(old: mujoco.MjModel, new: mujoco.MjModel) -> tuple[Rows, Rows]:
-    """Returns places of the joints, bodies and servos that two models have in common, by name.
+    """Returns the places of the joints, bodies and servos that two models have in common.
 
     Returns:
         Places in a state of the old model, and in a state of the new model.
@@ -93,12 +93,12 @@ def kept_numbers(old: mujoco.MjModel, new: mujoco.MjModel) -> tuple[Rows, Rows]:
 
 
 def kept_servos(old: mujoco.MjModel, new: mujoco.MjModel) -> tuple[Rows, Rows]:
-    """Returns the numbers of common servos in both models."""
+    """Returns the numbers of the servos that two models have in common, in each model."""
     return _kept(old, new, "name_actuatoradr")
 
 
 def _kept(old: mujoco.MjModel, new: mujoco.MjModel, addresses: str) -> tuple[Rows, Rows]:
-    """Returns the numbers of common objects in both models."""
+    """Returns the numbers of the objects that two models have in common, in each model."""
     before = numbers_of(old, getattr(old, addresses))
     after = numbers_of(new, getattr(new, addresses))
     kept = [name for name in after if name in before]
@@ -109,9 +109,9 @@ def _kept(old: mujoco.MjModel, new: mujoco.MjModel, addresses: str) -> tuple[Row
 
 
 def block(numbers: Floats, places: Rows) -> Floats | None:
-    """Returns a view of some columns of (W, m) numbers, or None if they do not lie in a row.
+    """Returns a view of some columns of (W, m) numbers, or None if they are not evenly spaced.
 
-    A view is copied in half of the time that `take` needs.
+    Copying a view takes half the time of `take`.
     """
     steps = np.diff(places)
     if len(steps) and steps[0] > 0 and (steps == steps[0]).all():
@@ -120,6 +120,6 @@ def block(numbers: Floats, places: Rows) -> Floats | None:
 
 
 def _spread(starts: Rows, sizes: Rows) -> Rows:
-    """Returns the indices of several blocks of numbers."""
+    """Returns the indices of several blocks, given their starts and sizes."""
     before = np.cumsum(sizes) - sizes
     return np.repeat(starts - before, sizes) + np.arange(sizes.sum())

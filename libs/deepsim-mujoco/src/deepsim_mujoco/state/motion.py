@@ -57,7 +57,7 @@ class Places(NamedTuple):
 
 
 class Motion:
-    """Reads and writes the states of one compiled model."""
+    """The poses and twists of all models and links in the states of one compiled model."""
 
     def __init__(self, states: WorldStates, compiled: Compiled) -> None:
         self._states = states
@@ -65,7 +65,7 @@ class Motion:
         self._starts = states.starts
         # The rotation matrices that were read last, with the version of the states and the bodies.
         self._turned: tuple[int, Bodies | None, Floats] = (-1, None, np.empty((9, 0)))
-        # Places of the cells that were written last, by column.
+        # Places of the cells that were written last, by kind and column.
         self._known: dict[tuple[StateKind, str], Places] = {}
         self._entities = compiled.entities
         nodes = {node.name: node for node in compiled.links}
@@ -200,8 +200,8 @@ class Motion:
     def _put_poses(self, bodies: Bodies, at: Places, values: Floats, *, keep: bool) -> None:
         """Sets poses of own rows, (k, 7).
 
-        With `keep`, twists stay the same. MuJoCo stores angular velocities in the axes of the body,
-        so that turning a body would turn them.
+        With `keep`, twists stay the same: MuJoCo stores angular velocities in the axes of the body,
+        so they would turn with it.
         """
         rows = at.rows
         if len(bodies.shifted):
@@ -234,7 +234,7 @@ class Motion:
         return places
 
     def _places(self, bodies: Bodies, worlds: Rows, rows: Rows, hold: Rows | None = None) -> Places:
-        """Returns the places of k cells; `hold` of all rows is that of the bodies by default."""
+        """Returns the places of k cells; `hold` has an entry per row, by default its body's."""
         at = bodies.at.take(rows, axis=1)
         at += self._starts.take(worlds)
         holds = (bodies.hold if hold is None else hold).take(rows)
@@ -246,7 +246,7 @@ class Motion:
     def _twists(
         self, arms: Floats | None, numbers: Floats, matrix: Floats
     ) -> tuple[Floats, Floats]:
-        """Returns linear and angular velocities (3, k) of the ends of arms on free bodies."""
+        """Returns linear and angular velocities (3, k) of free bodies at the ends of `arms`."""
         angular = rotate(matrix, numbers[7:])
         linear = numbers[4:7]
         if arms is not None:
@@ -290,7 +290,7 @@ class Motion:
             free = hold == Hold.FREE
             values = values[free]
             at = self._places(bodies, worlds[free], rows[free])
-        # A task that drives bodies has often just read their twists.
+        # A task that drives bodies often reads their twists just before.
         version, turned, matrix = self._turned
         if not at.are_all_free or turned is not bodies or version != self._states.version:
             matrix = self._matrices(at.motion)
@@ -341,13 +341,13 @@ def _same_cells(one: Cells, other: Cells) -> bool:
 
 
 def _every_part(parts: Bodies, worlds: Rows) -> tuple[Rows, Rows]:
-    """Returns the world and row of each part in each of k worlds, (k * parts,) each."""
+    """Returns the worlds and rows of all parts in k worlds, (k * parts,) each."""
     n = len(parts.body)
     return np.repeat(worlds, n), np.tile(np.arange(n), len(worlds))
 
 
 def _roots_of(frame: Frame, built: Built) -> list[str]:
-    """Returns the names of a model's bodies that can be moved."""
+    """Returns the names of those bodies of a model whose poses can be set."""
     inside = frame.name + SCOPE
     links = [
         anchor_name(node) if node.root_kind is RootKind.ANCHORED else node.name

@@ -50,12 +50,12 @@ def matrices(quaternions: Floats) -> Floats:
 
 
 def rotate(matrix: Floats, vectors: Floats) -> Floats:
-    """Returns R v of vectors (3, k)."""
+    """Returns the products R v of `matrices` R (9, k) and vectors v (3, k)."""
     return _sums(matrix.take(_BY_COLUMN, axis=0), vectors)
 
 
 def rotate_back(matrix: Floats, vectors: Floats) -> Floats:
-    """Returns R^T v of vectors (3, k)."""
+    """Returns the products R^T v of `matrices` R (9, k) and vectors v (3, k)."""
     return _sums(matrix.take(_BY_ROW, axis=0), vectors)
 
 
@@ -68,7 +68,7 @@ def _sums(elements: Floats, vectors: Floats) -> Floats:
 
 
 def cross(a: Floats, b: Floats) -> Floats:
-    """Returns a x b of vectors (3, k)."""
+    """Returns the cross products a x b of vectors (3, k)."""
     total: Floats = a.take(_NEXT, axis=0) * b.take(_LAST, axis=0)
     total -= a.take(_LAST, axis=0) * b.take(_NEXT, axis=0)
     return total

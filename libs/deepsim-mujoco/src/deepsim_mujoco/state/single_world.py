@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A single world as MuJoCo's model and data, for reading."""
+"""One of the worlds as a MuJoCo model and data, for reading."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ON_PLANES = 0.1  # share of a plane's size that counts for the size of a world,
 
 
 class SingleWorld:
-    """Loads a copy of the state of one world."""
+    """A loader of copies of the states of single worlds."""
 
     def __init__(self, states: WorldStates) -> None:
         self._states = states
@@ -22,7 +22,7 @@ class SingleWorld:
         self._data: mujoco.MjData | None = None
 
     def load(self, world: int) -> tuple[mujoco.MjModel, mujoco.MjData]:
-        """Returns the model, and data with the state of a world and undefined derived fields.
+        """Returns the model, and data with the state of a world; derived fields are undefined.
 
         The model may be changed, because the batch has a copy of it.
         """
@@ -39,7 +39,7 @@ class SingleWorld:
 def _extent(model: mujoco.MjModel, data: mujoco.MjData) -> float:
     """Returns the size of a world as defined by MuJoCo [m].
 
-    The compiled size is wrong, because all models are at the origin in it.
+    MuJoCo's own value is wrong, because it is computed with all models at the origin.
     """
     radius = model.geom_rbound.copy()
     planes = radius == 0.0

@@ -24,7 +24,7 @@ from .layout import SERVO_INPUTS, Floats, Part, Rows, kept_numbers, kept_servos,
 _BAD_POSITION = int(mujoco.mjtWarning.mjWARN_BADQPOS)
 _BAD_CONTROL = int(mujoco.mjtWarning.mjWARN_BADCTRL)
 _BAD = slice(_BAD_POSITION, _BAD_CONTROL + 1)
-"""The warnings, adjacent, after which a world must be reset."""
+"""The warnings after which a world must be reset; their numbers are adjacent."""
 _NO_SERVOS = int(mujoco.mjtDisableBit.mjDSBL_ACTUATION)
 _NO_CONSTRAINTS = int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
 _AROUND_GEOM = int(mujoco.mjtWrap.mjWRAP_SPHERE)  # and mjWRAP_CYLINDER
@@ -49,8 +49,9 @@ class WorldStates:
         servo_force: MuJoCo's own array of these efforts; None until a servo acts.
         steps: Physics steps since the last reset, (W,); a new array after each change.
         timestep: Duration of one step [s].
-        version: Number that increases with each change; who writes to `state` increments it.
-        measure: Function that steps instead of the batch while sensors are watched.
+        version: Number that increases with each change; code that writes to `state` increments it.
+        measure: Function that steps in place of the batch while sensors are watched; None
+            otherwise.
         pushed: Whether forces may act on bodies in the next step.
         warnings: Place and count of MuJoCo's warnings in each world, (W, kinds, 2).
         known_warnings: The warnings that were examined last, as bytes.
@@ -70,8 +71,8 @@ class WorldStates:
         self._timed: tuple[Any, NDArray[np.float64]] = (None, np.zeros(worlds))
         self.version = 0
         self.pushed = False
-        self._derived = (-1, _POSITIONS)  # version and stage for which fields have been derived
-        self._stage = _POSITIONS  # stage that is needed
+        self._derived = (-1, _POSITIONS)  # the version and stage of the derived fields
+        self._stage = _POSITIONS  # the stage to derive
         self.measure: Callable[[int, WorldNumbers | None], None] | None = None
 
     def adopt(
@@ -160,7 +161,7 @@ class WorldStates:
         raise SimulationError(f"the physics diverged by {at}: {why}", bad.tolist())
 
     def _place(self, world: int) -> str:
-        """Returns words on the joint or free link with bad numbers, if MuJoCo reports it."""
+        """Returns a phrase that names the joint or free link with bad numbers; empty if unknown."""
         kinds = np.flatnonzero(self.warnings[world, _BAD, 1])
         if not len(kinds):
             return ""
@@ -193,7 +194,7 @@ class WorldStates:
         self.version += 1
 
     def actuate(self, chosen: WorldNumbers) -> None:
-        """Activates the servos of some worlds, which cost and exert nothing before."""
+        """Activates the servos of some worlds; before, they exert nothing and cost no time."""
         self.batch.expand("opt.disableflags")[chosen] &= ~_NO_SERVOS
         self.servo_force = self.batch.bind("actuator_force")
 
@@ -209,9 +210,9 @@ class WorldStates:
             return
         flags = self.batch.expand("opt.disableflags")
         before = flags.copy()
-        flags |= _NO_CONSTRAINTS  # contacts would cost more than all that is read here
+        flags |= _NO_CONSTRAINTS  # contacts would take longer than everything that is read here
         try:
-            with suppress(BatchError):  # of worlds that diverged
+            with suppress(BatchError):  # raised for worlds that diverged
                 self.batch.forward(stage=self._stage)
         finally:
             flags[:] = before
@@ -235,6 +236,6 @@ def _batch_without_visuals(model: mujoco.MjModel, worlds: int, threads: int) -> 
     np.maximum.at(last, body, acting - model.body_geomadr[body] + 1)
     model.body_geomnum[:] = last
     try:
-        return Batch(model, worlds, threads)  # of a copy
+        return Batch(model, worlds, threads)  # copies the model
     finally:
         model.body_geomnum[:] = counts
