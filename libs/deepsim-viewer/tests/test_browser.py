@@ -7,6 +7,7 @@ import io
 import shutil
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -74,11 +75,18 @@ def blue(driver):
     return (x.mean(), y.mean(), len(x)) if len(x) else (np.nan, np.nan, 0)
 
 
-def wait(condition, timeout=120.0):
-    """Waits until a condition holds, and returns its value; a busy machine draws slowly."""
+def becomes(condition, timeout):
+    """Returns the value of a condition once it is true, or its last value after a time [s]."""
     end = time.monotonic() + timeout
-    while not (value := condition()):
-        assert time.monotonic() < end, "it never came true"
+    while not (value := condition()) and time.monotonic() < end:
+        pass
+    return value
+
+
+def wait(condition):
+    """Waits until a condition is true, and returns its value; a busy machine draws slowly."""
+    value = becomes(condition, 120.0)
+    assert value, "it never came true"
     return value
 
 
@@ -172,6 +180,28 @@ def test_a_model_is_dragged_by_its_gizmo(browse, make_viewer, run, scenes):
     assert moved()[1:] == pytest.approx([0.0, 1.0, 0.0, 0.0, 0.0, 1.0, *np.zeros(6)], abs=1e-3)
 
 
+AT_REST = """
+const [button, done] = arguments;
+const place = () => JSON.stringify(button.getBoundingClientRect());
+const before = place(), { x, y, width, height } = button.getBoundingClientRect();
+const above = document.elementFromPoint(x + width / 2, y + height / 2);
+const twice = then => requestAnimationFrame(() => requestAnimationFrame(then));
+twice(() => done(button.contains(above) && place() === before));
+"""  # whether a button neither moves nor lies below the list that was just closed
+
+
+def hold(driver, button, condition):
+    """Holds a button until a condition is true; a page that moved below the mouse ends a press."""
+    for _ in range(6):
+        wait(lambda: driver.execute_async_script(AT_REST, button))
+        ActionChains(driver).click_and_hold(button).perform()
+        held = becomes(condition, 20.0)
+        ActionChains(driver).release().perform()
+        if held:
+            return
+    raise AssertionError("no press of the button was noticed")
+
+
 def test_an_agent_is_driven_by_button_and_stick(browse, play):
     """Both act while the mouse holds them, and not after it let go."""
     viewer = play(shadows=False, rate=5.0)
@@ -183,8 +213,8 @@ def test_an_agent_is_driven_by_button_and_stick(browse, play):
             viewer.step()
             acted.append(viewer.environment.area.acted)
 
-    thread = threading.Thread(target=drive)
-    thread.start()
+    pool = ThreadPoolExecutor(1)
+    driving = pool.submit(drive)
     try:
         driver = browse(viewer.url)
         folder = element(driver, "//*[text()='Drive']")
@@ -193,11 +223,10 @@ def test_an_agent_is_driven_by_button_and_stick(browse, play):
         wait(choice.is_displayed)
         driver.execute_script("arguments[0].scrollIntoView(); arguments[0].click()", choice)
         element(driver, "//*[@role='option' and contains(., 'pusher')]").click()
+        element(driver, "//*[contains(text(), 'action 0')]")  # the last control
         button = element(driver, "//button[contains(., 'Hold 0 -')]")
         wait(lambda: acted[-1] == 0.0)
-        ActionChains(driver).click_and_hold(button).perform()
-        wait(lambda: acted[-1] == -1.0)
-        ActionChains(driver).release().perform()
+        hold(driver, button, lambda: acted[-1] == -1.0)
         wait(lambda: acted[-1] == 0.0)
         wait(lambda: len(greenish(driver)) > 50)
         knob = greenish(driver).mean(axis=0)
@@ -205,7 +234,8 @@ def test_an_agent_is_driven_by_button_and_stick(browse, play):
         wait(lambda: acted[-1] == 0.0)
     finally:
         done.set()
-        thread.join()
+        driving.result()
+        pool.shutdown()
         viewer.environment.world.claim()
 
 
