@@ -10,7 +10,7 @@ from .control import Control
 
 
 class Clock(Protocol):
-    """Advances the time of a following world, such as a `FollowedSimulator` of deepsim-transport.
+    """The clock of a world that follows another process, as in deepsim-transport.
 
     The viewer calls it in the world's thread.
 
@@ -28,7 +28,7 @@ class Clock(Protocol):
 
     @property
     def paused(self) -> bool:
-        """Whether time is paused, by anyone; callable from any thread."""
+        """Whether time is paused, by any process; callable from any thread."""
 
     def pause(self) -> None:
         """Pauses time."""
@@ -41,7 +41,7 @@ class Clock(Protocol):
 
 
 class ClockControl(Control):
-    """Forwards pause, play and steps to a clock; the world itself is never held.
+    """A control that forwards pause, play and steps to a clock, and never holds the world itself.
 
     Args:
         post: Schedules a function for the next tick (`World.post`).

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Control of a world's time, and of functions that run in its thread."""
+"""Control of a world's time, and execution of functions in its thread."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-_LATE = 0.25  # [s] of wall time; a longer delay is not made up for
+_LATE = 0.25  # [s] of wall time; the world does not catch up after a longer delay
 
 
 class Control:
-    """Pauses and slows down a ticking world, and runs functions of other threads in its thread.
+    """The control of a ticking world: pauses it, limits its speed, runs functions in its thread.
 
     All methods except `wait` may be called from any thread.
 
@@ -84,7 +84,7 @@ class Control:
 
         Args:
             now: Simulated time [s].
-            after_call: Called after each function of another thread.
+            after_call: Called after each function that another thread passed to `call`.
         """
         if self.paused or self._waiting:
             self._hold(after_call)

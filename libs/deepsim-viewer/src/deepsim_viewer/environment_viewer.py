@@ -21,24 +21,28 @@ SlotPolicy: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
 class EnvironmentViewer(AbstractContextManager["EnvironmentViewer"]):
-    """Runs episodes of an environment and shows them in the browser.
+    """A viewer that runs episodes of an environment and shows them in the browser.
 
-    Example::
+    >>> environment = make()  # as in the example of `deepsim_envs.Area`
+    >>> def policy(observations):
+    ...     return {slot: [0.5] for slot in observations}
+    >>> with EnvironmentViewer(environment, policy, port=0, speed=None) as viewer:
+    ...     viewer.run(steps=4)
+    >>> viewer.episodes  # its episodes have two steps
+    2
 
-        with EnvironmentViewer(environment, policy) as viewer:
-            print(viewer.url)
-            viewer.run()
+    `viewer.url` is the address of the page; without `steps`, `run` goes on until interrupted.
 
     Args:
         environment: The environment; the viewer must be created in its thread.
-        policy: Selects the actions.
-        seed: Seed of the first episode; later episodes continue its random numbers.
+        policy: Selects the actions of the live agents from their observations.
+        seed: Seed of the first episode; later episodes continue with its random numbers.
         speed: As in `Viewer`.
         demonstrations: A new file for all episodes, including those driven by hand, in the format
             of `deepsim_envs.Recorder`; `deepsim_envs.replay` repeats them bit for bit. Episode n
             then has the seed ``seed + n``.
-        settings: Other arguments of `Viewer`; `trees` defaults to the attribute of this name of
-            the area, if any.
+        settings: Other arguments of `Viewer`; `trees` defaults to the area's attribute ``trees``,
+            if there is one.
 
     Attributes:
         environment: The environment.
@@ -126,7 +130,7 @@ class EnvironmentViewer(AbstractContextManager["EnvironmentViewer"]):
         self.episodes += 1
 
     def _ask(self, seed: int) -> None:
-        """Requests a reset before the next step, and completes a step that is held."""
+        """Requests a reset before the next step, and lets a paused step finish."""
         with self._lock:
             self._wanted = seed
         self.viewer.control.let_pass(True)

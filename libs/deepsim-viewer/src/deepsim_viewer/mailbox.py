@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Mailbox(Generic[T]):
-    """Holds one object; a newer object replaces one that was not taken."""
+    """A place for one object; a newer object replaces one that was not taken."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -25,13 +25,13 @@ class Mailbox(Generic[T]):
             self._changed.notify()
 
     def close(self) -> None:
-        """Ends the iteration, dropping an object that was not taken."""
+        """Ends the iteration and drops an object that was not taken."""
         with self._changed:
             self._closed = True
             self._changed.notify()
 
     def __iter__(self) -> Iterator[T]:
-        """Yields the latest object each time, waiting for the next, until it is closed."""
+        """Yields the latest object, then waits for a newer one, until the mailbox is closed."""
         while True:
             with self._changed:
                 while self._latest is None and not self._closed:

@@ -7,24 +7,29 @@ import threading
 import time
 from contextlib import AbstractContextManager
 
-from .door import Door, GuardedServer
+from .access import AccessControl, GuardedServer
 from .page import mended
 from .panel.replay_folder import ReplayFolder
 from .recording.recording import Recording
 from .scene.scene import Scene
 
 _PERIOD = 1.0 / 30.0  # [s] of wall time between frames
-_LONGEST = 60.0  # [s], duration of a page
+_LONGEST = 60.0  # largest duration of a page [s]
 
 
 class ReplayViewer(AbstractContextManager["ReplayViewer"]):
-    """Shows a recording in the browser without a simulator, with play, pause, speed and scrubbing.
+    """A viewer of a recording in the browser, without a simulator.
 
-    Example::
+    >>> from deepsim_mujoco import MujocoSimulator
+    >>> from deepsim_sync import World
+    >>> from deepsim_viewer import WorldRecorder
+    >>> world = World(MujocoSimulator())
+    >>> with WorldRecorder(world, "run.mcap"):
+    ...     world.tick()
+    >>> with ReplayViewer(Recording("run.mcap"), port=0) as viewer:
+    ...     address = viewer.url  # the page has play, pause, speed and scrubbing
 
-        with ReplayViewer(Recording("run.mcap")) as viewer:
-            print(viewer.url)
-            viewer.wait()
+    `viewer.wait()` blocks until the viewer is closed.
 
     Args:
         recording: The recording.
@@ -53,9 +58,9 @@ class ReplayViewer(AbstractContextManager["ReplayViewer"]):
         label: str | None = None,
     ) -> None:
         self.recording = recording
-        door = Door(port)
-        self.server = GuardedServer(door, label if label is not None else recording.path.stem)
-        self.url = door.url
+        access = AccessControl(port)
+        self.server = GuardedServer(access, label if label is not None else recording.path.stem)
+        self.url = access.url
         self._closed = threading.Event()
         start, end = float(recording.times[0]), float(recording.times[-1])
         try:
@@ -100,7 +105,7 @@ def recording_page(
     """Returns a recording as a single HTML page with a player, which needs no server.
 
     Args:
-        recording: The recording; of a long one, the first 60 s.
+        recording: The recording, of which the page has the first 60 s.
         rate: Frames per second [Hz].
         spacing: Distance between the worlds in the grid [m]; by default chosen to suit their size.
         shadows: Whether the first directional light casts shadows.
@@ -110,7 +115,7 @@ def recording_page(
     """
     if not rate > 0.0:
         raise ValueError(f"rate must be > 0 Hz, got {rate}")
-    server = GuardedServer(Door(), recording.path.stem)
+    server = GuardedServer(AccessControl(), recording.path.stem)
     try:
         start = float(recording.times[0])
         scene = Scene(server, recording.frame(start), spacing, lambda *_: None, shadows=shadows)

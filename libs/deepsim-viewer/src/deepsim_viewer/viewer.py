@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from deepsim_sync import DeepSimError, Priority, World
 from deepsim_viewer.scene.frame import Frame, FrameReader
 
+from .access import AccessControl, GuardedServer
 from .clock import Clock, ClockControl
 from .control import Control
-from .door import Door, GuardedServer
 from .mailbox import Mailbox
 from .panel.edit_folder import EditFolder
 from .panel.performance_plot import PerformancePlot
@@ -35,10 +35,11 @@ if TYPE_CHECKING:
 
 
 class Viewer(AbstractContextManager["Viewer"]):
-    """Shows a world in the browser while it is ticked.
+    """A live view of a world in the browser while the world is ticked.
 
-    After a tick it copies the tables, at most `rate` times per second of wall time and only while a
-    browser is connected. A separate thread sends them, so that a tick never waits for a browser.
+    After a tick the viewer copies the tables, at most `rate` times per second of wall time and only
+    while a browser is connected. A separate thread sends them, so that a tick never waits for a
+    browser.
 
     A notebook cell that ends with a viewer shows its page.
 
@@ -60,9 +61,10 @@ class Viewer(AbstractContextManager["Viewer"]):
         shadows: Whether the first directional light casts shadows.
         label: The title of the page.
         speed: Initial simulated seconds per second of wall time, > 0; None for no limit.
-        reset: Called in any thread with the seed of a reset requested in the browser; by default
-            the world is reset in its next tick.
-        clock: Controls the time of a following world: pause, play and step are forwarded to it.
+        reset: Called in any thread with the seed when a browser requests a reset; by default the
+            world is reset in its next tick.
+        clock: The clock of a world that follows another process; pause, play and step are forwarded
+            to it.
         trees: Behaviour trees that are ticked in the world's thread, by name; the page shows the
             selected tree with the status of each node.
 
@@ -109,9 +111,9 @@ class Viewer(AbstractContextManager["Viewer"]):
         self._next = 0.0
         world.flush()
         self.latest = frame = self._reader.read()
-        door = Door(port)
-        self.server = GuardedServer(door, label)
-        self.url = door.url
+        access = AccessControl(port)
+        self.server = GuardedServer(access, label)
+        self.url = access.url
         try:
             self.scene = Scene(self.server, frame, spacing, self.select, shadows=shadows)
             self._mail: Mailbox[tuple[Frame, dict[str, Any], Snapshot | None]] = Mailbox()
@@ -233,7 +235,7 @@ class Viewer(AbstractContextManager["Viewer"]):
     async def _join(self, client: object) -> None:
         self._clients.add(id(client))
         if self.control.paused:
-            self.control.call(lambda: None)  # which shows the current state afterwards
+            self.control.call(lambda: None)  # then shows the current state
 
     async def _part(self, client: object) -> None:
         self._clients.discard(id(client))

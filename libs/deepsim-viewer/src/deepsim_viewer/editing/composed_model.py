@@ -43,8 +43,8 @@ class Part:
         shape: One of `SOLIDS`, or the URI of a mesh, ``model://...`` or ``package://...``.
         size: Lengths along x, y and z [m]; for a mesh, scale factors.
         color: Colour of its visual.
-        place: Position of its centre (for a mesh, of its frame) in the model frame [m].
-        parent: The parent part, `WORLD`, or None for a free part.
+        place: Position of the shape's centre, or of the mesh's frame, in the model frame [m].
+        parent: Name of the parent part, `WORLD`, or None for a free part.
         joint: Type of the joint.
         axis: One of `AXES`, in the model frame.
         lower: Lowest position of the joint [rad or m].
@@ -66,7 +66,7 @@ class Part:
 
 
 def composed_model(name: str, parts: Sequence[Part]) -> ModelDescription:
-    """Returns a model of parts with a density of 300 kg/m^3; a mesh has the mass of its bounds.
+    """Returns a model of parts with a density of 300 kg/m^3; a mesh weighs as much as its bounds.
 
     Args:
         name: Name of the model.
@@ -109,7 +109,7 @@ def _link(part: Part) -> LinkDescription:
 
 
 def _solid(part: Part) -> tuple[Geometry, Inertial]:
-    """Returns the geometry of a part, and the inertia of a solid body of uniform density."""
+    """Returns the geometry of a part and its inertia as a solid body of uniform density."""
     if not all(size > 0.0 for size in part.size):
         raise ValueError(f"size must be > 0, got {tuple(part.size)}")
     if part.shape in SOLIDS:

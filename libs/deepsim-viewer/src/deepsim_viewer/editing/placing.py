@@ -25,14 +25,15 @@ def snapped(
     snap: Snap,
     others: Mapping[str, tuple[Any, NDArray[np.float64]]],
 ) -> Pose:
-    """Returns the pose of a model near a position.
+    """Returns the pose at which to put a model near a position.
 
     Args:
         model: The model.
-        position: Position of its frame [m]; z only matters for "nothing".
+        position: Position of the model frame [m]; z only matters for "nothing".
         yaw: Angle about z [rad].
-        snap: "ground" puts its lowest point at z = 0; "grid" also rounds x and y to multiples of
-            0.5 m; "object" puts it on the highest model below it, or on the ground.
+        snap: "ground" puts the lowest point of the model at z = 0; "grid" also rounds x and y to
+            multiples of 0.5 m; "object" puts the model on the highest model below it, or on the
+            ground; "nothing" keeps the position.
         others: Descriptions and poses (7,) of the existing models, by name.
 
     Raises:

@@ -19,9 +19,9 @@ from deepsim_spawn import (
     VisualDescription,
 )
 
-_DENSITY = 300.0  # [kg/m^3], that of light wood
+_DENSITY = 300.0  # [kg/m^3], as of light wood
 _WALL = 0.1  # thickness of the walls of a room [m]
-_DOOR = 0.9  # width of its door [m]
+_DOOR = 0.9  # width of the door of a room [m]
 
 Part = tuple[Geometry, Pose]
 
@@ -52,7 +52,7 @@ _STATIC = frozenset({"wall", "room"})
 
 
 def shape_model(shape: str, size: Vector3, color: Color) -> ModelDescription:
-    """Returns a model of a shape; walls and rooms are static, others have 300 kg/m^3.
+    """Returns a model of a shape; walls and rooms are static, others have a density of 300 kg/m^3.
 
     Args:
         shape: One of `SHAPES`.
@@ -84,12 +84,12 @@ def shape_model(shape: str, size: Vector3, color: Color) -> ModelDescription:
 
 
 def solid_inertial(shape: str, size: Vector3, pose: Pose | None = None) -> Inertial:
-    """Returns the mass and inertia of a solid body of 300 kg/m^3.
+    """Returns the mass and inertia of a solid body with a density of 300 kg/m^3.
 
     Args:
         shape: ``"ball"``, ``"cylinder"``, or anything else for a box.
         size: Lengths along x, y and z [m].
-        pose: Pose of its centre in the link frame.
+        pose: Pose of the body's centre in the link frame; by default the identity.
     """
     x, y, z = size
     if shape == "ball":

@@ -11,9 +11,10 @@ from deepsim_sync import UnsupportedError, World
 
 
 def described_world(world: World, number: int = 0) -> WorldDescription:
-    """Returns the models at their current poses, and the lights; called in the world's thread.
+    """Returns the description of a world, with its models at their current poses.
 
-    Joints and colours are those of the descriptions, the physics is that of a new world.
+    It must be called in the world's thread. Joint positions and colours are those of the models'
+    descriptions, and physics settings are the defaults.
 
     Args:
         world: The world.

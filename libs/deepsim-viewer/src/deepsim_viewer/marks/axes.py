@@ -40,7 +40,7 @@ _MOST = 200
 
 
 class Labels(Mark):
-    """The names of the first models of each world, at most 200 in all."""
+    """Labels with the names of models, at most 200 over all worlds."""
 
     label = "Names"
 

@@ -16,12 +16,12 @@ _SHORTEST, _LONGEST = 0.05, 1.0  # [m]
 
 
 class ContactArrows(Mark):
-    """An arrow at each contact point: the force on the second link, 1 cm per newton."""
+    """Arrows at all contact points that show the force on the second link, 1 cm per newton."""
 
     label = "Contacts"
 
     def read(self, world: World, shown: int) -> list[tuple[NDArray[np.float64], ...]]:
-        """Returns the positions and forces of each world."""
+        """Returns the contact points [m] and forces [N] of each world."""
         contacts = world.simulator.contacts
         if contacts is None:
             return []

@@ -15,7 +15,7 @@ from deepsim_viewer.scene.frame import Frame
 
 
 class Mark(ABC):
-    """Marks drawn beside the models, which cost nothing while they are off.
+    """A kind of marks that is drawn beside the models, without any cost while it is off.
 
     Args:
         scene: The scene of the browser.
@@ -44,7 +44,7 @@ class Mark(ABC):
 
     @abstractmethod
     def show(self, frame: Frame, numbers: Any) -> None:
-        """Draws the data of `read` and the frame of the same instant."""
+        """Draws the marks, from the result of `read` and the frame of the same instant."""
 
     def hide(self) -> None:
         """Removes the marks."""

@@ -19,15 +19,15 @@ _POLICY = "the policy"
 _WIDEST = 1.0  # range of an unbounded entry of an action
 _HELD = 0.2  # [s] of wall time for which a button counts as held after its last event
 _RATE = 20.0  # rate of the events of a held button [Hz]
-_MOST = 8  # number of entries, or choices, with buttons
+_MOST = 8  # largest number of entries or choices that get buttons
 
 
 class DriveFolder:
     """The controls of the agent that is driven by hand.
 
     Sliders keep their values; buttons and the stick act while held, in addition to the sliders. All
-    are reset when the browser that last touched one disconnects. Only agents with vectors of
-    numbers or discrete choices as actions are offered.
+    are reset when the browser that last touched one of them disconnects. Only agents whose actions
+    are vectors of numbers or discrete choices are offered.
 
     Args:
         server: The server of the browser.
@@ -56,7 +56,7 @@ class DriveFolder:
         server.on_client_disconnect(self._gone)
 
     def override(self, actions: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Returns the actions, with that of the driven agent taken from the controls."""
+        """Returns the actions, with the driven agent's action taken from the controls."""
         slot, sliders = self._slot.value, tuple(self._sliders)
         if slot not in actions or not sliders:
             return actions
@@ -71,10 +71,10 @@ class DriveFolder:
         return {**actions, slot: _action(space, driven)}
 
     def _stick_shares(self, count: int) -> list[tuple[int, float]]:
-        """Returns the entries that the stick moves, and by how much.
+        """Returns the entries that the stick moves, each with a fraction of its range, -1..1.
 
-        A single entry moves with the stick to the right; of several, the first moves with it
-        upwards and the second to the left.
+        A single entry follows the stick to the right. Of several entries, the first follows the
+        stick upwards, and the second follows it to the left.
         """
         if count == 1:
             return [(0, -self._stick.left)]
@@ -148,7 +148,7 @@ def _is_choice(space: Any) -> bool:
 
 
 def _pushed(slider: Any, share: float) -> float:
-    """Returns the value of a slider, moved by a fraction of its range to one side."""
+    """Returns the value of a slider plus a fraction of the range on one side of its rest value."""
     rest = min(max(0.0, slider.min), slider.max)
     side = slider.max - rest if share > 0.0 else rest - slider.min
     return float(slider.value + share * side)

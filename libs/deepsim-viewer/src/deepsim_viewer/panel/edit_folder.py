@@ -63,7 +63,7 @@ class EditFolder:
         self._size.visible = self._color.visible = shape
 
     def _insert(self) -> None:
-        """Inserts the chosen model, which is loaded outside the world's thread."""
+        """Inserts the chosen model, after loading it outside the world's thread."""
         try:
             model = self._model()
         except (DeepSimError, ValueError) as error:

@@ -15,15 +15,15 @@ from deepsim_sync import SCOPE, World
 from deepsim_viewer.scene.frame import Frame
 
 _MOST = 40  # sliders; more would fill the page
-_SLIDE = 1.0  # [m], range of an unlimited slider to both sides
+_SLIDE = 1.0  # [m], range of an unlimited slider on each side of 0
 _TURN = math.pi  # [rad]
 
 
 class JointSliders:
     """Sliders that show and move the axes of a model.
 
-    A slider sets the target position of a commanded axis (stiffness > 0), and the position, at
-    rest, of any other axis.
+    Moving a slider sets the target position of a commanded axis (stiffness > 0). Any other axis is
+    set to the position, at rest.
 
     Args:
         server: The server of the browser.
@@ -65,7 +65,7 @@ class JointSliders:
 
     def show(self, frame: Frame) -> None:
         """Shows the positions of a frame; callable from any thread."""
-        # Written on the server's loop, like `moved`, so never between a move and its reading.
+        # Written on the server's loop, like `moved`, so that it never overwrites an unread move.
         self._loop.call_soon_threadsafe(self._write, frame)
 
     def _write(self, frame: Frame) -> None:

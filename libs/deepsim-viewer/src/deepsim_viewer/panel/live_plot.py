@@ -21,16 +21,16 @@ MOST = len(_COLORS)
 
 
 class LivePlot:
-    """A plot of recent values, which costs nothing while it is off.
+    """A plot of recent values, without any cost while it is off.
 
     Args:
         gui: The panel; the plot is added to the open folder.
         label: Label of the checkbox that switches it on.
         title: Title of the plot.
-        names: Names of the lines, of which the first 8 are drawn.
+        names: Names of the lines; only the first 8 are drawn.
 
     Attributes:
-        folder: Its folder in the panel.
+        folder: The plot's folder in the panel.
     """
 
     def __init__(self, gui: viser.GuiApi, label: str, title: str, names: Sequence[str]) -> None:
@@ -66,7 +66,7 @@ class LivePlot:
         """Adds a row of values, and updates the plot from time to time.
 
         Args:
-            simulated: Time of the row [s]; an earlier time than the last restarts the plot.
+            simulated: Time of the row [s]; a time before that of the last row restarts the plot.
             values: Returns the values, NaN for missing ones; called only while the plot is on.
         """
         if not self.is_on:
@@ -131,7 +131,7 @@ class ObservationPlot:
 
 
 def _numbers(observation: Any) -> NDArray[np.float64]:
-    """Returns all numbers of an observation in one row."""
+    """Returns all numbers of an observation as one array (n,)."""
     if isinstance(observation, Mapping):
         observation = tuple(observation.values())
     if isinstance(observation, tuple):

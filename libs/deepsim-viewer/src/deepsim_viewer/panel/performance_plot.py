@@ -53,7 +53,7 @@ class PerformancePlot:
                 self._spent += (now - self._begins.time, self._begins.time - self._end, 1.0)
 
     def resume(self, simulated: float) -> None:
-        """Begins to measure the physics at a simulated time [s]; called at the viewer's end."""
+        """Begins to measure the physics, after the viewer's work in the tick at a time [s]."""
         if not self._plot.is_on:
             return
         self._end = now = time.perf_counter()
@@ -81,7 +81,7 @@ class PerformancePlot:
 
 
 class _Begin:
-    """Records the beginning of a tick."""
+    """A tracker that records the wall time at the beginning of a tick."""
 
     def __init__(self) -> None:
         self.time = 0.0

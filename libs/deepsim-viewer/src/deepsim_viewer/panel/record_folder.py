@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A button that records and sends the file to the browser."""
+"""A button that records the world and sends the file to the browser."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from deepsim_viewer.recording.recorder import WorldRecorder
 
 
 class RecordFolder:
-    """Records from one press of its button to the next.
+    """A button that starts a recording, and stops it at the next press.
 
     Args:
         gui: The panel.

@@ -39,7 +39,7 @@ class ReplayFolder:
         return _SPEEDS[self._speed.value]
 
     def pass_time(self, wall: float) -> None:
-        """Advances by wall time [s], and pauses at the end."""
+        """Advances the recording by a wall time [s], at the chosen speed, and pauses at its end."""
         if self.playing:
             self.time = min(self.time + wall * self.speed, self._end)
             if self.time >= self._end:

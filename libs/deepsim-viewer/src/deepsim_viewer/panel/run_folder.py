@@ -67,8 +67,8 @@ class RunFolder:
             reset(int(seed.value))
 
     def show(self, simulated: float) -> None:
-        """Shows the time [s] and its speed."""
-        self._show_paused()  # code may have paused it
+        """Shows a simulated time [s], and the ratio of simulated to wall time."""
+        self._show_paused()  # code may have paused the world
         wall = time.monotonic()
         passed = wall - self._last[0]
         if passed < _EVERY:

@@ -13,13 +13,13 @@ import viser.transforms as vtf
 from numpy.typing import NDArray
 
 _DEPTH = 0.3  # distance from the camera [m]
-_CORNER = (-0.78, 0.7)  # position right and down of the centre, relative to half the picture
+_CORNER = (-0.78, 0.7)  # offset right and down from the centre, relative to half the picture
 _REACH = 0.16  # range of the knob relative to half the height
 _KNOB, _PLATE = "/stick/knob", "/stick/plate"
 
 
 class Stick:
-    """A knob in each browser's picture, which springs back when released.
+    """A knob in the picture of each browser that springs back when released.
 
     Args:
         server: The server of the browsers.

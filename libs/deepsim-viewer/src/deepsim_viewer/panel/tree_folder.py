@@ -24,7 +24,7 @@ _COLORS = {
     "SKIPPED": "#ae8b00",
 }
 _SIGNS = {"INVALID": "·", "RUNNING": "▶", "SUCCESS": "✓", "FAILURE": "✗", "SKIPPED": "↷"}
-_OLD = 0.45  # opacity of a status of an earlier tick
+_OLD = 0.45  # opacity of a status that is not from the latest tick
 
 
 class TreeFolder:
@@ -61,7 +61,7 @@ class TreeFolder:
         return take_snapshot(tree.root)
 
     def show(self, snapshot: Snapshot | None) -> None:
-        """Draws the nodes, or nothing; called in the viewer's thread."""
+        """Draws the nodes of a snapshot, or nothing for None; called in the viewer's thread."""
         page = "" if snapshot is None else tree_page(snapshot)
         if page != self._page:
             self._page = self._html.content = page

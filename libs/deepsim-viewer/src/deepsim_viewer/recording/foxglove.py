@@ -63,7 +63,7 @@ _DELETE_ALL = 1
 def transforms(frame: Frame, time: int) -> bytes:
     """Returns foxglove.FrameTransforms at a log time [ns], with a frame for each link.
 
-    Frames are named ``model::link``, in world W > 0 ``W/model::link``.
+    Frames are named ``model::link`` in world 0, and ``w/model::link`` in world w > 0.
     """
     stamp = _stamp(time)
     names = tuple(frame.entities.links)
@@ -85,7 +85,7 @@ def transforms(frame: Frame, time: int) -> bytes:
 
 
 def scene(frame: Frame, time: int) -> bytes:
-    """Returns a foxglove.SceneUpdate for a log time [ns]; it replaces all visuals."""
+    """Returns a foxglove.SceneUpdate for a log time [ns] that replaces all visuals."""
     instances, names = frame.layout.instances, tuple(frame.entities.links)
     stamp = _stamp(time)
     nothing = {"sec": 0, "nsec": 0}

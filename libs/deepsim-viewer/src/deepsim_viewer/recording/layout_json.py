@@ -47,12 +47,12 @@ def encode_layout(layout: Layout) -> bytes:
 
 
 def decode_layout(data: bytes, generation: int) -> Layout:
-    """Returns the layout encoded by `encode_layout`, with a generation for its entities.
+    """Returns the layout that `encode_layout` encoded; its entities get the given generation.
 
     Raises:
         DeepSimError: A name is not unique.
         KeyError: A field is missing.
-        TypeError: A field has another type.
+        TypeError: A field has the wrong type.
         ValueError: The data is not JSON, or has inconsistent numbers.
     """
     found = json.loads(data)

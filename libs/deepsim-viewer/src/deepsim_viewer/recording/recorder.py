@@ -24,11 +24,11 @@ _CHUNK = 2**14  # [bytes]; a killed process loses at most one chunk
 
 
 class WorldRecorder(AbstractContextManager["WorldRecorder"]):
-    """Records a world to a file while it is ticked.
+    """A recorder that writes a world to a file while the world is ticked.
 
     The file has the format MCAP, which Foxglove opens; `Recording` reads it, and `ReplayViewer`
-    shows it without a simulator. It includes all shapes and meshes. Its time is simulated time,
-    which continues across resets.
+    shows it without a simulator. The file includes all shapes and meshes. Its time is simulated
+    time, which continues across resets.
 
     >>> from deepsim_mujoco import MujocoSimulator
     >>> from deepsim_viewer import Recording
@@ -44,7 +44,7 @@ class WorldRecorder(AbstractContextManager["WorldRecorder"]):
         path: The file; an existing one is replaced.
         rate: Largest number of frames per simulated second [Hz]; `math.inf` records every tick.
         shown: Largest number of worlds to record.
-        metadata: Additional texts, such as a task and a seed.
+        metadata: Additional texts by name, such as a task and a seed.
 
     Attributes:
         path: The file.

@@ -78,7 +78,7 @@ class Recording:
 
     Raises:
         OSError: The file cannot be read.
-        RecordingError: It is not a recording, or is damaged.
+        RecordingError: The file is not a recording, or is damaged.
     """
 
     def __init__(self, path: str | Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The instances of all worlds in batches: one mesh per shape, moved by one product per frame."""
+"""The instances of all worlds in batches: one mesh per shape, moved by array operations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Batch:
 
     Attributes:
         handle: The mesh in the browser.
-        rows: Its rows in the arrays of `Batches`.
+        rows: Rows of the instances in the arrays of `Batches`.
         is_opaque: Whether all instances are opaque.
     """
 
@@ -99,7 +99,7 @@ class Batches:
             self.batches.append(Batch(handle, rows, is_opaque))
 
     def fits(self, frame: Frame) -> bool:
-        """Returns whether the same visuals are opaque, transparent and hidden as at the start."""
+        """Returns whether visuals are opaque, transparent and hidden as in the first frame."""
         return np.array_equal(self._pattern, _pattern(frame.opacities))
 
     def update(self, frame: Frame) -> None:
@@ -132,7 +132,7 @@ class Batches:
             batch.handle.remove()
 
     def _motion(self, frame: Frame) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Returns positions (k, 3) and quaternions w x y z (k, 4)."""
+        """Returns positions (k, 3) [m] and quaternions w x y z (k, 4)."""
         count = frame.poses.shape[1]
         links = frame.poses.reshape(-1, 7).take(self.worlds * count + self.links, axis=0)
         placed = poses.compose(links, self._places)
@@ -150,7 +150,7 @@ class Batches:
 def _groups(
     instances: Instances, frame: Frame
 ) -> dict[tuple[Surface, bool], list[tuple[int, int]]]:
-    """Returns the worlds and numbers of each shape's instances, opaque instances separately.
+    """Returns the worlds and numbers of the instances by shape and by whether they are opaque.
 
     A plane is drawn in the first world only, since it extends into all others.
     """
@@ -170,7 +170,7 @@ def _pattern(opacities: NDArray[np.float64]) -> NDArray[np.int8]:
 
 
 def linear_bytes(colors: NDArray[np.float64]) -> NDArray[np.uint8]:
-    """Returns sRGB colours (..., 3), 0..1, as linear light 0..255, by IEC 61966-2-1.
+    """Converts sRGB colours (..., 3) in 0..1 to linear light in 0..255, by IEC 61966-2-1.
 
     The renderer expects linear light for the instances of a batch.
     """

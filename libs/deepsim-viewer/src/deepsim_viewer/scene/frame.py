@@ -30,7 +30,7 @@ class Frame:
 
     Attributes:
         layout: The entities and their shapes.
-        time: (w,) [s].
+        time: (w,) simulated times [s].
         models: (w, M, 13) poses and twists of the models.
         poses: (w, L, 7) poses of the links.
         joints: (w, J) positions of the joints [rad or m].
@@ -53,9 +53,9 @@ class Frame:
 
 
 class FrameReader:
-    """Takes frames of a world, in the world's thread.
+    """A reader of the frames of a world, for use in the world's thread.
 
-    It has its own tables, so that columns used by no one else are not read in every tick.
+    It has separate tables, so that columns which only a viewer needs are not read in every tick.
 
     Args:
         world: The world.
@@ -69,7 +69,7 @@ class FrameReader:
         self._layout: Layout | None = None
 
     def read(self) -> Frame:
-        """Returns a copy of the current state, without unsent changes."""
+        """Returns a copy of the current state, without changes that were not flushed."""
         simulator, worlds = self._world.simulator, slice(self._shown)
         tables, layout = self._tables, self._layout
         if tables is None or layout is None or layout.entities is not simulator.entities:

@@ -59,7 +59,7 @@ def instances_of(descriptions: Descriptions, entities: Entities) -> Instances:
 
 
 def collider_instances(descriptions: Descriptions, entities: Entities) -> Instances:
-    """Returns the collisions of all models, with 0, 1, 2, ... as rows of visuals.
+    """Returns the collisions of all models, numbered 0, 1, 2, ... in place of rows of visuals.
 
     Raises:
         ModelFormatError: A mesh or picture cannot be read.
@@ -88,7 +88,7 @@ def _links(
 def _placed(
     found: Sequence[tuple[str, int, VisualDescription | CollisionDescription]], entities: Entities
 ) -> Instances:
-    """Returns instances for names of links, rows of visuals and shapes."""
+    """Returns the instances of shapes, given the link, visual row and description of each."""
     made: dict[Geometry, Surface] = {}
     places, scales, surfaces = [], [], []
     for _, _, each in found:

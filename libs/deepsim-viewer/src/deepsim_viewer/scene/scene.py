@@ -19,14 +19,14 @@ from .lights import add_lights
 
 
 class Scene:
-    """Shows frames, and rebuilds the scene when entities change.
+    """The scene that shows frames, and is rebuilt when entities change.
 
     Args:
         server: The server of the browser.
         frame: The first frame.
         spacing: Distance between the worlds in the grid [m]; by default chosen to suit their size.
         on_click: Called with the name and world of a clicked model.
-        shadows: Whether there are shadows.
+        shadows: Whether the first directional light casts shadows.
 
     Attributes:
         batches: The meshes.
@@ -78,7 +78,7 @@ class Scene:
 
 
 def _extent(instances: Instances, frame: Frame) -> tuple[NDArray[np.float64], float]:
-    """Returns the centre and radius of the first world without its planes [m]."""
+    """Returns the centre (3,) and radius of the first world without its planes [m]."""
     bounded = [not surface.is_plane for surface in instances.surfaces]
     links = instances.links[np.array(bounded, dtype=bool)]
     if not len(links):

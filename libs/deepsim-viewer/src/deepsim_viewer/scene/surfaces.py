@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The surfaces of shapes: few, scaled meshes that keep sharp edges."""
+"""The surfaces of shapes: a few meshes with sharp edges, scaled to each size."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Surface:
 
 
 def unit_shape(geometry: Geometry) -> tuple[Geometry, tuple[float, float, float]]:
-    """Returns a common shape and the scale factors along x, y, z that make it the given one."""
+    """Returns a common shape and the scale factors along x, y, z that turn it into another."""
     match geometry:
         case Box(size):
             return _UNIT_BOX, (size.x, size.y, size.z)

@@ -27,8 +27,8 @@ HOST = "127.0.0.1"
 _LOCAL_NAMES = frozenset({HOST, "localhost"})
 
 
-class Door:
-    """Accepts only requests that come from a page of this viewer.
+class AccessControl:
+    """The access control of a viewer, which accepts only requests from the viewer's own page.
 
     The first part of a request's path must be the secret token of `url`; its Host must be local,
     which prevents DNS rebinding; and its Origin, if any, must be the viewer's own.
@@ -77,7 +77,7 @@ class Door:
         return None
 
     def guard(self, inner: ProcessRequest) -> ProcessRequest:
-        """Returns a handler that refuses requests, or forwards them without the token."""
+        """Returns a handler that refuses foreign requests and forwards others without the token."""
 
         def process(connection: Any, request: Request) -> Response | None:
             refusal = self.refusal(request)
@@ -86,7 +86,7 @@ class Door:
             path = request.path.removeprefix(f"/{self.token}") or "/"
             answer = inner(connection, dataclasses.replace(request, path=path))
             if answer is not None:
-                answer.headers["Referrer-Policy"] = "no-referrer"  # it would hold the token
+                answer.headers["Referrer-Policy"] = "no-referrer"  # it would contain the token
                 answer.headers["Cache-Control"] = "no-store"
             return answer
 
@@ -114,10 +114,10 @@ def _response(status: http.HTTPStatus, text: str) -> Response:
 
 
 class GuardedServer(viser.ViserServer):
-    """A viser server behind a `Door`, without its public tunnel.
+    """A viser server with access control and without viser's public tunnel.
 
-    viser has no hook for requests and would listen on its own port, so this replaces the function
-    by which it opens its server.
+    viser has no hook for requests and would listen on its own port, so this class replaces the
+    function that opens viser's server.
 
     Raises:
         RuntimeError: viser opened its server in another way, and was stopped.
@@ -125,15 +125,15 @@ class GuardedServer(viser.ViserServer):
 
     _lock = threading.Lock()
 
-    def __init__(self, door: Door, label: str) -> None:
+    def __init__(self, access: AccessControl, label: str) -> None:
         opened = False
         serve = websockets.asyncio.server.serve
 
         def guarded(handler: Any, _host: Any, _port: Any, **options: Any) -> Any:
             nonlocal opened
             opened = True
-            options["process_request"] = door.guard(mending(options["process_request"]))
-            return serve(handler, sock=door.listener, **options)
+            options["process_request"] = access.guard(mending(options["process_request"]))
+            return serve(handler, sock=access.listener, **options)
 
         module: Any = viser.infra._infra
         with self._lock:
