@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Behaviour trees for robots and games, without dependencies.
 
-A tree of nodes decides at each tick what to do: leaves act and ask, decorators change what one
-child does, composites choose among several. ``Tree(root).tick()`` runs it. What every node
-answers, tick by tick, is on the page docs/truth-tables.md. ``deepsim_btree.trace`` records what a
-tree does and ``deepsim_btree.xml`` reads and writes files; both are imported only when asked for.
+At each tick, a tree of nodes decides what to do: leaves act and test conditions, decorators modify
+their only child, and composites choose among several children. ``Tree(root).tick()`` runs one tick.
+The page docs/truth-tables.md shows the answers of every node. ``deepsim_btree.trace`` records the
+ticks of a tree and ``deepsim_btree.xml`` reads and writes files; import these two modules
+explicitly.
 """
 
 from .behaviour import Behaviour

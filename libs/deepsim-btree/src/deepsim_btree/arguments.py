@@ -9,10 +9,10 @@ from .status import Status
 
 
 def check_int(argument: str, value: int) -> int:
-    """Returns `value` if it is an int, and no bool.
+    """Returns `value`, which must be an int and not a bool.
 
     Raises:
-        TypeError: It is not.
+        TypeError: `value` has another type.
     """
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"{argument} must be an int, got {value!r}")
@@ -20,11 +20,11 @@ def check_int(argument: str, value: int) -> int:
 
 
 def check_count(argument: str, value: int, minimum: int) -> int:
-    """Returns `value` if it is an int of at least `minimum`.
+    """Returns `value`, which must be an int of at least `minimum`.
 
     Raises:
-        TypeError: It is not an int.
-        ValueError: It is too small.
+        TypeError: `value` is not an int.
+        ValueError: `value` is too small.
     """
     if check_int(argument, value) < minimum:
         raise ValueError(f"{argument} must be at least {minimum}, got {value}")
@@ -32,11 +32,11 @@ def check_count(argument: str, value: int, minimum: int) -> int:
 
 
 def check_seconds(value: float) -> float:
-    """Returns `value` as a float if it is a finite number of seconds, not negative.
+    """Returns a finite, non-negative number of seconds as a float.
 
     Raises:
-        TypeError: It is not a number.
-        ValueError: It is negative, infinite or NaN.
+        TypeError: `value` is not a number.
+        ValueError: `value` is negative, infinite or NaN.
     """
     try:
         if isinstance(value, (str, bytes, bool)):
@@ -50,10 +50,10 @@ def check_seconds(value: float) -> float:
 
 
 def check_status(argument: str, value: Status) -> Status:
-    """Returns `value` if it is a `Status`.
+    """Returns `value`, which must be a `Status`.
 
     Raises:
-        TypeError: It is not.
+        TypeError: `value` has another type.
     """
     if not isinstance(value, Status):
         raise TypeError(f"{argument} must be a Status, got {value!r}")

@@ -28,12 +28,12 @@ class Behaviour:
     A *run* of a node starts with `initialize`, goes on for as many ticks as `update` answers
     RUNNING, and ends with one `terminate`. Override what you need of the three:
 
-    * `initialize()` - at the start of a run: take what the run needs, zero its counters.
-    * `update()` - at each tick: do a little work, without blocking, and answer.
+    * `initialize()` - at the start of a run: acquire resources, reset counters.
+    * `update()` - at each tick: do a little work, without blocking, and return a status.
     * `terminate(new_status)` - at the end of a run, whether it finished or was halted.
 
-    Every `initialize` that returned is followed by exactly one `terminate`. Whatever holds for the
-    whole life of the node belongs in ``__init__``.
+    Every `initialize` that returned is followed by exactly one `terminate`. Data that lasts as long
+    as the node belongs in ``__init__``.
 
     >>> from deepsim_btree import Status, Tree
     >>> class Drive(Behaviour):
@@ -48,17 +48,17 @@ class Behaviour:
     ('RUNNING', 'SUCCESS')
 
     Args:
-        name: Name of the node, shown in paths and drawings; that of its class if None.
+        name: Name of the node, shown in paths and drawings; the class name if None.
 
     Attributes:
         status: The last answer; INVALID before the first one and after a halt.
-        last_tick: Number of the tree's tick in which the node ran last; 0 for never. With it
-            a finished node keeps its `status` and a viewer still sees which nodes are current.
+        last_tick: Number of the tree's latest tick in which the node ran; 0 if it never ran. It
+            shows which statuses are current, because a finished node keeps its `status`.
 
-    `status` and `last_tick` are written by whoever ticks the node: read them only.
+    Do not write `status` and `last_tick`: the caller that ticks the node sets them.
     """
 
-    # Few, for trees by the thousand: 72 bytes, the header of every Python object included.
+    # Few slots, for thousands of trees: 72 bytes per node, including Python's object header.
     __slots__ = ("_known", "_label", "_owner", "last_tick", "status")
 
     needs_clock: ClassVar[bool] = False
@@ -94,30 +94,30 @@ class Behaviour:
         """Starts a run. Called before the first `update` of the run."""
 
     def update(self) -> Status:
-        """Does the work of one tick and says how it stands; INVALID unless overridden."""
+        """Does the work of one tick and returns the status; INVALID unless overridden."""
         return INVALID
 
-    # What a parent calls for one tick: `update` for a class without hooks, which saves two calls
-    # and a frame, `tick` for others. It belongs to the class: bound methods kept by the parent
-    # are no faster and cost 130 bytes per node.
+    # The function that a parent calls for one tick: `update` for a class without hooks, which
+    # saves two calls and a frame, otherwise `tick`. It belongs to the class: bound methods kept by
+    # the parent would not be faster and would cost 130 bytes per node.
     _entry: ClassVar[Callable[[Any], Status]] = update
 
     def terminate(self, new_status: Status) -> None:
         """Ends a run that was started by `initialize`.
 
         Args:
-            new_status: How it ended: SUCCESS or FAILURE, or INVALID when the node was halted
-                (or `update` itself answered INVALID). `status` has this value already.
+            new_status: Result of the run: SUCCESS or FAILURE, or INVALID if the node was halted or
+                `update` returned INVALID. `status` has this value already.
         """
 
     def tick(self) -> Status:
-        """Runs the node for one tick, hooks included.
+        """Runs the node for one tick, including its hooks.
 
-        Nodes without a `Tree` can be ticked like this too, but then nothing halts them when one
-        of them raises an exception, and no clock and no blackboard are there.
+        Nodes without a `Tree` can be ticked too, but they have no clock and no blackboard, and are
+        not halted if one of them raises an exception.
 
         Raises:
-            TickError: `update` returned something else than a `Status`, or a node below failed.
+            TickError: `update` did not return a `Status`, or a node below failed.
         """
         if self.status is not RUNNING:
             self.initialize()
@@ -126,7 +126,7 @@ class Behaviour:
             if status.__class__ is not Status:
                 raise self._no_status(status)
         except BaseException:
-            self.status = RUNNING  # The run is open: whoever cleans up has to terminate it.
+            self.status = RUNNING  # The run stays open, so that a later halt terminates it.
             raise
         self.status = status
         if status is not RUNNING:
@@ -134,11 +134,11 @@ class Behaviour:
         return status
 
     def halt(self) -> None:
-        """Ends the run, children first; nothing happens unless the node is RUNNING.
+        """Ends the run of a RUNNING node, children first; has no effect on other nodes.
 
         Raises:
-            TickError: A `terminate` raised an exception. `Tree.halt` goes on with the other nodes
-                in that case, this method does not.
+            TickError: A `terminate` raised an exception. `Tree.halt` then continues with the other
+                nodes, but this method does not.
         """
         if self.status is RUNNING:
             for child in self.children:
@@ -150,9 +150,9 @@ class Behaviour:
                 raise self._failed(error) from error
 
     def reset(self) -> None:
-        """Forgets all that outlives a run. Called by `Tree.reset`, after a halt.
+        """Clears the state that outlives a run; `Tree.reset` calls it after a halt.
 
-        Override it, calling ``super().reset()``, in a node that remembers more than one run.
+        Override it, with a call of ``super().reset()``, in a node that keeps state between runs.
         """
         self.status = INVALID
         if isinstance(self._label, tuple):
@@ -168,10 +168,10 @@ class Behaviour:
 
     @property
     def name(self) -> str:
-        """Shown in paths, errors and drawings; the name of the class unless given.
+        """Name shown in paths, errors and drawings; by default the class name.
 
         Raises:
-            TypeError: On assignment of a value that is not a str.
+            TypeError: The assigned value is not a str.
         """
         label = self._label
         return label[0] if isinstance(label, tuple) else label
@@ -209,8 +209,8 @@ class Behaviour:
         return ()
 
     def _find_tree(self) -> Tree | None:
-        """Returns the `Tree` that this node is part of; None if it is in none."""
-        # Looked for rather than kept: that would take a slot of every node.
+        """Returns the `Tree` that this node is part of, or None."""
+        # Searched each time, because keeping it would take a slot in every node.
         top: Any = self
         while top._owner is not None:
             top = top._owner
@@ -221,7 +221,7 @@ class Behaviour:
         """The `Tree` that this node is part of.
 
         Raises:
-            StructureError: It is in none.
+            StructureError: The node is not in a tree.
         """
         tree = self._find_tree()
         if tree is None:
@@ -232,10 +232,10 @@ class Behaviour:
 
     @property
     def blackboard(self) -> Blackboard:
-        """The blackboard that this node reads and writes: of the nearest `SubTree`, or the tree's.
+        """The blackboard that this node uses: that of the nearest `SubTree` above, or the tree's.
 
         Raises:
-            StructureError: The node is in no `Tree`.
+            StructureError: The node is not in a tree.
         """
         known = self._known
         return self._find_known().board if known is None else known.board
@@ -252,7 +252,7 @@ class Behaviour:
         return known
 
     def _forget_entries(self) -> None:
-        """Drops cached entries, of the nodes below too."""
+        """Drops the cached entries of this node and of all nodes below."""
         for node in self.walk():
             node._known = None
 
@@ -260,7 +260,8 @@ class Behaviour:
     def path(self) -> str:
         """Names from the root to this node, joined by slashes.
 
-        A name that siblings share is followed by the position among them: ``patrol/move[2]``.
+        If siblings share a name, the node's position among all siblings follows it:
+        ``patrol/move[2]``.
         """
         names = []
         node: Behaviour = self
@@ -287,10 +288,10 @@ class Behaviour:
         """Returns the node at a path below this one: ``root.find("patrol/move[2]")``.
 
         Args:
-            path: The `path` of that node, from the children of this one on.
+            path: Path of the node, starting from a child of this one.
 
         Raises:
-            KeyError: It does not exist.
+            KeyError: There is no such node.
         """
         paths = all_paths(self)
         wanted = f"{paths[id(self)]}/{path}"
@@ -303,7 +304,8 @@ class Behaviour:
     def tip(self) -> Behaviour:
         """Returns the node that decided the status of this one in its last tick.
 
-        From this node down it is the last child that ran in the tick and has not been halted since.
+        At each level down, it is the last child with the same status, or else the last of all,
+        among those that ran in the tick and were not halted since.
         """
         node: Behaviour = self
         while True:
@@ -316,9 +318,9 @@ class Behaviour:
             node = (same or ran)[-1]
 
     def copy(self) -> Self:
-        """Returns a deep copy of this node and all below it, cut off from its parent and tree.
+        """Returns a deep copy of this node and all nodes below, without its parent and tree.
 
-        `copy.deepcopy` follows the link to the parent too, and so copies the whole tree.
+        `copy.deepcopy` would follow the link to the parent and copy the whole tree.
 
         Raises:
             StructureError: There are too many levels for Python's recursion limit.
@@ -341,18 +343,18 @@ class Behaviour:
         )
 
     def _failed(self, error: Exception) -> TickError:
-        """Returns the error which says that this node raised `error`."""
+        """Returns a TickError that reports an exception of this node."""
         return self._tick_error(f"{type(error).__name__}: {error}")
 
     def _fail(self, error: Exception) -> NoReturn:
-        """Raises an error of this node; that of a node below goes on as it is."""
+        """Raises a TickError of this node; a TickError of a node below is raised unchanged."""
         if isinstance(error, TickError):
             raise error
         raise self._failed(error) from error
 
     def _no_status(self, value: object) -> TickError:
         """Returns the error for an answer of this node that is not a `Status`."""
-        self.status = INVALID  # A parent may have stored `value` before it looked at it.
+        self.status = INVALID  # A parent may have stored `value` before checking it.
         return self._tick_error(f"update() must return a Status, got {value!r}")
 
     def _tick_error(self, reason: str) -> TickError:
@@ -361,5 +363,5 @@ class Behaviour:
 
 
 def _told(name: object) -> str:
-    """Describes a value that is not a name; for a second child, says where it belongs."""
+    """Describes a value that is not a name, with advice if it is a second child."""
     return f"{name!r}: children go into one list" if isinstance(name, Behaviour) else repr(name)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def read_clock(clock: Callable[[], float], last: float | None, owner: object) -> float:
-    """Returns the time [s].
+    """Returns the present time of a clock [s].
 
     Args:
         clock: Returns the time in seconds.

@@ -28,4 +28,4 @@ class Closing(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Ends the watch."""
+        """Stops watching the tree."""

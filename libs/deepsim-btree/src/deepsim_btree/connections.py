@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of what nodes read and writes on the blackboard, before anything runs."""
+"""Checks, before the first tick, which blackboard entries nodes read and write."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .blackboard.entry import Entry
     from .tree import Tree
 
-# Nodes of other classes may write entries that nobody knows of before they run.
+# Nodes of other classes may write entries that are unknown before they run.
 _KNOWN = (Constant, DeleteEntry, FunctionLeaf, Parent, PortLeaf, SetEntry, Wait, WasUpdated)
 
 
@@ -39,7 +39,7 @@ class _Use(NamedTuple):
 
 
 def unconnected(tree: Tree) -> list[Problem]:
-    """Returns the entries that are read but never written, and ports of types that do not fit."""
+    """Returns a problem for each entry that is never written, and for ports whose types differ."""
     nodes = list(tree.root.walk())
     entries: dict[int, tuple[Entry, list[_Use]]] = {}
     for node in nodes:
@@ -102,7 +102,7 @@ def _other_types(uses: list[_Use]) -> Iterator[Problem]:
 
 
 def _fits(written: type, read: type) -> bool:
-    """Returns whether a value of one class may be one of the other."""
+    """Returns whether a value written as one class may be read as the other."""
     if read is float and issubclass(written, int):
         return True
     return issubclass(written, read) or issubclass(read, written)

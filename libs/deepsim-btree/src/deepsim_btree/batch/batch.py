@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Batch: one tree for thousands of agents, which are ticked in one call."""
+"""Batch: one tree that ticks thousands of agents in one call."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 class Batch:
     """A tree that is ticked for many agents at once; functions get and return arrays.
 
-    AGENT stands for the numbers of the agents that a leaf is ticked for, a read-only array (n,) of
-    ints. A condition returns a bool or an array (n,) of them, an action a `Status` or an array (n,)
-    of status codes. What the agents know is best kept in arrays with a row per agent:
+    Among the arguments of a leaf, AGENT stands for the numbers of the ticked agents, a read-only
+    array (n,) of ints. A condition returns a bool or an array (n,) of them, an action a `Status` or
+    an array (n,) of status codes. Keep the data of the agents in arrays with one row per agent:
 
     >>> import numpy as np
     >>> from deepsim_btree import AGENT, Sequence, Status, action, condition
@@ -48,9 +48,10 @@ class Batch:
     >>> batch.tick(), food
     (array([1, 3, 2], dtype=uint8), array([2., 5., 3.]))
 
-    Every agent answers as a `Tree` of its own would. Leaves must be functions or constant, or a
-    `Wait`; control nodes may be those of a `Template`, which is faster below about 500 agents. A
-    batch can be pickled and deep-copied between any two ticks.
+    Each agent gets the answers that a separate `Tree` would give. Leaves must be functions,
+    constants or a `Wait`; a StructureError names a node that has no form for many agents. For fewer
+    than about 500 agents, a `Template` is faster. A batch can be pickled and deep-copied between
+    ticks.
 
     Args:
         root: The node at the top. It must have no parent and belong to no tree.
@@ -59,7 +60,7 @@ class Batch:
         seed: Agent number ``i`` behaves like ``Tree(root, seed=seed + i)``.
 
     Attributes:
-        clock: As given; may be exchanged between ticks.
+        clock: The given clock; may be replaced between ticks.
 
     Raises:
         TypeError: `root` is not a node, `clock` is not callable, `count` or `seed` is not an int.
@@ -85,7 +86,7 @@ class Batch:
                 )
         self.clock = clock
         self._name = root.name
-        root = copy_nodes(root)  # as they are before any run
+        root = copy_nodes(root)  # in their state before any run
         self._team = Team(root, check_count("count", count, 1), check_int("seed", seed))
         self._root = self._team.make(root)
         self._everyone: Numbers = np.arange(count)
@@ -107,7 +108,7 @@ class Batch:
 
     @property
     def tick_count(self) -> int:
-        """Number of calls of `tick` so far, the current one included."""
+        """Number of calls of `tick` so far, including the current one."""
         return self._team.tick_count
 
     def tick(self, agents: ArrayLike | None = None) -> Codes:
@@ -120,11 +121,11 @@ class Batch:
             Status codes, (n,).
 
         Raises:
-            TickError: A function raised an exception or returned something else than it should.
-                Then the runs of all agents are halted, so that the next tick starts afresh.
+            TickError: A function raised an exception or returned a wrong value. All agents were
+                halted, so that the next tick starts new runs.
             TypeError: `agents` are not ints.
-            ValueError: `agents` has another shape, or has a number twice.
-            IndexError: No agent has one of the numbers.
+            ValueError: `agents` is not one-dimensional, or repeats a number.
+            IndexError: A number is not that of an agent.
             BusyError: The batch is inside a tick.
             BtreeError: The clock went backwards.
         """
@@ -150,7 +151,7 @@ class Batch:
         return codes
 
     def halt(self, agents: ArrayLike | None = None) -> None:
-        """Ends the runs of agents, of all if None; nothing happens to those not RUNNING.
+        """Halts those of the given agents that are RUNNING; None stands for all agents.
 
         Raises:
             TypeError, ValueError, IndexError: As for `tick`.
@@ -164,9 +165,9 @@ class Batch:
         self._status[numbers] = INVALID
 
     def reset(self, agents: ArrayLike | None = None) -> None:
-        """Resets agents, all if None, at the start of an episode for example.
+        """Resets agents, for example at the start of an episode; None stands for all agents.
 
-        The tick count goes on; the time may start again if all agents are reset.
+        The tick count continues. If all agents are reset, the clock may restart.
 
         Raises:
             TypeError, ValueError, IndexError: As for `tick`.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of users' functions for many agents."""
+"""Calls of user functions for many agents."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 class Call:
-    """A call of a user's function, with the numbers of agents, read-only, in place of AGENT.
+    """A call of a user function, in which a read-only array of agent numbers replaces AGENT.
 
     Args:
-        path: Path of the node that calls.
+        path: Path of the calling node.
         team: The agents.
-        function: What to call; the arguments of a partial are looked through as well.
+        function: The function; AGENT is also replaced in the arguments of a partial.
         args: Positional arguments.
         kwargs: Keyword arguments.
     """
@@ -55,12 +55,12 @@ class Call:
         self._kwargs = kwargs
 
     def __call__(self, numbers: Numbers) -> Any:
-        """Returns what the function returns.
+        """Returns the result of the function for some agents.
 
         Raises:
-            TickError: It raised an exception.
+            TickError: The function raised an exception.
         """
-        numbers.setflags(write=False)  # The nodes above go on with the same array.
+        numbers.setflags(write=False)  # The nodes above still use this array.
         args = [numbers if value is AGENT else value for value in self._args]
         kwargs = {
             name: numbers if value is AGENT else value for name, value in self._kwargs.items()
@@ -73,11 +73,11 @@ class Call:
             raise self.failed(f"{type(error).__name__}: {error}") from error
 
     def failed(self, reason: str) -> TickError:
-        """Returns an error of the node that calls."""
+        """Returns an error that names the calling node."""
         return TickError(self._path, self._team.tick_count, reason)
 
     def ask(self, numbers: Numbers) -> NDArray[np.bool_]:
-        """Returns the answers of a condition, a bool for each agent.
+        """Returns the answers of a condition, one bool per agent, (n,).
 
         Raises:
             TickError: The function raised an exception or did not return bools.
@@ -88,7 +88,7 @@ class Call:
         return answers
 
     def read(self, numbers: Numbers) -> NDArray[Any]:
-        """Returns a value for each agent.
+        """Returns one value per agent, (n,).
 
         Raises:
             TickError: The function raised an exception or returned an array of another length.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Control nodes for many agents, which follow the rules of the nodes that were given."""
+"""Control nodes for many agents, which follow the rules of the user's nodes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ControlNode(Node):
-    """A node that does for each agent what its rule says."""
+    """A control node that applies the rule of the user's node to each agent."""
 
     def __init__(self, node: Behaviour, team: Team) -> None:
         super().__init__(node, team)
@@ -33,7 +33,7 @@ class ControlNode(Node):
         self._compile()
 
     def _compile(self) -> None:
-        """Makes the functions, which cannot be copied, of their text."""
+        """Compiles the functions from their text; copies do this again."""
         names = {**RUNTIME, **self._names}
         functions: list[Any] = []
         for source in self._sources:
@@ -49,7 +49,7 @@ class ControlNode(Node):
         self._compile()
 
     def tick(self, numbers: Numbers) -> Codes:
-        """Follows the rule."""
+        """Ticks the agents by the rule."""
         everyone = Group(len(numbers), numbers)
         answers = np.empty(len(numbers), np.uint8)
         answers[:] = self._default

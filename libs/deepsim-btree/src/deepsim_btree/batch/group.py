@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run-time support for generated numpy code: groups of agents at the same place of a rule."""
+"""Run-time support for generated numpy code: groups of agents at the same place in a rule."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ NOBODY: Numbers = np.empty(0, np.intp)
 
 
 class Group:
-    """Agents at the same place of a rule; their indices are gathered when they are needed.
+    """Agents at the same place in a rule; their indices are computed when needed.
 
     Args:
-        size: How many agents.
+        size: Number of agents.
         numbers: Numbers of the agents, (size,); None to take them from `above`.
-        above: The group of which this is a part.
-        chosen: Indices of the agents in it, (size,).
+        above: The group that this one is a part of.
+        chosen: Indices of the agents in `above`, (size,).
     """
 
     __slots__ = ("_above", "_chosen", "_numbers", "_rows", "size")
@@ -54,7 +54,7 @@ class Group:
 
     @property
     def rows(self) -> Any:
-        """Indices among the agents that the node is ticked for, (size,), or EVERYONE."""
+        """Indices of the agents among all that the node is ticked for, (size,), or EVERYONE."""
         if self._rows is None and self._above is not None:
             rows = self._above.rows
             self._rows = self._chosen if rows is EVERYONE else rows[self._chosen]
@@ -75,22 +75,22 @@ class Group:
         return both
 
     def starting(self, starts: Any, place: int, everyone: Group) -> Group:
-        """Returns this group with the agents, of all, whose loop starts at a place."""
+        """Returns this group with those agents of `everyone` whose loop starts at a place."""
         return self.union(everyone.part(where(starts == place)))
 
     def of(self, values: Any) -> Any:
-        """Returns the values of the group, of one value for all or one for each row."""
+        """Returns the group's part of `values`, which are one value for all or one per row."""
         if values.__class__ is not np.ndarray or self.rows is EVERYONE:
             return values
         return values[self.rows]
 
     def put(self, values: Any, new: Any) -> None:
-        """Writes values of the group into those of all rows."""
+        """Writes the group's new values into the values of all rows."""
         rows = self.rows
         values[slice(None) if rows is EVERYONE else rows] = new
 
     def written(self, values: Any, new: Any, count: int) -> Any:
-        """Returns the values of all rows, or one for all, after writing those of the group."""
+        """Returns the values of all rows, in which the group's values are replaced by new ones."""
         if values.__class__ is not np.ndarray:
             frame = np.empty(count, np.result_type(new))
             frame[:] = 0 if values is None else values
@@ -108,7 +108,7 @@ def where(mask: Any) -> Numbers:
 
 
 def split(mask: Any) -> tuple[Numbers, Numbers]:
-    """Returns the indices at which a mask, or a single bool, is true, and the others."""
+    """Returns the indices at which a mask, or a single bool, is true, and the other indices."""
     indices = where(mask)
     if indices is EVERYONE:
         return EVERYONE, NOBODY
@@ -131,7 +131,7 @@ def choose(mask: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
 
 
 def mapped(function: Callable[[Any], Any], values: Any) -> Any:
-    """Returns the answers of a function, called once for each different value."""
+    """Returns a function's results for values, with one call for each different value."""
     different, which = np.unique(values, return_inverse=True)
     return np.array([function(value) for value in different.tolist()])[which]
 

@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 Codes = NDArray[np.uint8]
 """Statuses of agents, (n,)."""
 Numbers = NDArray[np.intp]
-"""Which agents, (n,): no number comes twice."""
+"""Numbers of different agents, (n,)."""
 State = Tuple["NDArray[Any]", Any]
-"""What all agents remember, (count, ...), and what it starts from."""
+"""State of all agents, (count, ...), and its initial value."""
 
 
 class Node(ABC):
-    """Ticks a branch for any of the agents; their state is in arrays.
+    """The base of nodes that tick a branch for many agents, with their state in arrays.
 
     Args:
-        node: The node of the tree that was given.
+        node: The node in the user's tree.
         team: The agents.
     """
 
@@ -48,35 +48,35 @@ class Node(ABC):
 
     @abstractmethod
     def tick(self, numbers: Numbers) -> Codes:
-        """Ticks the branch for agents, at least one, and returns their statuses."""
+        """Ticks the branch for one or more agents, and returns their statuses."""
 
     def halt(self, numbers: Numbers) -> None:
-        """Sets back the runs of agents."""
+        """Resets the state of the agents' runs."""
         for array, initial in self.run_states:
             array[numbers] = initial
 
     def reset(self, numbers: Numbers) -> None:
-        """Sets back all that agents remember but the streams of random numbers."""
+        """Resets all state of agents except their streams of random numbers."""
         self.halt(numbers)
         for array, initial in self.lasting_states:
             array[numbers] = initial
 
     def run_state(self, initial: Any, dtype: type, *width: int) -> NDArray[Any]:
-        """Returns an array that is set back when the branch is halted."""
+        """Returns a new array (count, *width) that is reset when the branch is halted."""
         array: NDArray[Any] = np.full((self.team.count, *width), initial, dtype)
         self.run_states.append((array, initial))
         return array
 
     def lasting_state(self, initial: Any, dtype: type, *width: int) -> NDArray[Any]:
-        """Returns an array that survives halts."""
+        """Returns a new array (count, *width) that survives halts."""
         array: NDArray[Any] = np.full((self.team.count, *width), initial, dtype)
         self.lasting_states.append((array, initial))
         return array
 
     def tick_chosen(self, numbers: Numbers, chosen: NDArray[np.intp]) -> Codes:
-        """Ticks for each agent the child at the position that is `chosen` for it.
+        """Ticks, for each agent, the child at its position in `chosen`.
 
-        Where the child does not exist, the answer is FAILURE.
+        The answer is FAILURE where this child does not exist.
         """
         answers = np.full(len(numbers), FAILURE, np.uint8)
         for position, child in enumerate(self.children):
@@ -86,13 +86,13 @@ class Node(ABC):
         return answers
 
     def halt_chosen(self, numbers: Numbers, chosen: NDArray[np.intp]) -> None:
-        """Halts for each agent the child at the position that is `chosen` for it."""
+        """Halts, for each agent, the child at its position in `chosen`."""
         for position, child in enumerate(self.children):
             if child.run_states:
                 child.halt(numbers[chosen == position])
 
     def halt_running(self, statuses: NDArray[np.uint8], numbers: Numbers, child: int) -> None:
-        """Halts a child for those agents for which its status, which is kept, is RUNNING."""
+        """Halts a child for those agents whose stored status of the child is RUNNING."""
         numbers = numbers[statuses[numbers, child] == RUNNING]
         if numbers.size:
             statuses[numbers, child] = INVALID

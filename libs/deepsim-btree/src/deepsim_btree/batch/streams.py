@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streams of random numbers for many agents, number for number those of `stream`."""
+"""Streams of random numbers for many agents, each equal to that of `stream`."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Streams:
         self._states = np.zeros(count, np.uint64)
 
     def start(self, numbers: Numbers, seed: int | None, tree_seed: int, path: str) -> None:
-        """Starts the streams of agents, as the node at `path` does in the tree of each agent.
+        """Starts the streams of agents like those of the node at `path` in separate trees.
 
         Args:
             numbers: The agents.
-            seed: The node's own seed; None to follow those of the agents.
+            seed: The node's own seed; None uses the seeds of the agents.
             tree_seed: Agent number ``i`` has the seed ``tree_seed + i``.
             path: Path of the node.
         """
@@ -43,7 +43,7 @@ class Streams:
         if count == 0:
             return np.empty((len(numbers), 0), np.intp)
         steps = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(STEP)
-        keys = self._states[numbers][:, np.newaxis] + steps  # modulo 2**64, as all that follows
+        keys = self._states[numbers][:, np.newaxis] + steps  # modulo 2**64, like all lines below
         self._states[numbers] = keys[:, -1]
         for shift, factor in MIXERS:
             keys = (keys ^ (keys >> np.uint64(shift))) * np.uint64(factor)

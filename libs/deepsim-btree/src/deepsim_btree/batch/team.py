@@ -32,7 +32,7 @@ class Team:
         paths: Paths of the nodes, by their ids.
         count: Number of agents.
         seed: Agent number ``i`` has the seed ``seed + i``.
-        tick_count: Number of ticks, the current one included.
+        tick_count: Number of ticks, including the current one.
         now: Time of the current tick [s]; NaN before the first one.
     """
 
@@ -56,10 +56,10 @@ class Team:
             streams.start(numbers, own_seed, self.seed, path)
 
     def make(self, node: Behaviour) -> Node:
-        """Returns a node for all agents.
+        """Returns the form of a node that ticks all agents.
 
         Raises:
-            StructureError: No such node exists.
+            StructureError: The node has no such form.
         """
         cls = type(node)
         if not cls.has_hooks:
@@ -79,7 +79,7 @@ class Team:
         )
 
 
-# By `update`, which is what a class inherits when it only chooses other data.
+# By `update`, which a class inherits if it only changes data.
 LEAVES: dict[Callable[..., Any], Callable[[Any, Team], Node]] = {
     Action.update: leaves.ActionNode,
     Check.update: leaves.CheckNode,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the rule of a node to numpy code for many agents."""
+"""Translates the rule of a node to numpy code for many agents."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """A `Group` of agents in the code."""
+    """A `Group` of agents in the generated code."""
 
     name: str
     """Name of the group."""
     above: Place | None
-    """The group of which it is a part; None for all agents, and where groups meet."""
+    """The group that it is a part of; None for the group of all agents and for unions."""
     chosen: str
-    """Name of the indices of it in the group above."""
+    """Name of its indices in the group above."""
 
     @property
     def numbers(self) -> str:
@@ -42,22 +42,23 @@ class Place(NamedTuple):
 
 
 class Writer(Translator[Place]):
-    """Writes a function for the rule of one node.
+    """A writer of the numpy function for the rule of one node.
 
-    Every `if` parts a group of agents in two, every `return` writes the answers of a group, and
-    loops over children are unrolled. What the agents remember is in arrays.
+    Every `if` splits a group of agents in two, every `return` writes the answers of a group, and
+    loops over children are unrolled. The state of the agents is in arrays.
 
     Args:
         owner: The node of the batch, which keeps the arrays.
-        node: The node that was given.
+        node: The node in the user's tree.
 
     Attributes:
-        names: The names in the code, with their values.
-        statuses: For each agent 1 if the node is RUNNING, (count,); None if the rule does not ask.
-        default: The answer that agents get if nothing else is written.
+        names: Values of the names in the code.
+        statuses: Array (count,) with 1 for agents for which the node is RUNNING, otherwise 0; None
+            if the rule does not read its status.
+        default: The answer of agents for which the code writes none.
 
     Raises:
-        NoRuleError: The source of the rule is not at hand.
+        NoRuleError: The source of the rule is not available.
     """
 
     AND, OR = "&", "|"
@@ -77,16 +78,16 @@ class Writer(Translator[Place]):
         self._count = 0
         self._returned: Counter[int] = Counter({int(FAILURE): 0})
         self.default = -1
-        self.function(is_fresh=True)  # to count what is returned most often
+        self.function(is_fresh=True)  # counts the returned answers
         self.default = self._returned.most_common(1)[0][0]
 
     def function(self, *, is_fresh: bool) -> str:
-        """Returns the text of the function for ticks that all begin runs, or for others.
+        """Returns the text of the function for ticks in which all agents begin runs, or for others.
 
         Raises:
             NoRuleError: The rule uses more of Python than can be translated.
         """
-        # By name, the group that has a value for each of its agents; None for one of each row.
+        # By variable, the group whose agents have a value in it; None if every row has one.
         self._groups: dict[str, Place | None] = {}
         self._everyone = Place("g0", None, "")
         flow = Flow(self.node, self.rule)
@@ -98,7 +99,7 @@ class Writer(Translator[Place]):
         return block("def rule(g0, answers, was):", body or "pass")
 
     def _part(self, place: Place | None = None) -> Place:
-        """Returns a new group, which is a part of another one or of none."""
+        """Returns a new group, as a part of another one if that is given."""
         self._count += 1
         return Place(f"g{self._count}", place, "" if place is None else f"k{self._count}")
 
@@ -110,7 +111,7 @@ class Writer(Translator[Place]):
         statement: Any
         for number, statement in enumerate(statements):
             rest = statements[number + 1 :]
-            if rest and _always_returns(statement):  # what follows is for the others
+            if rest and _always_returns(statement):  # the rest is for other agents
                 statement, rest = ast.If(statement.test, statement.body, rest), []
             write = getattr(self, f"_{type(statement).__name__.lower()}", None)
             if write is None:
@@ -129,7 +130,7 @@ class Writer(Translator[Place]):
         return lines(*texts), (flow, place)
 
     def _guarded(self, text: str, place: Place, after: tuple[Flow, Place] | None) -> str:
-        """Returns statements that run if there is somebody in a group."""
+        """Returns statements that run only if a group has agents."""
         if not text or place is self._everyone:
             return text
         defined = f"{after[1].name} = {place.name}" if after and after[1] is not place else ""
@@ -287,7 +288,7 @@ class Writer(Translator[Place]):
         return name
 
     def local(self, name: ast.Name, at: Place) -> str:
-        """Returns the values that a local variable has for a group."""
+        """Returns an expression for the values of a local variable in a group."""
         text = f"_{name.id}"
         group = self._groups.get(name.id, at)
         if name.id not in self._groups:
@@ -306,7 +307,7 @@ class Writer(Translator[Place]):
         return text
 
     def state(self, attribute: str, at: Place) -> str:
-        """Returns the values of an attribute for a group."""
+        """Returns an expression for the values of an attribute in a group."""
         if attribute == "status":
             return f"{at.name}.of(was)"
         name = f"state{attribute}"
@@ -323,11 +324,11 @@ class Writer(Translator[Place]):
         return f"{name}[{at.numbers}]"
 
     def status_of(self, child: int, at: Place) -> str:
-        """Returns the statuses of a child."""
+        """Returns an expression for the statuses of a child."""
         return f"statuses[{at.numbers}, {child}]"
 
     def now(self) -> str:
-        """Returns the time, which all agents share."""
+        """Returns an expression for the time, which all agents share."""
         return "team.now"
 
     def choice(self, test: str, yes: str, no: str) -> str:
@@ -335,7 +336,7 @@ class Writer(Translator[Place]):
         return f"choose({test}, lambda: {yes}, lambda: {no})"
 
     def users(self, name: str, at: Place, *, is_condition: bool) -> str:
-        """Returns a call with the numbers of the agents in place of AGENT."""
+        """Returns a call of a user function with the agents' numbers in place of AGENT."""
         call = Call(self._owner.path, self._owner.team, getattr(self.node, name))
         return f"{self.literal(call)}.{'ask' if is_condition else 'read'}({at.numbers})"
 
@@ -347,7 +348,7 @@ class Writer(Translator[Place]):
         return f"streams.draw_orders({at.numbers}, {len(self._owner.children)})"
 
     def pure(self, function: Any, arguments: list[str]) -> str:
-        """Returns a call for each different value."""
+        """Returns an expression that calls a pure function once for each different value."""
         (argument,) = arguments
         return f"mapped({self.literal(function)}, {argument})"
 

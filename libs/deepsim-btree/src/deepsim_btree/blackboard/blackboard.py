@@ -13,7 +13,7 @@ from .entry import NOTHING, Entry
 class Blackboard(MutableMapping[str, Any]):
     """A mapping from names to values; names that it lacks are looked up in its parent.
 
-    Writing, deleting and taking out (`pop`, `popitem`, `clear`) affect this blackboard only, never
+    Writes and deletions, also by `pop`, `popitem` and `clear`, affect this blackboard only, never
     the parent.
 
     >>> world = Blackboard({"goal": (3, 4)})
@@ -23,8 +23,8 @@ class Blackboard(MutableMapping[str, Any]):
     ((3, 4), False, ['battery', 'goal'])
 
     Args:
-        values: Its first entries, copied.
-        parent: Where to look up names that are not here.
+        values: Initial entries, which are copied.
+        parent: Blackboard in which to look up names that this one lacks.
     """
 
     __slots__ = ("_entries", "_parent")
@@ -37,11 +37,11 @@ class Blackboard(MutableMapping[str, Any]):
 
     @property
     def parent(self) -> Blackboard | None:
-        """The blackboard where names are looked up that are not here."""
+        """The blackboard in which names are looked up that this one lacks."""
         return self._parent
 
     def entry(self, name: str) -> Entry:
-        """Returns where the value of a name is kept, or would be."""
+        """Returns the entry of a name, after adding one without a value if it is missing."""
         try:
             return self._entries[name]
         except KeyError:
@@ -49,7 +49,7 @@ class Blackboard(MutableMapping[str, Any]):
             return entry
 
     def from_parent(self, name: str) -> Any:
-        """Returns the value that the parent has.
+        """Returns the parent's value of a name.
 
         Raises:
             KeyError: The parent has no value, or there is no parent.
@@ -60,7 +60,7 @@ class Blackboard(MutableMapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         entries = self._entries
-        if name in entries:  # an exception would take longer than all the rest
+        if name in entries:  # an exception would take longer than the whole look-up
             value = entries[name].value
             if value is not NOTHING:
                 return value
@@ -77,10 +77,10 @@ class Blackboard(MutableMapping[str, Any]):
     def __delitem__(self, name: str) -> None:
         if not self._has(name):
             raise KeyError(f"nothing named {name!r} to delete on this blackboard itself")
-        self._entries[name].value = NOTHING  # nodes that know the entry go on to use it
+        self._entries[name].value = NOTHING  # nodes that cached the entry still use it
 
     def __iter__(self) -> Iterator[str]:
-        # A list, because looking at another blackboard may make an entry here.
+        # A list, because reading another blackboard may add an entry here.
         yield from [name for name, entry in self._entries.items() if entry.value is not NOTHING]
         if self._parent is not None:
             yield from (name for name in self._parent if not self._has(name))
@@ -101,7 +101,7 @@ class Blackboard(MutableMapping[str, Any]):
             default: The value for a missing entry, even if the parent has one.
 
         Raises:
-            KeyError: It does not exist, and `default` is not given.
+            KeyError: The entry does not exist, and `default` is not given.
         """
         value = self.get(name)
         try:
@@ -116,10 +116,10 @@ class Blackboard(MutableMapping[str, Any]):
         """Deletes some entry of this blackboard itself and returns its name and value.
 
         Raises:
-            KeyError: It does not exist here; the parent may have some.
+            KeyError: This blackboard has no entry, apart from those of its parent.
         """
         for name in self:
-            with suppress(KeyError):  # of the parent
+            with suppress(KeyError):  # an entry of the parent
                 return name, self.pop(name)
         raise KeyError("nothing to delete on this blackboard itself")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entries of a blackboard, and what a node knows about those that it uses."""
+"""Entries of a blackboard, and the cache of those that a node uses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class _Nothing:
-    """The value of an entry that was deleted, or not written yet; the same one in copies."""
+    """The value of an entry that was deleted or never written; copies are the same object."""
 
     __slots__ = ()
 
@@ -22,16 +22,16 @@ NOTHING: Any = _Nothing()
 
 
 class Entry:
-    """The place of the value of a name.
+    """The place on a blackboard that holds the value of a name.
 
-    Whoever found it once reads `value` without looking at the blackboard again, and writes it by
-    ``entry.value = value; entry.writes += 1``, which takes 30 ns.
+    Code that has an entry reads `value` without another look-up, and writes it by ``entry.value =
+    value; entry.writes += 1``, which takes 30 ns.
 
     Attributes:
-        board: The blackboard that it is in.
-        name: Its name there.
+        board: The blackboard of the entry.
+        name: Name of the entry.
         value: The value; NOTHING if this blackboard itself lacks it.
-        writes: How often it was written, by which `WasEntryUpdated` sees that it was.
+        writes: Number of writes, by which `WasEntryUpdated` detects them.
     """
 
     __slots__ = ("board", "name", "value", "writes")
@@ -43,15 +43,15 @@ class Entry:
         self.writes = 0 if value is NOTHING else 1
 
     def inherited(self) -> Any:
-        """Returns the value that the parent of the blackboard has.
+        """Returns the value of the name on the parent blackboard.
 
         Raises:
-            KeyError: It has none.
+            KeyError: The parent has no value.
         """
         return self.board.from_parent(self.name)
 
     def source(self) -> Entry | None:
-        """Returns the entry with the value, of this blackboard or one above; None for no value."""
+        """Returns the entry that holds the value, here or on a blackboard above, or None."""
         entry = self
         while entry.value is NOTHING:
             parent = entry.board.parent
@@ -62,16 +62,16 @@ class Entry:
 
 
 class KnownEntries:
-    """The entries that a node uses.
+    """A node's cache of the entries that it uses.
 
-    The way up to the blackboard and through the remaps of subtrees is walked once. A node forgets
-    them when it, or a node above it, gets another parent. Copies start without.
+    The node resolves its blackboard and the remaps of subtrees only once. It drops the cache when
+    it, or a node above it, gets another parent. Copies start without a cache.
 
     Attributes:
         board: The blackboard of the node.
         found: The entries that the node uses, by the name of a key or by the port.
-        inside: Those that the nodes below a `SubTree` use, by their names there.
-        arguments: Those of the positional arguments of a function leaf.
+        inside: For a `SubTree`, the entries that nodes below it use, by their names below it.
+        arguments: For a function leaf, the entries of its positional arguments; None until needed.
     """
 
     __slots__ = ("arguments", "board", "found", "inside")
@@ -83,7 +83,7 @@ class KnownEntries:
         self.arguments: list[Entry] | None = None
 
     def constant(self, value: object) -> Entry:
-        """Returns an entry for a value that nobody writes, which is read as fast as others."""
+        """Returns an entry that holds a constant, so that constants are read like other values."""
         return Entry(self.board, "", value)
 
     def __deepcopy__(self, memo: object) -> None:

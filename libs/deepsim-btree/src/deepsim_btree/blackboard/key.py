@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys: places on the blackboard, given to a node instead of a value."""
+"""Keys: names of blackboard entries that a node accepts in place of values."""
 
 from __future__ import annotations
 
@@ -63,27 +63,27 @@ class Key(NamedTuple):
 
 
 class MillisecondsKey(Key):
-    """The key of an entry that holds milliseconds where a node has seconds."""
+    """The key of an entry in milliseconds, for a node that expects seconds."""
 
     __slots__ = ()
 
     def read(self, node: Behaviour) -> float:
-        """Returns the value of the entry in seconds [s].
+        """Returns the value of the entry, converted to seconds.
 
         Raises:
             KeyError: No such entry exists.
-            TypeError: It is not a number.
+            TypeError: The value is not a number.
         """
         return check_seconds(super().read(node)) / 1000
 
 
 @pure
 def read_int(node: Behaviour, argument: str, value: Any) -> int:
-    """Returns a whole number that a node was given, or that the entry of its key holds.
+    """Returns an int argument of a node, read from the blackboard if it is a key.
 
     Raises:
         KeyError: No such entry exists.
-        TypeError: It is not a whole number.
+        TypeError: The value is not a whole number.
     """
     if not isinstance(value, Key):
         number: int = value
@@ -96,11 +96,11 @@ def read_int(node: Behaviour, argument: str, value: Any) -> int:
 
 @pure
 def read_bool(node: Behaviour, argument: str, value: Any) -> bool:
-    """Returns a truth value that a node was given, or that the entry of its key holds.
+    """Returns a bool argument of a node, read from the blackboard if it is a key.
 
     Raises:
         KeyError: No such entry exists.
-        TypeError: It is neither a bool nor a number, as scripts write them.
+        TypeError: The value is neither a bool nor a number, which scripts write for bools.
     """
     if not isinstance(value, Key):
         return bool(value)
@@ -112,26 +112,26 @@ def read_bool(node: Behaviour, argument: str, value: Any) -> bool:
 
 @pure
 def read_seconds(node: Behaviour, value: float) -> float:
-    """Returns a span of time that a node was given, or that the entry of its key holds [s].
+    """Returns a duration argument of a node [s], read from the blackboard if it is a key.
 
     Raises:
         KeyError: No such entry exists.
-        TypeError: It is not a number.
+        TypeError: The value is not a number.
     """
     return check_seconds(value.read(node)) if isinstance(value, Key) else value
 
 
 def key(name: str) -> Any:
-    """Names an entry of the blackboard in place of a value: ``drive(speed=key("speed"))``.
+    """Returns a key, which stands for a blackboard entry: ``drive(speed=key("speed"))``.
 
-    The value is read at each tick, by the node that has the key. A name that starts with an @
-    means the blackboard of the whole tree, also inside a `SubTree`.
+    The node that has the key reads the value at each tick. A name that starts with an @ means the
+    blackboard of the whole tree, also inside a `SubTree`.
 
     Args:
         name: Name of the entry.
 
     Returns:
-        The key. It is typed as Any, to be accepted wherever the value itself is.
+        The key, typed as Any so that it is accepted wherever the value itself is.
 
     Raises:
         TypeError: `name` is not a str.

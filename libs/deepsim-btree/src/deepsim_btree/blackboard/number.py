@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers that are written as texts."""
+"""Parses numbers in texts."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ _FIRST = frozenset("+-.0123456789")
 
 
 def read_number(text: str) -> int | float | None:
-    """Returns the number that a text stands for; None if it is not one, or not finite."""
-    # Python reads more than a file should mean: 1_000, spaces around, digits of other alphabets.
+    """Returns the number in a text, or None if the text is not a finite number."""
+    # Python accepts more than a file should: 1_000, spaces around, digits of other alphabets.
     if text[:1] not in _FIRST or not text.isascii() or "_" in text or text != text.rstrip():
         return None
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trees as generated Python functions: of the agents of a `Template`, or of one `Tree`."""
+"""Trees as generated Python functions, for the agents of a `Template` or for one `Tree`."""
 
 from .compiler import Compiler
 from .node_compiler import NodeCompiler, NodeProgram

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the rule of a node to the body of its function, for the agents of a `Template`."""
+"""Translates the rule of a node to a function body, for the agents of a `Template`."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 
 class AgentControl(Control):
-    """Writes the function of one node, which keeps all that changes in slots of an agent.
+    """A writer of the function of one node, whose state is in the slots of an agent.
 
     Args:
-        compiler: Knows slots and names.
+        compiler: The compiler of the tree, which assigns slots and names.
         node: The node.
-        number: Its number.
+        number: Number of the node.
 
     Raises:
-        NoRuleError: The source of the rule is not at hand.
+        NoRuleError: The source of the rule is not available.
     """
 
     def __init__(self, compiler: Compiler, node: Behaviour, number: int) -> None:
@@ -49,11 +49,11 @@ class AgentControl(Control):
         self._functions = self._halter = ""
 
     def flow(self) -> Flow:
-        """Returns the facts that hold where the rule begins."""
+        """Returns the facts that are known at the start of the rule."""
         return Flow(self.node, self.rule)
 
     def in_run(self) -> str:
-        """Returns the slot that says whether a run goes on; "" if the rule does not ask."""
+        """Returns the slot that is true during a run; "" if the rule does not read it."""
         return self._flag
 
     def constant(self, value: object) -> str:
@@ -61,21 +61,21 @@ class AgentControl(Control):
         return self._compiler.constant(value)
 
     def refusal(self, name: str) -> str:
-        """Returns a statement that raises the error for a variable which is not a status."""
+        """Returns a statement that raises an error about a variable that is not a status."""
         return f"refuse({self.variable(name)}){self._parts[self._asked[name]].mark}"
 
     def kept(self, tick: Any, rest: list[ast.stmt], flow: Flow) -> list[ast.stmt]:
-        """Returns the statements after a tick; only a rule that asks for statuses keeps them."""
+        """Returns the statements after a tick; only rules that read statuses store them."""
         return super().kept(tick, rest, flow) if self._statuses else rest
 
     def learn(self, test: str, flow: Flow) -> None:
-        """Takes note of a test that holds."""
+        """Records the fact that a test is true."""
         for place, slot in enumerate(self._statuses):
             if test == f"({slot} is RUNNING)":
                 flow.known[f"status {place}"] = RUNNING
 
     def looped(self, statement: ast.For, loop: Loop, flow: Flow) -> tuple[str, Flow]:
-        """Writes a loop as a loop, where a variable says which children it ticks."""
+        """Writes a loop over children as a Python loop over their positions."""
         at = self.variable(loop.position or "at")
         self.places[loop.child] = f"{self.text(loop.order, flow, None)}[{at}]" if loop.order else at
         start = "0" if loop.start is None else self.text(loop.start, flow, None)
@@ -106,11 +106,11 @@ class AgentControl(Control):
         return lines(check, instead or f"{self.variable(name)} = {text}")
 
     def variable(self, name: str) -> str:
-        """Returns what a local variable is called: by its node, whose code may be in another's."""
+        """Returns the name of a local variable, unique to its node, whose code may be inlined."""
         return f"_{name}_{self._number}"
 
     def keep(self, child: int, name: str, flow: Flow) -> str:
-        """Returns a statement that makes the value of a variable the status of a child."""
+        """Returns a statement that stores the value of a variable as the status of a child."""
         return f"{self._statuses[child]} = {self.variable(name)}"
 
     def halt(self, child: Child, flow: Flow) -> str:
@@ -161,7 +161,7 @@ class AgentControl(Control):
         return "s[-1]"
 
     def users(self, name: str, at: None, *, is_condition: bool) -> str:
-        """Returns a call with the agent in place of AGENT."""
+        """Returns a call of a user function with the agent in place of AGENT."""
         call = condition_call(self._compiler, getattr(self.node, name))
         return f"truth({call})" if is_condition else call
 

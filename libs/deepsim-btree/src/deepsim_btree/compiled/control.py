@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the rule of a node to the body of its function: what all compiled trees share."""
+"""Translates the rule of a node to a function body: the part that all compiled trees share."""
 
 from __future__ import annotations
 
@@ -29,47 +29,47 @@ _USUAL_FIRST = (SUCCESS, FAILURE, RUNNING, INVALID, SKIPPED)
 
 
 class Control(Translator[None]):
-    """Writes the function of one node.
+    """The base of writers of the function of one node.
 
-    Loops over children are unrolled. A rule that asks whether the node is RUNNING is written
-    twice: for ticks that begin a run, and for the others.
+    Loops over children are unrolled. A rule that reads whether the node is RUNNING is written
+    twice: for ticks that begin a run, and for other ticks.
 
     Args:
         node: The node.
 
     Attributes:
-        answers: What the function may return, once it is written.
-        again: The statements for ticks in which a run goes on.
+        answers: The values that the function may return, known after `body`.
+        again: The statements for ticks that continue a run, known after `body`.
 
     Raises:
-        NoRuleError: The source of the rule is not at hand.
+        NoRuleError: The source of the rule is not available.
     """
 
     AND, OR = "and", "or"
     UNROLLED: ClassVar[int] = 16
-    """So many children, or fewer, are ticked without a loop where a run goes on."""
+    """Up to this number of children, the loop of a continued run is unrolled."""
 
     def __init__(self, node: Behaviour) -> None:
         super().__init__(node)
-        self._asked: dict[str, int] = {}  # by variable, the child whose answer it has
+        self._asked: dict[str, int] = {}  # by variable, the child whose answer it holds
         self.answers: Answers = frozenset()
         self.again = ""
 
     @abstractmethod
     def flow(self) -> Flow:
-        """Returns the facts that hold where the rule begins."""
+        """Returns the facts that are known at the start of the rule."""
 
     @abstractmethod
     def in_run(self) -> str:
-        """Returns an expression that says whether a run goes on; "" if the rule does not ask."""
+        """Returns an expression that is true during a run; "" if the rule does not read it."""
 
     @abstractmethod
     def constant(self, value: object) -> str:
-        """Returns a name for a value."""
+        """Returns the name of a value in the generated code."""
 
     @abstractmethod
     def refusal(self, name: str) -> str:
-        """Returns a statement that raises the error for a variable which is not a status."""
+        """Returns a statement that raises an error about a variable without a status."""
 
     def body(self) -> str:
         """Returns the statements of the function.
@@ -93,7 +93,7 @@ class Control(Translator[None]):
         return text
 
     def _block(self, statements: list[ast.stmt], flow: Flow) -> tuple[str, Flow | None]:
-        """Returns the text of statements, and what holds after them; None if they return."""
+        """Returns the text of statements and the facts after them, or None if they return."""
         texts = []
         end: Flow | None = flow
         rest = list(statements)
@@ -116,12 +116,12 @@ class Control(Translator[None]):
         return lines(*texts), None if is_refused else end
 
     def _is_overwritten(self, statement: ast.stmt, rest: list[ast.stmt], flow: Flow) -> bool:
-        """Returns whether a loop with children begins with another value for the same variable."""
+        """Returns whether a loop over children follows and first assigns the same variable."""
         loop: Any = rest[0] if rest and self.node.children else None
         if not isinstance(statement, ast.Assign) or not isinstance(loop, ast.For):
             return False
         start, first = loop_of(loop, self.orders).start, loop.body[0]
-        if start is not None and flow.decide(start) is not False:  # it may begin behind the last
+        if start is not None and flow.decide(start) is not False:  # it may begin past the end
             return False
         if not isinstance(first, ast.Assign) or not is_tick(first.value):
             return False
@@ -129,9 +129,9 @@ class Control(Translator[None]):
         return is_name and variable(statement.targets[0]) == variable(first.targets[0])
 
     def kept(self, tick: Any, rest: list[ast.stmt], flow: Flow) -> list[ast.stmt]:
-        """Returns the statements after a tick, with one more that keeps the status of the child.
+        """Returns the statements after a tick, with one more that stores the status of the child.
 
-        A status that was RUNNING is written only where it is something else now.
+        A status that was RUNNING is stored only where it has changed.
         """
         (name,), (child,) = tick.targets, tick.value.args
         keep = ast.Assign([ast.Attribute(child, "status", ast.Store())], name)
@@ -160,7 +160,7 @@ class Control(Translator[None]):
         return lines(check, body, orelse), end
 
     def learn(self, test: str, flow: Flow) -> None:
-        """Takes note of a test that holds."""
+        """Records the fact that a test is true."""
 
     def _for(self, statement: ast.For, flow: Flow) -> tuple[str, Flow | None]:
         loop = loop_of(statement, self.orders)
@@ -189,7 +189,7 @@ class Control(Translator[None]):
 
     @abstractmethod
     def looped(self, statement: ast.For, loop: Loop, flow: Flow) -> tuple[str, Flow]:
-        """Writes a loop as a loop, where a variable says which children it ticks."""
+        """Writes a loop over children as a Python loop over their positions."""
 
     def _assign(self, statement: ast.Assign, flow: Flow) -> tuple[str, Flow]:
         target: Any = statement.targets[0]
@@ -208,7 +208,7 @@ class Control(Translator[None]):
         text = self.text(value, flow, None)
         flow.assign(name, value)
         if self.rule.local_names.get(name) == 1 and (name in flow.known or flow.term(name)):
-            return check, flow  # written where it is used
+            return check, flow  # its value is written where it is used
         is_local = isinstance(target, ast.Name)
         written = self.variable(name) if is_local else self.state(target.attr, None)
         return lines(check, f"{written} = {text}"), flow
@@ -219,7 +219,7 @@ class Control(Translator[None]):
 
     @abstractmethod
     def keep(self, child: int, name: str, flow: Flow) -> str:
-        """Returns statements that make the value of a variable the status of a child."""
+        """Returns statements that store the value of a variable as the status of a child."""
 
     @abstractmethod
     def halt(self, child: Child, flow: Flow) -> str:
@@ -251,7 +251,7 @@ class Control(Translator[None]):
         return lines(*(self._checked(name, flow) for name in flow.unresolved()))
 
     def _check_in(self, expression: ast.expr, flow: Flow) -> str:
-        """Returns a check of the status in an expression, if it is needed first."""
+        """Returns a check of the status in an expression; empty if no check is needed."""
         name = flow.unchecked(expression)
         return "" if name is None else self._checked(name, flow)
 
@@ -263,12 +263,12 @@ class Control(Translator[None]):
             return refuse
         variable = self.variable(name)
         right = [status for status in _USUAL_FIRST if status in flow.answers[name]]
-        # One comparison or two, mostly, which take less time than a look at its class.
+        # Mostly one or two comparisons, which take less time than a test of its class.
         test = " and ".join(f"{variable} is not {status.name}" for status in right)
         return block(f"if {test}:", refuse)
 
     def looked_up(self, table: Any, index: ast.expr, flow: Flow, at: None) -> str:
-        """Returns an expression for an element of a constant, without a look-up by a status."""
+        """Returns an expression for an element of a constant; a status index is compared."""
         if not isinstance(index, ast.Name):
             return super().looked_up(table, index, flow, at)
         answers = flow.answers.get(index.id, frozenset())
@@ -286,7 +286,7 @@ class Control(Translator[None]):
         return text
 
     def literal(self, value: Any) -> str:
-        """Returns the text of a number or a name, or the name of a constant."""
+        """Returns a simple value as text, or the name of a constant."""
         if isinstance(value, Status):
             return value.name
         is_plain = value is None or isinstance(value, (bool, int))
@@ -300,12 +300,12 @@ class Control(Translator[None]):
 
     @abstractmethod
     def variable(self, name: str) -> str:
-        """Returns what a local variable of the rule is called in the function."""
+        """Returns the name that a local variable of the rule has in the function."""
 
     def choice(self, test: str, yes: str, no: str) -> str:
         """Returns a conditional expression."""
         return f"({yes} if {test} else {no})"
 
     def pure(self, function: Any, arguments: list[str]) -> str:
-        """Returns a call."""
+        """Returns a call of a pure function."""
         return f"{self.literal(function)}({', '.join(arguments)})"

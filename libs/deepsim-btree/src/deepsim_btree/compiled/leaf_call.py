@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 
 CHECK = "(SUCCESS if (v := {}) is True else FAILURE if v is False else answer(v))"
-"""The expression of a `Check`, without the call of a method."""
+"""Inline expression of a `Check`, in place of a method call."""
 
 
 def leaf_call(compiler: Compiler, leaf: Behaviour) -> tuple[str, Answers]:
-    """Returns an expression that ticks a leaf for the agent ``a``, and what that may give.
+    """Returns an expression that ticks a leaf for the agent ``a``, and its possible answers.
 
     The function of a plain `Action` or `Check` is called directly, with the agent in place of
-    AGENT. Every other leaf keeps its own state: each agent has a copy of it, and of every branch
-    whose control node has no compiled form.
+    AGENT. Any other leaf may have state, so each agent gets a copy of it, as of every branch whose
+    control node cannot be compiled.
     """
     update = type(leaf).update
     if not leaf.has_hooks:
@@ -48,12 +48,12 @@ def leaf_call(compiler: Compiler, leaf: Behaviour) -> tuple[str, Answers]:
 
 
 def has_keys(leaf: FunctionLeaf) -> bool:
-    """Returns whether a leaf looks up entries of a blackboard for its function."""
+    """Returns whether an argument of a leaf's function is a key."""
     return any(isinstance(value, Key) for value in (*leaf.args, *leaf.kwargs.values()))
 
 
 def condition_call(compiler: Compiler, function: Callable[[], Any]) -> str:
-    """Returns a call of a function of a control node, maybe of a partial with AGENT."""
+    """Returns a call of a control node's function, which may be a partial with AGENT."""
     if isinstance(function, partial):
         return function_call(compiler, function.func, function.args, function.keywords)
     return function_call(compiler, function, (), {})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the nodes of a `Tree` to one Python function that ticks them all."""
+"""Compiles the nodes of a `Tree` to one Python function that ticks them all."""
 
 from __future__ import annotations
 
@@ -24,46 +24,46 @@ if TYPE_CHECKING:
 
 
 class NodePart(NamedTuple):
-    """Code by which the function of a node ticks one of its children."""
+    """The code with which a node's function ticks one of its children."""
 
     name: str
     """Name of the child."""
     tick: str
-    """Statements that tick the child and put its answer into `ANSWER`."""
+    """Statements that tick the child and assign its answer to `ANSWER`."""
     again: str
-    """The same for a child that is RUNNING."""
+    """Like `tick`, for a child that is RUNNING."""
     check: str
-    """Statements after that, which raise an error if the answer of a hook is not a `Status`."""
+    """Statements after `again`, which check the answer of a child with hooks."""
     keep: str
-    """Statements that make the answer the status of the child."""
+    """Statements that store the answer as the status of the child."""
     mark: str
-    """A comment: an exception on such a line is the fault of the child."""
+    """A comment that attributes errors on a line to the child."""
     answers: Answers
-    """What the child may answer."""
+    """The possible answers of the child."""
 
 
 class NodeProgram(NamedTuple):
     """The compiled form of a `Tree`."""
 
     source: str
-    """The text of the functions, for people."""
+    """Text of the functions, for debugging."""
     filename: str
-    """What tracebacks call that text."""
+    """File name of this text in tracebacks."""
     tick: Callable[[int], Status]
     """Ticks the root, given the number of the tick."""
     owners: tuple[Behaviour, ...]
-    """For each line of the text the node that is at work there."""
+    """The node that each line of the text belongs to."""
 
     def culprit(self, error: Exception) -> Behaviour:
-        """Returns the node that was at work when `error` was raised."""
+        """Returns the node whose code raised `error`."""
         return self.owners[line_of(error, self.filename) - 1]
 
 
 class NodeCompiler:
-    """Compiles one tree.
+    """A compiler of one `Tree`.
 
-    Every control node becomes a function ``n3(t)`` of the number of the tick. Nodes keep their
-    statuses and all else that changes, so that a tick may be of this form and the next one not.
+    Every control node becomes a function such as ``n3(t)`` of the tick number. All state stays in
+    the nodes, so that compiled and ordinary ticks may alternate.
 
     Args:
         tree: The tree.
@@ -77,7 +77,7 @@ class NodeCompiler:
         self._constants: dict[int, str] = {}
 
     def compile(self) -> NodeProgram:
-        """Returns the functions."""
+        """Returns the compiled tree."""
         part = self.part(self._root)
         name = "n0"
         if f"= {name}(t)" not in part.tick or self._root.has_hooks or NO_STATUS in part.answers:
@@ -89,7 +89,7 @@ class NodeCompiler:
             self._functions.append(function(name, "t", ticked, 0))
         source = "\n".join(self._functions) + "\n"
         filename = f"<compiled {self._root.name}>"
-        # The text consists of our own words and numbers; values and functions go in by name.
+        # The text has only generated words and numbers; user values have names in it.
         exec(compile(source, filename, "exec"), self._names)
         return NodeProgram(
             source,
@@ -99,7 +99,7 @@ class NodeCompiler:
         )
 
     def part(self, node: Behaviour) -> NodePart:
-        """Compiles a branch and returns how its parent ticks it."""
+        """Compiles a branch and returns the code with which its parent ticks it."""
         number = len(self._nodes)
         self._nodes.append(node)
         name, mark = f"c{number}", f"  # @{number}"
@@ -135,15 +135,15 @@ class NodeCompiler:
         return [self.part(child) for child in node.children]
 
     def constant(self, value: object) -> str:
-        """Returns a name for a value."""
-        # The value is kept with its name, so that its id cannot be that of another one later.
+        """Returns the name of a value in the generated code."""
+        # The value is kept with its name, so that no later value can have the same id.
         if id(value) not in self._constants:
             self._constants[id(value)] = name = f"k{len(self._names)}"
             self._names[name] = value
         return self._constants[id(value)]
 
     def _control(self, node: Behaviour, number: int) -> NodeControl | None:
-        """Returns the function of a node; None if it has none."""
+        """Returns the function of a node, or None if it cannot be compiled."""
         if not isinstance(node, Parent) or type(node).tick is not Behaviour.tick:
             return None
         nodes, functions = len(self._nodes), len(self._functions)
@@ -152,17 +152,17 @@ class NodeCompiler:
         except RecursionError:
             raise
         except Exception:
-            # Either a NoRuleError, or an error of users' code: of their pure functions, properties
-            # and operators, with the settings of this node, which may be wrong in any way. The
-            # node runs as it does without this, and its tick raises that error; so do those below.
+            # Either a NoRuleError, or an error of user code (pure functions, properties, operators)
+            # with the settings of this node, which may be wrong in any way. The node and those below
+            # run uncompiled, and their ticks raise that error.
             del self._nodes[nodes:], self._functions[functions:]
             return None
 
     def _leaf(self, node: Any, number: int) -> tuple[str, Answers]:
-        """Returns an expression that calls the `update` of a node, and what that may give."""
+        """Returns an expression that calls the `update` of a node, and its possible answers."""
         kind = type(node)
         if node.has_hooks:
-            # A method that its hooks surround; they are written out where it is called.
+            # Only the method; `_hooked` writes the hooks around its call.
             entry = kind.update if kind.tick is Behaviour.tick else kind.tick
         elif isinstance(node, Constant) and kind.update is Constant.update:
             return node.answer.name, frozenset({node.answer})
@@ -180,7 +180,7 @@ class NodeCompiler:
         return f"u{number}()", ANYTHING
 
     def _hooked(self, node: Behaviour, name: str, called: str, mark: str) -> tuple[str, str, str]:
-        """Returns what `Behaviour.tick` does around a call, without the call of a method.
+        """Returns the statements of `Behaviour.tick` around a call, inline.
 
         These are the statements with the call, the check of an answer of a node that was RUNNING,
         and the end of a run.
@@ -191,7 +191,7 @@ class NodeCompiler:
             starts = block(f"if {name}.status is not RUNNING:", f"{name}.initialize(){mark}")
         if kind.terminate is not Behaviour.terminate:
             ends = block("if ANSWER is not RUNNING:", f"{name}.terminate({ANSWER}){mark}")
-        # An answer that is one of these two is a Status, and both are quick to compare.
+        # These two comparisons are quick, and show that most answers are a Status.
         test = "if ANSWER is not RUNNING and ANSWER is not SUCCESS:"
         is_wrong = "if ANSWER.__class__ is not Status:"
         error, is_open = f"{name}._no_status({ANSWER}){mark}", f"{name}.status = RUNNING"

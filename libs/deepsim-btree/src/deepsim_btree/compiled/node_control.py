@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the rule of a node to the body of its function, for the nodes of a `Tree`."""
+"""Translates the rule of a node to a function body, for the nodes of a `Tree`."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ if TYPE_CHECKING:
     from .translator import Child
 
 ANYTHING: Answers = UNCHECKED | {SKIPPED}
-"""Possible answers of a node of which nothing is known."""
+"""Possible answers of a node about which nothing is known."""
 _FIXED = (int, float, tuple, type(None), FunctionType, MethodType)
 
 
 class NodeControl(Control):
-    """Writes the function of one node, which keeps all that changes in the nodes themselves.
+    """A writer of the function of one node, whose state stays in the nodes.
 
-    Attributes of the node that the rule only reads are constants of the function. It begins with a
-    test whether they have been assigned to since; then the node runs as without it.
+    Attributes that the rule only reads become constants. The function first tests whether one of
+    them has changed; in that case the node runs uncompiled.
 
     Attributes:
         source: The statements of the function.
 
     Args:
-        compiler: Knows names.
+        compiler: The compiler of the tree, which assigns names.
         node: The node.
-        number: Its number.
+        number: Number of the node.
 
     Raises:
-        NoRuleError: The source of the rule is not at hand, the rule uses more of Python than can
+        NoRuleError: The source of the rule is not available, the rule uses more of Python than can
             be translated, or the node has too many children.
     """
 
@@ -85,11 +85,11 @@ class NodeControl(Control):
             self.answers = ANYTHING
 
     def flow(self) -> Flow:
-        """Returns the facts that hold where the rule begins."""
+        """Returns the facts that are known at the start of the rule."""
         return Flow(self.node, self.rule, self._read, ANYTHING)
 
     def _read(self, node: Behaviour, name: str) -> Any:
-        """Returns an attribute, and takes note of one that may be assigned to."""
+        """Returns an attribute, and records it if it can be assigned to."""
         value = getattr(node, name)
         if name == "_children":
             return value
@@ -107,22 +107,22 @@ class NodeControl(Control):
         return value
 
     def in_run(self) -> str:
-        """Returns an expression that says whether a run goes on; "" if the rule does not ask."""
+        """Returns an expression that is true during a run; "" if the rule does not read it."""
         return f"{self._name}.status is RUNNING" if self.rule.mentions(True, "status") else ""
 
     def constant(self, value: object) -> str:
-        """Returns a name for a value."""
+        """Returns the name of a value in the generated code."""
         return self._compiler.constant(value)
 
     def _identical(self, value: object) -> str:
-        """Returns an expression for a value, to compare with by identity."""
+        """Returns an expression for the same object as a value."""
         return repr(value) if value is None or isinstance(value, bool) else self.constant(value)
 
     def check_answers(self, answers: Answers) -> None:
-        """Accepts all answers."""
+        """Accepts all answers, also SKIPPED."""
 
     def refusal(self, name: str) -> str:
-        """Returns a statement that raises the error for a variable which is not a status."""
+        """Returns a statement that raises an error about a variable without a status."""
         part = self._parts[self._asked[name]]
         return f"raise {part.name}._no_status({self.variable(name)}){part.mark}"
 
@@ -135,7 +135,7 @@ class NodeControl(Control):
         raise NoRuleError(f"line {statement.lineno} of its update() has children in another order")
 
     def _if(self, statement: ast.If, flow: Flow) -> tuple[str, Flow | None]:
-        """Writes a test; one whether a child is RUNNING or SKIPPED is written as two."""
+        """Writes a test; a test whether a child is RUNNING or SKIPPED becomes two tests."""
         test = self.text(statement.test, flow, None)
         for place, part in enumerate(self._parts):
             status = f"{part.name}.status"
@@ -165,13 +165,13 @@ class NodeControl(Control):
         return lines(check, text.replace(ANSWER, self.variable(name)))
 
     def keep(self, child: int, name: str, flow: Flow) -> str:
-        """Returns statements that make the value of a variable the status of a child."""
+        """Returns statements that store the value of a variable as the status of a child."""
         part = self._parts[child]
         check = part.check if self._is_again else ""
         return lines(check, part.keep).replace(ANSWER, self.variable(name))
 
     def variable(self, name: str) -> str:
-        """Returns what a local variable is called: by its node, whose code may be in another's."""
+        """Returns the name of a local variable, unique to its node, whose code may be inlined."""
         return f"_{name}_{self._number}"
 
     def halt(self, child: Child, flow: Flow) -> str:
@@ -186,19 +186,19 @@ class NodeControl(Control):
         return f"return {text}"
 
     def state(self, attribute: str, at: None) -> str:
-        """Returns the attribute."""
+        """Returns an expression for an attribute of the node."""
         return f"{self._name}.{attribute}"
 
     def status_of(self, child: int, at: None) -> str:
-        """Returns the status of a child."""
+        """Returns an expression for the status of a child."""
         return f"{self._parts[child].name}.status"
 
     def now(self) -> str:
-        """Returns the time of the tree, or the error that says that it has none."""
+        """Returns an expression for the tree's time; without a clock it raises an error."""
         return "(tree._now if tree._now is not None else tree.now)"
 
     def users(self, name: str, at: None, *, is_condition: bool) -> str:
-        """Returns a call."""
+        """Returns a call of a user function."""
         call = f"{self._name}.{name}()"
         return f"truth({call})" if is_condition else call
 
@@ -223,7 +223,7 @@ class NodeControl(Control):
 
 
 def _settings_of(node: Behaviour) -> list[str]:
-    """Returns the names of the attributes that classes of control nodes add."""
+    """Returns the names of the attributes of a node that `Parent` does not have."""
     kinds = type(node).__mro__
     slots = [
         slot for kind in kinds[: kinds.index(Parent)] for slot in vars(kind).get("__slots__", ())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Copies of nodes for a template: what becomes of the originals does not reach them."""
+"""Copies of nodes for a template, which changes of the originals do not affect."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
 
 def copy_nodes(node: Behaviour) -> Behaviour:
-    """Returns a copy of a branch, in which no node is in a run.
+    """Returns a copy of a branch in which no node is in a run.
 
-    Arguments of functions, such as a world, are shared with the original: agents act on them.
-    Leaves of other classes may change the objects that they refer to, and are copied with them.
+    Arguments of functions, such as a world, are shared with the original, because agents act on
+    them. Leaves of other classes may change the objects that they refer to, so they are copied with
+    these objects.
 
     Raises:
         BusyError: A `Routine` is in the middle of a run.
@@ -38,7 +39,7 @@ def copy_nodes(node: Behaviour) -> Behaviour:
 
 
 def _shallow(node: Behaviour) -> Any:
-    """Returns a node with the same attributes, which shares the objects that they refer to."""
+    """Returns a shallow copy of a node, with the same values of its attributes."""
     reduced: Any = node.__reduce_ex__(2)
     make, arguments, (attributes, slots), *_ = reduced
     twin = make(*arguments)

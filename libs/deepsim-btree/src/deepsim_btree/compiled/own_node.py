@@ -23,21 +23,21 @@ class OwnNode(NamedTuple):
     """A leaf or a branch that every agent has a copy of."""
 
     slot: int
-    """Where in the state the copy is, counted from the end."""
+    """Index of the copy in the state, counted from the end."""
     original: Behaviour
     """The node to copy."""
     path: str
     """Path of the original."""
     number: int
-    """How lines of the source refer to it."""
+    """Number by which lines of the source refer to it."""
     reason: str
-    """Why a control node has no function of its own; empty for a leaf."""
+    """Reason why a control node has no function; empty for a leaf."""
 
     def copy(self, agent: object) -> Behaviour:
         """Returns a copy, with an agent in place of AGENT.
 
-        The functions and the arguments of a branch are shared by all copies, as they are where a
-        branch is compiled. Leaves that are not functions are copied with all they refer to.
+        All copies share the functions and arguments of a branch, as compiled branches do. Leaves
+        that are not functions are copied with everything that they refer to.
         """
         known: dict[int, Any] = {id(self.original._owner): None}
         if isinstance(self.original, Parent):
@@ -48,7 +48,7 @@ class OwnNode(NamedTuple):
 
 
 def _shared(node: Behaviour) -> Iterator[object]:
-    """Yields functions and arguments that a node of this library was given."""
+    """Yields the functions and arguments in a node of this library."""
     if type(node).__module__.startswith("deepsim_btree."):
         for _, value in attributes(node):
             yield from _parts(value)
@@ -61,7 +61,7 @@ def _parts(value: Any) -> Iterator[object]:
         value = tuple(value.values())
     if isinstance(value, tuple):
         for one in value:
-            if not isinstance(one, partial):  # which is copied, for AGENT among its arguments
+            if not isinstance(one, partial):  # partials are copied, to replace AGENT in them
                 yield one
             yield from _parts(one)
     elif callable(value):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The result of compiling a tree: functions, and what the state of one agent starts from."""
+"""The result of compiling a tree: functions, and the initial state of an agent."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ State = List[Any]
 
 
 class Program(NamedTuple):
-    """A compiled tree."""
+    """A tree that is compiled for the agents of a `Template`."""
 
     source: str
-    """The text of the functions, for people."""
+    """Text of the functions, for debugging."""
     filename: str
-    """What tracebacks call that text."""
+    """File name of this text in tracebacks."""
     owners: tuple[str, ...]
-    """For each line of the text the path of the node that is at work there."""
+    """Path of the node that each line of the text belongs to."""
     tick: Callable[[Any, State], Status]
     """Ticks the root, given an agent and its state."""
     run_slots: tuple[object, ...]
-    """What the slots of runs, the first of the state, start from."""
+    """Initial values of the run slots, which come first in the state."""
     lasting_slots: tuple[object, ...]
-    """What the other slots, which survive halts, start from."""
+    """Initial values of the other slots, which survive halts."""
     streams: tuple[tuple[int, int | None, str], ...]
     """Slots of streams of random numbers with the seeds and paths of their nodes."""
     own: tuple[OwnNode, ...]
     """The leaves and branches that every agent has a copy of, from the left."""
 
     def fresh_state(self, seed: int) -> State:
-        """Returns the state of an agent that was never ticked, still without nodes."""
+        """Returns the state of an agent before its first tick, without its copies of nodes."""
         state = [*self.run_slots, *self.lasting_slots]
         for slot, own_seed, path in self.streams:
             state[slot] = stream_start(own_seed, seed, path)
         return state
 
     def culprit(self, error: Exception) -> str:
-        """Returns the path of the node that was at work when `error` was raised."""
+        """Returns the path of the node whose code raised `error`."""
         return self.owners[line_of(error, self.filename) - 1]
 
 

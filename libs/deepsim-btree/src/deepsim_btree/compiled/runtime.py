@@ -21,10 +21,10 @@ class NoStatusError(Exception):
 
 
 def checked(status: Status) -> Status:
-    """Returns `status`.
+    """Returns `status`, which must be a `Status` other than SKIPPED.
 
     Raises:
-        NoStatusError: It is not a `Status`, or SKIPPED.
+        NoStatusError: It is another value.
     """
     if status is SKIPPED or status.__class__ is not Status:
         refuse(status)
@@ -32,10 +32,10 @@ def checked(status: Status) -> Status:
 
 
 def status_of(node: Behaviour, answer: Status) -> Status:
-    """Returns the answer of a node of a `Tree`.
+    """Returns the answer of a node of a `Tree`, which must be a `Status`.
 
     Raises:
-        TickError: It is not a `Status`.
+        TickError: It is another value.
     """
     if answer.__class__ is not Status:
         raise node._no_status(answer)
@@ -49,7 +49,7 @@ def refuse(value: object) -> None:
 
 
 def draw(state: list[Any], slot: int, count: int) -> tuple[int, ...]:
-    """Returns an order of so many children, from the stream of random numbers in a slot."""
+    """Returns a random order of `count` children, drawn from the stream in a slot."""
     state[slot], order = draw_order(state[slot], count)
     return order
 
@@ -58,7 +58,7 @@ def answer(value: object) -> Status:
     """Returns the status of a `Check` whose function returned `value`.
 
     Raises:
-        TypeError: It is None or a `Status`.
+        TypeError: `value` is None or a `Status`.
     """
     return SUCCESS if truth(value) else FAILURE
 
@@ -67,7 +67,7 @@ def tick_node(node: Behaviour) -> Status:
     """Ticks an agent's own copy of a leaf or a branch.
 
     Raises:
-        TickError: A node raised one, or returned something else than a `Status`.
+        TickError: A node raised an exception or did not return a `Status`.
     """
     status = checked(node._entry())
     node.status = status

@@ -11,29 +11,30 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ANSWER = "ANSWER"
-"""Stands for the variable that gets the answer of a node, until it is known."""
+"""Placeholder for the variable that gets the answer of a node."""
 LONG = 80
-"""A body with more lines is called as a function."""
+"""Number of lines from which a body is called as a function rather than inlined."""
 NESTED = 15
-"""A body with as many loops and handlers within each other is called: Python takes 20 of them."""
+"""Depth of loops and handlers from which a body is not inlined; Python allows 20."""
 OFTEN = 40
-"""A status that is asked for more often in a function is a local name there."""
+"""Number of uses above which a status becomes a local name of a function."""
 
 
 def lines(*statements: str) -> str:
-    """Puts statements below each other; empty ones are left out."""
+    """Joins the statements that are not empty, one below the other."""
     return "\n".join(filter(None, statements))
 
 
 def block(header: str, *statements: str) -> str:
-    """Puts statements below a header that ends with a colon or a bracket."""
+    """Indents statements below a header that ends with a colon or a bracket."""
     return f"{header}\n{indent(lines(*statements), '    ')}"
 
 
 def owners(source: str) -> Iterator[int]:
-    """Yields, for each line of a text, the number of the node that is at work there.
+    """Yields, for each line of a text, the number of the node that it belongs to.
 
-    A comment such as ``# @3`` says so; lines without one belong to the function that they are in.
+    A comment such as ``# @3`` gives this number; a line without one belongs to the node of its
+    function.
     """
     owner = 0
     for line in source.splitlines():
@@ -45,7 +46,7 @@ def owners(source: str) -> Iterator[int]:
 
 
 def function(name: str, parameters: str, body: str, number: int) -> str:
-    """Returns the function of a node; a long one has the statuses it asks for as local names."""
+    """Returns the function of a node, with local names for statuses that it often uses."""
     local = "".join(
         f", {status}={status}"
         for status in ("RUNNING", "SUCCESS")
@@ -55,10 +56,10 @@ def function(name: str, parameters: str, body: str, number: int) -> str:
 
 
 def written_out(body: str, number: int) -> str:
-    """Returns statements that give ``ANSWER`` what a function of this body would return.
+    """Returns a function body as inline statements that assign its result to ``ANSWER``.
 
-    They are a loop, which is left where the function would return. It returns "" if the body has
-    a loop of its own, or is so long that the call of a function does not matter.
+    The statements are a loop that ends where the function would return. The result is "" if the
+    body contains a loop, or is so long that a function call does not matter.
     """
     if body.count("\n") >= LONG or re.search(r"^ *for ", body, re.MULTILINE):
         return ""
@@ -78,7 +79,7 @@ def written_out(body: str, number: int) -> str:
 
 
 def _levels(body: str) -> int:
-    """Returns how many loops and handlers of exceptions stand within each other."""
+    """Returns the largest depth of nested loops and exception handlers."""
     open_at: list[int] = []
     deepest = 0
     for line in body.splitlines():

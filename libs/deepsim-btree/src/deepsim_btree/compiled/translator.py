@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Base of the translations of rules for many agents: children, expressions and calls."""
+"""The base of all translations of rules: children, expressions and calls."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 
 At = TypeVar("At")
 Child = Union[int, str]
-"""The position of a child, or an expression that gives it."""
+"""The position of a child, or an expression for it."""
 
 
 class Translator(ABC, Generic[At]):
-    """Writes the rule of one node as other code.
+    """The base of translators of the rule of one node to other code.
 
-    Everything that the attributes of the node decide is left out. `At` says for whom code is
-    written: all methods hand it on.
+    Tests that the attributes of the node decide are left out. `At` is the type of the argument `at`
+    that methods pass on, such as the group of agents for which code is written.
 
     Args:
         node: The node.
 
     Raises:
-        NoRuleError: The source of the rule is not at hand.
+        NoRuleError: The source of the rule is not available.
     """
 
     AND: ClassVar[str]
@@ -45,7 +45,7 @@ class Translator(ABC, Generic[At]):
     HAS_SKIPPED: ClassVar[bool] = False
     """Whether nodes may answer SKIPPED."""
     SIGNS: ClassVar[dict[str, str]] = {}
-    """Other signs for some operators."""
+    """Replacements for the signs of some operators."""
 
     def __init__(self, node: Behaviour) -> None:
         self.node = node
@@ -81,7 +81,7 @@ class Translator(ABC, Generic[At]):
 
     @abstractmethod
     def users(self, name: str, at: At, *, is_condition: bool) -> str:
-        """Returns a call of a function that the node was given as an attribute."""
+        """Returns a call of the user function in an attribute of the node."""
 
     @abstractmethod
     def draw(self, at: At) -> str:
@@ -92,10 +92,10 @@ class Translator(ABC, Generic[At]):
         """Returns a call of a pure function."""
 
     def check_answers(self, answers: Answers) -> None:
-        """Checks what the node may return.
+        """Checks the possible answers of the node.
 
         Raises:
-            StructureError: It is SKIPPED, which a tree for many agents does not have.
+            StructureError: One is SKIPPED, which trees for many agents do not support.
         """
         if SKIPPED in answers:
             raise StructureError(
@@ -103,10 +103,10 @@ class Translator(ABC, Generic[At]):
             )
 
     def child(self, child: Any, flow: Flow, at: At) -> Child:
-        """Returns which child an expression is.
+        """Returns the child that an expression refers to.
 
         Raises:
-            NoRuleError: It is not a child.
+            NoRuleError: It does not refer to a child.
         """
         if isinstance(child, ast.Name) and child.id in self.places:
             return self.places[child.id]
@@ -123,10 +123,10 @@ class Translator(ABC, Generic[At]):
             return self.text(index_of(child), flow, at)
 
     def text(self, e: ast.expr, flow: Flow, at: At) -> str:
-        """Returns an expression in the other code.
+        """Returns the translation of an expression.
 
         Raises:
-            NoRuleError: It uses more of Python than a rule may.
+            NoRuleError: The expression uses more of Python than can be translated.
         """
 
         def text(part: ast.expr) -> str:
@@ -211,11 +211,11 @@ class Translator(ABC, Generic[At]):
 
 
 def untranslatable(part: Any) -> NoRuleError:
-    """Returns the error which says that a part of a rule cannot be translated."""
+    """Returns an error about a part of a rule that cannot be translated."""
     kind = type(part).__name__
     return NoRuleError(f"line {part.lineno} of its update() has a {kind} that has no such form")
 
 
 def variable(target: Any) -> str:
-    """Returns how `Flow` calls the variable that a statement writes."""
+    """Returns the name in a `Flow` of the variable that a statement writes."""
     return target.id if isinstance(target, ast.Name) else f"self.{target.attr}"

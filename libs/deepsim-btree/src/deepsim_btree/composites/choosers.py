@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 class Chooser(Composite):
-    """Tries its children one after another, in an order that is decided at the start of each run.
+    """The base of selectors that decide the order of their children at the start of each run.
 
-    It succeeds at the first that succeeds, and fails when all have failed or were INVALID.
+    It succeeds as soon as a child succeeds, and fails when all have failed or were INVALID.
     """
 
     __slots__ = ("_order", "_turn")
@@ -39,7 +39,7 @@ class Chooser(Composite):
         raise NotImplementedError(f"{type(self).__name__} must override decide()")
 
     def update(self) -> Status:
-        """Ticks the child whose turn it is, and the next ones if it fails."""
+        """Ticks the current child of the order, and the next ones if it fails."""
         if self.status is not RUNNING:
             self._order = self.decide()
             self._turn = 0
@@ -54,10 +54,11 @@ class Chooser(Composite):
 
 
 class WeightedSelector(Chooser):
-    """A selector that draws which child to try first, by weight; then which next, of the others.
+    """A selector that tries its children in a random order, drawn by weight for each run.
 
-    A child with twice the weight of another is drawn twice as often. Random numbers are as for
-    `RandomSelector`: a stream for each node, the same on every machine.
+    A child with twice the weight of another one is the first twice as often. As in
+    `RandomSelector`, each node has its own stream of random numbers, which is the same on every
+    machine.
 
     >>> from deepsim_btree import Success, Tree
     >>> tree = Tree(WeightedSelector([Success("often"), Success("rarely")], weights=[3, 1]), seed=1)
@@ -70,11 +71,11 @@ class WeightedSelector(Chooser):
 
     Args:
         weights: A number above 0 for each child.
-        seed: Start of the stream; None to follow the seed of the tree (0 outside a tree).
+        seed: Seed of the stream; None derives it from the seed of the tree (0 outside a tree).
 
     Raises:
         TypeError: A weight is not a number, or `seed` neither an int nor None.
-        ValueError: A weight is not above 0 or not finite, or there are not as many as children.
+        ValueError: A weight is not finite and above 0, or there is not one weight per child.
     """
 
     __slots__ = ("_stream", "seed", "weights")
@@ -105,7 +106,7 @@ class WeightedSelector(Chooser):
         return order
 
     def reset(self) -> None:
-        """Starts the stream of random numbers from its seed again."""
+        """Resets the node; its stream of random numbers restarts from the seed."""
         super().reset()
         self._stream = None
 
@@ -118,8 +119,8 @@ class WeightedSelector(Chooser):
 class UtilitySelector(Chooser):
     """A selector that tries the child of the highest utility first, then the next best.
 
-    Utilities are asked for at the start of each run, those of all children before any is tried.
-    Of equal ones the earlier child comes first. `ReactiveUtilitySelector` asks at every tick.
+    All utilities are read at the start of each run, before a child is tried. Of children with equal
+    utilities, the earlier one comes first. `ReactiveUtilitySelector` reads them at every tick.
 
     >>> from deepsim_btree import Running, Tree, key
     >>> root = UtilitySelector([Running("eat"), Running("sleep")], utilities=[key("hunger"), 0.5])
@@ -132,8 +133,8 @@ class UtilitySelector(Chooser):
             an entry that holds one, or a number.
 
     Raises:
-        TypeError: A utility is something else.
-        ValueError: There are not as many utilities as children.
+        TypeError: A utility has another type.
+        ValueError: There is not one utility per child.
     """
 
     __slots__ = ("utilities",)
@@ -155,10 +156,10 @@ class UtilitySelector(Chooser):
             raise ValueError(problem)
 
     def values(self) -> list[float]:
-        """Returns the utilities of the children as they are now.
+        """Returns the current utilities of the children.
 
         Raises:
-            ValueError: One is NaN, or there are not as many as children.
+            ValueError: A utility is NaN, or there is not one per child.
         """
         for problem in _unequal(self, "utilities", self.utilities):
             raise ValueError(problem)
@@ -183,16 +184,26 @@ class UtilitySelector(Chooser):
 
 
 class ReactiveUtilitySelector(UtilitySelector):
-    """A `UtilitySelector` that asks at every tick, and halts the child that lost its turn.
+    """A `UtilitySelector` that reads the utilities at every tick, and halts a child that loses.
+
+    >>> from deepsim_btree import Running, Tree, key
+    >>> children = [Running("eat"), Running("sleep")]
+    >>> root = ReactiveUtilitySelector(children, utilities=[key("hunger"), 0.5])
+    >>> tree = Tree(root, blackboard={"hunger": 0.8})
+    >>> tree.tick().name, root.tip().name
+    ('RUNNING', 'eat')
+    >>> tree.blackboard["hunger"] = 0.1
+    >>> tree.tick().name, root.tip().name
+    ('RUNNING', 'sleep')
 
     Args:
         utilities: As for `UtilitySelector`.
-        margin: By how much another utility must be higher than that of the child that is RUNNING
-            to take its turn; keeps two that are nearly equal from taking turns.
+        margin: Amount by which another utility must exceed that of the RUNNING child to replace it;
+            prevents frequent changes between children of nearly equal utility.
 
     Raises:
         TypeError: A utility is neither a function, a key nor a number.
-        ValueError: There are not as many utilities as children, or `margin` is negative or NaN.
+        ValueError: There is not one utility per child, or `margin` is negative or NaN.
     """
 
     __slots__ = ("margin",)
@@ -211,19 +222,19 @@ class ReactiveUtilitySelector(UtilitySelector):
         self.margin = float(margin)
 
     def decide(self) -> tuple[int, ...]:
-        """Sorts the children by their utilities; the one that is RUNNING has the margin on top."""
+        """Sorts the children by their utilities, with the margin added for a RUNNING child."""
         values = self.values()
         for place, child in enumerate(self._children):
             if child.status is RUNNING:
                 values[place] += self.margin
-        # Of equal ones that which is RUNNING goes on.
+        # Of children with equal values, the RUNNING one comes first.
         ranks = [
             (-value, child.status is not RUNNING) for value, child in zip(values, self._children)
         ]
         return tuple(sorted(range(len(ranks)), key=ranks.__getitem__))
 
     def update(self) -> Status:
-        """Tries the children from the best; halts one that was RUNNING and lost its turn."""
+        """Tries the children from the best one, and halts a RUNNING child that is not chosen."""
         running = next((child for child in self._children if child.status is RUNNING), None)
         order = self.decide()
         answer, skipped = FAILURE, 0
@@ -248,6 +259,6 @@ def _weight(value: float) -> float:
 
 
 def _unequal(node: Composite, argument: str, values: tuple[object, ...]) -> Iterator[str]:
-    """Yields a problem if a node does not have one of something for each child."""
+    """Yields a problem if there is not one value per child."""
     if len(values) != len(node.children):
         yield f"{argument} must be one for each of {len(node.children)} children, got {len(values)}"

@@ -17,16 +17,23 @@ class Composite(Parent):
     """A node with any number of children, which decides which of them run.
 
     Children can be changed while the composite is not RUNNING and its tree is not inside a tick.
-    Each change is done whole or not at all. Every method that adds nodes raises `TypeError` for
-    a value that is not a node, `StructureError` for a node with another parent, for the root of a
-    `Tree` and for a node above this one, and `BusyError` at the wrong moment.
+    Each change takes effect as a whole or not at all. Methods that add nodes raise TypeError for a
+    value that is not a node, StructureError for a node with another parent, for the root of a
+    `Tree` and for a node above this one, and BusyError if children cannot be changed now.
 
-    To write one, override `update` and tick children with ``self.tick_child(child)``; when it
-    returns anything but RUNNING it must have halted every child that is RUNNING.
+    To write a composite, override `update` and tick children with ``self.tick_child(child)``.
+    Before it returns a status other than RUNNING, it must halt every RUNNING child.
+
+    >>> from deepsim_btree import Failure, Success, Tree
+    >>> class Last(Composite):
+    ...     def update(self):
+    ...         return self.tick_child(self.children[-1])
+    >>> Tree(Last([Success("first"), Failure("last")])).tick().name
+    'FAILURE'
 
     Args:
         children: The nodes below, in order.
-        name: Name of the node; that of its class if None.
+        name: Name of the node; the class name if None.
     """
 
     __slots__ = ()
@@ -35,12 +42,12 @@ class Composite(Parent):
         super().__init__(children, name)
 
     def add_child(self, child: Behaviour) -> None:
-        """Adds a node behind the other children."""
+        """Adds a node after the other children."""
         count = len(self._children)
         self._splice(count, count, [child])
 
     def add_children(self, children: Iterable[Behaviour]) -> None:
-        """Adds nodes behind the other children; all of them or, on an error, none."""
+        """Adds nodes after the other children; after an error, none of them is added."""
         count = len(self._children)
         self._splice(count, count, list(children))
 
@@ -52,7 +59,7 @@ class Composite(Parent):
         """Adds a node before the child at `index`, which may be negative as in a list.
 
         Raises:
-            IndexError: No such place exists.
+            IndexError: `index` is out of range.
         """
         count = len(self._children)
         if not -count <= index <= count:
@@ -60,10 +67,10 @@ class Composite(Parent):
         self._splice(index, index, [child])
 
     def remove_child(self, child: Behaviour) -> int:
-        """Removes a child, which is free for another parent then; returns where it was.
+        """Removes a child, which may then get another parent, and returns its former position.
 
         Raises:
-            ValueError: It is not a child of this node.
+            ValueError: `child` is not a child of this node.
         """
         index = self._index(child)
         self._splice(index, index + 1, [])
@@ -74,7 +81,7 @@ class Composite(Parent):
         self._adopt([])
 
     def replace_child(self, child: Behaviour, replacement: Behaviour) -> int:
-        """Puts another node where `child` is; returns where that was.
+        """Replaces a child by another node, and returns the position of both.
 
         Raises:
             ValueError: `child` is not a child of this node.

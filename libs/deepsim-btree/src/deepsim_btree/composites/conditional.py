@@ -16,9 +16,9 @@ class Conditional(Parent):
     """A condition and one or two branches.
 
     Args:
-        condition: The node that is asked; FAILURE and INVALID mean no.
+        condition: The node to test; SUCCESS means yes, FAILURE and INVALID mean no.
         then: The node that runs after a yes.
-        otherwise: The node that runs after a no; without it a no is a FAILURE.
+        otherwise: The node that runs after a no; if None, a no makes this node fail.
     """
 
     __slots__ = ()
@@ -35,7 +35,7 @@ class Conditional(Parent):
 
 
 class IfThenElse(Conditional):
-    """Asks a condition once per run, then runs one branch to its end.
+    """Tests a condition once per run, then runs one branch to its end.
 
     >>> from deepsim_btree import Check, Running, Success, Tree
     >>> battery = [0.1]
@@ -43,14 +43,15 @@ class IfThenElse(Conditional):
     >>> tree = Tree(IfThenElse(is_low, Running("charge"), Success("work")))
     >>> tree.tick().name
     'RUNNING'
-    >>> battery[0] = 0.9  # not asked again while a branch is RUNNING
+    >>> battery[0] = 0.9  # not tested again while a branch is RUNNING
     >>> tree.tick().name
     'RUNNING'
 
     Args:
-        condition: The node that is asked, until it is not RUNNING; FAILURE and INVALID mean no.
+        condition: The node to test, ticked until it is not RUNNING; SUCCESS means yes, FAILURE and
+            INVALID mean no.
         then: The node that runs after a yes.
-        otherwise: The node that runs after a no; without it a no is a FAILURE.
+        otherwise: The node that runs after a no; if None, a no makes this node fail.
     """
 
     __slots__ = ("_branch",)
@@ -66,7 +67,7 @@ class IfThenElse(Conditional):
         self._branch = 0
 
     def update(self) -> Status:
-        """Asks if that was not done yet, then tick the branch."""
+        """Tests the condition if this was not done yet, then ticks the branch."""
         if self.status is not RUNNING:
             self._branch = 0
         if self._branch == 0:
@@ -82,9 +83,9 @@ class IfThenElse(Conditional):
 
 
 class WhileDoElse(Conditional):
-    """Asks a condition at every tick and runs the branch that fits, halting the other one.
+    """Tests a condition at every tick, runs one branch accordingly and halts the other one.
 
-    While the condition itself is RUNNING no branch is ticked, and none is halted.
+    While the condition itself is RUNNING, no branch is ticked or halted.
 
     >>> from deepsim_btree import Check, Running, Success, Tree
     >>> battery = [0.1]
@@ -97,15 +98,15 @@ class WhileDoElse(Conditional):
     'SUCCESS'
 
     Args:
-        condition: The node that is asked; FAILURE and INVALID mean no.
-        then: The node that runs while the answer is "yes".
-        otherwise: The node that runs while the answer is "no"; without it "no" means FAILURE.
+        condition: The node to test; SUCCESS means yes, FAILURE and INVALID mean no.
+        then: The node that runs while the answer is yes.
+        otherwise: The node that runs while the answer is no; if None, a no makes this node fail.
     """
 
     __slots__ = ()
 
     def update(self) -> Status:
-        """Asks, halts the branch that does not fit, and ticks the other."""
+        """Tests the condition, halts one branch and ticks the other."""
         status = self.tick_child(self._children[0])
         if status is RUNNING:
             return RUNNING

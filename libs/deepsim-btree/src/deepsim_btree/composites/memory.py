@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sequence and Selector: they remember the child that is RUNNING and go on there."""
+"""Sequence and Selector, which continue at the child that is RUNNING."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class MemoryComposite(Serial):
-    """Runs its children in order; while one is RUNNING the next tick starts at that one."""
+    """The base of composites that run children in order and continue at the RUNNING one."""
 
     __slots__ = ("_current",)
 
@@ -26,7 +26,7 @@ class MemoryComposite(Serial):
         self._current = 0
 
     def update(self) -> Status:
-        """Runs children, from the first or from the one that is RUNNING."""
+        """Runs the children from the first one, or from the one that is RUNNING."""
         return self._run_in_turn(self._children)
 
     @rule_part
@@ -48,9 +48,8 @@ class MemoryComposite(Serial):
 class Sequence(MemoryComposite):
     """Runs its children in order and succeeds when all have succeeded.
 
-    Fails at the first child that fails or is INVALID; succeeds without children.
-    Children that have succeeded are not asked again while a later one is RUNNING:
-    `ReactiveSequence` does that.
+    Fails at the first child that fails or is INVALID; succeeds without children. Children that have
+    succeeded are not ticked again while a later one is RUNNING; `ReactiveSequence` ticks them.
 
     >>> from deepsim_btree import Tree
     >>> from deepsim_btree.testing import Scripted
@@ -66,10 +65,10 @@ class Sequence(MemoryComposite):
 
 
 class Selector(MemoryComposite):
-    """Tries its children in order and succeeds at the first that succeeds.
+    """Tries its children in order until one succeeds, and then succeeds.
 
-    Fails when all have failed or were INVALID, and without children. Children that have
-    failed are not asked again while a later one is RUNNING: `ReactiveSelector` does that.
+    Fails when all have failed or were INVALID, and without children. Children that have failed are
+    not ticked again while a later one is RUNNING; `ReactiveSelector` ticks them.
 
     >>> from deepsim_btree import Failure, Success, Tree
     >>> tree = Tree(Selector([Failure("door"), Success("window")]))

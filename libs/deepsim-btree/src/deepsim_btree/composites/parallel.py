@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 class Parallel(Composite):
     """Runs all its children at each tick until enough of them have succeeded or failed.
 
-    A child that has finished is not ticked again in the same run; INVALID counts as FAILURE.
-    The node succeeds once `success` children have succeeded. Otherwise it fails once `failure`
-    children have failed, or when so many have finished that it cannot succeed any more. Any
-    children still RUNNING at that point are halted.
+    A child that has finished is not ticked again in the same run; INVALID counts as FAILURE. The
+    node succeeds once `success` children have succeeded. Otherwise it fails once `failure` children
+    have failed, or once it cannot succeed any more. Children that are still RUNNING are then
+    halted.
 
     >>> from deepsim_btree import Running, Tree
     >>> from deepsim_btree.testing import Scripted
@@ -37,11 +37,11 @@ class Parallel(Composite):
     ['SUCCESS', 'SUCCESS', 'INVALID']
 
     Args:
-        success: How many children must succeed; -1 is all of them, -2 all but one, and so on; or
-            the `key` under which the number is stored.
-        failure: How many children must fail, counted in the same way.
-        eager: Stop a tick at the child that decides. By default every unfinished child is ticked
-            first, so that the outcome does not depend on their order.
+        success: Number of children that must succeed; -1 for all, -2 for all but one, and so on; or
+            the `key` of an entry with the number.
+        failure: Number of children that must fail, given in the same way.
+        eager: Whether to end a tick at the child that decides. By default every unfinished child is
+            ticked first, so that the outcome does not depend on their order.
 
     Raises:
         TypeError: `success` or `failure` is not an int.
@@ -66,7 +66,7 @@ class Parallel(Composite):
         self._successes = self._failures = 0
 
     def update(self) -> Status:
-        """Ticks the children that have not finished and counts those that have, in all ticks."""
+        """Ticks the unfinished children, and counts the successes and failures of the run."""
         needed, allowed = self.thresholds()
         eager = self.eager
         is_fresh = self.status is not RUNNING
@@ -78,7 +78,7 @@ class Parallel(Composite):
                 not eager or (self._successes < needed and self._failures < allowed)
             ):
                 status = self.tick_child(child)
-                if status is not RUNNING:  # asked first, which most children answer
+                if status is not RUNNING:  # tested first, because it is the usual answer
                     if status is SUCCESS:
                         self._successes += 1
                     elif status is SKIPPED:
@@ -95,10 +95,10 @@ class Parallel(Composite):
 
     @pure
     def thresholds(self) -> tuple[int, int]:
-        """Returns how many successes make the node succeed, and how many failures make it fail.
+        """Returns the number of successes to succeed, and the number of failures to fail.
 
         Raises:
-            StructureError: It has too few children to reach one of them.
+            StructureError: The node has too few children to reach one of them.
         """
         count = len(self._children)
         success: Any = self.success
@@ -116,7 +116,7 @@ class Parallel(Composite):
 
     @pure
     def counts_skipped(self) -> bool:
-        """Returns whether a child that is SKIPPED need not succeed: the others are enough then."""
+        """Returns whether a SKIPPED child reduces the number of successes that are needed."""
         return not isinstance(self.success, Key) and self.success < 0
 
     def problems(self) -> Iterator[str]:
@@ -126,10 +126,16 @@ class Parallel(Composite):
 
 
 class ParallelSequence(Parallel):
-    """Runs all its children at each tick; succeeds when all have, fails when one does.
+    """Runs all its children at each tick; succeeds when all have succeeded, fails when one fails.
+
+    >>> from deepsim_btree import Running, Tree
+    >>> from deepsim_btree.testing import Scripted
+    >>> tree = Tree(ParallelSequence([Scripted("RF", "grasp"), Running("watch")]))
+    >>> tree.tick().name, tree.tick().name
+    ('RUNNING', 'FAILURE')
 
     Args:
-        eager: Stop a tick at the first failure, as the original DeepSim does.
+        eager: Whether to end a tick at the first failure, like the original DeepSim.
     """
 
     __slots__ = ()
@@ -141,10 +147,16 @@ class ParallelSequence(Parallel):
 
 
 class ParallelSelector(Parallel):
-    """Runs all its children at each tick; succeeds when one does, fails when all have failed.
+    """Runs all its children at each tick; succeeds when one succeeds, fails when all have failed.
+
+    >>> from deepsim_btree import Running, Tree
+    >>> from deepsim_btree.testing import Scripted
+    >>> tree = Tree(ParallelSelector([Scripted("RS", "search"), Running("listen")]))
+    >>> tree.tick().name, tree.tick().name
+    ('RUNNING', 'SUCCESS')
 
     Args:
-        eager: Stop a tick at the first success, as the original DeepSim does.
+        eager: Whether to end a tick at the first success, like the original DeepSim.
     """
 
     __slots__ = ()
@@ -156,12 +168,18 @@ class ParallelSelector(Parallel):
 
 
 class ParallelAll(Composite):
-    """Runs all its children to their ends at the same time, and only then answers.
+    """Runs all its children in parallel, and answers only when all have finished.
+
+    >>> from deepsim_btree import Failure, Tree
+    >>> from deepsim_btree.testing import Scripted
+    >>> tree = Tree(ParallelAll([Failure("light"), Scripted("RS", "move")], max_failures=2))
+    >>> tree.tick().name, tree.tick().name
+    ('RUNNING', 'SUCCESS')
 
     Args:
-        max_failures: How many children must fail to make the node fail; -1 is all of them, -2 all
-            but one, and so on; or the `key` of the number. A tick raises StructureError where
-            there are too few children.
+        max_failures: Number of children that must fail to make the node fail; -1 for all, -2 for
+            all but one, and so on; or the `key` of an entry with the number. A tick raises
+            StructureError if there are too few children.
 
     Raises:
         TypeError: `max_failures` is not an int.
@@ -182,7 +200,7 @@ class ParallelAll(Composite):
         self._failures = 0
 
     def update(self) -> Status:
-        """Ticks the children that have not finished, and counts those that failed."""
+        """Ticks the unfinished children, and counts the failures of the run."""
         allowed = self.threshold()
         is_fresh = self.status is not RUNNING
         if is_fresh:
@@ -205,10 +223,10 @@ class ParallelAll(Composite):
 
     @pure
     def threshold(self) -> int:
-        """Returns how many failures make the node fail.
+        """Returns the number of failures that make the node fail.
 
         Raises:
-            StructureError: It has too few children to reach it.
+            StructureError: The node has too few children to reach it.
         """
         count = len(self._children)
         allowed = read_int(self, "max_failures", self.max_failures)
@@ -223,8 +241,8 @@ class ParallelAll(Composite):
 
 
 def _unfit(count: int, **thresholds: Any) -> Iterator[str]:
-    """Yields a problem for each threshold that so many children can never reach."""
-    # 1 and -1 fit the empty node as well, which is how all(()) and any(()) answer.
+    """Yields a problem for each threshold that `count` children can never reach."""
+    # 1 and -1 also fit a node without children, as in all(()) and any(()).
     for argument, threshold in thresholds.items():
         if not isinstance(threshold, Key) and abs(threshold) > max(count, 1):
             yield f"{argument}={threshold} does not fit its {count} children"

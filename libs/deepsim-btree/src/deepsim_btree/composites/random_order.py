@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RandomSequence and RandomSelector: a fresh order of the children for every run."""
+"""RandomSequence and RandomSelector: a new order of the children for every run."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class RandomComposite(MemoryComposite):
-    """Runs its children with memory, in an order that is drawn at the start of each run.
+    """The base of composites that draw the order of their children at the start of each run.
 
-    Every node draws from a stream of random numbers of its own. The stream starts from `seed`,
-    or from the seed of the tree together with the path of the node; the global `random` is
-    neither read nor changed. The same seed gives the same orders on every version of Python.
+    Every node has its own stream of random numbers, which starts from `seed`, or else from the seed
+    of the tree and the path of the node. The global `random` is neither read nor changed. The same
+    seed gives the same orders on every version of Python.
 
     Args:
-        seed: Start of the stream; None to follow the seed of the tree (0 outside a tree).
+        seed: Seed of the stream; None derives it from the seed of the tree (0 outside a tree).
 
     Raises:
         TypeError: `seed` is neither an int nor None.
@@ -47,13 +47,13 @@ class RandomComposite(MemoryComposite):
         self._stream: int | None = None
 
     def update(self) -> Status:
-        """Draws an order if a run starts, then run the children in that order."""
+        """Draws an order at the start of a run, then runs the children in that order."""
         if self.status is not RUNNING:
             self._order = self.draw_order()
         return self._run_in_turn([self._children[index] for index in self._order])
 
     def draw_order(self) -> tuple[int, ...]:
-        """Returns the next order of the stream of the node."""
+        """Returns the next random order from the stream of the node."""
         if self._stream is None:
             tree = self._find_tree()
             tree_seed = 0 if tree is None else tree.seed
@@ -62,17 +62,24 @@ class RandomComposite(MemoryComposite):
         return order
 
     def reset(self) -> None:
-        """Resets the node: the stream of random numbers starts from its seed again."""
+        """Resets the node; its stream of random numbers restarts from the seed."""
         super().reset()
         self._stream = None
 
     def problems(self) -> Iterator[str]:
         """Yields problems with the setup of the node; `Tree.validate` collects them."""
-        return Parent.problems(self)  # In random order every child may have its turn.
+        return Parent.problems(self)  # In a random order, every child may be ticked.
 
 
 class RandomSequence(RandomComposite):
-    """A `Sequence` whose children run in a new random order each time it starts."""
+    """A `Sequence` whose children run in a new random order each time it starts.
+
+    >>> from deepsim_btree import Tree
+    >>> from deepsim_btree.testing import Scripted
+    >>> tree = Tree(RandomSequence([Scripted("S", "wash"), Scripted("S", "dry")]), seed=3)
+    >>> tree.tick().name
+    'SUCCESS'
+    """
 
     __slots__ = ()
     go_on = SUCCESS

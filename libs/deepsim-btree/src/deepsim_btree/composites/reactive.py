@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ReactiveSequence and ReactiveSelector: they ask every child again at every tick."""
+"""ReactiveSequence and ReactiveSelector, which start at the first child at every tick."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ReactiveComposite(Serial):
-    """Runs its children from the first at each tick and halts the one that lost its turn."""
+    """The base of composites that start at the first child at every tick."""
 
     __slots__ = ("_running",)
 
@@ -25,13 +25,13 @@ class ReactiveComposite(Serial):
         self._running = -1
 
     def update(self) -> Status:
-        """Runs children from the first; then halt a later one that was RUNNING until now."""
+        """Runs the children from the first one, then halts a later one that was RUNNING."""
         go_on = self.go_on
         running = self._running if self.status is RUNNING else -1
         status = go_on
         for position, child in enumerate(self._children):
             status = self.tick_child(child)
-            if status is not go_on:  # noqa: SIM102 - asked first, which most children answer
+            if status is not go_on:  # noqa: SIM102 - tested first, as the usual answer
                 if status is not SKIPPED and (status is not INVALID or go_on is SUCCESS):
                     if position < running:
                         self._children[running].halt()
@@ -41,9 +41,9 @@ class ReactiveComposite(Serial):
 
 
 class ReactiveSequence(ReactiveComposite):
-    """A `Sequence` that asks every child again at every tick: conditions guard what follows.
+    """A `Sequence` that ticks its conditions again at every tick, to guard later children.
 
-    As soon as an earlier child is not SUCCESS any more, the child that was RUNNING is halted.
+    As soon as an earlier child does not succeed any more, the child that was RUNNING is halted.
 
     >>> from deepsim_btree import Running, Tree
     >>> from deepsim_btree.testing import Scripted
@@ -60,7 +60,7 @@ class ReactiveSequence(ReactiveComposite):
 
 
 class ReactiveSelector(ReactiveComposite):
-    """A `Selector` that tries every child again at every tick: the first has priority.
+    """A `Selector` that tries all children again at every tick; earlier ones have priority.
 
     As soon as an earlier child does not fail any more, the child that was RUNNING is halted.
 

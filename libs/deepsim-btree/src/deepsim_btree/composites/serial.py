@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The base of the composites that run one child after another."""
+"""The base of composites that run one child after another."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class Serial(Composite):
-    """Runs its children one after another for as long as each of them answers `go_on`.
+    """The base of composites that tick one child after another while each answers `go_on`.
 
-    It returns the answer of the first other child, or `go_on` if all children gave that: with
-    SUCCESS this is a sequence, with FAILURE a selector.
+    The answer is that of the first child that answers otherwise, or `go_on` if none does: a `go_on`
+    of SUCCESS makes a sequence, FAILURE a selector.
     """
 
     __slots__ = ()
@@ -33,7 +33,7 @@ class Serial(Composite):
 
     @property
     def current_child(self) -> Behaviour | None:
-        """The child that is RUNNING; None if none is."""
+        """The child that is RUNNING, or None."""
         return next((child for child in self._children if child.status is RUNNING), None)
 
     def problems(self) -> Iterator[str]:

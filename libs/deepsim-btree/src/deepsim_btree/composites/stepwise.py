@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Stepwise(Composite):
-    """Runs its children one after another and pauses after each that answered in its first tick."""
+    """The base of composites that end a tick after each child that finishes in its first tick."""
 
     __slots__ = ("_current", "_skipped")
     go_on: ClassVar[Status]
@@ -28,7 +28,7 @@ class Stepwise(Composite):
         self._skipped = 0
 
     def update(self) -> Status:
-        """Runs the child whose turn it is, and those after it that go on from an earlier tick."""
+        """Ticks the current child, and at once the next one if the current was RUNNING before."""
         if self.status is not RUNNING:
             self._skipped = 0
             if not self.keeps_place:
@@ -54,20 +54,32 @@ class Stepwise(Composite):
         return SKIPPED if self._skipped and self._skipped == len(children) else self.go_on
 
     def reset(self) -> None:
-        """Resets the node: begin with the first child."""
+        """Resets the node; the next run begins with the first child."""
         super().reset()
         self._current = 0
 
 
 class AsyncSequence(Stepwise):
-    """A `Sequence` that lets a tick pass after each child that succeeded at once."""
+    """A `Sequence` that answers RUNNING after each child that succeeds in its first tick.
+
+    >>> from deepsim_btree import Success, Tree
+    >>> tree = Tree(AsyncSequence([Success("open"), Success("enter")]))
+    >>> tree.tick().name, tree.tick().name
+    ('RUNNING', 'SUCCESS')
+    """
 
     __slots__ = ()
     go_on = SUCCESS
 
 
 class AsyncSelector(Stepwise):
-    """A `Selector` that lets a tick pass after each child that failed at once."""
+    """A `Selector` that answers RUNNING after each child that fails in its first tick.
+
+    >>> from deepsim_btree import Failure, Success, Tree
+    >>> tree = Tree(AsyncSelector([Failure("door"), Success("window")]))
+    >>> tree.tick().name, tree.tick().name
+    ('RUNNING', 'SUCCESS')
+    """
 
     __slots__ = ()
     go_on = FAILURE

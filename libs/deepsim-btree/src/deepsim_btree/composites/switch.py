@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class Switch(Parent):
-    """Runs the child whose case equals a value, which is asked for at every tick.
+    """Runs the child whose case equals a value that is read at every tick.
 
-    When the value changes while a child is RUNNING, that child is halted. A case that is a text
-    stands for all values that are written like it. A number and its text are the same case, as in
+    When the value changes while a child is RUNNING, that child is halted. A text as a case stands
+    for all values whose text it is. A number and its text are the same case, as in
     BehaviorTree.CPP: 2 and ``"2"`` stand for 2, 2.0 and ``"2"``. True is written both ways,
     ``"True"`` and ``"true"``.
 
@@ -35,9 +35,9 @@ class Switch(Parent):
     'SUCCESS'
 
     Args:
-        cases: From values to the nodes that run for them.
-        default: The node for all other values; without it they are a FAILURE.
-        on: The value: a function without arguments, or the `key` of an entry of the blackboard.
+        cases: The nodes, by the values for which they run.
+        default: The node for all other values; if None, they make this node fail.
+        on: Source of the value: a function without arguments, or the `key` of an entry.
 
     Raises:
         TypeError: `on` is neither.
@@ -68,7 +68,7 @@ class Switch(Parent):
         return self._cases
 
     def update(self) -> Status:
-        """Asks for the value, halts the child that lost its turn and ticks the other."""
+        """Reads the value, ticks the child for it and halts the others."""
         value = self.on.read(self) if isinstance(self.on, Key) else self.on()
         chosen = self.choose(value)
         for position, child in enumerate(self._children):
@@ -82,8 +82,8 @@ class Switch(Parent):
 
     @pure
     def choose(self, value: object) -> int:
-        """Returns the position of the child for `value`; that of the default if no case fits."""
-        if value.__class__ is str or value.__class__ is int:  # the quick way for most values
+        """Returns the position of the child for `value`, or of the default if no case fits."""
+        if value.__class__ is str or value.__class__ is int:  # a quick way for most values
             return self._positions.get(case_key(value), len(self._cases))
         forms = _forms(value)
         for key, position in self._positions.items():
@@ -93,7 +93,7 @@ class Switch(Parent):
 
 
 def case_key(case: object) -> object:
-    """Returns what decides which values a case stands for: a number for the text of a number."""
+    """Returns the key by which a case is found: for the text of a number, the number."""
     if isinstance(case, str):
         number = read_number(case)
         if number is not None:
@@ -102,9 +102,9 @@ def case_key(case: object) -> object:
 
 
 def _forms(value: object) -> tuple[object, ...]:
-    """Returns a value, its texts, and the number that its text is."""
+    """Returns the keys that fit a value: itself, its texts, and the number in its text."""
     text = str(value)
     if isinstance(value, bool):
-        return value, text, text.lower()  # files have true and false
+        return value, text, text.lower()  # files write true and false
     number = None if isinstance(value, (int, float)) else read_number(text)
     return (value, text) if number is None else (value, text, number)

@@ -28,8 +28,8 @@ class TryCatch(Composite):
 
     Args:
         children: The nodes below, at least two.
-        catch_on_halt: Tick the last child once, too, when the node is halted before that has run;
-            or the `key` of an entry that says so.
+        catch_on_halt: Whether to tick the last child once also when the node is halted before this
+            child has run; or the `key` of an entry with this bool.
     """
 
     __slots__ = ("_current", "_is_catching", "_skipped", "catch_on_halt")
@@ -48,7 +48,7 @@ class TryCatch(Composite):
         self._is_catching = False
 
     def update(self) -> Status:
-        """Goes on with the sequence, or with the last child."""
+        """Continues the sequence or, after a failure, the last child."""
         if self.status is not RUNNING:
             self._current = self._skipped = 0
             self._is_catching = False
@@ -65,7 +65,7 @@ class TryCatch(Composite):
         return SKIPPED if self._skipped and self._skipped == self._current else SUCCESS
 
     def terminate(self, new_status: Status) -> None:
-        """Cleans up after a halt, if that is wanted."""
+        """Ticks the last child after a halt, if `catch_on_halt` is set."""
         if new_status is not INVALID or self._is_catching:
             return
         if read_bool(self, "catch_on_halt", self.catch_on_halt):

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The nodes with one child, and those that run beside one."""
+"""Nodes with one child, and nodes that run beside a branch."""

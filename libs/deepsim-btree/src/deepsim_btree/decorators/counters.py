@@ -24,8 +24,8 @@ class Limit(Decorator):
     ['RUNNING', 'RUNNING', 'FAILURE']
 
     Args:
-        tick_limit: How many ticks the child gets; with 0 the node fails at once.
-        lifetime: Count over all runs until `Tree.reset`, rather than from the start of each.
+        tick_limit: Largest number of ticks of the child; with 0 the node fails at once.
+        lifetime: Whether to count over all runs until `Tree.reset`, rather than within each.
 
     Raises:
         TypeError: `tick_limit` is not an int.
@@ -48,7 +48,7 @@ class Limit(Decorator):
         self._ticks = 0
 
     def update(self) -> Status:
-        """Ticks the child, or fails if it has had its ticks."""
+        """Ticks the child, or halts it and fails once the limit is reached."""
         if self.status is not RUNNING and not self.lifetime:
             self._ticks = 0
         if self._ticks >= self.tick_limit:
@@ -58,13 +58,13 @@ class Limit(Decorator):
         return self.tick_child(self.child)
 
     def reset(self) -> None:
-        """Resets the node: the count starts from 0."""
+        """Resets the node; the count restarts at 0."""
         super().reset()
         self._ticks = 0
 
 
 class Repeater(Decorator):
-    """Runs its child `repeat` times, one completion per tick at most; answers as the last run did.
+    """Runs its child `repeat` times, at most one run per tick, and answers like the last run.
 
     INVALID counts as FAILURE.
 
@@ -74,9 +74,9 @@ class Repeater(Decorator):
     ['RUNNING', 'RUNNING', 'SUCCESS']
 
     Args:
-        repeat: How many runs: -1 for no end, 0 to succeed without ticking the child; or the `key`
-            of the number.
-        on_failure: ``"abort"`` to fail at the first run that fails, ``"continue"`` to go on.
+        repeat: Number of runs; -1 repeats forever, 0 succeeds without a tick of the child; or the
+            `key` of an entry with the number.
+        on_failure: ``"abort"`` to fail at the first run that fails, ``"continue"`` to continue.
 
     Raises:
         TypeError: `repeat` is not an int.
@@ -101,7 +101,7 @@ class Repeater(Decorator):
         self._runs = 0
 
     def update(self) -> Status:
-        """Ticks the child and counts the runs that it finishes."""
+        """Ticks the child and counts its finished runs."""
         repeat = read_int(self, "repeat", self.repeat)
         if repeat == 0:
             return SUCCESS
@@ -117,7 +117,7 @@ class Repeater(Decorator):
 
 
 class Retry(Decorator):
-    """Runs its child until it succeeds, at most `attempts` times, one completion per tick.
+    """Runs its child until it succeeds, at most `attempts` times and at most once per tick.
 
     INVALID counts as FAILURE.
 
@@ -128,8 +128,8 @@ class Retry(Decorator):
     ('RUNNING', 'SUCCESS')
 
     Args:
-        attempts: How many runs may fail before the node fails; -1 for no end; or the `key` of the
-            number.
+        attempts: Number of failed runs after which the node fails; -1 retries forever; or the `key`
+            of an entry with the number.
 
     Raises:
         TypeError: `attempts` is not an int.
@@ -146,7 +146,7 @@ class Retry(Decorator):
         self._runs = 0
 
     def update(self) -> Status:
-        """Ticks the child and counts the runs that fail."""
+        """Ticks the child and counts its failed runs."""
         if self.status is not RUNNING:
             self._runs = 0
         status = self.tick_child(self.child)
@@ -157,7 +157,7 @@ class Retry(Decorator):
 
 
 class RunOnce(Decorator):
-    """Runs its child to the end once; from then on gives the same answer without ticking it.
+    """Runs its child to the end once, and afterwards repeats its answer without ticking it.
 
     A run that is halted does not count. `Tree.reset` lets the child run once more.
 
@@ -168,7 +168,7 @@ class RunOnce(Decorator):
     ('SUCCESS', 'SUCCESS')
 
     Args:
-        then_skip: Answer SKIPPED from then on instead; or the `key` of an entry that says so.
+        then_skip: Whether to answer SKIPPED afterwards; or the `key` of an entry with this bool.
     """
 
     __slots__ = ("_answer", "then_skip")
@@ -178,7 +178,7 @@ class RunOnce(Decorator):
     ) -> None:
         super().__init__(child, name)
         self.then_skip = then_skip
-        self._answer = RUNNING  # until there is one
+        self._answer = RUNNING  # until the child has finished
 
     def update(self) -> Status:
         """Ticks the child, or repeats its answer."""
@@ -190,6 +190,6 @@ class RunOnce(Decorator):
         return status
 
     def reset(self) -> None:
-        """Resets the node: the child may run once more."""
+        """Resets the node; the child may run once more."""
         super().reset()
         self._answer = RUNNING

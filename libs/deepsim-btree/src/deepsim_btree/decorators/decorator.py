@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The base of the nodes with one child."""
+"""The base of nodes with one child."""
 
 from __future__ import annotations
 
@@ -17,12 +17,21 @@ _TICKS = frozenset({"tick_child", "tick"})
 class Decorator(Parent):
     """A node with one child, which changes its child's status or decides when it runs.
 
-    To write one, override `update` and tick the child with ``self.tick_child(self.child)``; a
-    child that is left RUNNING when the decorator finishes must be halted: ``self.child.halt()``.
+    To write a decorator, override `update` and tick the child with ``self.tick_child(self.child)``.
+    Before it returns a status other than RUNNING, it must halt a RUNNING child:
+    ``self.child.halt()``.
+
+    >>> from deepsim_btree import Failure, Status, Tree
+    >>> class Optional(Decorator):
+    ...     def update(self):
+    ...         status = self.tick_child(self.child)
+    ...         return Status.SUCCESS if status is Status.FAILURE else status
+    >>> Tree(Optional(Failure("knock"))).tick().name
+    'SUCCESS'
 
     Args:
         child: The node below.
-        name: Name of the node; that of its class if None.
+        name: Name of the node; the class name if None.
 
     Raises:
         StructureError: The child has a parent already.
@@ -38,8 +47,8 @@ class Decorator(Parent):
         """The node below; assign another one to replace it.
 
         Raises:
-            StructureError: On assignment, if the new child has a parent already.
-            BusyError: On assignment, if the decorator is RUNNING.
+            StructureError: The assigned child has a parent already.
+            BusyError: The decorator is RUNNING when a child is assigned.
         """
         return self._children[0]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Guard: a decorator with a condition that must hold all along."""
+"""Guard: a decorator with a condition that must hold at every tick."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Guard(Decorator):
     """Ticks its child while a condition holds; otherwise halts it and fails.
 
-    The same as a `ReactiveSequence` of a `Check` and the child.
+    It answers like a `ReactiveSequence` of a `Check` and the child.
 
     >>> from deepsim_btree import Running, Tree
     >>> battery = [0.9]
@@ -48,7 +48,7 @@ class Guard(Decorator):
         self.condition = condition
 
     def update(self) -> Status:
-        """Asks the condition, then ticks the child or halts it."""
+        """Tests the condition, then ticks the child or halts it."""
         if truth(self.condition()):
             return self.tick_child(self.child)
         self.child.halt()

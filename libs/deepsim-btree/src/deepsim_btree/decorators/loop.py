@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Loop(Decorator):
-    """Runs its child for one element of a queue after another; fails when the child fails.
+    """Runs its child once for each element of a queue; fails when the child fails.
 
     >>> from deepsim_btree import Action, Status, Tree, key
     >>> def visit(place, seen):
@@ -31,11 +31,12 @@ class Loop(Decorator):
     (['RUNNING', 'RUNNING', 'SUCCESS'], ['door', 'desk'])
 
     Args:
-        queue: The elements, which every run takes from the first; or the `key` of an entry. From a
-            `collections.deque` there the elements are taken out, other sequences stay as they are.
-        entry: Name of the entry that holds the current element while the child runs; None for
-            none.
-        if_empty: What to answer when no element is left.
+        queue: The elements, which every run takes from the first on; or the `key` of an entry with
+            the elements. They are removed from an entry that is a `collections.deque`; other
+            sequences stay unchanged.
+        entry: Name of the entry that gets the current element before the child runs; None for no
+            entry.
+        if_empty: Answer when no element is left.
 
     Raises:
         TypeError: `entry` is not a str, `if_empty` not a `Status`, or `queue` neither a key nor
@@ -61,7 +62,7 @@ class Loop(Decorator):
 
     @property
     def entry(self) -> str | None:
-        """Names of the entry that holds the current element; None if nothing holds it."""
+        """Name of the entry that gets the current element, or None."""
         return None if self._entry_key is None else self._entry_key.name
 
     def update(self) -> Status:
