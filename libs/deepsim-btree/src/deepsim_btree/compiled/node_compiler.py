@@ -153,8 +153,8 @@ class NodeCompiler:
             raise
         except Exception:
             # Either a NoRuleError, or an error of user code (pure functions, properties, operators)
-            # with the settings of this node, which may be wrong in any way. The node and those below
-            # run uncompiled, and their ticks raise that error.
+            # with the settings of this node, which may be wrong in any way. The node and those
+            # below run uncompiled, and their ticks raise that error.
             del self._nodes[nodes:], self._functions[functions:]
             return None
 
