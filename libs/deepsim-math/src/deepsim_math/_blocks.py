@@ -44,18 +44,18 @@ def run(
 
     Args:
         formula: takes the components of each argument in turn, as 1-D arrays of equal length or
-            of length 1, and returns the `width` components of the result; one, not in a tuple,
-            when `width` is 0.
+            of length 1, and returns the `width` components of the result; a single one, not a
+            tuple, when `width` is 0.
         arguments: array-likes; the result is float32 if all arrays among them are.
         widths: size of the last axis of each argument; 0 for an argument without one.
         width: size of the last axis of the result; 0 for none.
         out: array for the result; it may share memory with an argument.
         exact: False for formulas with trigonometric functions, whose last bits differ between
-            Python and NumPy. A row has the same bits among few and among many.
+            Python and NumPy. The bits of a row never depend on the number of rows.
 
     Raises:
         TypeError: when an argument does not contain numbers, or `out` is not an array of floats.
-        ValueError: when shapes do not match, or a length is zero that the formula divides by.
+        ValueError: when shapes do not match, or the formula divides by a length of zero.
     """
     if out is None and hasattr(formula, "apply"):  # in C, for plain arrays
         plain: FloatArray | None = formula.apply(arguments)
@@ -76,8 +76,8 @@ def run_rows(
 ) -> FloatArray:
     """Applies `kernel`, which takes rows instead of components; otherwise like `run`.
 
-    It is called with an array of shape (n, width or 1), which it fills, and a block of each
-    argument of shape (n, size or 1), or (1, size) for an argument of one row.
+    The kernel fills its first argument, an array of shape (n, width or 1). The others are blocks
+    of the arguments, of shape (n, size or 1), or (1, size) for an argument of one row.
     """
     arrays = float_arrays(*arguments)
     dtype = arrays[0].dtype
@@ -130,7 +130,7 @@ def float_arrays(*arguments: ArrayLike) -> list[FloatArray]:
 
 
 def refuse(wrong: Any, message: str, values: Any) -> None:
-    """Raises ValueError with the index and value of the first row that is `wrong`."""
+    """Raises ValueError if any row is `wrong`, with the index and value of the first such row."""
     if np.any(wrong):
         index = tuple(int(i) for i in np.argwhere(wrong)[0])
         place = f" at index {index}" if index else ""
@@ -146,7 +146,7 @@ def fill(out: FloatArray, values: FloatArray) -> FloatArray:
 def by_matrix(matrix: FloatArray, offset: FloatArray | None = None) -> Kernel:
     """Returns the kernel that multiplies rows of three by a matrix (3, 3) and adds an offset (3,).
 
-    The bits of a matrix product by BLAS depend on the number of rows; these do not.
+    Unlike a matrix product by BLAS, it gives a row the same bits for any number of rows.
     """
 
     def kernel(target: NDArray[Any], rows: FloatArray) -> None:

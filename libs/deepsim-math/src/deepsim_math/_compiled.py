@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replaces values and formulas by C versions in the compiled wheel; the pure wheel has none.
+"""Replacement of value classes and formulas by C versions, which only the compiled wheel has.
 
 The C code handles plain arguments only: floats, values and float64 arrays. Python handles all other
 arguments and all errors.
@@ -27,7 +27,7 @@ else:
 
 
 def compiled(item: T) -> T:
-    """Returns the form in C of a value class or of a function that makes one, or `item` itself."""
+    """Returns the C version of a value class or of its factory function, or `item` without one."""
     name = getattr(item, "__name__", "")
     made: Any = getattr(native, name, item)
     if isinstance(item, type):
@@ -40,12 +40,12 @@ def compiled(item: T) -> T:
 
 
 def compiled_setters(cls: type) -> Any:
-    """Returns the functions that fill the fields of a class in C, or None."""
+    """Returns the C functions that fill the fields of a class, or None without C versions."""
     return None if native is None else native.SETTERS.get(cls.__name__)
 
 
 def _derive(cls: Any, base: type) -> type:
-    """Makes the class again, on a base that keeps the fields in C and has some of the methods."""
+    """Rebuilds the class on a C base that stores the fields and implements some of the methods."""
     namespace = {name: own for name, own in vars(cls).items() if name not in cls.__match_args__}
     for name, method in vars(base).items():
         if name == "__hash__" or (name in namespace and name not in ("__doc__", "__new__")):

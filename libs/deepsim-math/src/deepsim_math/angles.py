@@ -21,10 +21,10 @@ def wrap(angle: ArrayLike, out: FloatArray | None = None) -> FloatArray:
 
 
 def lerp(a: ArrayLike, b: ArrayLike, t: ArrayLike, out: FloatArray | None = None) -> FloatArray:
-    """Interpolates from `a` (t = 0) to `b` (t = 1) along the shorter way; shapes broadcast.
+    """Interpolates from `a` (t = 0) to `b` (t = 1) along the shorter arc; shapes broadcast.
 
     The result is not wrapped, so that it is continuous in t: at t = 1 it is b or b plus whole
-    turns. Opposite angles turn in the positive direction.
+    turns. Between opposite angles it turns in the positive direction.
     """
     return run(_lerp, (a, b, t), (0, 0, 0), 0, out)
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of frustums against arrays of points, spheres and boxes: the methods of Frustum in batch.
 
-The first argument is a Frustum, or rows near, far, horizontal_fov, view_ratio, px, py, pz, qx, qy,
-qz, qw of shape (..., 11), as `numpy.asarray` makes of a Frustum. Leading axes broadcast; `out`
-receives the result. Sets are closed: touching counts as containing and as intersecting. A negative
-radius or size, or a quaternion of zero length, raises ValueError.
+The first argument is a Frustum, or its array form: rows near, far, horizontal_fov, view_ratio, px,
+py, pz, qx, qy, qz, qw of shape (..., 11). Leading axes broadcast; `out` receives the result. Sets
+are closed: touching counts as containing and as intersecting. A negative radius or size, or a
+quaternion of zero length, raises ValueError.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def contains_boxes(
 def intersects_spheres(
     frustum: ArrayLike, centers: ArrayLike, radii: ArrayLike, out: BoolArray | None = None
 ) -> BoolArray:
-    """Returns whether spheres have a point in common with the frustum; exact, for culling."""
+    """Returns whether spheres share a point with the frustum: an exact culling test."""
     _refuse_negative(radii, "radii")
     return decide(formulas.intersects_sphere, (_checked(frustum), centers, radii), (11, 3, 0), out)
 
@@ -56,7 +56,7 @@ def intersects_spheres(
 def intersects_boxes(
     frustum: ArrayLike, poses: ArrayLike, sizes: ArrayLike, out: BoolArray | None = None
 ) -> BoolArray:
-    """Returns whether boxes have a point in common with the frustum; exact, for culling."""
+    """Returns whether boxes share a point with the frustum: an exact culling test."""
     _refuse_negative(sizes, "sizes")
     return decide(formulas.intersects_box, (_checked(frustum), poses, sizes), (11, 7, 3), out)
 
@@ -66,9 +66,9 @@ def world_to_viewport_points(
 ) -> FloatArray:
     """Projects points (..., 3) to u, v, depth, shape (..., 3).
 
-    u grows to the right and v upwards, both from 0 to 1 across the view and beyond it outside;
-    depth [m] is measured along the view axis. For points at or behind the camera, u and v are
-    NaN and depth is zero or negative.
+    u grows to the right and v upwards, both from 0 to 1 within the view and past that range
+    outside it; depth [m] is measured along the view axis. For points at or behind the camera, u
+    and v are NaN and depth is zero or negative.
     """
     return run(formulas.to_viewport, (_checked(frustum), points), (11, 3), 3, out, exact=False)
 
@@ -97,7 +97,7 @@ def viewport_points_to_rays(
 
 
 def _checked(frustum: ArrayLike) -> ArrayLike:
-    """Returns a Frustum, which is already checked, or rows that are valid frustums."""
+    """Returns `frustum`; raises ValueError for rows that are not valid frustums."""
     if isinstance(frustum, Row):
         return frustum
     rows = np.asarray(frustum)

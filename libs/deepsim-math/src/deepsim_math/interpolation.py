@@ -30,7 +30,7 @@ def lerp(a: R, b: R, t: SupportsFloat) -> R: ...
 @overload
 def lerp(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> FloatArray: ...
 def lerp(a: Any, b: Any, t: Any) -> Any:
-    """Interpolates linearly from `a` (t = 0) to `b` (t = 1), both exact; t is not clamped.
+    """Interpolates linearly from `a` (t = 0) to `b` (t = 1), exact at both; t is not clamped.
 
     Args:
         a: number, array, Vector3, Point, Color or Twist.
@@ -55,10 +55,10 @@ def lerp_angle(a: float, b: float, t: float) -> float: ...
 @overload
 def lerp_angle(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> FloatArray: ...
 def lerp_angle(a: Any, b: Any, t: Any) -> Any:
-    """Interpolates from angle `a` (t = 0) to `b` (t = 1) [rad] along the shorter way.
+    """Interpolates from angle `a` (t = 0) to `b` (t = 1) [rad] along the shorter arc.
 
     Takes numbers or arrays. The result is not wrapped, so that it is continuous in t: at t = 1 it
-    is b or b plus whole turns. Opposite angles turn in the positive direction.
+    is b or b plus whole turns. Between opposite angles it turns in the positive direction.
     """
     gap = b - a
     if type(gap) is not float and isinstance(gap, np.ndarray):
@@ -81,7 +81,9 @@ def slerp(a: Vector3, b: Vector3, t: SupportsFloat) -> Vector3: ...
 @overload
 def slerp(a: RotationLike, b: RotationLike, t: SupportsFloat) -> Quaternion: ...
 def slerp(a: Any, b: Any, t: SupportsFloat) -> Any:
-    """Rotates from `a` (t = 0) to `b` (t = 1) the shorter way at constant speed; t is not clamped.
+    """Rotates from `a` (t = 0) to `b` (t = 1) along the shorter arc; t is not clamped.
+
+    The speed of rotation is constant.
 
     Args:
         a: Quaternion, Euler or x, y, z, w; or a Vector3, whose direction turns while its length

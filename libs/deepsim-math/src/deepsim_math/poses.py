@@ -2,7 +2,7 @@
 """Arrays of poses px, py, pz, qx, qy, qz, qw, shape (..., 7): the methods of Pose in batch.
 
 Leading axes broadcast; float32 is kept when all array arguments are float32. `out` receives the
-result and may be one of the arguments. A quaternion of zero length is a ValueError with the index
+result and may be one of the arguments. A quaternion of zero length raises ValueError with the index
 of its row.
 """
 
@@ -38,7 +38,7 @@ def relative(a: ArrayLike, b: ArrayLike, out: FloatArray | None = None) -> Float
 def transform_points(
     pose: ArrayLike, points: ArrayLike, out: FloatArray | None = None
 ) -> FloatArray:
-    """Takes points (..., 3) from the frames of `pose` to the parent frame."""
+    """Transforms points (..., 3) from the frames of `pose` to the parent frame."""
     pose, points = float_arrays(pose, points)
     if pose.shape == (7,) and points.ndim > 1:  # one frame for many points
         matrix = quaternions.to_matrix(pose[3:])
@@ -49,7 +49,7 @@ def transform_points(
 def inverse_transform_points(
     pose: ArrayLike, points: ArrayLike, out: FloatArray | None = None
 ) -> FloatArray:
-    """Takes points (..., 3) from the parent frame to the frames of `pose`."""
+    """Transforms points (..., 3) from the parent frame to the frames of `pose`."""
     pose, points = float_arrays(pose, points)
     if pose.shape == (7,) and points.ndim > 1:
         return transform_points(inverse(pose), points, out)
@@ -59,19 +59,19 @@ def inverse_transform_points(
 def transform_twists(
     pose: ArrayLike, twists: ArrayLike, out: FloatArray | None = None
 ) -> FloatArray:
-    """Takes twists (..., 6) from the frames of `pose` to the parent; see `Pose.transform_twist`."""
+    """Transforms twists (..., 6) from the frames of `pose` to the parent frame."""
     return run(formulas.transform_twist, (pose, twists), (7, 6), 6, out)
 
 
 def inverse_transform_twists(
     pose: ArrayLike, twists: ArrayLike, out: FloatArray | None = None
 ) -> FloatArray:
-    """Takes twists (..., 6) from the parent frame to the frames of `pose`."""
+    """Transforms twists (..., 6) from the parent frame to the frames of `pose`."""
     return run(formulas.inverse_transform_twist, (pose, twists), (7, 6), 6, out)
 
 
 def to_matrix(pose: ArrayLike, out: FloatArray | None = None) -> FloatArray:
-    """Returns homogeneous matrices (..., 4, 4), which take points to the parent frame."""
+    """Returns homogeneous matrices (..., 4, 4), which transform points to the parent frame."""
     entries = run(formulas.to_matrix, (pose,), (7,), 16)
     matrices = entries.reshape(*entries.shape[:-1], 4, 4)
     return matrices if out is None else fill(out, matrices)
@@ -81,7 +81,7 @@ def from_matrix(matrix: ArrayLike, out: FloatArray | None = None) -> FloatArray:
     """Converts homogeneous matrices (..., 4, 4) of rigid motions.
 
     Raises:
-        ValueError: when a matrix is not a rigid motion (within 1e-3); with its index.
+        ValueError: when a matrix is not a rigid motion (within 1e-3); the message has its index.
     """
     m = quaternions.checked_matrices(matrix, 4)
     wrong = (np.abs(m[..., 3, :] - (0.0, 0.0, 0.0, 1.0)) > 1e-3).any(axis=-1)

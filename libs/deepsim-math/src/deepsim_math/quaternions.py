@@ -119,7 +119,7 @@ def from_matrix(matrix: ArrayLike, out: FloatArray | None = None) -> FloatArray:
     """Converts rotation matrices (..., 3, 3); see `Quaternion.from_matrix`.
 
     Raises:
-        ValueError: when a matrix is not a rotation (within 1e-3); with its index.
+        ValueError: when a matrix is not a rotation (within 1e-3); the message has its index.
     """
     m = checked_matrices(matrix, 3)
     return run(formulas.from_matrix, (m.reshape(*m.shape[:-2], 9),), (9,), 4, out)
@@ -133,7 +133,7 @@ def to_matrix(q: ArrayLike, out: FloatArray | None = None) -> FloatArray:
 
 
 def slerp(a: ArrayLike, b: ArrayLike, t: ArrayLike, out: FloatArray | None = None) -> FloatArray:
-    """Rotates from `a` (t = 0) to `b` (t = 1) the shorter way at constant speed; `t` (...)."""
+    """Interpolates from `a` (t = 0) to `b` (t = 1), `t` (...); see `Quaternion.slerp`."""
     return run(formulas.slerp, (a, b, t), (4, 4, 0), 4, out, exact=False)
 
 

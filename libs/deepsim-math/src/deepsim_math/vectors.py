@@ -2,7 +2,8 @@
 """Arrays of vectors or points, shape (..., 3).
 
 Leading axes broadcast; float32 is kept when all array arguments are float32. `out` receives the
-result and may be one of the arguments. A row of zero length without direction raises ValueError.
+result and may be one of the arguments. Where a direction is needed, a row of zero length raises
+ValueError.
 """
 
 from __future__ import annotations

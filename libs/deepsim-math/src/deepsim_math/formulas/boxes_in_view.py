@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boxes in the frame of a camera: inside its frustum, or touching it.
+"""Tests whether boxes, given in the frame of a camera, lie inside its frustum or touch it.
 
-The view looks along x and spreads to |y| <= side * x and |z| <= rise * x between near and far. A
-box has a centre, a rotation matrix, row by row, whose columns are its axes, and half sizes.
+The camera looks along x and sees |y| <= side * x and |z| <= rise * x from near to far. A box has a
+centre, a rotation matrix (row by row; its columns are the axes of the box) and half sizes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 def box_inside(
     near: Any, far: Any, side: Any, rise: Any, x: Any, y: Any, z: Any, *matrix_and_halves: Any
 ) -> Any:
-    """Returns whether the box lies inside: its nearest corner to each of the six planes does."""
+    """Returns whether the box is inside: for each of the six planes, its nearest corner is."""
     (a, b, c, d, e, f, g, h, i), (hx, hy, hz) = matrix_and_halves[:9], matrix_and_halves[9:]
     reach = _reach(a, b, c, hx, hy, hz)
     inside = (near <= x - reach) & (x + reach <= far)
@@ -33,9 +33,9 @@ def box_touches(
 ) -> Any:
     """Returns whether box and frustum have a point in common: no direction separates them.
 
-    The directions are the normals of both and the cross products of their edges (separating axis
-    theorem; Gottschalk, Lin and Manocha 1996). Most boxes are decided by a separating face of the
-    frustum or a centre inside it; only the others are tested along the other directions.
+    The candidate directions are the face normals of both and the cross products of their edges
+    (separating axis theorem; Gottschalk, Lin and Manocha 1996). A separating face of the frustum
+    or a centre inside it decides most boxes; only the others are tested along all directions.
     """
     rows: list[Any] = list(np.broadcast_arrays(near, far, side, rise, x, y, z, *matrix_and_halves))
     faces: list[tuple[Any, Any, Any]] = [(1.0, 0.0, 0.0)]
@@ -82,7 +82,7 @@ def _overlap(direction: Any, rows: list[Any]) -> Any:
 
 
 def _reach(a: Any, b: Any, c: Any, hx: Any, hy: Any, hz: Any) -> Any:
-    """Returns half the length of a box's projection, from the components of its axes on a line."""
+    """Returns half the length of a box projected on a line with components a, b, c on its axes."""
     return hx * np.abs(a) + hy * np.abs(b) + hz * np.abs(c)
 
 

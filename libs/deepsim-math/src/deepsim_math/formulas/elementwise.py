@@ -38,12 +38,12 @@ def tan(x: Any) -> Any:
 
 
 def arcsin(x: Any) -> Any:
-    """Returns the angle in [-pi/2, pi/2] of a sine."""
+    """Returns the angle in [-pi/2, pi/2] with the sine `x`."""
     return math.asin(x) if type(x) is float else np.arcsin(x)
 
 
 def arctan2(y: Any, x: Any) -> Any:
-    """Returns the angle of the point (x, y)."""
+    """Returns the angle of the point (x, y), in [-pi, pi]."""
     return math.atan2(y, x) if type(y) is float else np.arctan2(y, x)
 
 
@@ -65,14 +65,14 @@ def fmod(x: Any, period: float) -> Any:
 
 
 def where(condition: Any, yes: Any, no: Any) -> Any:
-    """Returns `yes` where the condition holds, `no` elsewhere; both are already computed."""
+    """Returns `yes` where the condition holds and `no` elsewhere; both are always evaluated."""
     if type(condition) is bool or type(condition) is np.bool_:
         return yes if condition else no
     return np.where(condition, yes, no)
 
 
 def wrap_once(turn: Any) -> Any:
-    """Returns an angle in [-2 pi, 2 pi], wrapped to (-pi, pi]."""
+    """Wraps an angle in [-2 pi, 2 pi] to (-pi, pi]."""
     if type(turn) is float:
         if turn > math.pi:
             return turn - _TURN
@@ -108,7 +108,7 @@ _ZERO_VECTOR = "Vector3(0.0, 0.0, 0.0) has no direction: its length is zero"
 
 
 class ZeroLengthError(ValueError):
-    """A length is zero in `row` of a block; the batch driver adds the index."""
+    """Error for a length of zero in `row` of a block; the batch driver adds the full index."""
 
     def __init__(self, what: str, row: int = 0) -> None:
         super().__init__(_ZERO_QUATERNION if what == "quaternion" else _ZERO_VECTOR)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Poses px, py, pz, qx, qy, qz, qw and twists vx, vy, vz, wx, wy, wz."""
+"""Formulas for poses px, py, pz, qx, qy, qz, qw and twists vx, vy, vz, wx, wy, wz."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from .vectors import cross, length
 def transform(
     px: Any, py: Any, pz: Any, qx: Any, qy: Any, qz: Any, qw: Any, x: Any, y: Any, z: Any
 ) -> tuple[Any, Any, Any]:
-    """Takes a point from the frame to its parent frame."""
+    """Transforms a point from the frame of the pose to its parent frame."""
     x, y, z = rotations.rotate(qx, qy, qz, qw, x, y, z)
     return px + x, py + y, pz + z
 
 
 def inverse_transform(*c: Any) -> tuple[Any, Any, Any]:
-    """Takes a point from the parent frame to the frame."""
+    """Transforms a point from the parent frame to the frame of the pose."""
     px, py, pz, qx, qy, qz, qw, x, y, z = c
     return rotations.rotate(-qx, -qy, -qz, qw, x - px, y - py, z - pz)
 
 
 def compose(*c: Any) -> tuple[Any, ...]:
-    """Returns the second pose, given in the frame of the first, in the parent frame."""
+    """Converts the second pose from the frame of the first to the parent frame of the first."""
     px, py, pz, qx, qy, qz, qw, x, y, z, ox, oy, oz, ow = c
     x, y, z = rotations.rotate(qx, qy, qz, qw, x, y, z)
     ox, oy, oz, ow = rotations.multiply(qx, qy, qz, qw, ox, oy, oz, ow)
@@ -33,7 +33,7 @@ def compose(*c: Any) -> tuple[Any, ...]:
 
 
 def inverse(px: Any, py: Any, pz: Any, qx: Any, qy: Any, qz: Any, qw: Any) -> tuple[Any, ...]:
-    """Returns the pose of the parent frame in the frame."""
+    """Returns the pose of the parent frame in the frame of the pose."""
     qx, qy, qz, qw = rotations.inverse(qx, qy, qz, qw)
     x, y, z = rotations.rotate(qx, qy, qz, qw, px, py, pz)
     return -x, -y, -z, qx, qy, qz, qw
@@ -83,14 +83,14 @@ def transform_twist(*c: Any) -> tuple[Any, ...]:
 
 
 def inverse_transform_twist(*c: Any) -> tuple[Any, ...]:
-    """Returns the inverse of `transform_twist`."""
+    """Applies the inverse of `transform_twist`."""
     p, (qx, qy, qz, qw), v, w = c[:3], c[3:7], c[7:10], c[10:]
     x, y, z = cross(*p, *w)
     return rotate_twist(-qx, -qy, -qz, qw, v[0] - x, v[1] - y, v[2] - z, *w)
 
 
 def exponential(vx: Any, vy: Any, vz: Any, wx: Any, wy: Any, wz: Any) -> tuple[Any, ...]:
-    """Returns the pose that a frame reaches in one second by a constant twist in its own axes.
+    """Returns the pose that a frame reaches in one second under a constant twist in its own axes.
 
     The position is v + b w x v + c w x (w x v) with b = (1 - cos a) / a^2 and
     c = (a - sin a) / a^3 for the angle a = |w| (Murray, Li and Sastry 1994).
@@ -107,7 +107,7 @@ def exponential(vx: Any, vy: Any, vz: Any, wx: Any, wy: Any, wz: Any) -> tuple[A
 
 
 def logarithm(px: Any, py: Any, pz: Any, *q: Any) -> tuple[Any, ...]:
-    """Returns the constant twist in its own axes by which a frame reaches the pose in one second.
+    """Returns the constant twist, in the frame's own axes, that reaches the pose in one second.
 
     The inverse of `exponential`: p - w x p / 2 + c w x (w x p) with
     c = (1 - (a / 2) cot(a / 2)) / a^2.

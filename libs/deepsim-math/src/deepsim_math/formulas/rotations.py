@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quaternions x, y, z, w, matrices row by row, rotation vectors and angles about axes."""
+"""Formulas for quaternions x, y, z, w, matrices row by row, rotation vectors and axis angles."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _nonzero(total: Any) -> Any:
 
 
 def normalize(x: Any, y: Any, z: Any, w: Any) -> Quad:
-    """Divides by the length."""
+    """Returns the unit quaternion of the same rotation."""
     size = sqrt(square(x, y, z, w))
     return x / size, y / size, z / size, w / size
 
@@ -86,7 +86,7 @@ def rotate(x: Any, y: Any, z: Any, w: Any, vx: Any, vy: Any, vz: Any) -> Triple:
 
 
 def angle(ax: Any, ay: Any, az: Any, aw: Any, bx: Any, by: Any, bz: Any, bw: Any) -> Any:
-    """Returns the angle in [0, pi] of the rotation from a to b, by the tangent of its half."""
+    """Returns the angle in [0, pi] of the rotation from a to b, from the tangent of its half."""
     square(ax, ay, az, aw)
     square(bx, by, bz, bw)
     x, y, z, w = multiply(-ax, -ay, -az, aw, bx, by, bz, bw)
@@ -107,7 +107,7 @@ def from_euler(roll: Any, pitch: Any, yaw: Any) -> Quad:
 
 
 def to_euler(x: Any, y: Any, z: Any, w: Any) -> Triple:
-    """Returns roll, pitch, yaw.
+    """Returns roll, pitch, yaw [rad].
 
     With half angles r, p, y the sums of the components factor as
     x - z = (cos p + sin p) sin(r - y), w + y = (cos p + sin p) cos(r - y),
@@ -151,7 +151,11 @@ def to_angles(order: str, x: Any, y: Any, z: Any, w: Any) -> Triple:
 
 
 def _angles(a: Any, b: Any, c: Any, d: Any) -> Triple:
-    """Returns three angles, whose half sum and half difference are those of (a, b) and (c, d)."""
+    """Returns the three angles of a rotation.
+
+    The angle of the point (a, b) is half the sum of the first and last, and that of (c, d) half
+    their difference; the lengths of (a, b) and (c, d) determine the middle angle.
+    """
     sum_square, difference_square = a * a + b * b, c * c + d * d
     noise = _LOCK * _nonzero(sum_square + difference_square)
     half_sum, half_difference = arctan2(b, a), arctan2(d, c)
@@ -167,8 +171,8 @@ def _angles(a: Any, b: Any, c: Any, d: Any) -> Triple:
 def from_matrix(a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any, i: Any) -> Quad:
     """Returns the unit quaternion of a rotation matrix.
 
-    Each row of the table is a multiple of it (Shepperd 1978); the one with the largest diagonal
-    entry is the most accurate.
+    Each row of the table is a multiple of the quaternion (Shepperd 1978); the row with the
+    largest diagonal entry is the most accurate.
     """
     table = (
         (1.0 + a - e - i, b + d, c + g, h - f),
@@ -201,9 +205,9 @@ def to_matrix(x: Any, y: Any, z: Any, w: Any) -> tuple[Any, ...]:
 def slerp(ax: Any, ay: Any, az: Any, aw: Any, bx: Any, by: Any, bz: Any, bw: Any, t: Any) -> Quad:
     """Returns the point at `t` on the shorter of the arcs from a to b or -b (Shoemake 1985).
 
-    The scalar product gives the sine of half the angle. It is inexact for small angles, where the
-    weights hardly depend on it: their error is about t^2 roundings. The tangent of half the
-    remaining angle gives its sine and cosine, and these give both weights.
+    The scalar product gives the sine of half the angle. This sine is inexact for small angles,
+    where the weights hardly depend on it: their error is about t^2 roundings. The tangent of half
+    the remaining angle gives its sine and cosine, and these give both weights.
     """
     a_length, b_length = sqrt(square(ax, ay, az, aw)), sqrt(square(bx, by, bz, bw))
     cosine = ax * bx + ay * by + az * bz + aw * bw
@@ -225,13 +229,13 @@ def slerp(ax: Any, ay: Any, az: Any, aw: Any, bx: Any, by: Any, bz: Any, bw: Any
 
 
 def from_unit_axis(x: Any, y: Any, z: Any, turn: Any) -> Quad:
-    """Returns the rotation about a unit axis, by the half angle."""
+    """Returns the rotation by `turn` [rad] about a unit axis."""
     s = sin(0.5 * turn)
     return s * x, s * y, s * z, cos(0.5 * turn)
 
 
 def from_axis_angle(x: Any, y: Any, z: Any, turn: Any) -> Quad:
-    """Returns the rotation about an axis of any length."""
+    """Returns the rotation by `turn` [rad] about an axis of any length."""
     return from_unit_axis(*vectors.normalize(x, y, z), turn)
 
 
@@ -252,7 +256,7 @@ def to_rotation_vector(x: Any, y: Any, z: Any, w: Any) -> Triple:
 
 
 def look(fx: Any, fy: Any, fz: Any, ux: Any, uy: Any, uz: Any) -> Quad:
-    """Returns the rotation of x to forward and of z close to up, both of length 1."""
+    """Returns the rotation that turns x to forward and z close to up, both unit vectors."""
     lx, ly, lz = vectors.cross(ux, uy, uz, fx, fy, fz)
     along = vectors.length(lx, ly, lz) < 1e-9
     # Where forward is along up: the part of (0, 1, 0) or (-1, 0, 0) orthogonal to forward.
@@ -268,5 +272,5 @@ def look(fx: Any, fy: Any, fz: Any, ux: Any, uy: Any, uz: Any) -> Quad:
 
 
 def look_rotation(fx: Any, fy: Any, fz: Any, ux: Any, uy: Any, uz: Any) -> Quad:
-    """Returns `look` for directions of any length."""
+    """Returns the rotation of `look`, for directions of any length."""
     return look(*vectors.normalize(fx, fy, fz), *vectors.normalize(ux, uy, uz))

@@ -29,7 +29,7 @@ def distance(ax: Any, ay: Any, az: Any, bx: Any, by: Any, bz: Any) -> Any:
 
 
 def angle(ax: Any, ay: Any, az: Any, bx: Any, by: Any, bz: Any) -> Any:
-    """Returns the angle in [0, pi], by the tangent, which is accurate at both ends."""
+    """Returns the angle in [0, pi], from its tangent, which is accurate at both ends."""
     a, b = length(ax, ay, az), length(bx, by, bz)
     refuse_zero(a, "vector")
     refuse_zero(b, "vector")
@@ -37,7 +37,7 @@ def angle(ax: Any, ay: Any, az: Any, bx: Any, by: Any, bz: Any) -> Any:
 
 
 def normalize(x: Any, y: Any, z: Any) -> tuple[Any, Any, Any]:
-    """Divides by the length."""
+    """Returns the unit vector of the same direction."""
     size = length(x, y, z)
     refuse_zero(size, "vector")
     return x / size, y / size, z / size

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frustums: near, far, horizontal field of view, view ratio and the pose of the camera."""
+"""Formulas for frustums: near, far, horizontal field of view, view ratio and camera pose."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .motions import inverse_transform, transform
 
 
 def slopes(fov: Any, ratio: Any) -> tuple[Any, Any]:
-    """Returns half width and half height of the view per metre ahead."""
+    """Returns the half width and half height of the view per metre of depth."""
     side = sin(fov) / (1.0 + cos(fov))  # tan(fov / 2), and exactly 1 at a right angle
     return side, ratio * side
 
@@ -60,7 +60,7 @@ def intersects_sphere(*c: Any) -> Any:
 
 
 def _box_in_view(*c: Any) -> tuple[Any, ...]:
-    """Returns near, far, slopes, and centre, axes (rows) and half sizes of the box in the view."""
+    """Returns near, far, slopes, and the box (centre, matrix, half sizes) in the camera's frame."""
     near, far, fov, ratio, *pose = c[:11]
     center = inverse_transform(*pose, *c[11:14])
     qx, qy, qz, qw = pose[3:]
@@ -88,7 +88,7 @@ def to_viewport(*c: Any) -> tuple[Any, ...]:
 
 
 def from_viewport(*c: Any) -> tuple[Any, ...]:
-    """Takes u, v, depth back to the world."""
+    """Returns the world point that projects to u, v, depth."""
     side, rise = slopes(c[2], c[3])
     px, py, pz, qx, qy, qz, qw, u, v, depth = c[4:]
     y, z = (1.0 - 2.0 * u) * side * depth, (2.0 * v - 1.0) * rise * depth

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Views of cameras."""
+"""The frustum: the part of the world that a camera sees."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Frustum(Row):
 
     @classmethod
     def from_array(cls: type[Frustum], values: Any) -> Frustum:
-        """Returns a Frustum of its eleven numbers; a Frustum is returned unchanged."""
+        """Builds a Frustum from its eleven numbers; a Frustum is returned unchanged."""
         if type(values) is cls:
             return values
         near, far, fov, ratio, *pose = numbers(values, 11, "Frustum")
@@ -171,8 +171,8 @@ class Frustum(Row):
     def world_to_viewport_point(self, point: VectorLike) -> Vector3:
         """Projects a world point to u, v, depth.
 
-        u grows to the right and v upwards, both from 0 to 1 across the picture and beyond it
-        outside; depth [m] is measured along the camera's x axis. For a point at or behind the
+        u grows to the right and v upwards, both from 0 to 1 within the picture and past that range
+        outside it; depth [m] is measured along the camera's x axis. For a point at or behind the
         camera, u and v are NaN and depth is zero or negative.
         """
         return make(Vector3, *formulas.to_viewport(*self._row(), *xyz(point)))
@@ -202,11 +202,11 @@ class Frustum(Row):
         )
 
     def _slopes(self) -> tuple[float, float]:
-        """Returns half width and half height of the view per metre ahead."""
+        """Returns the half width and half height of the view per metre of depth."""
         return formulas.slopes(self.horizontal_fov, self.view_ratio)
 
     def _plane(self, normal: tuple[float, float, float], height: float = 0.0) -> Plane:
-        """Returns the plane of the camera's frame, `height` behind its origin, in the world."""
+        """Returns the world plane with a normal of the camera's frame, `height` [m] behind it."""
         direction = self.pose.transform_vector(normal).normalized()
         return Plane(direction, direction.dot(self.pose.position) - height)
 

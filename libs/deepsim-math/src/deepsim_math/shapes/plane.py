@@ -25,8 +25,8 @@ class Plane(Value):
 
     Args:
         normal: direction of any non-zero length; stored as a unit vector.
-        distance: distance of the plane from the origin along `normal`, in units of its length;
-            stored in metres.
+        distance: distance of the plane from the origin along `normal`, as a multiple of the length
+            of `normal`; stored in metres.
 
     Raises:
         ValueError: when `normal` has zero length.

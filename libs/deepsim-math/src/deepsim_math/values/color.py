@@ -13,7 +13,7 @@ from .value import Field, Row, slot_setters
 
 
 class Color(Row):
-    """Red, green, blue and alpha (1 opaque), each in [0, 1].
+    """Red, green, blue and alpha (1 is opaque), each in [0, 1].
 
     >>> Color(1, 0.5, 0)
     Color(1.0, 0.5, 0.0, 1.0)
@@ -48,7 +48,7 @@ class Color(Row):
 
     @classmethod
     def from_array(cls: type[Color], values: Any) -> Color:
-        """Returns a Color of r, g, b or r, g, b, a; a Color is returned unchanged."""
+        """Builds a Color from r, g, b or r, g, b, a; a Color is returned unchanged."""
         if type(values) is cls:
             return values
         count = 3 if hasattr(values, "__len__") and len(values) == 3 else 4

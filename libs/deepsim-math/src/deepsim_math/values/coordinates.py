@@ -64,7 +64,7 @@ class Coordinates(Row):
 
     @property
     def magnitude(self) -> float:
-        """The length, by the name of the DeepSim paper."""
+        """Same as `length`, under the name that the DeepSim paper uses."""
         return math.hypot(self.x, self.y, self.z)
 
     @property
@@ -103,7 +103,7 @@ class Coordinates(Row):
     @overload
     def __mul__(self, other: NDArray[Any]) -> FloatArray: ...
     def __mul__(self, other: Any) -> Any:
-        """Multiplies by a number, or coordinate by coordinate by another of the same class."""
+        """Multiplies by a number, or element-wise by a value of the same class."""
         if type(other) is float:
             return make(type(self), self.x * other, self.y * other, self.z * other)
         if type(other) is type(self):
@@ -124,7 +124,7 @@ class Coordinates(Row):
     @overload
     def __truediv__(self, other: NDArray[Any]) -> FloatArray: ...
     def __truediv__(self, other: Any) -> Any:
-        """Divides by a number, or coordinate by coordinate by another of the same class.
+        """Divides by a number, or element-wise by a value of the same class.
 
         Raises:
             ZeroDivisionError: as in float division.
@@ -181,42 +181,42 @@ class Vector3(Coordinates):
 
     @classmethod
     def zero(cls) -> Vector3:
-        """(0, 0, 0)."""
+        """Returns (0, 0, 0)."""
         return cls(0.0, 0.0, 0.0)
 
     @classmethod
     def one(cls) -> Vector3:
-        """(1, 1, 1)."""
+        """Returns (1, 1, 1)."""
         return cls(1.0, 1.0, 1.0)
 
     @classmethod
     def forward(cls) -> Vector3:
-        """(1, 0, 0)."""
+        """Returns (1, 0, 0)."""
         return cls(1.0, 0.0, 0.0)
 
     @classmethod
     def back(cls) -> Vector3:
-        """(-1, 0, 0)."""
+        """Returns (-1, 0, 0)."""
         return cls(-1.0, 0.0, 0.0)
 
     @classmethod
     def left(cls) -> Vector3:
-        """(0, 1, 0)."""
+        """Returns (0, 1, 0)."""
         return cls(0.0, 1.0, 0.0)
 
     @classmethod
     def right(cls) -> Vector3:
-        """(0, -1, 0)."""
+        """Returns (0, -1, 0)."""
         return cls(0.0, -1.0, 0.0)
 
     @classmethod
     def up(cls) -> Vector3:
-        """(0, 0, 1)."""
+        """Returns (0, 0, 1)."""
         return cls(0.0, 0.0, 1.0)
 
     @classmethod
     def down(cls) -> Vector3:
-        """(0, 0, -1)."""
+        """Returns (0, 0, -1)."""
         return cls(0.0, 0.0, -1.0)
 
     def cross(self, other: VectorLike) -> Vector3:
@@ -323,7 +323,7 @@ _draft = drafts_of(Coordinates)
 
 @compiled
 def make(kind: type[C], x: float, y: float, z: float) -> C:
-    """Returns a value of three Python floats, without the checks of the constructor."""
+    """Builds a value from three Python floats, without the checks of the constructor."""
     value: Any = _draft()
     value.x = x
     value.y = y

@@ -19,7 +19,7 @@ _BLACK = Color()
 
 
 class Material(Row):
-    """Colours of a surface in ambient light, in direct light, in highlights, and of its own light.
+    """Ambient, diffuse, specular (highlights) and emissive (own light) colours of a surface.
 
     As a sequence or an array it is sixteen numbers: r, g, b, a of ambient, diffuse, specular and
     emissive. Each argument is a Color or a sequence of its numbers; the default is plain white.
@@ -53,7 +53,7 @@ class Material(Row):
 
     @classmethod
     def from_array(cls: type[Material], values: Any) -> Material:
-        """Returns a Material of sixteen numbers; a Material is returned unchanged."""
+        """Builds a Material from its sixteen numbers; a Material is returned unchanged."""
         if type(values) is cls:
             return values
         row = numbers(values, 16, "Material")

@@ -60,7 +60,7 @@ class Pose(Row):
 
     @classmethod
     def from_array(cls: type[Pose], values: Any) -> Pose:
-        """Returns a Pose of px, py, pz, qx, qy, qz, qw; a Pose is returned unchanged."""
+        """Builds a Pose from px, py, pz, qx, qy, qz, qw; a Pose is returned unchanged."""
         if type(values) is cls:
             return values
         row = numbers(values, 7, "Pose")
@@ -125,7 +125,10 @@ class Pose(Row):
             return NotImplemented
 
     def inverse(self) -> Pose:
-        """Returns the parent frame in this frame: ``pose @ pose.inverse() == Pose()``."""
+        """Returns the pose of the parent frame in this frame.
+
+        ``pose @ pose.inverse()`` is the identity.
+        """
         return make_pose(formulas.inverse(*self._row()))
 
     def relative(self, other: Pose) -> Pose:
@@ -149,24 +152,24 @@ class Pose(Row):
         return make_pose(formulas.exponential(*twist._row()))
 
     def log(self) -> Twist:
-        """Returns the constant twist, in the moving frame's own axes, to this pose within 1 s.
+        """Returns the constant twist, in the moving frame's axes, that reaches this pose in 1 s.
 
         The motion starts at the identity; `Pose.exp` is the inverse (Murray, Li and Sastry 1994).
         """
         return Twist._of(formulas.logarithm(*self._row()))
 
     def transform_point(self, point: VectorLike) -> Point:
-        """Takes a point from this frame to the parent frame."""
+        """Transforms a point from this frame to the parent frame."""
         p, q = self.position, self.orientation
         x, y, z = xyz(point)
         return make(Point, *formulas.transform(p.x, p.y, p.z, q.x, q.y, q.z, q.w, x, y, z))
 
     def transform_vector(self, vector: VectorLike) -> Vector3:
-        """Takes a direction or displacement from this frame to the parent frame: rotates only."""
+        """Rotates a direction or displacement from this frame to the parent frame."""
         return self.orientation.rotate(Vector3.from_array(vector))
 
     def transform_twist(self, twist: Twist) -> Twist:
-        """Takes the twist of a rigid body from this frame to the parent frame (the adjoint).
+        """Transforms the twist of a rigid body from this frame to the parent frame (the adjoint).
 
         Each twist refers to the body's point at the origin of its own frame. `Twist.rotate` only
         changes the axes.
@@ -174,15 +177,15 @@ class Pose(Row):
         return Twist._of(formulas.transform_twist(*self._row(), *twist._row()))
 
     def inverse_transform_point(self, point: VectorLike) -> Point:
-        """Takes a point from the parent frame to this frame."""
+        """Transforms a point from the parent frame to this frame."""
         return make(Point, *formulas.inverse_transform(*self._row(), *xyz(point)))
 
     def inverse_transform_vector(self, vector: VectorLike) -> Vector3:
-        """Takes a direction or displacement from the parent frame to this frame: rotates only."""
+        """Rotates a direction or displacement from the parent frame to this frame."""
         return self.orientation.conjugate().rotate(Vector3.from_array(vector))
 
     def inverse_transform_twist(self, twist: Twist) -> Twist:
-        """Takes the twist of a rigid body from the parent frame to this frame."""
+        """Transforms the twist of a rigid body from the parent frame to this frame."""
         return Twist._of(formulas.inverse_transform_twist(*self._row(), *twist._row()))
 
     def isclose(self, other: Pose, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
@@ -206,7 +209,7 @@ def _refuse_product(other: object) -> Any:
 
 @compiled
 def make_pose(row: tuple[float, ...]) -> Pose:
-    """Returns a pose of seven Python floats, without the checks of the constructor."""
+    """Builds a pose from seven Python floats, without the checks of the constructor."""
     pose: Any = _draft()
     pose.position = make(Point, row[0], row[1], row[2])
     pose.orientation = make_quaternion(row[3], row[4], row[5], row[6])

@@ -102,7 +102,7 @@ class Quaternion(Row):
 
     @classmethod
     def from_wxyz(cls, values: Numbers) -> Quaternion:
-        """Returns a quaternion of w, x, y, z, the order of MuJoCo, transforms3d and PyGLM."""
+        """Builds a quaternion from w, x, y, z, the order of MuJoCo, transforms3d and PyGLM."""
         w, x, y, z = numbers(values, 4, "a quaternion")
         return cls(x, y, z, w)
 
@@ -301,16 +301,17 @@ class Quaternion(Row):
         return make(type(vector), *turned)
 
     def slerp(self, other: Quaternion, t: SupportsFloat) -> Quaternion:
-        """Rotates from this (t = 0) to `other` (t = 1) the shorter way at constant speed.
+        """Rotates from this one (t = 0) to `other` (t = 1) along the shorter arc.
 
-        The result is a unit quaternion; t outside [0, 1] extrapolates (Shoemake 1985).
+        The speed is constant and the result a unit quaternion; t outside [0, 1] extrapolates
+        (Shoemake 1985).
         """
         a, b = self, other
         row = formulas.slerp(a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w, number(t, "t"))
         return make_quaternion(*row)
 
     def isclose(self, other: Quaternion, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
-        """Returns whether each component is close to that of `other` or of its negative.
+        """Returns whether the components are close to those of `other` or of ``-other``.
 
         Both are the same rotation. Lengths matter: normalize first if they may differ.
         """
@@ -347,7 +348,7 @@ def _refuse_product(other: object) -> Any:
 
 @compiled
 def make_quaternion(x: float, y: float, z: float, w: float) -> Quaternion:
-    """Returns a quaternion of four Python floats, without the checks of the constructor."""
+    """Builds a quaternion from four Python floats, without the checks of the constructor."""
     quaternion: Any = _draft()
     quaternion.x = x
     quaternion.y = y

@@ -45,7 +45,7 @@ class Twist(Row):
 
     @classmethod
     def from_array(cls: type[Twist], values: Any) -> Twist:
-        """Returns a Twist of vx, vy, vz, wx, wy, wz; a Twist is returned unchanged."""
+        """Builds a Twist from vx, vy, vz, wx, wy, wz; a Twist is returned unchanged."""
         if type(values) is cls:
             return values
         row = numbers(values, 6, "Twist")

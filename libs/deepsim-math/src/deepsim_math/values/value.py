@@ -31,7 +31,7 @@ class Field(Generic[T]):
 
 
 class Value:
-    """Immutable record, whose fields are set only by the constructor, in slots.
+    """Immutable record in slots; only its constructor sets the fields.
 
     A subclass lists its fields in `__match_args__`, in the order of its constructor's arguments,
     and sets `_fields` to an ``operator.attrgetter`` of them, which returns all as one tuple.
@@ -85,8 +85,8 @@ class Value:
 class Row(Value):
     """Value that is also a sequence of floats, one row of a table.
 
-    `numpy.asarray` of it is a float64 array of shape (len,); iteration, indexing and unpacking give
-    Python floats.
+    `numpy.asarray` converts it to a float64 array of shape (len,); iteration, indexing and
+    unpacking give Python floats.
     """
 
     __slots__ = ()
@@ -99,7 +99,7 @@ class Row(Value):
 
     @classmethod
     def from_array(cls: type[R], values: Any) -> R:
-        """Returns a value of a sequence or array of its numbers; a value is returned unchanged.
+        """Builds a value from a sequence or array of its numbers; returns a value unchanged.
 
         Raises:
             TypeError: when `values` is not a sequence of numbers.
