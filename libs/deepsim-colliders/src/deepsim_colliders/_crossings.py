@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 
 class Crossing(NamedTuple):
-    """Interval of t for which origin + t * direction is in the shape, and the normal at its start.
+    """Interval of t in which origin + t * direction lies in a shape, and the normal at its start.
 
     The normal is None if the ray starts inside.
     """
@@ -69,7 +69,7 @@ Rows = NDArray[np.float64]
 
 
 def cross_balls(origins: Rows, directions: Rows, radius: float) -> tuple[Rows, Rows]:
-    """Returns the first and last t of lines, (n, d), in the ball about the origin; NaN for misses.
+    """Returns the first and last t at which lines (n, d) are in the ball about 0; NaN for misses.
 
     A line with a zero direction is in the ball for all t, or never.
     """
@@ -88,7 +88,7 @@ def cross_balls(origins: Rows, directions: Rows, radius: float) -> tuple[Rows, R
 
 
 def cross_slab(origins: Rows, directions: Rows, half: float) -> tuple[Rows, Rows]:
-    """Returns the first and last t of lines on an axis, (n,), in [-half, half]; NaN for misses."""
+    """Returns the first and last t at which 1-D lines (n,) are in [-half, half]; NaN for misses."""
     with np.errstate(divide="ignore", invalid="ignore"):
         one, two = (-half - origins) / directions, (half - origins) / directions
         still = directions == 0.0

@@ -24,14 +24,14 @@ class PoseSource(Protocol):
 
     @property
     def pose(self) -> Pose:
-        """Pose in the world frame, read by each query."""
+        """Pose in the world frame; each query reads it."""
 
 
 ORIGIN = Pose()
 
 
 class Follower:
-    """An object whose pose is relative to that of a source."""
+    """Object with a pose relative to the pose of a source."""
 
     def __init__(self, pose_offset: Pose) -> None:
         self._source: tuple[Any, bool] | None = None  # and whether it is a function

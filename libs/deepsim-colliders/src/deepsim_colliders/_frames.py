@@ -21,7 +21,7 @@ def dot(a: Iterable[float], b: Iterable[float]) -> float:
 class Frame2D:
     """Origin (x, y) and unit x and y axes of a pose seen from above.
 
-    The yaw is that of the forward axis projected on the ground; 0 if that axis is vertical.
+    The yaw is the direction of the forward axis on the ground, or 0 if this axis is vertical.
     """
 
     __slots__ = ("axes", "origin")
@@ -35,23 +35,23 @@ class Frame2D:
         self.axes: tuple[Pair, Pair] = ((cos, sin), (-sin, cos))
 
     def to_local(self, point: Pair) -> Pair:
-        """Takes a point from the world to this frame."""
+        """Transforms a point from the world to this frame."""
         return self.turn_to_local((point[0] - self.origin[0], point[1] - self.origin[1]))
 
     def turn_to_local(self, vector: Pair) -> Pair:
-        """Takes a direction from the world to this frame."""
+        """Rotates a direction from the world to this frame."""
         x, y = vector
         (xx, xy), (yx, yy) = self.axes
         return x * xx + y * xy, x * yx + y * yy
 
     def turn_to_world(self, vector: Pair) -> Pair:
-        """Takes a direction from this frame to the world."""
+        """Rotates a direction from this frame to the world."""
         x, y = vector
         (xx, xy), (yx, yy) = self.axes
         return x * xx + y * yx, x * xy + y * yy
 
     def to_world(self, point: Pair) -> Pair:
-        """Takes a point from this frame to the world."""
+        """Transforms a point from this frame to the world."""
         x, y = self.turn_to_world(point)
         return self.origin[0] + x, self.origin[1] + y
 
@@ -72,13 +72,13 @@ class Frame3D:
         )
 
     def to_local(self, point: Triple) -> Triple:
-        """Takes a point from the world to this frame."""
+        """Transforms a point from the world to this frame."""
         x, y, z = point
         ox, oy, oz = self.origin
         return self.turn_to_local((x - ox, y - oy, z - oz))
 
     def turn_to_local(self, vector: Triple) -> Triple:
-        """Takes a direction from the world to this frame."""
+        """Rotates a direction from the world to this frame."""
         x, y, z = vector
         (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = self.axes
         return (
@@ -88,7 +88,7 @@ class Frame3D:
         )
 
     def turn_to_world(self, vector: Triple) -> Triple:
-        """Takes a direction from this frame to the world."""
+        """Rotates a direction from this frame to the world."""
         x, y, z = vector
         (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = self.axes
         return (
@@ -98,7 +98,7 @@ class Frame3D:
         )
 
     def to_world(self, point: Triple) -> Triple:
-        """Takes a point from this frame to the world."""
+        """Transforms a point from this frame to the world."""
         x, y, z = self.turn_to_world(point)
         ox, oy, oz = self.origin
         return ox + x, oy + y, oz + z

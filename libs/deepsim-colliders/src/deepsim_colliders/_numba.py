@@ -27,7 +27,7 @@ def compiled(function: Function, inline: Any = "never") -> Function:
 
 
 def compiled_within(function: Function) -> Function:
-    """Returns the function compiled and inlined at each call, so that passing arrays is free."""
+    """Compiles a function to be inlined into its callers, where passing arrays costs nothing."""
     return compiled(function, "always")
 
 
@@ -44,7 +44,7 @@ def numba_works() -> bool:
 
 
 def use_compiled(wanted: bool | None) -> bool:
-    """Returns whether a set uses compiled code; raises ImportError if it must but cannot."""
+    """Returns whether a set uses compiled code; raises ImportError if `wanted` without numba."""
     if wanted and not numba_works():
         raise ImportError("compiled=True needs numba: pip install 'deepsim-colliders[fast]'")
     return numba_works() if wanted is None else bool(wanted)

@@ -37,7 +37,7 @@ class Rows(NamedTuple):
     reach: Array
     """Radius of the ball around the shape [m]."""
     touch: Array
-    """Largest gap to a touching point [m]."""
+    """Gap below which a point counts as touching [m]."""
 
     def take(self, which: Any) -> Rows:
         """Returns the shapes of a slice or of an index array, in that order."""
@@ -48,11 +48,11 @@ class Rows(NamedTuple):
         return Rows(self.shapes, *columns)
 
     def to_local(self, points: Any) -> list[Array]:
-        """Takes one point (dimensions, n) per shape from the world to its frame."""
+        """Transforms one point (dimensions, n) per shape from the world to its frame."""
         return self.turn_to_local([p - c for p, c in zip(points, self.center)])
 
     def turn_to_local(self, vectors: Any) -> list[Array]:
-        """Takes one vector per shape from the world to its frame."""
+        """Rotates one vector per shape from the world to its frame."""
         # Written out, so that the result for a pair does not depend on how pairs are grouped.
         return [
             sum((v * a for v, a in zip(vectors[1:], axis[1:])), vectors[0] * axis[0])
@@ -60,11 +60,11 @@ class Rows(NamedTuple):
         ]
 
     def to_world(self, points: Any) -> Array:
-        """Takes one point (dimensions, n) per shape from its frame to the world."""
+        """Transforms one point (dimensions, n) per shape from its frame to the world."""
         return self.turn_to_world(points) + self.center
 
     def turn_to_world(self, vectors: Any) -> Array:
-        """Takes one vector (dimensions, n) per shape from its frame to the world."""
+        """Rotates one vector (dimensions, n) per shape from its frame to the world."""
         x, *rest = zip(vectors, self.axes)
         turned: Array = x[0] * x[1]
         for vector, axis in rest:
@@ -75,7 +75,7 @@ class Rows(NamedTuple):
 def frames(poses: NDArray[Any], dimensions: int) -> tuple[Array, Array]:
     """Returns origins (dimensions, n) and axes (dimensions, dimensions, n) of poses (n, 7).
 
-    In 2D the yaw is that of the forward axis, seen from above, as in `Frame2D`.
+    In 2D the yaw is defined as in `Frame2D`.
     """
     center = np.ascontiguousarray(poses[:, :dimensions].T)
     if dimensions == 3:

@@ -39,7 +39,7 @@ def segment_to_box(start: Sequence[float], step: Sequence[float], half: Sequence
 
 
 def segments_to_boxes(start: Array, step: Array, half: Array) -> Array:
-    """Returns `segment_to_box` of columns: takes arrays (dimensions, n), returns (n,)."""
+    """Returns `segment_to_box` for columns (dimensions, n), shape (n,)."""
     with np.errstate(all="ignore"):
         bends = np.concatenate([(-half - start) / step, (half - start) / step])
         bends = np.nan_to_num(np.clip(bends, 0.0, 1.0), copy=False)

@@ -23,10 +23,10 @@ TOUCH = 1e-9
 
 
 class Solid(NamedTuple):
-    """A shape as numbers, for arrays of shapes: all points within a radius of a box, its core.
+    """Numbers that describe a shape in arrays: all points within `radius` of a box, its core.
 
-    The core of a ball is a point, that of a capsule a line; a box has radius 0. The solid of any
-    other shape is a ball around it.
+    The core of a ball is a point, and the core of a capsule a line; a box has radius 0. For any
+    other shape, the solid is a ball around it.
     """
 
     kind: int
@@ -79,11 +79,11 @@ class Shape(Collider):
         return TOUCH * self._extent
 
     def _holds_here(self, point: Any) -> bool:
-        """Returns whether a point of the world is in the shape or touches it."""
+        """Returns whether a point in the world frame is in the shape or touches it."""
         return self._holds(self._frame.to_local(point))
 
     def _hold_here(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Returns `_holds_here` of points (n, dimensions)."""
+        """Returns `_holds_here` for points (n, dimensions)."""
         frame = self._frame
         with np.errstate(invalid="ignore"):  # a point that is not finite is outside
             if self._framed is ORIGIN:  # such as a track in world coordinates
@@ -138,20 +138,20 @@ class Shape(Collider):
         return () if placed._frame is None else (placed,)
 
     def _at(self, pose: Pose) -> Shape:
-        """Returns this shape, fixed at a pose."""
+        """Returns a copy of this shape, fixed at a pose."""
         placed = self._in(self._make_frame(pose) if math.isfinite(sum(pose)) else None)
         placed._framed = pose
         self._placed = placed
         return placed
 
     def _in(self, frame: Any) -> Shape:
-        """Returns this shape, fixed in a frame of the world."""
+        """Returns a copy of this shape, fixed in a frame of the world."""
         placed: Shape = object.__new__(type(self))
         placed.__dict__.update(self.__dict__, _frame=frame, _framed=None, _placed=None)
         return placed
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leaves out the caches."""
+        """Returns the state without the cached copy, for copying and pickling."""
         return {**self.__dict__, "_placed": None}
 
     def _touch(self, other: Shape) -> float:
@@ -160,10 +160,10 @@ class Shape(Collider):
 
     @property
     def _extent(self) -> float:
-        """Size of the shape regardless of its place in its frame [m], which scales tolerances."""
+        """Size of the shape without its offset from its frame [m]; it scales tolerances."""
         return self._size
 
-    # Defined by the dimensions.
+    # Defined by Collider2D and Collider3D.
 
     @abstractmethod
     def _make_frame(self, pose: Pose) -> Any:
@@ -176,14 +176,14 @@ class Shape(Collider):
 
     @abstractmethod
     def _spot(self, point: Any) -> Any:
-        """Returns a point of the world as a shape without size."""
+        """Returns a point in the world frame as a shape without size."""
 
     @abstractmethod
     def _separation(self, other: Any) -> Separation:
         """Returns the separation of two shapes of the same dimensions, in the world frame."""
 
     def _meetings(self, other: Any) -> Iterable[tuple[Any, list[tuple[Any, float]]]]:
-        """Returns the normals from this to `other` where they meet, with points and depths."""
+        """Returns the contact normals from this shape to `other`, with their points and depths."""
         raise NotImplementedError(f"{type(self).__name__} has no contacts")
 
     @abstractmethod
@@ -204,7 +204,7 @@ class Shape(Collider):
     @property
     @abstractmethod
     def _size(self) -> float:
-        """Distance of the farthest point of the shape from the origin of its frame."""
+        """Distance of the farthest point of the shape from the origin of its frame [m]."""
 
     @abstractmethod
     def _holds(self, point: Any) -> bool:
@@ -219,7 +219,7 @@ class Shape(Collider):
         crossing = self._cross(origin, direction)
         return [] if crossing is None else [crossing]
 
-    # Queries in the world frame, with both sides live.
+    # Queries in the world frame, with both shapes at their poses.
 
     @abstractmethod
     def _near(self, point: Any, reach: float) -> bool:

@@ -14,8 +14,8 @@ from deepsim_math import Frustum, frustums, quaternions
 from ._rows import Array, Flags, Index, Rows
 from ._shape import BALL
 from .broad_phase.blocks import ragged
-from .rays.distances import distances
-from .rays.rays import Nearest, Rays
+from .ray_batches.batch import Nearest, Rays
+from .ray_batches.distances import distances
 from .results import Segmentation
 
 
@@ -48,7 +48,7 @@ _EDGES = np.array(
 def pixel_rays(frustum: Frustum, width: int, height: int) -> tuple[Array, Array]:
     """Returns unit directions (3, height * width) through the centres of pixels, and cosines.
 
-    Pixels are in rows from the upper left corner; cosines are those of the angles to the view axis.
+    Pixels are in rows from the upper left corner; a cosine belongs to the angle to the view axis.
     """
     side = math.tan(0.5 * frustum.horizontal_fov)
     y = side * (1.0 - (2.0 * np.arange(width) + 1.0) / width)
@@ -108,7 +108,7 @@ def _extent(places: Array, size: int) -> tuple[Index, Index]:
 
 
 def segment(rows: Rows, frustum: Frustum, height: int, width: int) -> Segmentation:
-    """Returns the picture that a camera takes of rows."""
+    """Returns the segmentation picture of the shapes in `rows`."""
     directions, cosines = pixel_rays(frustum, width, height)
     origins = np.asarray(frustum.pose.position)[:, np.newaxis]
     rays = Rays(origins, directions, frustum.near / cosines, frustum.far / cosines)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The queries of all colliders."""
+"""The base class of all colliders, with their queries."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from deepsim_math import Point, Pose, Ray, Vector3
 
 from ._borders import numbers
 from ._follower import Follower
-from ._hits import all_hits, first_hit
+from ._raycast import all_hits, first_hit
 from .layers import Layered
 from .results import Bounds, Contact, Hit
 
@@ -48,7 +48,7 @@ class Collider(Follower, Layered, ABC):
     (False, 1.0)
 
     Args:
-        pose_offset: pose in the frame of the source, or in the world frame without one.
+        pose_offset: pose in the frame of the source, or in the world frame without a source.
     """
 
     dimensions: int
@@ -180,7 +180,7 @@ class Collider(Follower, Layered, ABC):
 
     @property
     def bounds(self) -> Bounds | None:
-        """The smallest box along the world axes around it; None if it is disabled."""
+        """The smallest box around the collider along the world axes; None if it is disabled."""
         shapes = self._live_shapes()
         if not shapes:
             return None
@@ -233,10 +233,7 @@ class Collider(Follower, Layered, ABC):
 
     @abstractmethod
     def _placed_shapes(self, base: Pose) -> list[tuple[Shape, Pose, bool]]:
-        """Returns the shapes that form the collider, their poses for a source at `base`, and flags.
-
-        Each flag is whether the shape is enabled.
-        """
+        """Returns the shape, pose and enabled flag of each part, for a source at `base`."""
 
     @abstractmethod
     def _live_shapes(self) -> Sequence[Shape]:

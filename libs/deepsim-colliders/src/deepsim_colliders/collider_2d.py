@@ -21,8 +21,8 @@ class Collider2D(Shape):
     """Collider on the ground, which uses x, y and yaw of its pose and ignores z.
 
     In 3D it extends infinitely up and down: a ray meets it where the ray's projection on the ground
-    does. The yaw is that of the pose's forward axis seen from above, or 0 while that axis is
-    vertical; any other tilt is ignored.
+    does. The yaw is the direction of the pose's forward axis seen from above, or 0 while this axis
+    is vertical; any other tilt is ignored.
 
     >>> from deepsim_colliders import RectangleCollider
     >>> from deepsim_math import Ray

@@ -22,7 +22,7 @@ Rows = NDArray[np.float64]
 
 
 class Collider3D(Shape):
-    """Collider in space.
+    """Base class of the 3D colliders.
 
     >>> from deepsim_colliders import BoxCollider, SphereCollider
     >>> ball = SphereCollider(0.5)
@@ -49,7 +49,7 @@ class Collider3D(Shape):
     # Queries of a ColliderSet, in the frame of the shape.
 
     def _enter(self, origins: Rows, directions: Rows) -> tuple[Rows, NDArray[np.bool_]]:
-        """Returns the first t >= 0 of rays (n, 3) in the shape, and whether they start inside."""
+        """Returns the first t >= 0 of rays (n, 3) in the shape, and whether each starts inside."""
         starts = self._cross_many(origins, directions)[0]
         return np.where(starts >= 0.0, starts, np.inf), self._hold(origins.T)
 
@@ -80,7 +80,7 @@ class Collider3D(Shape):
         return -self._support(scaled(forward, -1.0)), self._support(forward)
 
     def _encloses(self, other: Any) -> bool:
-        """Returns whether a mesh encloses `other`, which touches none of its triangles."""
+        """Returns whether this is a closed mesh around `other`, without touching it."""
         return False
 
     def _ball(self) -> tuple[Vec, float]:

@@ -67,7 +67,7 @@ class ConvexCollider(Collider3D):
     def support_point(self, direction: Triple) -> Triple:
         """Returns the farthest point of the shape along a direction of any length > 0.
 
-        Both are in the frame of the shape.
+        Point and direction are in the frame of the shape.
         """
 
     def _core_point(self, direction: Triple) -> Triple:
@@ -224,7 +224,7 @@ class ConvexCollider(Collider3D):
     # Contacts of faces.
 
     def _face_here(self, direction: Triple) -> tuple[Triple, list[Triple]] | None:
-        """Returns the normal and ordered corners of the flat face most across a direction."""
+        """Returns normal and ordered corners of the flat face nearest to perpendicular, or None."""
         return None
 
     def _low_points(self, direction: Triple) -> Sequence[Triple]:
@@ -270,7 +270,7 @@ def highest(level: Level, shape: Any) -> float:
 
 
 class _Local:
-    """A shape as a body in its own frame."""
+    """A shape as a `Body` in its own frame."""
 
     def __init__(self, shape: ConvexCollider) -> None:
         self._far_point = shape._core_point

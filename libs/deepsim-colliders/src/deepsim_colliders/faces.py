@@ -14,8 +14,9 @@ _ALIGNED = 0.996
 def overlap(a: Any, b: Any, found: Any, touch: float) -> list[tuple[Vec, float]]:
     """Returns the points halfway between the surfaces of two meeting pieces, and their depths.
 
-    If each has a face across the normal, these are the corners of their common area (Sutherland and
-    Hodgman 1974). On a half space they are all corners below it. Otherwise there is a single one.
+    If each piece has a face across the normal, the points are the corners of the common area
+    (Sutherland and Hodgman 1974). On a half space, they are all corners below its surface.
+    Otherwise there is a single point.
     """
     normal = found.normal
     if a._is_plane or b._is_plane:
@@ -62,7 +63,7 @@ def _face(shape: Any, direction: Vec) -> list[Vec] | None:
 
 
 def _both(mine: list[Vec], theirs: list[Vec]) -> list[tuple[float, float, float, float]]:
-    """Returns the corners of the common area of two convex polygons, with both heights there."""
+    """Returns the corners of the common area of two convex polygons, and both heights there."""
     upper, lower = _height(mine), _height(theirs)
     area = [(u, v) for u, v, _ in _turned_left(theirs)]
     clip = _turned_left(mine)

@@ -14,7 +14,7 @@ from .faces import overlap
 
 
 class Separation(NamedTuple):
-    """Distance or depth of two shapes in the world frame, in any number of dimensions."""
+    """Distance or penetration depth of two shapes in the world frame, in any dimensions."""
 
     distance: float
     """Distance [m]; a negative one is a penetration depth."""
@@ -27,7 +27,7 @@ class Separation(NamedTuple):
 
 
 def separation(a: Any, b: Any) -> Separation:
-    """Returns the smallest distance, or the greatest depth, of the pieces of two shapes."""
+    """Returns the smallest distance, or the greatest depth, between the pieces of two shapes."""
     best: Separation | None = None
     for piece, other in _pairs(a, b):
         if best is not None and _apart(piece, other) > max(best.distance, 0.0):

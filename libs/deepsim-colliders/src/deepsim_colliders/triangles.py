@@ -30,7 +30,7 @@ class Triangles:
         self.radii = np.linalg.norm(corners - self.middles[:, np.newaxis], axis=2).max(axis=1)
 
     def meetings(self, origin: Array, direction: Array) -> tuple[Array, NDArray[np.intp]]:
-        """Returns when a line meets which triangles (Moeller and Trumbore 1997)."""
+        """Returns the t of a line at triangles, and their numbers (Moeller and Trumbore 1997)."""
         unit = direction / math.sqrt(direction @ direction)
         away = self.middles - origin
         aside = np.einsum("md,md->m", away, away) - (away @ unit) ** 2
@@ -51,9 +51,9 @@ class Triangles:
         return times[met] / math.sqrt(direction @ direction), near[met]
 
     def first_met(self, origins: Array, directions: Array) -> tuple[Array, NDArray[np.intp]]:
-        """Returns the first t >= 0 at which each ray (n, 3) meets a triangle, or NaN, and which.
+        """Returns the first t >= 0 of rays (n, 3) at a triangle, or NaN, and the triangle's number.
 
-        The formula is that of `meetings`, with products of rays and triangles as matrices.
+        Uses the formula of `meetings`, with products of rays and triangles as matrices.
         """
         starts, faces = np.full(len(origins), np.nan), np.zeros(len(origins), dtype=np.intp)
         speeds = np.sqrt(np.einsum("nd,nd->n", directions, directions))

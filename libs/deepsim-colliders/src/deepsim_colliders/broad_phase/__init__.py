@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the pairs that need an exact test by the bounds of shapes, without missing any."""
+"""Broad phase: the bounds of shapes sort out the pairs that need an exact test."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Balls around few shapes, all compared at once by one matrix product per world."""
+"""Bounding balls of a few shapes, all compared at once by one matrix product per world."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ROUNDING = 3e-14
 
 
 class Balls:
-    """Balls of the shapes of each world.
+    """Bounding balls of the shapes of each world.
 
     Args:
         center: shape (worlds, n, dimensions) [m].
@@ -63,7 +63,7 @@ class Balls:
                 yield self._where(near, world, some, origins.shape[1])
 
     def overlapping(self, other: Balls) -> Iterator[Pairs]:
-        """Yields pairs of shapes, one of each side, whose balls touch, world by world."""
+        """Yields pairs of shapes, one of each set, whose balls touch, world by world."""
         with np.errstate(all="ignore"):
             reach = self._reach[..., np.newaxis]
             local = self._center - other._middle
@@ -94,7 +94,7 @@ class Balls:
         return np.concatenate([local, square, np.ones_like(square)], axis=2)
 
     def _blocks(self, count: int, worlds: int = 1) -> Iterator[tuple[slice, slice]]:
-        """Yields blocks of worlds and numbers to compare with the shapes at once."""
+        """Yields slices of worlds and of points to compare with all shapes at once."""
         size, worlds = self._reach.shape[1], max(worlds, len(self._reach))
         step = max(1, BLOCK // max(size * count, 1))
         some = max(1, BLOCK // max(size, 1))

@@ -15,7 +15,7 @@ Pairs = Tuple[Index, Index]
 
 
 def ragged(start: Index, count: Index) -> Iterator[Pairs]:
-    """Yields range number and value of the ranges start .. start + count in turn, in blocks."""
+    """Yields, in blocks, the range number and the value of each element of ranges in turn."""
     ends = np.cumsum(count)
     total = int(ends[-1]) if ends.size else 0
     shift = start - (ends - count)
@@ -26,7 +26,7 @@ def ragged(start: Index, count: Index) -> Iterator[Pairs]:
 
 
 def collected(parts: Iterator[Pairs]) -> Iterator[Pairs]:
-    """Joins parts until they outweigh the fixed cost of a further step."""
+    """Joins small parts into blocks that outweigh the fixed cost of a further step."""
     waiting: list[Pairs] = []
     size = 0
     for part in parts:
@@ -43,7 +43,7 @@ def filled(fill: Callable[[Index, Index], int], size: int) -> Iterator[Pairs]:
     """Yields pairs that compiled code finds, in blocks.
 
     Args:
-        fill: writes both sides of as many pairs as fit into arrays, and returns the number of all.
+        fill: writes as many pairs as fit into its two arrays, and returns the number of all pairs.
         size: expected number of pairs.
     """
     while True:

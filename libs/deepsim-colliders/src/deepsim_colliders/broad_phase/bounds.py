@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Balls and boxes around the shapes of a set at one time."""
+"""Bounding balls and boxes of the shapes of a set, and the pairs whose bounds meet."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Iterator
 import numpy as np
 
 from deepsim_colliders._rows import Array, Index, Rows
-from deepsim_colliders.rays.rays import Rays
+from deepsim_colliders.ray_batches.batch import Rays
 
 from .balls import Balls
 from .blocks import BLOCK, Pairs, collected
@@ -57,11 +57,11 @@ class Bounds:
 
     @cached_property
     def tree(self) -> Tree:
-        """The boxes in groups."""
+        """Hierarchy of the boxes."""
         return Tree(*self.boxes)
 
     def overlapping(self, other: Bounds) -> Iterator[Pairs]:
-        """Yields pairs of rows, one of each side; a single world is paired with all others."""
+        """Yields pairs of rows, one of each side; a single world meets all worlds of the other."""
         if self.count * other.count <= BLOCK:  # faster than a tree
             return collected(self.balls.overlapping(other.balls))
         worlds = max(self.worlds, other.worlds)
@@ -74,7 +74,7 @@ class Bounds:
     def among(self) -> Iterator[Pairs]:
         """Yields pairs of two rows of one world, lower number first."""
         if self._compiled and _FEW < self.count <= _SWEPT:
-            # Here, and not at the top: numba is of an extra.
+            # Imported here, because numba belongs to an extra.
             from .compiled_boxes import swept  # noqa: PLC0415
 
             yield from swept(*self.boxes)
@@ -93,7 +93,7 @@ class Bounds:
         return self._around(self.tree, world, flat, flat)
 
     def along(self, rays: Rays) -> Iterator[Pairs]:
-        """Yields pairs of a ray, with the dimensions of the shapes, and a row."""
+        """Yields pairs of a ray and a row; the rays have the dimensions of the shapes."""
         count = rays.nearest.size // self.worlds
         if self.count <= _FEW:
             return collected(
@@ -107,7 +107,7 @@ class Bounds:
     def _around(self, tree: Tree, world: Index, lower: Array, upper: Array) -> Iterator[Pairs]:
         if not self._compiled:
             return collected(tree.around(world, lower, upper))
-        # Here, and not at the top: numba is of an extra.
+        # Imported here, because numba belongs to an extra.
         from .compiled_boxes import overlapping  # noqa: PLC0415
 
         return overlapping(tree, world, lower, upper)

@@ -26,9 +26,9 @@ def overlapping(tree: Tree, world: Index, lower: Array, upper: Array) -> Iterato
 def around(
     boxes: Any, starts: Any, order: Any, world: Any, lower: Any, upper: Any, number: Any, row: Any
 ) -> int:
-    """Returns the number of pairs of a box of (n, 3), in its world, and a shape.
+    """Finds the shapes whose boxes overlap each query box (n, 3), in the world of the query.
 
-    Fills `number` and `row` with as many of them as fit.
+    Fills `number` and `row` with as many pairs as fit, and returns the number of all pairs.
     """
     groups, levels = np.empty(512, dtype=np.int64), np.empty(512, dtype=np.int64)
     per_tree, width, planes = boxes.shape[1], boxes.shape[3], boxes.reshape(-1)
@@ -43,7 +43,7 @@ def around(
         while waiting:
             waiting -= 1
             group, level = groups[waiting], levels[waiting]
-            # As in `rays.trace`, for the sake of vector instructions.
+            # As in `raycast.trace`, for the sake of vector instructions.
             base = (here * per_tree + starts[level] + group) * 6 * width
             low_x, up_x = planes[base:][:width], planes[base + 3 * width :][:width]
             low_y, up_y = planes[base + width :][:width], planes[base + 4 * width :][:width]

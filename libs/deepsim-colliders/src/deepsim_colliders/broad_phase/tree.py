@@ -62,7 +62,7 @@ class Tree:
         return 3.0 * float(leaves.max(initial=0.0, where=leaves < np.inf))
 
     def around(self, world: Index, lower: Array, upper: Array) -> Iterator[Pairs]:
-        """Yields pairs of a box of (n, 3), in its world, and a shape that it overlaps."""
+        """Yields pairs of a query box (n, 3), in its world, and a shape whose box it overlaps."""
 
         def overlap(which: Index, boxes: Array) -> Flags:
             low, high = lower[which, :, np.newaxis], upper[which, :, np.newaxis]

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled versions with equal results, for which numba is needed (the extra ``fast``)."""
+"""Compiled versions with equal results; they need numba (the extra ``fast``)."""

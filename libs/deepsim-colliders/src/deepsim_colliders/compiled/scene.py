@@ -9,11 +9,11 @@ from deepsim_colliders._numba import writable
 from deepsim_colliders._rows import Array, Flags, Rows
 from deepsim_colliders._shape import BOX
 from deepsim_colliders.broad_phase.bounds import Bounds
-from deepsim_colliders.rays.rays import Nearest, Rays
+from deepsim_colliders.ray_batches.batch import Nearest, Rays
 
 
 class Scene:
-    """The shapes of compiled kinds, of all worlds, and the bounds of the other shapes."""
+    """All shapes of the kinds that compiled code supports, and the bounds of the other shapes."""
 
     def __init__(self, rows: Rows, bounds: Bounds) -> None:
         worlds, fast = bounds.worlds, rows.kind <= BOX
@@ -29,8 +29,8 @@ class Scene:
 
     def trace(self, rays: Rays, asked: Flags | None, nearest: Nearest) -> None:
         """Records the first compiled shape that each ray meets."""
-        # Here, and not at the top: numba is of an extra.
-        from .rays import trace  # noqa: PLC0415
+        # Imported here, because numba belongs to an extra.
+        from .raycast import trace  # noqa: PLC0415
 
         if self._tree is None:
             return
@@ -49,7 +49,7 @@ class Scene:
 
     def surfaces(self, rays: Rays, nearest: Nearest, dimensions: int) -> tuple[Array, Array]:
         """Returns points and normals, (n, 3), where rays enter compiled shapes."""
-        from .rays import surfaces  # noqa: PLC0415
+        from .raycast import surfaces  # noqa: PLC0415
 
         points, normals = np.empty((2, nearest.row.size, 3))
         columns = [_in_space(side) for side in (rays.origins, rays.directions)]

@@ -35,8 +35,8 @@ class _Face(NamedTuple):
 def penetration(pair: Pairing, size: float) -> Penetration:
     """Returns the smallest translation that separates two intersecting convex shapes.
 
-    Grows a polytope inside their difference, from any tetrahedron, where it is nearest to 0. The
-    depth is exact for polytopes, and within 1e-11 of `size` [m] for round shapes.
+    Starts from a tetrahedron inside their Minkowski difference, and grows it where its surface is
+    nearest to 0. The depth is exact for polytopes, and within 1e-11 of `size` [m] for round shapes.
     """
     points, flat = _tetrahedron(pair, size)
     if flat is not None:
@@ -73,7 +73,7 @@ def _parts(points: list[Witness], face: _Face) -> list[float]:
 
 
 def _at(points: list[Witness], face: _Face, parts: list[float]) -> Penetration:
-    """Returns the penetration at a point of a face."""
+    """Returns the penetration at a point of a face, given as weights of the corners."""
     corners = [points[corner] for corner in face.corners]
     first = mixed(parts, [corner.first for corner in corners])
     second = mixed(parts, [corner.second for corner in corners])

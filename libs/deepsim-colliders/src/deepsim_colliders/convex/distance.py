@@ -54,7 +54,7 @@ def nearest(pair: Pairing, size: float) -> Witness:
 def _closest(simplex: Sequence[Witness]) -> tuple[Witness, list[Witness]]:
     """Returns the point of the hull of up to 4 points nearest to 0, and the points that span it.
 
-    These include the last point, which is new. Each part of the hull is tried.
+    The new point, which is the last one, is always among them. Each part of the hull is tried.
     """
     new = simplex[-1]
     best_square, best = dot(new.gap, new.gap), new

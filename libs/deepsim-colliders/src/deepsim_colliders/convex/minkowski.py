@@ -16,7 +16,7 @@ class Body(Protocol):
 
 
 class Witness(NamedTuple):
-    """A point of the difference, and the two points whose difference it is."""
+    """A point p - q of the difference (`gap`), with its two points p (`first`) and q (`second`)."""
 
     gap: Vec
     first: Vec

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Containment of arrays of shapes, as by `Shape._contains`."""
+"""Array form of `Shape._contains`: containment of one shape in another, pair by pair."""
 
 from __future__ import annotations
 

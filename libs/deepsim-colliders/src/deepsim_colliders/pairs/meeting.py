@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Intersection of arrays of shapes, as by `Shape._meets`."""
+"""Array form of `Shape._meets`: intersection of two shapes, pair by pair."""
 
 from __future__ import annotations
 
@@ -75,8 +75,9 @@ def _capsules(capsules: Rows, others: Rows) -> Flags:
 def _boxes(a: Rows, b: Rows) -> Flags:
     """Returns whether boxes meet, by separating axes (Gottschalk, Lin and Manocha 1996).
 
-    These are the faces of both, and in 3D the planes along an edge of each. Sums run over the first
-    axes and the last axis counts pairs, so that the bits of a pair do not depend on other pairs.
+    The axes are the face normals of both and, in 3D, the cross products of an edge of each. Sums
+    run over the first axes of arrays and the last axis counts pairs, so that the bits of a pair do
+    not depend on other pairs.
     """
     slack = a.touch + b.touch
     apart = b.center - a.center
@@ -102,7 +103,7 @@ def _boxes(a: Rows, b: Rows) -> Flags:
 
 
 def _edges(gap: Array, turn: Array, size: Array, half: Array, others: Array, slack: Array) -> Flags:
-    """Returns whether no plane along edge i of the first and edge j of the second separates them.
+    """Returns whether no plane along an edge of each box separates the boxes.
 
     The plane's normal is the cross product of both edges, so that the other two axes of each box
     contribute.
@@ -135,7 +136,7 @@ def _geometries(others: Rows, frames: Rows) -> Flags:
 
 
 def brought(shapes: Rows, frames: Rows) -> NDArray[Any]:
-    """Returns rectangles or geometries as shapely geometries in the frames of their pairs."""
+    """Returns rectangles or geometries as shapely geometries in the frames of their partners."""
     if shapes.kind[0] == BOX:
         (x, y), (half_x, half_y) = shapes.axes, shapes.half
         corners = [

@@ -17,26 +17,26 @@ from deepsim_colliders.collider import Collider
 from deepsim_colliders.layers import ALL_LAYERS
 from deepsim_colliders.pairs.containment import contain
 from deepsim_colliders.pairs.meeting import hold_points, meet
-from deepsim_colliders.rays.distances import distances
-from deepsim_colliders.rays.rays import Rays, leading_shape
+from deepsim_colliders.ray_batches.batch import Rays, leading_shape
+from deepsim_colliders.ray_batches.distances import distances
 from deepsim_colliders.results import AllRayHits, RayHits, Segmentation
 from deepsim_math import Frustum
 
-from .hits import all_ray_hits, first_hits, first_met
 from .near import near_pairs
+from .raycast import all_ray_hits, first_hits, first_met
 from .snapshot import Snapshot
 
 
 class ColliderSet:
-    """Colliders of the same dimensions, stored as arrays for queries of all of them.
+    """Set of colliders of the same dimensions, stored as arrays to query all of them at once.
 
-    Results equal those of the colliders themselves at the time of the last `update`. Results refer
-    to colliders by ids, which count from 0 in the given order. Queries of points, rays and cameras
-    are limited to the layers of a `mask`, by default all.
+    A query answers as the colliders themselves would have at the time of the last `update`.
+    Results refer to colliders by ids, which count from 0 in the given order. Queries of points,
+    rays and cameras are limited to the layers of a `mask`, by default all.
 
     With `worlds`, the colliders exist in every world, at separate poses. Colliders of different
-    worlds never meet, and arrays have a first axis of worlds in arguments and results. Another set
-    with other dimensions raises TypeError, one with another number of worlds ValueError.
+    worlds never meet, and arrays have a first axis of worlds in arguments and results. A query with
+    a set of other dimensions raises TypeError, and with another number of worlds ValueError.
 
     >>> from deepsim_colliders import SphereCollider
     >>> ball = ColliderSet([SphereCollider(1.0)], worlds=2)
@@ -52,7 +52,8 @@ class ColliderSet:
 
     Raises:
         ImportError: when `compiled` is True and numba is not installed.
-        TypeError: when one is not a collider, dimensions are mixed, or `worlds` is not an integer.
+        TypeError: when an entry is not a collider, dimensions are mixed, or `worlds` is not an
+            integer.
         ValueError: when `colliders` is empty, or `worlds` is less than 1.
     """
 
@@ -113,7 +114,7 @@ class ColliderSet:
             self._adopt(self._colliders + colliders, bases)
 
     def remove(self, *colliders: Collider) -> None:
-        """Removes colliders, which lowers the ids of those after them.
+        """Removes colliders; later colliders move to lower ids.
 
         Raises:
             ValueError: when one is not in the set, or none would remain.
@@ -130,8 +131,8 @@ class ColliderSet:
         """Updates poses, pose offsets, layers, masks and enabled flags from the colliders.
 
         Args:
-            poses: (n, 7) poses of the sources in the world frame, instead of those of the sources;
-                all else then remains as last read. With worlds (worlds, n, 7), or (n, 7) for all.
+            poses: (n, 7) poses in the world frame, used in place of the sources' poses; all else
+                remains as last read. With worlds, (worlds, n, 7), or (n, 7) for all of them.
 
         Raises:
             TypeError: when `poses` are masked or not numbers.
@@ -150,8 +151,9 @@ class ColliderSet:
                 each world.
 
         Returns:
-            Pairs of ids (k, 2) in ascending order, the second of the other set. Within one set each
-            pair occurs once, lower id first, and none with itself. With worlds (k, 3), world first.
+            Pairs of ids (k, 2) in ascending order; the second id is of the other set. Within one
+            set, each pair occurs once, lower id first, and no collider is paired with itself. With
+            worlds, the shape is (k, 3), world first.
         """
         a, b = self._now, self._now if other is None else self._checked(other)._now
         ids = len(self), len(self if other is None else other)
@@ -167,8 +169,8 @@ class ColliderSet:
     def intersects(self, other: ColliderSet | None = None) -> Flags:
         """Returns whether each collider meets each collider of `other`, shape (n, m).
 
-        Without `other`, the set is tested against itself, with a diagonal of False. Worlds are the
-        first axis.
+        Without `other`, the set is tested against itself, with a diagonal of False. With worlds,
+        the first axis counts them.
         """
         pairs = self.pairs(other)
         axis, sizes = self._axis(other), (len(self), len(self if other is None else other))
@@ -179,7 +181,7 @@ class ColliderSet:
     def contains(self, other: ColliderSet) -> Flags:
         """Returns whether each collider contains each collider of `other`, shape (n, m).
 
-        Worlds are the first axis.
+        With worlds, the first axis counts them.
         """
         a, b = self._now, self._checked(other)._now
         worlds, parts = self._count(other), b.bounds.count
@@ -205,7 +207,7 @@ class ColliderSet:
 
         Args:
             points: shape (..., 3), in the world frame; 2D colliders also accept (..., 2). With
-                worlds (worlds, ..., 3), or a shape that broadcasts to it.
+                worlds, (worlds, ..., 3), or a shape that broadcasts to it.
             mask: layers of the colliders to test.
 
         Returns:
@@ -245,7 +247,7 @@ class ColliderSet:
 
         Args:
             origins: shape (..., 3), in the world frame; 2D colliders also accept (..., 2). With
-                worlds (worlds, ..., 3).
+                worlds, (worlds, ..., 3).
             directions: likewise, of any length; all arguments broadcast.
             min_distance: shape (...) [m], >= 0.
             max_distance: shape (...) [m], >= 0.
@@ -293,11 +295,11 @@ class ColliderSet:
         around them is.
 
         Args:
-            frustum: view of the camera; with worlds one for all, or one for each.
+            frustum: view of the camera; with worlds, one for all or one for each.
             mask: layers of the visible colliders.
 
         Returns:
-            Shape (k,); with worlds (k, 2), world and id.
+            Shape (k,); with worlds, (k, 2), world and id.
 
         Raises:
             TypeError: when `frustum` is not a Frustum, or the colliders are 2D.
@@ -325,7 +327,7 @@ class ColliderSet:
         solid there.
 
         Args:
-            frustum: view of the camera; with worlds one for all, or one for each.
+            frustum: view of the camera; with worlds, one for all or one for each.
             width: columns of the picture, >= 1.
             height: rows of the picture, >= 1.
             mask: layers of the visible colliders.

@@ -13,12 +13,12 @@ from .snapshot import Snapshot
 
 
 def near_pairs(a: Snapshot, b: Snapshot, *, once: bool) -> Iterator[tuple[Index, Index, Index]]:
-    """Yields world, row of `a` and row of `b` of pairs that are enabled, may meet and are near.
+    """Yields world, row of `a` and row of `b` of pairs that are enabled, near and may meet.
 
     Args:
         a: one side.
         b: the other side.
-        once: whether both sides are the same, so that each pair counts once and none with itself.
+        once: whether both sides are the same set; a pair then counts once, and none with itself.
     """
     near = a.bounds.among() if once else a.bounds.overlapping(b.bounds)
     for code, j in near:

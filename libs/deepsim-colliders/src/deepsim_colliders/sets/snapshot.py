@@ -128,7 +128,7 @@ class Snapshot:
 
     @property
     def scene(self) -> Scene:
-        """The rows in the form for compiled code."""
+        """The rows in the form that compiled code takes."""
         if self._scene is None:
             self._scene = Scene(self.all_rows, self.bounds)
         return self._scene

@@ -72,7 +72,7 @@ class CuboidCollider(Shape):
         return True
 
     def _faces_overlap(self, other: CuboidCollider) -> bool:
-        """Returns whether no face separates both, which is sufficient for rectangles only."""
+        """Returns whether no face separates the two, which is sufficient for rectangles only."""
         frame, others = self._frame, other._frame
         touch = self._touch(other)
         if not math.dist(frame.origin, others.origin) <= self._radius + other._radius + touch:

@@ -129,7 +129,7 @@ class Outline:
     def _normals(
         self, edges: NDArray[np.intp], flush: NDArray[np.bool_], sines: Array, directions: object
     ) -> Array:
-        """Returns the unit normals of edges against the rays; the reverse of rays along an edge."""
+        """Returns unit normals of edges facing the rays; for a ray along an edge, its reverse."""
         ex, ey = self._edges[edges].T / self._lengths[edges]
         side = np.where(sines > 0.0, -1.0, 1.0)
         dx, dy = np.atleast_2d(np.asarray(directions, dtype=np.float64)).T

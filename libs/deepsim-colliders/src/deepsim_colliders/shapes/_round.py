@@ -28,7 +28,7 @@ class RoundCollider(ConvexCollider):
 
     @property
     def length(self) -> float:
-        """Length along z [m]; without the ends in a capsule."""
+        """Length along z [m]; for a capsule, without its ends."""
         return 2.0 * self._half
 
     def _sizes(self) -> str:

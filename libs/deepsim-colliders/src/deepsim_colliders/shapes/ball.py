@@ -71,7 +71,7 @@ class BallCollider(Shape):
 
 
 class CircleCollider(BallCollider, Collider2D):
-    """Exact disc centred on its frame.
+    """Disc centred on its frame, exact rather than a polygon.
 
     >>> from deepsim_colliders import RectangleCollider
     >>> from deepsim_math import Pose

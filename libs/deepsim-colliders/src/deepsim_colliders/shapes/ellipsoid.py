@@ -69,9 +69,9 @@ class EllipsoidCollider(ConvexCollider):
         return distance, scaled(away, 1.0 / distance) if distance > 0.0 else away
 
     def _foot(self, point: Triple) -> Triple:
-        """Returns the point of the ellipsoid nearest to one outside (Eberly 2013, by bisection).
+        """Returns the point of the ellipsoid nearest to an outer one (Eberly 2013, by bisection).
 
-        It is r^2 p / (t + r^2) along each axis, for the t that puts it on the surface.
+        Its coordinates are r^2 p / (t + r^2), with the t that puts it on the surface.
         """
         squares = [radius * radius for radius in self._radii]
 

@@ -103,7 +103,7 @@ class GeometryCollider(Collider2D):
         return covered
 
     def _enter(self, origins: Points, directions: Points) -> tuple[Points, NDArray[np.bool_]]:
-        """Returns the first t >= 0 of rays at an edge, and whether they start inside."""
+        """Returns the first t >= 0 at which rays meet an edge, and whether they start inside."""
         return self._outline.enter(origins, directions)[0], self._hold(origins.T)
 
     def _normals(self, origins: Points, directions: Points) -> Points:
@@ -161,7 +161,7 @@ class GeometryCollider(Collider2D):
         return moved, 0.0
 
     def _brought_here(self, other: Collider2D) -> shapely.Geometry | None:
-        """Returns the other collider as a geometry in this frame; None for round ones."""
+        """Returns the other collider as a geometry in this frame; None for a round one."""
         frame: Frame2D = self._frame
         if isinstance(other, RectangleCollider):
             return shapely.Polygon([frame.to_local(corner) for corner in other._corners()])

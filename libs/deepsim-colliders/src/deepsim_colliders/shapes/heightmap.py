@@ -19,8 +19,8 @@ from .mesh import MeshCollider
 class HeightmapCollider(MeshCollider):
     """Ground with heights on a grid, solid down to a flat base.
 
-    The grid is centred on its frame. Each cell consists of two triangles, divided from its corner
-    of least x and y to that of greatest x and y.
+    The grid is centred on its frame. A diagonal divides each cell into two triangles; it runs from
+    the corner of least x and y to the corner of greatest x and y.
 
     >>> hill = HeightmapCollider([[0, 0, 0], [0, 1, 0], [0, 0, 0]], (2, 2))
     >>> hill.height_at(0.5, 0.0)
@@ -33,7 +33,7 @@ class HeightmapCollider(MeshCollider):
 
     Raises:
         TypeError: when `heights` are not real numbers.
-        ValueError: when they are not a grid, or not finite.
+        ValueError: when `heights` is not a grid, or not finite.
     """
 
     def __init__(

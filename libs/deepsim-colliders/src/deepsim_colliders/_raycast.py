@@ -71,7 +71,7 @@ def _refuse_no_ray(ray: Ray) -> None:
 
 
 def _connected_end(shapes: Sequence[Shape], origin: Any, direction: Any, end: float) -> float:
-    """Returns where a ray that leaves one shape at `end` leaves the shapes connected to it."""
+    """Returns the distance at which a ray exits the connected shapes, if it exits one at `end`."""
     grown = True
     while grown and end < math.inf:
         grown = False

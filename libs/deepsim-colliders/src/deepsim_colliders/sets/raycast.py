@@ -7,15 +7,15 @@ import numpy as np
 
 from deepsim_colliders._rows import Array, Flags, Index, Rows
 from deepsim_colliders._shape import BOX, GEOMETRY, OTHER
-from deepsim_colliders.rays.distances import distances
-from deepsim_colliders.rays.rays import Nearest, Rays
+from deepsim_colliders.ray_batches.batch import Nearest, Rays
+from deepsim_colliders.ray_batches.distances import distances
 from deepsim_colliders.results import AllRayHits, RayHits
 
 from .snapshot import Snapshot
 
 
 def first_met(now: Snapshot, rays: Rays, asked: Flags | None) -> Nearest:
-    """Returns the shape that each ray meets first, of the rows asked for."""
+    """Returns the shape that each ray meets first, among the rows flagged in `asked`."""
     nearest = Nearest(rays.nearest.size)
     bounds, names, some = now.bounds, None, rays
     if now.compiled:
@@ -34,7 +34,7 @@ def first_met(now: Snapshot, rays: Rays, asked: Flags | None) -> Nearest:
 
 
 def first_hits(now: Snapshot, rays: Rays, lead: tuple[int, ...], nearest: Nearest) -> RayHits:
-    """Returns the result for rays of the leading shape `lead` that meet `nearest`."""
+    """Returns the hits of rays with leading shape `lead` on their `nearest` shapes."""
     if not now.compiled or now.scene.rest is not None:
         return ray_hits(now.all_rows, rays, lead, nearest.row, nearest.distance)
     width, dimensions = len(rays.origins), len(now.all_rows.center)
@@ -53,7 +53,7 @@ def first_hits(now: Snapshot, rays: Rays, lead: tuple[int, ...], nearest: Neares
 def ray_hits(
     rows: Rows, rays: Rays, lead: tuple[int, ...], row: Index, distances: Array
 ) -> RayHits:
-    """Returns the result for rays of the leading shape `lead` that meet rows at distances."""
+    """Returns the hits of rays with leading shape `lead` on rows at the given distances."""
     width, dimensions = len(rays.origins), len(rows.center)
     hits = np.flatnonzero(row >= 0)
     met, some, distance = rows.take(row[hits]), rays.take(hits), distances[hits]
@@ -107,7 +107,7 @@ def _normals(rows: Rows, rays: Rays, distance: Array) -> Array:
 
 
 def all_ray_hits(rows: Rows, rays: Rays, found: list[tuple[Index, Index, Array]]) -> AllRayHits:
-    """Returns the ordered result for pairs of a ray and a row at a distance."""
+    """Returns the ordered hits of pairs of a ray and a row, at their distances."""
     ray, row, distance = (
         (np.concatenate(column) for column in zip(*found))
         if found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ray casts, compiled, with the steps and roundings of `rays.distances` and `sets.hits`."""
+"""Ray casts, compiled, with the steps and roundings of `ray_batches` and `sets.raycast`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distances of arrays of rays to shapes, as by `Shape._cross_here`.
+"""Array form of `Shape._cross_here`: the distance at which each ray enters its shape.
 
 Each pair is computed by the same steps, however pairs are grouped, so that its result does not
 depend on other pairs.
@@ -15,7 +15,7 @@ from deepsim_colliders._rows import Array, Rows
 from deepsim_colliders._shape import BALL, BOX, GEOMETRY, OTHER
 from deepsim_colliders.pairs.meeting import hold
 
-from .rays import Rays
+from .batch import Rays
 
 Columns = List[Array]
 Interval = Tuple[Array, Array]

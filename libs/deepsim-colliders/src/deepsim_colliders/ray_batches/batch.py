@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many rays as columns of arrays, and the nearest shape of each."""
+"""Many rays as columns of arrays, and the nearest shape on each ray."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Rays(NamedTuple):
         farthest: ArrayLike,
         worlds: int | None = None,
     ) -> tuple[Rays, tuple[int, ...]]:
-        """Returns checked and broadcast rays and their leading shape, with `worlds` first."""
+        """Checks and broadcasts rays; returns them and their leading shape, with `worlds` first."""
         limits = [numbers(nearest, "min_distance"), numbers(farthest, "max_distance")]
         shapes = [origins.shape[:-1], directions.shape[:-1], *(limit.shape for limit in limits)]
         lead = leading_shape(shapes, worlds)
@@ -56,7 +56,7 @@ class Rays(NamedTuple):
         return cls(*columns, *rest), lead
 
     def flat(self, dimensions: int) -> Rays:
-        """Returns the rays with this many coordinates; distances remain 3D."""
+        """Returns the rays reduced to `dimensions` coordinates; distances remain those in 3D."""
         return self._replace(
             origins=self.origins[:dimensions], directions=self.directions[:dimensions]
         )
@@ -73,7 +73,7 @@ class Rays(NamedTuple):
 
 
 def leading_shape(shapes: list[tuple[int, ...]], worlds: int | None) -> tuple[int, ...]:
-    """Returns the shape to which all shapes broadcast, whose first axis counts any worlds."""
+    """Returns the shape to which all shapes broadcast; its first axis counts the worlds, if any."""
     if worlds is None:
         return np.broadcast_shapes(*shapes)
     axes = max(1, *map(len, shapes))
