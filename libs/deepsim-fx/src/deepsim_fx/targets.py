@@ -19,7 +19,7 @@ def named(targets: Target | Iterable[Target], world: World | None) -> tuple[tupl
 
     Args:
         targets: One or several targets.
-        world: Their world; by default that of their transforms, or the current one.
+        world: Their world; by default the world of a transform, or the current one.
 
     Raises:
         TypeError: A target is neither a name nor a transform.
@@ -47,7 +47,7 @@ def is_present(entities: Entities, name: str) -> bool:
 
 
 def visual_rows(entities: Entities, names: Iterable[str]) -> NDArray[np.intp]:
-    """Returns the rows of the visuals with one of the names or below it, ascending."""
+    """Returns the rows of the visuals that have one of the names or lie within it, ascending."""
     visuals = entities.visuals
     found: set[str] = set()
     for name in names:

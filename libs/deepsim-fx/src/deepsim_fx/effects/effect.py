@@ -25,15 +25,14 @@ from .shade import Shade
 
 
 class AbstractEffect(ABC):
-    """Changes the appearance of visuals from `attach` until its duration has passed or `detach`.
+    """Temporary change of the appearance of visuals: from `attach` to `detach` or for a duration.
 
     A subclass calls `show` in its hook `on_update`, which runs once per tick. An effect covers the
-    visuals' own appearance and all effects attached before it, which reappear when it ends. Effects
-    are attached per world, each with its own start and end; an effect that shows a function of
-    `elapsed` looks the same in each world as in a single one.
+    visuals' own appearance and all effects attached before it; they reappear when it ends.
 
-    An effect ends early when its world is reset, and in the first tick after its last target was
-    deleted.
+    Each world has a separate start and end of the effect. An effect computed from `elapsed` alone
+    looks the same in each of many worlds as in a single one. An effect ends early when its world is
+    reset, and in the first tick after its last target was deleted.
 
     >>> class FadeOut(AbstractEffect):
     ...     def on_update(self, delta_time, sim_time):
@@ -49,19 +48,19 @@ class AbstractEffect(ABC):
     Args:
         targets: One or several models, links or visuals, by name or transform. The effect applies
             to all their visuals.
-        duration: Simulated time after which it ends [s]; infinite by default.
-        world: The world of the targets; by default that of a transform, or the current one.
+        duration: Simulated time after which the effect ends [s]; infinite by default.
+        world: The world of the targets; by default the world of a transform, or the current one.
 
     Attributes:
         targets: The names of the targets.
-        duration: Simulated time after which it ends [s].
+        duration: Simulated time after which the effect ends [s].
         world: The world of the targets.
         worlds: (w,) within a hook, the worlds of the call; otherwise all worlds.
-        attached_in: (W,) bool, whether it is attached.
+        attached_in: (W,) bool, whether the effect is attached.
         start: (W,) simulated time of the last attachment [s].
         order: (W,) number of the attachment; a larger one is on top.
-        look: The shown value and its share, by column of the visual table.
-        number: Its index among all effects constructed in the world.
+        look: Value and mix that the effect shows, by column of the visual table.
+        number: Index of the effect among all effects constructed in its world.
 
     Raises:
         TypeError: A target is neither a name nor a transform.
@@ -94,12 +93,12 @@ class AbstractEffect(ABC):
 
     @property
     def attached(self) -> bool:
-        """Whether it is attached in at least one world."""
+        """Whether the effect is attached in at least one world."""
         return bool(self.attached_in.any())
 
     @property
     def elapsed(self) -> NDArray[np.float64]:
-        """(W,) simulated time since it was attached [s]; undefined in other worlds."""
+        """(W,) simulated time since the attachment [s]; undefined in worlds without the effect."""
         return self.world.time - self.start
 
     def attach(self, worlds: ArrayLike | None = None) -> None:
@@ -110,7 +109,7 @@ class AbstractEffect(ABC):
 
         Raises:
             UnknownEntityError: A target is not in the world.
-            ValueError: It is already attached in one of the worlds.
+            ValueError: The effect is already attached in one of the worlds.
             CallbackError: A hook raised, and the effect is not attached; or an observer raised, and
                 the effect remains attached.
         """
@@ -161,9 +160,9 @@ class AbstractEffect(ABC):
         self._call(worlds, self, self.on_update, delta_time, sim_time)
 
     def show(self, *, mix: ArrayLike = 1.0, **columns: ArrayLike) -> None:
-        """Sets the appearance that the effect shows; other columns stay unchanged.
+        """Sets the appearance that the effect shows; columns that are not named stay unchanged.
 
-        Within a hook it applies to the worlds of the hook, `worlds`.
+        Within a hook, this applies to the worlds of the hook, `worlds`.
 
         Args:
             mix: Share of the value in the visible result, 0..1. One number, or one per component of

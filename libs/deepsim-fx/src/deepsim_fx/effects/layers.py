@@ -18,21 +18,21 @@ _NOISE = 1e-6  # a simulator may store float32
 
 
 class Layer(NamedTuple):
-    """The appearance of one effect in some worlds."""
+    """The layer of one effect in some worlds."""
 
     rows: NDArray[np.intp]
     """(n,) rows of its visuals."""
     worlds: WorldNumbers
     """(w,) numbers of the worlds."""
     look: Mapping[str, Shade]
-    """Its shades by column."""
+    """Shades of the effect, by column."""
 
 
 class Layers:
-    """Shows effects, and restores the visuals' own appearance.
+    """Writes effects to the visual table, and restores the visuals' own appearance.
 
-    A value set on a visual under an effect by other code becomes the visual's own. A value equal to
-    the one shown cannot be distinguished from it, and is not kept.
+    If other code sets a value on a visual under an effect, it becomes the visual's own value. A
+    value equal to the shown one cannot be recognised as new, and is lost.
 
     Args:
         world: The world of the visuals.
@@ -44,7 +44,7 @@ class Layers:
         self._columns: dict[str, _Column] = {}
 
     def show(self, layers: Sequence[Layer], worlds: WorldNumbers) -> None:
-        """Sets all cells of some worlds that differ from the current appearance.
+        """Writes the appearance of some worlds, where it differs from the current one.
 
         Args:
             layers: The layers from bottom to top.
@@ -111,7 +111,7 @@ class _Column(NamedTuple):
     shown: Array
     """(W, N, ...) with effects."""
     covered: NDArray[np.bool_]
-    """(W, N) whether the two may differ."""
+    """(W, N) whether `own` and `shown` may differ."""
 
     @classmethod
     def unchanged(cls, now: Array) -> _Column:

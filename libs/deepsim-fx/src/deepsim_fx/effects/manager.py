@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 
 
 class EffectObserver(Protocol):
-    """Is notified of the beginning and end of effects; see `AbstractEffect.add_observer`.
+    """Object that is notified of the beginning and end of effects.
 
-    ``effect.worlds`` are the numbers of the worlds.
+    It is added by `AbstractEffect.add_observer`. In both calls, ``effect.worlds`` has the numbers
+    of the worlds in which the effect begins or ends.
 
     >>> class Printer:
     ...     def on_effect_attached(self, effect):
@@ -59,7 +60,7 @@ _ROUNDING = 1e-9  # rounding of simulated time [s], which must not delay the end
 
 
 class EffectManager(PerWorld):
-    """Updates the effects of a world once per tick, in the order of attachment.
+    """Manager of a world's effects: updates them once per tick, in the order of attachment.
 
     It is a tracker of NORMAL priority. Users attach effects by `AbstractEffect.attach`.
 
@@ -73,7 +74,7 @@ class EffectManager(PerWorld):
     False
 
     Args:
-        world: The world.
+        world: The world of the effects.
     """
 
     def __init__(self, world: World) -> None:
@@ -135,9 +136,9 @@ class EffectManager(PerWorld):
         return self._appearance.own(column)
 
     def update_tracker(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
-        """Updates every effect, or ends it if its duration has passed or its targets are gone.
+        """Updates every effect, or ends it if its duration has passed or its targets were deleted.
 
-        Worlds that do not tick keep their effects unchanged.
+        Worlds outside the current tick keep their effects unchanged.
 
         Raises:
             CallbackError: An effect or an observer raised.
@@ -164,7 +165,7 @@ class EffectManager(PerWorld):
     # Snapshots
 
     def get_state(self) -> Any:
-        """Returns the plain attributes of all effects, and the appearance beneath them."""
+        """Returns the attributes of all effects (plain data only), and the appearance beneath."""
         effects = {number: _saved(effect) for number, effect in sorted(self._constructed.items())}
         attached = [effect.number for effect in self]
         counts = self._constructions, self._attachments
@@ -174,7 +175,7 @@ class EffectManager(PerWorld):
         """Restores all effects and the appearance beneath them; calls no hook or observer.
 
         Effects are identified by their order of construction. An attached effect that no longer
-        exists is recreated from its class and its plain attributes.
+        exists is recreated from its class and its saved attributes.
         """
         effects, attached, (self._constructions, self._attachments), appearance = state
         present = dict(self._constructed)

@@ -17,7 +17,7 @@ from .effect import AbstractEffect
 
 
 class BlinkEffect(AbstractEffect):
-    """Fades visuals out and in repeatedly.
+    """Effect that fades visuals out and in repeatedly.
 
     Opacity changes linearly from `max_alpha` to `min_alpha` and back in every interval.
 
@@ -34,7 +34,7 @@ class BlinkEffect(AbstractEffect):
     Args:
         min_alpha: Smallest opacity: 0 invisible .. 1 opaque.
         max_alpha: Largest opacity.
-        interval: Period of the opacity [s].
+        interval: Period of the blinking [s].
 
     Raises:
         ValueError: The opacities do not satisfy 0 <= min_alpha <= max_alpha <= 1, or a time is not
@@ -70,9 +70,9 @@ class BlinkEffect(AbstractEffect):
 
 
 class FadeEffect(AbstractEffect):
-    """Fades visuals linearly from their own opacity to another one, or back.
+    """Effect that fades visuals linearly from their own opacity to another one, or back.
 
-    Visuals keep the last opacity until the effect ends, which restores their own.
+    Visuals keep the final opacity until the effect ends; then their own opacity returns.
 
     >>> world = World(TableSimulator(timestep=0.25), seed=1)
     >>> world.spawn(TableModel(lights=("lamp",)), "ball", Pose())
@@ -118,7 +118,7 @@ class FadeEffect(AbstractEffect):
 
 
 class InvisibleEffect(AbstractEffect):
-    """Hides visuals from cameras; physics and other sensors do not change.
+    """Effect that hides visuals from cameras; physics and other sensors do not change.
 
     >>> world = World(TableSimulator(timestep=0.25), seed=1)
     >>> world.spawn(TableModel(lights=("lamp",)), "ball", Pose())

@@ -24,7 +24,7 @@ class Shade(NamedTuple):
 
     @classmethod
     def nothing(cls, column: str, worlds: int) -> Shade:
-        """Returns an invisible shade of a column."""
+        """Returns a shade of a column that shows nothing: its share is 0 everywhere."""
         spec = COLUMNS["visuals"][column]
         return cls(np.zeros((worlds, *spec.shape), spec.dtype), np.zeros((worlds, *spec.shape)))
 
@@ -74,7 +74,7 @@ class Shade(NamedTuple):
 
 
 def any_in_cell(numbers: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Returns whether any component is true, (w, n) from (w, n, ...)."""
+    """Returns whether any component of each cell is true, (w, n) for cells (w, n, ...)."""
     return numbers if numbers.ndim == 2 else np.logical_or.reduce(numbers, axis=2)
 
 

@@ -16,7 +16,9 @@ from .effect import AbstractEffect
 
 
 class TintEffect(AbstractEffect):
-    """Mixes a colour into the ambient and diffuse colours of visuals, which keep their opacity.
+    """Effect that mixes a colour into the ambient and diffuse colours of visuals.
+
+    The visuals keep their opacity.
 
     >>> world = World(TableSimulator(timestep=0.25), seed=1)
     >>> world.spawn(TableModel(lights=("lamp",)), "ball", Pose())

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Randomizers: properties of a world that are drawn for each episode."""
+"""Randomizers, which draw properties of a world at random, usually for each episode."""

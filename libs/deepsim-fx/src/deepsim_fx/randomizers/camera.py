@@ -17,10 +17,10 @@ from .randomizer import AbstractRandomizer
 
 
 class CameraRandomizer(AbstractRandomizer):
-    """Moves and rotates a camera sensor on its link, and changes its angle of view.
+    """Randomizer that moves and rotates a camera on its link, and changes its angle of view.
 
-    Offsets are relative to the mount given in the model description; a reset of the world
-    removes them.
+    Offsets are relative to the pose on the link that the model description gives; a reset of the
+    world removes them.
 
     Example::
 
@@ -28,11 +28,11 @@ class CameraRandomizer(AbstractRandomizer):
 
     Args:
         camera: Name of the camera sensor, ``model::link::sensor``.
-        position: Distribution of the offset [m] along the axes of that mount: x forward, y left,
-            z up in the picture.
+        position: Distribution of the offset [m] along the axes of the described pose: x forward,
+            y left, z up in the picture.
         rotation: Distribution of the rotation about these axes: roll, pitch and yaw [rad].
         horizontal_fov: Distribution of the angle of view [rad], in (0, pi); unchanged by default.
-        name: Its name in the log; by default derived from the camera.
+        name: Name of the randomizer in the log; by default derived from the camera.
         world: The world of the camera; by default the current one.
 
     Raises:
@@ -58,10 +58,10 @@ class CameraRandomizer(AbstractRandomizer):
         self._mounts()
 
     def draw(self, rng: Generator, world: int) -> dict[str, Any]:
-        """Draws a mount.
+        """Draws the pose of the camera on its link, and its angle of view.
 
         Returns:
-            ``pose``: x y z [m], qx qy qz qw in the link; ``horizontal_fov`` [rad].
+            ``pose``: x y z [m], qx qy qz qw in the link's frame; ``horizontal_fov`` [rad].
 
         Raises:
             UnknownEntityError: The camera does not exist.
@@ -75,7 +75,7 @@ class CameraRandomizer(AbstractRandomizer):
         return {"pose": [float(number) for number in pose], "horizontal_fov": angle}
 
     def apply(self, values: Sequence[Mapping[str, Any]], worlds: WorldNumbers) -> None:
-        """Mounts the camera."""
+        """Sets the pose of the camera on its link, and its angle of view."""
         mounts = self._mounts()
         for each, number in zip(values, worlds, strict=True):
             mount = CameraMount(Pose.from_array(each["pose"]), each["horizontal_fov"])

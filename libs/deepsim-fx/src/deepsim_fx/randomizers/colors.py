@@ -14,7 +14,7 @@ ANY_COLOR = Uniform((0.0, 0.0, 0.0), (1.0, 1.0, 1.0))
 
 
 def color_distribution(spec: Spec) -> Distribution:
-    """Returns a distribution of channels, RGB colours or RGBA colours; see `distribution`."""
+    """Returns the `distribution` of a spec that draws single channels, RGB or RGBA colours."""
     return distribution(spec, (3,), (4,))
 
 

@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 
 class Distribution(ABC):
-    """Draws numbers; subclasses implement `__call__`.
+    """Base class of distributions: callables that draw random numbers.
 
     >>> class Coin(Distribution):
     ...     def __call__(self, rng, shape):
@@ -25,7 +25,7 @@ class Distribution(ABC):
     (2, 3)
 
     Attributes:
-        cell: Shape of a cell, such as ``(3,)`` for a colour; ``()`` for independent numbers.
+        cell: Shape of one drawn cell, such as ``(3,)`` for a colour; ``()`` for single numbers.
     """
 
     cell: tuple[int, ...] = ()
@@ -45,7 +45,7 @@ Spec = Distribution | float | Sequence[Any]
 
 
 class Uniform(Distribution):
-    """The uniform distribution from `low` to `high`, which are numbers or cells.
+    """Uniform distribution from `low` to `high`, which are numbers or cells such as colours.
 
     >>> Uniform(2.0, 2.0)(np.random.default_rng(0), (3,))
     array([2., 2., 2.])
@@ -60,13 +60,13 @@ class Uniform(Distribution):
         self.cell = self.low.shape
 
     def __call__(self, rng: Generator, shape: tuple[int, ...]) -> Floats:
-        """Draws an array."""
+        """Draws uniformly distributed numbers."""
         # The bits of `Generator.uniform`, which takes three times as long for an array of bounds.
         return np.asarray(self.low + (self.high - self.low) * rng.random(shape))
 
 
 class LogUniform(Distribution):
-    """The log-uniform distribution from `low` to `high`, for factors and scales.
+    """Log-uniform distribution from `low` to `high`, for factors and scales.
 
     >>> bool(0.5 <= LogUniform(0.5, 2.0)(np.random.default_rng(0), ()) <= 2.0)
     True
@@ -82,13 +82,13 @@ class LogUniform(Distribution):
         self.cell = self.low.shape
 
     def __call__(self, rng: Generator, shape: tuple[int, ...]) -> Floats:
-        """Draws an array."""
+        """Draws numbers whose logarithms are uniformly distributed."""
         drawn = np.exp(rng.uniform(np.log(self.low), np.log(self.high), shape))
         return np.clip(drawn, self.low, self.high)
 
 
 class Normal(Distribution):
-    """The normal distribution, clipped to `low` and `high`.
+    """Normal distribution, clipped to `low` and `high`.
 
     >>> Normal(1.0, 0.0)(np.random.default_rng(0), (2,))
     array([1., 1.])
@@ -111,12 +111,12 @@ class Normal(Distribution):
         self.cell = self.mean.shape
 
     def __call__(self, rng: Generator, shape: tuple[int, ...]) -> Floats:
-        """Draws an array."""
+        """Draws normally distributed numbers, clipped."""
         return np.clip(rng.normal(self.mean, self.std, shape), self.low, self.high)
 
 
 class Choice(Distribution):
-    """One of several options, which are numbers or cells such as colours.
+    """Distribution of one of several options, which are numbers or cells such as colours.
 
     >>> Choice([3.0, 7.0], weights=[1.0, 0.0])(np.random.default_rng(0), (2,))
     array([3., 3.])
@@ -146,20 +146,20 @@ class Choice(Distribution):
             self._shares = shares / shares.sum()
 
     def __call__(self, rng: Generator, shape: tuple[int, ...]) -> Floats:
-        """Draws an array."""
+        """Draws options at random."""
         times = shape[: len(shape) - len(self.cell)]
         chosen = rng.choice(len(self.options), size=times, p=self._shares)
         return np.asarray(self.options[chosen])
 
 
 class Stack(Distribution):
-    """Several distributions of numbers side by side, such as x, y and z.
+    """Distribution of several components side by side, such as x, y and z.
 
     >>> distribution([("uniform", 1, 1), 0, 0.5], (3,))(np.random.default_rng(0), (3,))
     array([1. , 0. , 0.5])
 
     Raises:
-        ValueError: A part draws more than single numbers.
+        ValueError: A part draws cells instead of single numbers.
     """
 
     def __init__(self, parts: Sequence[Spec]) -> None:
@@ -167,7 +167,7 @@ class Stack(Distribution):
         self.cell = (len(self.parts),)
 
     def __call__(self, rng: Generator, shape: tuple[int, ...]) -> Floats:
-        """Draws an array."""
+        """Draws each component from its part."""
         return np.stack([part(rng, shape[:-1]) for part in self.parts], axis=-1)
 
 

@@ -20,7 +20,7 @@ _TERMS = ("constant", "linear", "quadratic")
 
 
 class LightRandomizer(AbstractRandomizer):
-    """Changes the colours of lights and their attenuation with distance.
+    """Randomizer of the colours of lights and of their attenuation with distance.
 
     Properties without a distribution stay unchanged.
 
@@ -31,13 +31,13 @@ class LightRandomizer(AbstractRandomizer):
     array([1., 0., 0., 1.])
 
     Args:
-        lights: Names of lights, such as ``"sun"`` or ``"*::lamp"``; each is drawn independently.
+        lights: Names of lights, such as ``"sun"`` or ``"*::lamp"``; each light is drawn by itself.
         color: Distribution of the diffuse colour: channels, RGB or RGBA colours, 0..1.
         specular: Distribution of the specular colour.
         constant: Distribution of the constant term of attenuation, >= 0.
         linear: Distribution of the linear term [1/m].
         quadratic: Distribution of the quadratic term [1/m^2].
-        name: Its name in the log; by default derived from the lights.
+        name: Name of the randomizer in the log; by default derived from the lights.
         world: The world of the lights; by default the current one.
 
     Raises:
@@ -75,7 +75,7 @@ class LightRandomizer(AbstractRandomizer):
         """Draws colours and attenuation.
 
         Returns:
-            Cells of the light table by column and light.
+            Values of the light table, by column and name of the light.
 
         Raises:
             ValueError: No light matches, or a term of attenuation is negative.
@@ -104,7 +104,7 @@ class LightRandomizer(AbstractRandomizer):
         }
 
     def apply(self, values: Sequence[Mapping[str, Any]], worlds: WorldNumbers) -> None:
-        """Changes the lights."""
+        """Sets the colours and attenuation of the lights."""
         known = self.world.entities.lights
         for numbers, names, columns in stacked(values, worlds):
             self.world.put("lights", columns, known.rows(names), numbers)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class RandomizerManager(PerWorld):
-    """Runs the randomizers of a world in the order in which they were added, and keeps the log.
+    """Manager of a world's randomizers: runs them in the order of addition, and logs the draws.
 
     Call `randomize` where episodes begin, such as in a ``reset`` or ``on_reset`` hook.
 
@@ -60,8 +60,8 @@ class RandomizerManager(PerWorld):
         """Adds a randomizer after the existing ones.
 
         Raises:
-            DuplicateEntityError: Another randomizer has its name; choose one by ``name=``.
-            ValueError: It is for another world.
+            DuplicateEntityError: Another randomizer has the same name; choose one by ``name=``.
+            ValueError: The randomizer is for another world.
         """
         if randomizer.world is not self.world:
             raise ValueError(f"{randomizer!r} is for another world: make one for each")

@@ -44,11 +44,11 @@ class RandomizerLevel(str, Enum):
 
 
 class ModelVisualRandomizer(AbstractRandomizer):
-    """Paints a model: as a whole, link by link, or visual by visual.
+    """Randomizer of the colours of a model: as a whole, link by link, or visual by visual.
 
-    Visuals that are not selected get their own colours back: those at the construction of the
-    randomizer or, if they were spawned later, at its first draw. Own colours are not part of a
-    snapshot of the world. Effects stay on top.
+    Visuals that a draw does not select return to their own colours: those that they had when the
+    randomizer was constructed or, if they were spawned later, at its first draw. Snapshots of the
+    world do not include these own colours. Effects stay on top.
 
     >>> world = World(TableSimulator(timestep=0.25), seed=1)
     >>> world.spawn(TableModel(lights=("lamp",)), "ball", Pose())
@@ -60,12 +60,12 @@ class ModelVisualRandomizer(AbstractRandomizer):
         model: The model, by name or transform.
         level: The parts that share a colour: ``"model"``, ``"link"`` or ``"visual"``.
         num_selection: Number of links or visuals to paint, selected in each draw; all by default.
-        links: Patterns of link names in the model, ``"wheel_*"``.
+        links: Patterns of link names in the model, such as ``"wheel_*"``.
         visuals: Patterns of visual names in their links.
         color: Distribution of channels, RGB or RGBA colours, 0..1.
-        columns: The colours of the material to paint, all the same.
-        name: Its name in the log; by default derived from the model.
-        world: The world of the model; by default that of the transform, or the current one.
+        columns: Colours of the material to paint; all of them get the same colour.
+        name: Name of the randomizer in the log; by default derived from the model.
+        world: The world of the model; by default the world of a transform, or the current one.
 
     Raises:
         ValueError: The level, a column or the distribution is invalid, or `num_selection` < 1.
@@ -108,7 +108,7 @@ class ModelVisualRandomizer(AbstractRandomizer):
         self._remember(self.world.entities.visuals.within(self.model), range(len(self.world)))
 
     def draw(self, rng: Generator, world: int) -> dict[str, dict[str, list[float]]]:
-        """Draws a selection and its colours.
+        """Draws which links or visuals to paint, and their colours.
 
         Returns:
             RGBA by column and visual, of all visuals that match the patterns.

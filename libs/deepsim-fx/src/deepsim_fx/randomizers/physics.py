@@ -27,10 +27,10 @@ from .selection import Patterns, as_patterns, links_of, stacked
 
 
 class PhysicsRandomizer(AbstractRandomizer):
-    """Scales mass, weight, friction and damping of the links of a model.
+    """Randomizer that scales mass, weight, friction and damping of the links of a model.
 
-    It draws factors of the described values, so that one distribution suits models of any size. A
-    factor replaces the previous one; a reset of the world removes it.
+    It draws factors of the values in the model description, so that one distribution suits models
+    of any size. A factor replaces the previous one; a reset of the world removes it.
 
     Example::
 
@@ -45,10 +45,10 @@ class PhysicsRandomizer(AbstractRandomizer):
         gravity: Distribution of the factor of gravity, >= 0.
         joint_friction: Distribution of the factor of the dry friction of joints, >= 0.
         armature: Distribution of the factor of rotor inertia.
-        links: Patterns of link names in the model, ``"wheel_*"``.
+        links: Patterns of link names in the model, such as ``"wheel_*"``.
         per_link: Whether each link has its own factor instead of one for all.
-        name: Its name in the log; by default derived from the model.
-        world: The world of the model; by default that of the transform, or the current one.
+        name: Name of the randomizer in the log; by default derived from the model.
+        world: The world of the model; by default the world of a transform, or the current one.
 
     Raises:
         ValueError: A distribution is invalid, or none is given.
@@ -115,7 +115,7 @@ class PhysicsRandomizer(AbstractRandomizer):
         return values
 
     def apply(self, values: Sequence[Mapping[str, Any]], worlds: WorldNumbers) -> None:
-        """Scales the physics."""
+        """Applies the factors."""
         physics = self._physics()
         for numbers, links, factors in stacked(values, worlds):
             for name in PHYSICS_PROPERTIES:

@@ -19,7 +19,7 @@ _ORIGIN = (0.0, 0.0, 0.0)
 
 
 class PoseRandomizer(AbstractRandomizer):
-    """Puts a model at a random pose, without changing its velocity.
+    """Randomizer that puts a model at a random pose, without changing its velocity.
 
     >>> world = World(TableSimulator(timestep=0.25), seed=1)
     >>> world.spawn(TableModel(lights=("lamp",)), "ball", Pose())
@@ -31,9 +31,9 @@ class PoseRandomizer(AbstractRandomizer):
         model: The model, by name or transform.
         position: Distribution of x, y and z [m], such as ``[("uniform", -1, 1), 0, 0.5]``.
         rotation: Distribution of roll, pitch and yaw [rad].
-        origin: The pose in the world to which both are relative.
-        name: Its name in the log; by default derived from the model.
-        world: The world of the model; by default that of the transform, or the current one.
+        origin: The world pose to which position and rotation are relative; by default the origin.
+        name: Name of the randomizer in the log; by default derived from the model.
+        world: The world of the model; by default the world of a transform, or the current one.
 
     Raises:
         ValueError: A distribution is invalid.

@@ -32,7 +32,7 @@ class Draw:
         randomizer: The name of the randomizer.
         tick: Tick count of the world.
         time: Simulated time [s].
-        values: The drawn values, in the form for the randomizer's `apply`.
+        values: The drawn values, in the form that the randomizer's `apply` takes.
         world: The number of the world.
     """
 
@@ -44,9 +44,9 @@ class Draw:
 
 
 class AbstractRandomizer(ABC):
-    """Randomizes a property of a world, from the world's own generator or another one.
+    """Base class of randomizers, which draw properties of a world from a random generator.
 
-    A subclass separates drawing, `draw`, from applying, `apply`, so that a draw can be logged and
+    A subclass draws in `draw` and applies the result in `apply`, so that a draw can be logged and
     applied again without randomness.
 
     >>> class Wind(AbstractRandomizer):
@@ -62,12 +62,12 @@ class AbstractRandomizer(ABC):
     True
 
     Args:
-        name: Its name in the log, unique among the randomizers of the world's manager.
-        world: The world that it randomizes; by default the current one.
+            name: Name in the log, unique among the randomizers of the world's manager.
+            world: The world to randomize; by default the current one.
 
     Attributes:
-        name: Its name in the log.
-        world: The world that it randomizes.
+            name: Name in the log.
+            world: The world to randomize.
 
     Raises:
         NoCurrentWorldError: No world was given, and none is current.
@@ -80,12 +80,12 @@ class AbstractRandomizer(ABC):
     def randomize(
         self, worlds: ArrayLike | None = None, rngs: Sequence[Generator] | None = None
     ) -> tuple[Draw, ...]:
-        """Draws for each of some worlds and applies the draws immediately.
+        """Draws values for some worlds, and applies them immediately.
 
         Args:
             worlds: Numbers of the worlds; all by default.
-            rngs: The generator of each of these worlds; by default the world's own, of
-                ``world.rngs``. Generators of `World.stream` do not advance the world's own.
+            rngs: A generator for each of these worlds; by default those in ``world.rngs``. To leave
+                these unchanged, give generators of `World.stream`.
 
         Returns:
             The draw of each world; draws are also in the log of the world's `RandomizerManager`.

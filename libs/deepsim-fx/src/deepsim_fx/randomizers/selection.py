@@ -26,7 +26,7 @@ def matching(names: Iterable[str], patterns: Sequence[str]) -> list[str]:
 
 
 def links_of(entities: Entities, model: str, links: Sequence[str]) -> list[str]:
-    """Returns the links of a model whose names within it, such as ``arm::hand``, match a pattern.
+    """Returns the links of a model with a matching name in it, such as ``arm::hand``.
 
     Raises:
         UnknownEntityError: The model does not exist.
