@@ -58,12 +58,12 @@ class DescribedWorld(Protocol):
 
     @property
     def physics(self) -> PhysicsDescription:
-        """The step size."""
+        """Physics settings."""
         ...
 
     @property
     def gravity(self) -> ArrayLike:
-        """(3,) [m/s^2], world frame."""
+        """Gravity, (3,) [m/s^2], world frame."""
         ...
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The former name of a class: it warns, and gives the class of today."""
+"""The deprecated name of a class, which warns and returns the class."""
 
 from __future__ import annotations
 

@@ -56,10 +56,10 @@ _STEPS_PER_CALL = 1000  # the timeout is for one call
 class GazeboSimulator:
     """The world of a running gzserver that has loaded the plugin ``libgazebo_batch_state.so``.
 
-    In lock-step, the default, time stands still except during `step`. Tables that were read since
-    the last step are returned with the answer of the next one, or lie in shared memory, and rows
-    are written with the step: a tick is one round trip. Through ROS, columns read one by one at one
-    instant come from one answer.
+    In lock-step, the default, time stands still except during `step`. A tick is one round trip:
+    `step` sends the changed rows, and its answer has the tables that were read since the step
+    before. If server and client share memory, tables are read from there; otherwise columns that
+    are read one by one at one instant come from one answer.
 
     In a free-running world, `step` waits until ``/clock`` has advanced; a step that is requested
     too late is counted in `late_ticks`. There is one world, whose number is 0.
@@ -148,7 +148,7 @@ class GazeboSimulator:
 
     @property
     def descriptions(self) -> Descriptions:
-        """The descriptions of the present models and lights that were spawned or loaded here."""
+        """The descriptions of the present models and lights that this object spawned or loaded."""
         here = self.entities
         return Descriptions(
             {name: each for name, each in self._models.items() if name in here.models},
@@ -174,9 +174,10 @@ class GazeboSimulator:
     def step(
         self, n: int = 1, worlds: WorldNumbers | None = None, changes: Changes | None = None
     ) -> Sequence[Refusal]:
-        """Applies a batch, then advances by exactly n >= 1 physics steps, in one round trip.
+        """Applies changes, then advances by exactly n >= 1 physics steps, in one round trip.
 
-        In a free-running world it waits instead. If a row is refused, no step is made.
+        In a free-running world it waits for that time instead. If a row is refused, no step is
+        made.
 
         Raises:
             SimulationError: The physics diverged.
@@ -205,7 +206,7 @@ class GazeboSimulator:
         return refusals
 
     def reset(self, worlds: WorldNumbers | None = None, seeds: Seeds = None) -> None:
-        """Resets the world to time 0; seeds are ignored, as Gazebo takes its own at start-up."""
+        """Resets the world to time 0; seeds are ignored, because Gazebo takes one at start-up."""
         if not is_chosen(worlds):
             return
         self._session.take_control()
@@ -249,7 +250,7 @@ class GazeboSimulator:
         self._session.fill(tables, reply, wanted)
 
     def write(self, changes: Changes) -> Sequence[Refusal]:
-        """Applies a batch: models before links, poses before twists; returns refused rows.
+        """Applies changes: models before links, poses before twists; returns the refused rows.
 
         Rows of an earlier generation are found by name; those that no longer exist are refused.
 
@@ -286,7 +287,7 @@ class GazeboSimulator:
         self._models.update((one.name, one.description) for one in checked)
 
     def delete(self, name: str) -> None:
-        """Removes a model and everything below it.
+        """Removes a model and everything nested in it.
 
         Raises:
             UnknownEntityError: The model does not exist.
@@ -309,8 +310,8 @@ class GazeboSimulator:
     def load(self, world: DescribedWorld) -> None:
         """Replaces the world by a description such as `deepsim_spawn.WorldDescription`, at time 0.
 
-        Models, lights, step size and gravity are those of the description; the scene's background
-        and ambient light stay those of the server.
+        Models, lights, step size and gravity come from the description; the background and ambient
+        light of the scene stay as they are on the server.
 
         Raises:
             SpawnError: A model or light cannot be built; the others were added.
@@ -341,7 +342,7 @@ class GazeboSimulator:
         self._client.close()
 
     def _keep(self, reply: ExchangeReply | None) -> None:
-        """Keeps a reply for reads at the same instant; a free-running world has no instants."""
+        """Keeps a reply for reads at the same instant; time in a free-running world never stops."""
         if reply is None:
             self.sensors.forget()
         self._reply = None if self._pace is not None else reply

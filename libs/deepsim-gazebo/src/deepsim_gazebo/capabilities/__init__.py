@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The capabilities of the simulator, beyond the tables."""
+"""Capabilities of the simulator beyond its tables: cameras, contacts, dynamics, sensors."""

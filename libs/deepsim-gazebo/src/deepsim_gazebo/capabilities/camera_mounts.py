@@ -9,7 +9,7 @@ from deepsim_sync import CameraMount, UnknownEntityError, WorldNumbers
 
 
 class GazeboMounts:
-    """Moves camera sensors on their links; see `deepsim_sync.CameraMounts`.
+    """Mounts of camera sensors: their poses on links and lenses; see `deepsim_sync.CameraMounts`.
 
     A mount applies to this client only: the client's pictures are taken from it, and Gazebo's own
     camera sensors stay as described.
@@ -32,7 +32,7 @@ class GazeboMounts:
         return CameraMount(shot.mount, shot.view.horizontal_fov)
 
     def set(self, camera: str, mount: CameraMount, worlds: WorldNumbers | None = None) -> None:
-        """Mounts a camera sensor, until it is removed or the world is reset."""
+        """Sets the mount of a camera sensor, until its model is removed or the world is reset."""
         self.check(camera)
         checked = mount.checked(camera)
         if is_chosen(worlds):
@@ -43,7 +43,7 @@ class GazeboMounts:
         return self._mounts.get(camera)
 
     def reset(self) -> None:
-        """Mounts all cameras as described."""
+        """Restores the described mounts of all cameras."""
         self._mounts.clear()
 
     def forget(self, model: str) -> None:

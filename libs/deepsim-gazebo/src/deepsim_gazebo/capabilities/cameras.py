@@ -28,9 +28,9 @@ from .camera_mounts import GazeboMounts
 class GazeboCameras:
     """The cameras of a gzserver that found a display when it started.
 
-    This is the capability `deepsim_sync.Cameras` as well as `deepsim_sync.DepthCameras`. Pictures
-    show the present instant, or in a free-running world the end of a step. A picture has at most
-    4096 pixels a side, and at most 64 MB.
+    This object is both capabilities, `deepsim_sync.Cameras` and `deepsim_sync.DepthCameras`.
+    Pictures show the present instant, or in a free-running world the end of a step. A picture has
+    at most 4096 pixels a side, and at most 64 MB.
 
     >>> from deepsim_gazebo import GazeboSimulator
     >>> def picture(simulator: GazeboSimulator, camera: str):
@@ -42,7 +42,7 @@ class GazeboCameras:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the camera sensors, ``model::link::sensor``, as of the last answer."""
+        """Names of the camera sensors, ``model::link::sensor``, as of the server's last answer."""
         return self._session.names.present.cameras
 
     def render(self, camera: str | CameraView, world: int = 0) -> NDArray[np.uint8]:
@@ -93,7 +93,7 @@ class GazeboCameras:
         """Returns the measurement of a stereo pair, (1, ...).
 
         Args:
-            camera: The sensor, whose picture is that of the left camera.
+            camera: Name of the sensor; its picture is taken by the left camera.
             baseline: Distance to the right camera [m].
         """
         left = self._look(camera, depth=True)
@@ -108,13 +108,13 @@ class GazeboCameras:
         }
 
     def segmentation(self, camera: str) -> Reading:
-        """Returns which models and links a camera sees, (1, ...)."""
+        """Returns the rows of the models and links that a camera sees, (1, ...)."""
         picture = self.measure(camera)
         return {"models": picture.models[None], "links": picture.links[None]}
 
     def _depths(self, shot: Shot) -> DepthPicture:
         entities = self._session.names.present.entities
-        rows = np.full((2, len(shot.links) + 1), -1, dtype=np.intp)  # the last is of nothing
+        rows = np.full((2, len(shot.links) + 1), -1, dtype=np.intp)  # the last one is for nothing
         for number, link in enumerate(shot.links):
             if link in entities.links:
                 model = link.rpartition(SCOPE)[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The points where links touch, as Gazebo's physics has them."""
+"""The points where links touch, computed by Gazebo's physics."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from deepsim_gazebo.session.session import Session
 from deepsim_gazebo.session.single_world import check_world
 from deepsim_sync import ContactPoints
 
-_NUMBERS = 12  # of a point
+_NUMBERS = 12  # per point
 
 
 class GazeboContacts:
     """The contact points at the present instant; see `deepsim_sync.Contacts`.
 
-    A force comes from the latest physics step, at the nearest contact of the same two collisions.
-    It is 0 where they did not touch in that step, and until the first step after this object was
-    made, because Gazebo keeps no forces before.
+    The force at a point comes from the nearest contact of the same two collisions in the latest
+    physics step. It is 0 if they did not touch in that step, and before the first step after the
+    construction of this object, because Gazebo does not keep forces until then.
     """
 
     def __init__(self, session: Session) -> None:

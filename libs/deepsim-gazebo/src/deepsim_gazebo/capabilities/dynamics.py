@@ -25,17 +25,17 @@ class _Tree(NamedTuple):
     """Links and joints at one instant, in the world frame."""
 
     entities: Entities
-    bearer: NDArray[np.intp]
-    """(links,) the link that each one hangs on, or -1."""
+    parent: NDArray[np.intp]
+    """(links,) row of the parent of each link, or -1."""
     mass: Floats
     weight: Floats
-    """(links,) share of gravity that pulls."""
+    """(links,) factor of gravity."""
     centre: Floats
-    """(links, 3) of mass."""
+    """(links, 3) centre of mass [m]."""
     inertia: Floats
-    """(links, 3, 3) about it."""
+    """(links, 3, 3) about the centre of mass [kg m^2]."""
     child: NDArray[np.intp]
-    """(joints,)"""
+    """(joints,) row of the child link."""
     slides: NDArray[np.bool_]
     axis: Floats
     anchor: Floats
@@ -44,12 +44,12 @@ class _Tree(NamedTuple):
     def chain(self, link: int) -> list[int]:
         """Returns a link and its ancestors, the root last."""
         rows = [link]
-        while self.bearer[rows[-1]] >= 0 and self.bearer[rows[-1]] not in rows:  # or it is a loop
-            rows.append(int(self.bearer[rows[-1]]))
+        while self.parent[rows[-1]] >= 0 and self.parent[rows[-1]] not in rows:  # stops at a loop
+            rows.append(int(self.parent[rows[-1]]))
         return rows
 
     def column(self, joint: int, point: Floats) -> Floats:
-        """Returns the velocity that a joint gives a point at a unit rate, (6,)."""
+        """Returns the twist of a point at a unit rate of a joint, (6,)."""
         axis = self.axis[joint]
         if self.slides[joint]:
             return np.concatenate([axis, np.zeros(3)])
@@ -91,7 +91,7 @@ class GazeboDynamics:
     def bias_forces(self, joints: Sequence[str]) -> Floats:
         """Returns the efforts that balance gravity, centrifugal and Coriolis forces, (1, k).
 
-        By the recursive Newton-Euler algorithm (Featherstone, Rigid Body Dynamics Algorithms,
+        Uses the recursive Newton-Euler algorithm (Featherstone, Rigid Body Dynamics Algorithms,
         chapter 5) in the world frame, for joints that do not accelerate.
         """
         tree, tables = self._read()
@@ -143,7 +143,7 @@ class GazeboDynamics:
 
 
 def _accelerations(tree: _Tree, tables: Tables, links: Sequence[int]) -> tuple[Floats, Floats]:
-    """Returns linear accelerations of centres of mass and angular ones, (all links, 3) each.
+    """Returns linear accelerations of centres of mass and angular accelerations, (links, 3).
 
     Args:
         tree: Links and joints.
@@ -165,11 +165,11 @@ def _accelerations(tree: _Tree, tables: Tables, links: Sequence[int]) -> tuple[F
         return found + np.cross(spin, np.cross(spin, arm))
 
     for link in links:
-        bearer = int(tree.bearer[link])
-        spin = rate[bearer] if bearer >= 0 else np.zeros(3)
+        parent = int(tree.parent[link])
+        spin = rate[parent] if parent >= 0 else np.zeros(3)
         pivot, extra = place[link], np.zeros(3)
-        if bearer >= 0:
-            angular[link] = angular[bearer]
+        if parent >= 0:
+            angular[link] = angular[parent]
         for joint in of_child.get(link, ()):
             motion = tree.axis[joint] * velocity[joint]
             if tree.slides[joint]:
@@ -178,7 +178,7 @@ def _accelerations(tree: _Tree, tables: Tables, links: Sequence[int]) -> tuple[F
                 angular[link] = angular[link] + np.cross(spin, motion)
                 spin, pivot = spin + motion, tree.anchor[joint]
         # The pivot is a point of both links; from there on it moves with this one.
-        origin[link] = extra + (at(bearer, pivot) if bearer >= 0 else 0.0)
+        origin[link] = extra + (at(parent, pivot) if parent >= 0 else 0.0)
         arm, own = place[link] - pivot, rate[link]
         origin[link] += np.cross(angular[link], arm) + np.cross(own, np.cross(own, arm))
         centre[link] = at(link, tree.centre[link])

@@ -25,18 +25,18 @@ _SINGLE = ("distance", "peak_force", "air_time", "last_air_time", "contact_time"
 
 
 class GazeboSensors:
-    """Measures at the end of a step, in the plugin; see `deepsim_sync.Sensors`.
+    """Sensors that the plugin measures at the end of a step; see `deepsim_sync.Sensors`.
 
     An acceleration is the change of the sensor's velocity in the latest physics step. Before the
-    first step, an inertial unit measures its weight if its model is supported, and zero otherwise;
-    forces are 0. Sensors that were read since the last step are measured again with the next one,
-    in the same round trip. Cameras measure if gzserver renders.
+    first step, an inertial unit measures the reaction to gravity if its model is supported, and
+    zero otherwise; forces are 0. Sensors that were read since the last step are measured again with
+    the next one, in the same round trip. Cameras are among the sensors if gzserver renders.
 
     Args:
         session: The session with the server.
         read_tables: `GazeboSimulator.read`.
-        cameras: The cameras, if it renders.
-        lock_step: Whether the world stands still between steps; a free-running one has no instants.
+        cameras: The cameras, or None if gzserver does not render.
+        lock_step: Whether the world stands still between steps, so that measurements can be kept.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class GazeboSensors:
         return self._infos
 
     def _follow(self) -> None:
-        """Takes up the sensors of the present generation."""
+        """Updates the list of sensors to the present generation of entities."""
         names = self._session.names
         for _ in range(_ATTEMPTS):
             present = names.present.entities
@@ -79,7 +79,7 @@ class GazeboSensors:
                 self._measured = {}
 
     def watch(self, name: str) -> None:
-        """Measures with a sensor from the next step on."""
+        """Starts a sensor, which measures from the next step on."""
         if name not in self.infos:
             raise UnknownEntityError("sensor", name, self.infos)
         if name in self._listing.sensors:
@@ -125,7 +125,7 @@ class GazeboSensors:
         return [self._listing.sensors[name].number for name in self._recent]
 
     def begin_step(self) -> None:
-        """Restarts the record of the sensors that are read."""
+        """Forgets which sensors were read since the last step."""
         self._recent = {}
 
     def keep(self, reply: ExchangeReply, rows: Sequence[int]) -> None:

@@ -44,7 +44,7 @@ T = TypeVar("T")
 
 
 class Listing(NamedTuple):
-    """The names of a server's entities.
+    """The names of all entities of a server.
 
     >>> listing = Listing(Entities(1, models=["car"]), cameras=(), no_pictures="no display")
     >>> list(listing.entities.models)
@@ -68,34 +68,34 @@ class NewEntity(NamedTuple):
     """
 
     name: str
-    """Used instead of the name in the text."""
+    """Name in the world; replaces the name in the text."""
     xml: str
     """SDF or URDF text of a model or a light."""
     pose: ArrayLike
-    """(7,) in the world frame; used instead of the pose in the text."""
+    """(7,) in the world frame; replaces the pose in the text."""
 
 
 class Shot(NamedTuple):
-    """A picture of a camera."""
+    """A picture, depths, or both, taken by a camera."""
 
     view: CameraView
-    """Its pose and lens."""
+    """Pose and lens of the camera."""
     mount: Pose
-    """Its pose in the frame of its link; the identity for a free camera."""
+    """Pose of the camera in the frame of its link; the identity for a free camera."""
     rgb: NDArray[np.uint8]
-    """(height, width, 3), or empty."""
+    """(height, width, 3) RGB; empty if not requested."""
     depth: NDArray[np.float32]
-    """(height, width) along the optical axis [m], inf for nothing; or empty."""
+    """(height, width) along the optical axis [m], inf for nothing; empty if not requested."""
     drawn: NDArray[np.int32]
-    """(height, width) which of `links`, -1 for nothing and for heightmaps; or empty."""
+    """(height, width) index into `links`, -1 for nothing and heightmaps; empty without depth."""
     links: Sequence[str]
-    """Names of links."""
+    """Names of the links in the picture."""
 
 
 class BatchStateClient:
-    """Calls the plugin ``gazebo_batch_state``; needs no ROS on this side.
+    """Client of the plugin ``gazebo_batch_state``; needs no ROS on this side.
 
-    Every call may raise a `GazeboError`. Not thread-safe.
+    Every call may raise a `GazeboError`. A client is not thread-safe.
 
     Args:
         master_uri: URI of the ROS master; defaults to ``ROS_MASTER_URI``.
@@ -105,8 +105,8 @@ class BatchStateClient:
     Attributes:
         master: The ROS master.
         caller: The ROS name of this process.
-        losses: The number of calls that reached no server; the next answer may come from another
-            server.
+        losses: The number of calls that reached no server; after each, the next answer may come
+            from another server.
 
     >>> def count_models() -> int:  # of the gzserver at ROS_MASTER_URI
     ...     client = BatchStateClient()
@@ -155,8 +155,8 @@ class BatchStateClient:
         """Returns the names of all entities.
 
         Args:
-            generation: A recent generation; those of the present one are returned if it is 0 or
-                unknown to the server.
+            generation: Generation of the names, if the server still knows it; for 0 or an unknown
+                one, the server returns the names of the present generation.
         """
         reader = self.ask("get_names", _GENERATION.pack(generation), "all names")
         (generation,) = reader.fields(_GENERATION)
@@ -167,7 +167,7 @@ class BatchStateClient:
         return Listing(entities, tuple(cameras), no_pictures)
 
     def spawn(self, entities: Sequence[NewEntity]) -> list[str | None]:
-        """Adds models and lights, 100 per call; returns why each one failed, or None."""
+        """Adds models and lights, 100 per call; returns None or a reason of failure for each."""
         failures: list[str | None] = []
         for part in _parts(entities):
             requests = b"".join(
@@ -182,7 +182,7 @@ class BatchStateClient:
         return failures
 
     def delete(self, names: Sequence[str]) -> list[str | None]:
-        """Removes models and lights, 100 per call; returns why each one failed, or None."""
+        """Removes models and lights, 100 per call; returns None or a reason of failure for each."""
         failures: list[str | None] = []
         for part in _parts(names):
             failures += self._rows("delete_models", pack_strings(part), part)
@@ -197,7 +197,7 @@ class BatchStateClient:
         self.do("unpause", b"", "let time run")
 
     def reset(self) -> None:
-        """Goes back to time 0: every model at its spawn pose and at rest."""
+        """Resets time to 0 and every model to its spawn pose, at rest."""
         self.do("reset", b"", "go back to time 0")
 
     def set_physics(self, timestep: float, gravity: ArrayLike) -> None:
@@ -268,9 +268,9 @@ class BatchStateClient:
         )
 
     def bounds(self, names: Sequence[str]) -> NDArray[np.float64]:
-        """Returns the axis-aligned bounding boxes of collisions, as the physics engine has them.
+        """Returns the axis-aligned bounding boxes of collisions, from the physics engine.
 
-        Boxes of rotated shapes may be larger than necessary; those of planes are infinite.
+        Boxes of rotated shapes may be larger than necessary; boxes of planes are infinite.
 
         Args:
             names: Models or links.
@@ -303,7 +303,7 @@ class BatchStateClient:
         return self._open("open_shared_memory", directory)
 
     def open_mailbox(self, directory: str = "") -> None:
-        """Lets `exchange` go through a file that both sides map into memory, from now on.
+        """Opens a file that both sides map into memory, for all later calls of `exchange`.
 
         Large requests, and those after a lost or late answer, go through ROS.
 
@@ -330,7 +330,7 @@ class BatchStateClient:
         try:
             return call(body, asked)
         except (UnreachableError, CallLostError, CallTimeoutError):
-            # The other connections ended with the server; closing them makes it one error.
+            # The other connections broke with the server; closing them avoids an error for each.
             self.losses += 1
             self.close()
             raise
@@ -356,7 +356,7 @@ class BatchStateClient:
         """Calls a service that answers whether it succeeded, and nothing else.
 
         Raises:
-            CallRefusedError: It did not.
+            CallRefusedError: The call did not succeed.
         """
         reader = self.ask(service, body, asked)
         self.check(reader, service)
@@ -366,7 +366,7 @@ class BatchStateClient:
         """Reads the beginning of an answer: whether the call succeeded.
 
         Raises:
-            CallRefusedError: It did not.
+            CallRefusedError: The call did not succeed.
         """
         (success,) = reader.fields(_BOOL)
         message = reader.string()

@@ -69,7 +69,7 @@ class RefusedCell(NamedTuple):
     """
 
     change: int
-    """Index of an entry of the request's cells."""
+    """Index of the entry in the request's cells."""
     position: int
     """Index into the rows of that entry."""
     reason: str
@@ -77,7 +77,7 @@ class RefusedCell(NamedTuple):
 
 @dataclass(frozen=True)
 class ExchangeRequest:
-    """A request for one round trip.
+    """The request of an exchange: changes, physics steps and tables of one round trip.
 
     >>> from deepsim_gazebo import BatchStateClient
     >>> def advance(client: BatchStateClient, steps: int) -> float:
@@ -88,7 +88,7 @@ class ExchangeRequest:
         generation: Generation of the rows in `cells`.
         cells: New values by (table, column).
         steps: Physics steps to make afterwards.
-        more_steps: Whether another request continues these steps: forces on links stay.
+        more_steps: Whether another request continues these steps, so that forces on links stay.
         kinds: The tables to return.
         sensors: Rows of the sensors to read.
     """
@@ -125,7 +125,7 @@ class ExchangeRequest:
 
 @dataclass(frozen=True)
 class ExchangeReply:
-    """The answer to a request, all of one instant.
+    """The answer to an exchange, all of one instant.
 
     Attributes:
         status: The outcome.
@@ -133,7 +133,7 @@ class ExchangeReply:
         instant: The instant that the tables belong to.
         refusals: Rows that were not accepted.
         tables: The requested tables.
-        measured: What the requested sensors measure; empty if a row was wrong.
+        measured: Measurements of the requested sensors, in turn; empty if a sensor is unknown.
 
     >>> from deepsim_gazebo import BatchStateClient
     >>> def model_poses(client: BatchStateClient):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sensors of a server, and what their descriptions say."""
+"""The sensors of a server, with their descriptions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CAMERAS: dict[str, SensorKind] = {
     "rgbd_camera": "rgbd",
     "segmentation_camera": "segmentation",
 }
-"""By the type in a file; the others measure colours, but for stereo pairs."""
+"""Kind of a camera by the type in its description; other types take colour pictures."""
 _SIZES = {"imu": 10, "force_torque": 6, "contact": 19, "joint_state": 0}
 _NOISE = {
     "mean": "mean",
@@ -43,7 +43,7 @@ class SensorRow(NamedTuple):
     """A sensor that measures physics."""
 
     number: int
-    """Its row on the server."""
+    """Row of the sensor on the server."""
     info: SensorInfo
     size: int
     """Numbers in a measurement."""
@@ -56,7 +56,7 @@ class CameraSensor(NamedTuple):
 
     info: SensorInfo
     baseline: float
-    """Of a stereo pair [m]; otherwise 0."""
+    """Distance between the cameras of a stereo pair [m]; 0 for other sensors."""
 
 
 class SensorListing(NamedTuple):
@@ -100,7 +100,7 @@ def list_sensors(client: BatchStateClient, joints: Names) -> SensorListing:
 
 
 def watch(client: BatchStateClient, sensors: Sequence[str] = (), *, contacts: bool = False) -> None:
-    """Lets sensors measure in each step from now on, and keeps the forces at contacts."""
+    """Makes sensors measure in each step from now on, or Gazebo keep the forces at contacts."""
     asked = f"watch {', '.join(sensors) or 'contacts'}"
     client.do("watch", pack_strings(sensors) + _BOOL.pack(contacts), asked)
 
@@ -141,7 +141,7 @@ def _camera(sensor: ElementTree.Element) -> CameraSensor:
 
 
 def _baseline(sensor: ElementTree.Element) -> float:
-    """Returns the distance between two cameras side by side [m]; 0 for all other sets."""
+    """Returns the distance between two cameras side by side [m]; 0 for other sensors."""
     poses = [_pose(lens) for lens in sensor.findall("camera")]
     if sensor.get("type") != "multicamera" or len(poses) != 2:
         return 0.0
@@ -156,14 +156,14 @@ def _pose(element: ElementTree.Element) -> Pose:
 
 
 def _of_axes(sensor: ElementTree.Element, path: str) -> tuple[Noise, ...]:
-    """Returns the noise of x, y and z, or None if no axis has any."""
+    """Returns the noise of x, y and z, or an empty tuple if no axis has any."""
     axes = [_noise(sensor.find(f"{path}/{axis}/noise")) or (Noise(),) for axis in "xyz"]
     noise = tuple(each for (each,) in axes)
     return noise if any(each != Noise() for each in noise) else ()
 
 
 def _noise(element: ElementTree.Element | None) -> tuple[Noise, ...]:
-    """Returns a noise, or None if its parameters are invalid, which Gazebo ignores too."""
+    """Returns a noise in a tuple, which is empty without a noise that Gazebo accepts."""
     kind = "" if element is None else element.get("type") or element.findtext("type", "")
     if element is None or kind not in ("gaussian", "gaussian_quantized"):
         return ()

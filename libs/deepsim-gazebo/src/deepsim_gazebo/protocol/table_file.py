@@ -55,7 +55,7 @@ class _Buffer(NamedTuple):
 
 
 class TableFile:
-    """A mapped file; it serves one generation of entities.
+    """A table file, mapped into memory; it serves one generation of entities.
 
     Args:
         file: The file as announced by the server.
@@ -90,7 +90,7 @@ class TableFile:
 
     @property
     def abandoned(self) -> bool:
-        """Whether the server that wrote this file is gone; it locks the file while it lives."""
+        """Whether the server of this file has ended; a server locks its file while it runs."""
         return is_abandoned(self._file)
 
     def read(self, tables: Tables, kinds: Collection[Kind]) -> Instant | None:
@@ -130,7 +130,7 @@ class TableFile:
     def close(self) -> None:
         """Unlocks and closes the file; its memory is freed with the last view."""
         self._buffers = ()
-        fcntl.flock(self._file, fcntl.LOCK_UN)  # the mapping has a descriptor of its own
+        fcntl.flock(self._file, fcntl.LOCK_UN)  # the mapping has its own descriptor
         os.close(self._file)
 
     def _checked_buffers(self, size: int) -> tuple[_Buffer, ...]:

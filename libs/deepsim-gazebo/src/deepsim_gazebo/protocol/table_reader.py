@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads tables through shared memory for as long as that works."""
+"""Reading of tables through shared memory, as long as that works."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class TableReader:
 
     Args:
         client: The client of the server.
-        usable: Whether to try.
+            usable: Whether to try shared memory.
 
     Attributes:
-        usable: As given; False for good after the first failure.
+            usable: Whether shared memory is tried; False for good after the first failure.
     """
 
     def __init__(self, client: BatchStateClient, *, usable: bool) -> None:

@@ -20,7 +20,7 @@ _FRAME = struct.Struct("<III")  # length of the rest (8), seconds, nanoseconds
 
 
 class SimulationClock:
-    """Follows ``/clock`` without a thread; all messages but the newest are skipped.
+    """Subscriber of ``/clock`` without a thread; it skips all messages but the newest.
 
     Args:
         master: The ROS master that the publisher is registered with.

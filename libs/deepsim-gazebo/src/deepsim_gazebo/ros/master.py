@@ -19,7 +19,7 @@ _SUCCESS = 1
 
 
 class Master:
-    """Queries a ROS master and the nodes that it lists, by XML-RPC.
+    """Client of a ROS master and of the nodes that it lists, by XML-RPC.
 
     Args:
         uri: URI of the master; defaults to ``ROS_MASTER_URI``, or else to port 11311 of this host.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converts ROS messages to values and back.
+"""Conversion of ROS messages to values and back.
 
 Messages are identified by their type name and read by their field names, so ROS is not imported
 and need not be installed.

@@ -38,7 +38,7 @@ def pack_array(values: NDArray[Any], dtype: str) -> bytes:
 
 
 class Reader:
-    """Reads the fields of a serialised message in order.
+    """Reader of the fields of a serialised message, in order.
 
     Every method raises `MalformedReplyError` if the message is too short.
 

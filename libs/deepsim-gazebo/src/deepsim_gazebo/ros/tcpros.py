@@ -25,7 +25,7 @@ from .master import Address, Master
 
 _LENGTH = struct.Struct("<I")
 _REPLY = struct.Struct("<BI")
-_NO_SERVICE = "nonexistent service"  # in roscpp's answer to who is too early or too late
+_NO_SERVICE = "nonexistent service"  # in roscpp's answer before a service exists, or after it ended
 _LARGEST = 1 << 30  # bytes: more than any world needs; a longer message is corrupt
 
 
@@ -39,14 +39,14 @@ class RosType(NamedTuple):
 
 
 class ServiceClient:
-    """Calls one service over one connection, opened by the first call and kept open.
+    """Client of one service over one connection, opened by the first call and kept open.
 
     After a failed call the next one looks the service up again and reconnects. Not thread-safe.
 
     Args:
         master: The ROS master that the service is registered with.
         name: The service, such as ``/gazebo_batch_state/exchange``.
-        service: Its type.
+        service: Type of the service.
         caller: The ROS name of this process.
         timeout: Longest wait for the answer to a call, and for the connection [s].
     """
@@ -73,7 +73,7 @@ class ServiceClient:
 
         Args:
             body: The serialised request.
-            asked: Description of the request for error messages; formatted only in an error.
+            asked: Description of the request for error messages; formatted only if one is raised.
 
         Raises:
             UnreachableError: The service is not available.

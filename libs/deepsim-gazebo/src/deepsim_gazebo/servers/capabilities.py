@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Capabilities of several servers: those of each, side by side."""
+"""Capabilities of several servers, made of the capability of each server."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 
 
 class ServersCameras:
-    """Takes pictures of the worlds of several servers, and measures depths in them.
+    """Cameras of the worlds of several servers, for pictures and depths.
 
     See `deepsim_sync.Cameras` and `deepsim_sync.DepthCameras`.
     """
@@ -68,7 +68,7 @@ class ServersMounts:
         return self._mounts[0].described(camera)
 
     def set(self, camera: str, mount: CameraMount, worlds: NDArray[np.intp] | None = None) -> None:
-        """Mounts a camera sensor in some worlds."""
+        """Sets the mount of a camera sensor in some worlds."""
         self._mounts[0].check(camera)
         checked = mount.checked(camera)
         for world in range(len(self._mounts)) if worlds is None else np.asarray(worlds).tolist():
@@ -128,12 +128,12 @@ class ServersSensors:
         return self._first.sensors.infos
 
     def watch(self, name: str) -> None:
-        """Measures with a sensor from the next step on."""
+        """Starts a sensor, which measures from the next step on."""
         self._calls.of_all(lambda _, server: server.sensors.watch(name))
         self._watched[name] = None
 
     def watch_again(self, server: GazeboSimulator) -> None:
-        """Watches the sensors of a server that was started again."""
+        """Starts all watched sensors on a server that was restarted."""
         for name in self._watched:
             if name in server.sensors.infos:
                 server.sensors.watch(name)

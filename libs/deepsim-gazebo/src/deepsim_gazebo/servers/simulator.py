@@ -55,10 +55,10 @@ _LOOK = 0.05  # between two tries to reach a server that is started again [s]
 class GazeboServers:
     """The worlds of W gzservers as one simulator, called at the same time, in lock-step.
 
-    Each server has a ROS master of its own, and its world has the same entities as those of the
-    others. A server that ends or does not answer counts as a world that diverged: `step` raises an
-    error with its number, and the others go on. After a restart of the server, `reset` of its world
-    restores the models, lights and watched sensors that came from here. Not thread-safe.
+    Each server has its own ROS master, and all worlds have the same entities. A server that ends or
+    does not answer counts as a world that diverged: `step` raises an error with the number of the
+    world, and the other worlds go on. After a restart of the server, `reset` of its world restores
+    the models, lights and watched sensors that were added by this object. Not thread-safe.
 
     Args:
         master_uris: URIs of the W ROS masters.
@@ -156,7 +156,7 @@ class GazeboServers:
 
     @property
     def descriptions(self) -> Descriptions:
-        """The descriptions of the present models and lights that were spawned or loaded here."""
+        """The descriptions of the present models and lights that this object spawned or loaded."""
         (_, server), *_ = self._alive()
         return server.descriptions
 
@@ -173,7 +173,7 @@ class GazeboServers:
     def step(
         self, n: int = 1, worlds: WorldNumbers | None = None, changes: Changes | None = None
     ) -> Sequence[Refusal]:
-        """Applies a batch, then advances some worlds by exactly n >= 1 physics steps.
+        """Applies changes, then advances some worlds by exactly n >= 1 physics steps.
 
         Raises:
             SimulationError: The physics of some worlds diverged, or their servers are gone.
@@ -198,7 +198,7 @@ class GazeboServers:
         return ()
 
     def reset(self, worlds: WorldNumbers | None = None, seeds: Seeds = None) -> None:
-        """Resets some worlds to time 0; seeds are ignored, as Gazebo takes its own at start-up.
+        """Resets some worlds to time 0; seeds are ignored, because Gazebo takes one at start-up.
 
         Raises:
             GazeboError: A server is gone, and was not started again in time.
@@ -226,7 +226,7 @@ class GazeboServers:
         self._call_all(read)
 
     def write(self, changes: Changes) -> Sequence[Refusal]:
-        """Applies a batch; returns refused rows, world by world."""
+        """Applies changes; returns the refused rows, world by world."""
         self._check_generation("changes", changes.generation)
 
         def write(world: int, server: GazeboSimulator) -> Sequence[Refusal]:
@@ -263,7 +263,7 @@ class GazeboServers:
         self._spawned.update((each.name, each) for each in checked)
 
     def delete(self, name: str) -> None:
-        """Removes a model and everything below it from every world.
+        """Removes a model and everything nested in it from every world.
 
         Raises:
             UnknownEntityError: The model does not exist.

@@ -10,7 +10,7 @@ _KEPT = 16  # generations
 
 
 class EntityNames:
-    """Caches the names of the last generations; requests those of a new one when needed.
+    """Cache of the names of recent generations; requests the names of a new one when needed.
 
     Args:
         client: The client of the server.
@@ -36,7 +36,7 @@ class EntityNames:
         return self._listings[self._latest]
 
     def observe(self, generation: int) -> None:
-        """Sets the latest generation, that of the server's last answer."""
+        """Sets the latest generation, from the server's last answer."""
         self._latest = generation
 
     def invalidate(self) -> None:

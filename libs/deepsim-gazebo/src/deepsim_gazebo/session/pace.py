@@ -7,7 +7,7 @@ from deepsim_gazebo.ros.clock import SimulationClock
 
 
 class Pace:
-    """Delays ticks until their simulated time has come.
+    """Timer that delays ticks until their simulated time has come.
 
     Args:
         clock: The clock of the world.

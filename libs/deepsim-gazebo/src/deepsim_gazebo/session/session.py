@@ -27,7 +27,7 @@ _ATTEMPTS = 8  # while another client keeps adding and removing entities
 
 
 class Session:
-    """Exchanges with the present server; a restarted one is paused first.
+    """A session with the present server; a server that was restarted is paused first.
 
     Args:
         client: The client of the server.
@@ -88,7 +88,8 @@ class Session:
     ) -> tuple[ExchangeReply, Sequence[Refusal]]:
         """Writes rows, then makes physics steps if none was refused; returns the refused rows too.
 
-        Rows of another generation are found by name, by the server if it is a recent one.
+        Rows of an earlier generation are found by name: by the server if it still knows that
+        generation, and otherwise by this client.
         """
         if changes is None or not changes.cells:
             reply = self.exchange(steps=steps, more_steps=more_steps, kinds=kinds, sensors=sensors)
@@ -120,7 +121,7 @@ class Session:
         return reply, tuple(refusals)
 
     def fill(self, tables: Tables, reply: ExchangeReply, kinds: Collection[Kind]) -> None:
-        """Fills tables of any generation from a reply, or from a newer one if it is outdated."""
+        """Fills tables of any generation from a reply, or from a newer reply if it is outdated."""
         for _ in range(_ATTEMPTS):
             now = tables.entities
             if now.generation != reply.instant.generation:
@@ -153,7 +154,7 @@ class Session:
         """Calls a service with rows of the present generation.
 
         Args:
-            service: Its name.
+            service: Name of the service.
             pack: Makes the request from the names of all rows.
             asked: For error messages.
 
@@ -173,7 +174,7 @@ class Session:
         raise _unstable(asked)
 
     def take_control(self) -> None:
-        """Pauses the server, or lets it run, and opens a mailbox, if it may have been restarted."""
+        """After a possible restart of the server, pauses it or lets it run, and opens a mailbox."""
         if self._losses != self.client.losses:
             if self._lock_step:
                 self.client.pause()

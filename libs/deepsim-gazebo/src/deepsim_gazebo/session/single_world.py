@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The numbers of worlds that Gazebo has: one, number 0."""
+"""Checks of world numbers: Gazebo has one world, number 0."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def check_world(world: int) -> None:
     """Checks that a world is the only one.
 
     Raises:
-        ValueError: Its number is not 0.
+        ValueError: The number of the world is not 0.
     """
     if world != 0:
         raise ValueError(f"Gazebo has one world, number 0, got {world}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waits until another process changes a word of shared memory; see futex(2)."""
+"""Waiting until another process changes a word of shared memory; see futex(2)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Futex:
 
     Args:
         memory: A writable buffer, such as a `mmap.mmap`.
-        offset: Where the word lies; a multiple of 4 [bytes].
+        offset: Position of the word [bytes], a multiple of 4.
 
     Raises:
         SharedFileError: Futexes of this machine are not supported.
@@ -43,12 +43,12 @@ class Futex:
         return self._word.value
 
     def wake(self, value: int) -> None:
-        """Sets the value, modulo 2^32, and wakes all who wait."""
+        """Sets the value, modulo 2^32, and wakes all waiting processes."""
         self._word.value = value
         self._call(self._number, self._address, _WAKE, _EVERYBODY, None, None, 0)
 
     def wait(self, value: int, seconds: float) -> None:
-        """Waits below 1 s to be woken; returns at once if the word has another value.
+        """Waits up to `seconds` (< 1) to be woken; returns at once if the word is not `value`.
 
         Spurious returns are possible.
         """

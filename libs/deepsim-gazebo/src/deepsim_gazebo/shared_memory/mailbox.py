@@ -2,8 +2,8 @@
 """Calls through a file that the server and one client on its machine map into memory.
 
 The layout is declared in gazebo_batch_state/mailbox.hpp, in the byte order of the machine: a
-header, the place of a request, and that of the reply, which extends to the end of the file and may
-grow. A request is numbered; the server answers by setting the same number.
+header, space for a request, and space for the reply, which extends to the end of the file and may
+grow. Requests are numbered; the server sets the same number when it has answered.
 
 This relies on stores in program order, as on x86-64, or on the barrier of the system call.
 """
@@ -35,7 +35,7 @@ _SIZE = struct.Struct("=Q")
 _REPLY = struct.Struct("=QI")
 _WORD = struct.Struct("=I")
 
-_LOOK_AROUND = 0.05  # for the end of the server [s]
+_LOOK_AROUND = 0.05  # interval at which the server is checked to be running [s]
 
 
 class Mailbox:
@@ -73,7 +73,7 @@ class Mailbox:
             raise
 
     def fits(self, body: bytes) -> bool:
-        """Whether there is room for a request."""
+        """Returns whether there is room for a request."""
         return len(body) <= self._room
 
     def call(self, body: bytes, asked: object) -> bytes:
@@ -106,7 +106,7 @@ class Mailbox:
 
     def close(self) -> None:
         """Unlocks and closes the file; the server may have another client then."""
-        fcntl.flock(self._file, fcntl.LOCK_UN)  # the mapping has a descriptor of its own
+        fcntl.flock(self._file, fcntl.LOCK_UN)  # the mapping has its own descriptor
         os.close(self._file)
 
     def _wait(self, asked: object) -> None:

@@ -26,7 +26,7 @@ class SharedFile(NamedTuple):
     version: int
     """Version of the layout."""
     size: int
-    """[bytes]"""
+    """Size [bytes]."""
 
 
 class SharedFileError(GazeboError):
@@ -49,7 +49,7 @@ def opened(file: SharedFile, flags: int) -> int:
 
 
 def is_abandoned(file: int) -> bool:
-    """Whether the server of an open file is gone; it locks the file while it lives."""
+    """Returns whether the server of an open file has ended; it locks the file while it runs."""
     asked = _FLOCK.pack(fcntl.F_RDLCK, os.SEEK_SET, 0, 0, 0)
     answer = fcntl.fcntl(file, _OFD_GETLK, asked)
     return int(_FLOCK.unpack(answer)[0]) == fcntl.F_UNLCK
