@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The current world, for code in the paper's style: ``TrackerManager.get_instance()``."""
+"""The current world, to which calls such as ``TrackerManager.get_instance()`` refer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ blocks: ContextVar[tuple[Block, ...]] = ContextVar("deepsim_blocks", default=((N
 
 
 def current_world() -> World:
-    """Returns the world that was entered by ``with world:`` or made current last."""
+    """Returns the world that was last entered by ``with world:`` or made current."""
     _, world = blocks.get()[-1]
     if world is None:
         raise NoCurrentWorldError
@@ -33,7 +33,7 @@ def current_world() -> World:
 
 
 class PerWorld:
-    """A manager or tracker of which each world has exactly one instance, made by `World.get`.
+    """Base class of managers and trackers with one instance in each world, made by `World.get`.
 
     >>> class Score(PerWorld):
     ...     goals = 0
@@ -50,11 +50,11 @@ class PerWorld:
         """Starts new episodes in some worlds; called by `World.reset`. The default does nothing."""
 
     def get_state(self) -> Any:
-        """Returns its state for a snapshot, which can be pickled, or None."""
+        """Returns a state for a snapshot, which can be pickled, or None."""
         return None
 
     def set_state(self, state: Any) -> None:
-        """Restores a result of `get_state`; called last by `World.set_state`."""
+        """Restores a result of `get_state`; called at the end of `World.set_state`."""
 
     @classmethod
     def get_instance(cls: type[T]) -> T:

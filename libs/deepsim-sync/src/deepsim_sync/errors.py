@@ -9,7 +9,7 @@ DeepSimError
 ├── SimulationError         the physics diverged
 ├── CallbackError           a user's callback raised an exception
 ├── NoCurrentWorldError     get_instance() was called outside any world
-├── WrongThreadError        a thread used a world that belongs to another one
+├── WrongThreadError        a thread used a world that belongs to another thread
 ├── ClosedWorldError        a world was used after close
 └── UnsupportedError        the simulator lacks an optional capability
 """
@@ -26,7 +26,14 @@ if TYPE_CHECKING:
 
 
 class DeepSimError(Exception):
-    """Root of every error that DeepSim raises on purpose."""
+    """Root of every error that DeepSim raises on purpose.
+
+    >>> try:
+    ...     World(TableSimulator()).delete("car")
+    ... except DeepSimError as error:
+    ...     print(error)
+    no model is named 'car'; there are none
+    """
 
     def __reduce__(self) -> tuple[Any, ...]:
         # For worker processes: the default would call the constructor with the message alone.
@@ -54,7 +61,11 @@ class UnknownEntityError(DeepSimError, KeyError):
 
 
 class DuplicateEntityError(DeepSimError, ValueError):
-    """An entity or behaviour with this name exists already."""
+    """An entity or behaviour with this name exists already.
+
+    >>> print(DuplicateEntityError("model", "car"))
+    a model named 'car' exists already: delete it or choose another name
+    """
 
     def __init__(self, kind: str, name: str) -> None:
         self.kind = kind
@@ -65,6 +76,9 @@ class DuplicateEntityError(DeepSimError, ValueError):
 
 class SpawnError(DeepSimError):
     """The simulator cannot build a model; the world is unchanged.
+
+    >>> print(SpawnError("car", "it has no links"))
+    cannot spawn model 'car': it has no links
 
     Attributes:
         name: Name of the model.
@@ -146,7 +160,14 @@ class CallbackError(DeepSimError):
 
 
 class NoCurrentWorldError(DeepSimError, RuntimeError):
-    """``get_instance()`` was called while no world is current."""
+    """``get_instance()`` was called while no world is current.
+
+    >>> try:
+    ...     TrackerManager.get_instance()
+    ... except NoCurrentWorldError:
+    ...     print("no world is current")
+    no world is current
+    """
 
     def __init__(self) -> None:
         super().__init__(
@@ -156,7 +177,14 @@ class NoCurrentWorldError(DeepSimError, RuntimeError):
 
 
 class WrongThreadError(DeepSimError, RuntimeError):
-    """A thread used a world that belongs to another one."""
+    """A thread used a world that belongs to another thread.
+
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> world = World(TableSimulator())
+    >>> with ThreadPoolExecutor() as pool:
+    ...     isinstance(pool.submit(world.tick).exception(), WrongThreadError)
+    True
+    """
 
     def __init__(self, owner: str, caller: str) -> None:
         super().__init__(
@@ -166,14 +194,28 @@ class WrongThreadError(DeepSimError, RuntimeError):
 
 
 class ClosedWorldError(DeepSimError, RuntimeError):
-    """A world was used after `World.close`."""
+    """A world was used after `World.close`.
+
+    >>> world = World(TableSimulator())
+    >>> world.close()
+    >>> world.tick()
+    Traceback (most recent call last):
+    deepsim_sync.errors.ClosedWorldError: this world is closed: make a new one
+    """
 
     def __init__(self) -> None:
         super().__init__("this world is closed: make a new one")
 
 
 class UnsupportedError(DeepSimError):
-    """The simulator, or a world with several worlds, lacks a capability."""
+    """The simulator lacks a capability, or the feature is for W = 1 only.
+
+    >>> try:
+    ...     World(TableSimulator()).render(CameraView(Pose()))
+    ... except UnsupportedError as error:
+    ...     print(error)
+    TableSimulator takes no pictures
+    """
 
 
 def call_all(callbacks: Iterable[Callable[[], object]]) -> None:

@@ -20,7 +20,7 @@ _locks: dict[Path, int] = {}
 
 
 def make_temporary_folder(prefix: str, within: Path | None = None) -> Path:
-    """Creates a folder that only its user may read, and removes those of dead processes.
+    """Creates a folder that only its user may read, and removes folders of dead processes.
 
     Each folder holds a file that its process locks. The system releases the lock however the
     process ends, so a folder without a lock must have been abandoned.

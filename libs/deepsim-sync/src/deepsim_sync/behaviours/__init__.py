@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Behaviours and transforms, objects for single models of one world."""
+"""Behaviours and transforms: objects for single models of one world."""

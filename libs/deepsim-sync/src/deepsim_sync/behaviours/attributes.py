@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plain attributes of objects, which snapshots of a world include for behaviours."""
+"""Saving and restoring of plain attributes, which snapshots of a world keep for behaviours."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def plain_attributes(owner: object) -> dict[str, Any]:
 
 
 def restore_attributes(owner: object, kept: Mapping[str, Any]) -> None:
-    """Restores the result of `plain_attributes`.
+    """Restores attributes that `plain_attributes` returned.
 
     Containers and generators are changed in place where possible, because other objects may share
-    them. Attributes that were added since are deleted if their class has a default.
+    them. Attributes that were added since then are deleted if the class has a default for them.
     """
     present = vars(owner)
     for name in [name for name in present if name not in kept]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Behaviours, each with the life-cycle and the hooks of one model."""
+"""Behaviours: the life-cycle and the hooks of one model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Spawner(Protocol):
-    """Creates and removes the model of a behaviour.
+    """Object that creates and removes the model of a behaviour.
 
     >>> class BallSpawner:
     ...     def spawn(self, world, name, pose=None):
@@ -47,7 +47,7 @@ class NeverSpawnedWarning(UserWarning):
 
 
 class _BehaviourType(ABCMeta):
-    """Removes a behaviour from its world if its constructor raises an error."""
+    """Metaclass that removes a behaviour from its world if its constructor raises an error."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         behaviour: Any = cls.__new__(cls, *args, **kwargs)  # type: ignore[arg-type]  # of type itself
@@ -62,14 +62,14 @@ class _BehaviourType(ABCMeta):
 
 
 class Behaviour(metaclass=_BehaviourType):
-    """Controls one model of a single world (W = 1) through hooks.
+    """Object that steers one model of a single world (W = 1) through hooks.
 
     Subclasses override hooks, ``on_...``, which do nothing by default. During a hook, the
     behaviour's world is the current one. An exception in a hook is raised as `CallbackError`, which
     names the behaviour, the hook and the tick.
 
     The hooks for updates and resets are only called while the model exists, from `spawn` until it
-    is deleted; those of a behaviour without a spawner are always called.
+    is deleted. Without a spawner, they are always called.
 
     >>> class Ball(Behaviour):
     ...     def on_fixed_update(self, delta_time, sim_time):
@@ -218,13 +218,13 @@ class Behaviour(metaclass=_BehaviourType):
             def get_state(self):
                 return super().get_state(), self.filter.state
 
-        `set_state` does not change attributes that hold other objects, even if they are None by
-        then. The order of a set is not preserved; sort it if the order matters.
+        Attributes that hold other objects are not saved; `set_state` leaves them as they are, even
+        if they are None by then. The order of a set is not preserved; sort it if the order matters.
         """
         return plain_attributes(self)
 
     def set_state(self, state: Any) -> None:
-        """Restores the behaviour's own state, after that of its model."""
+        """Restores the behaviour's own state, after the state of its model."""
         restore_attributes(self, state)
 
     # Hooks

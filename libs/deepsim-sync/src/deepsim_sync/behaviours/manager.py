@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class BehaviourManager(PerWorld):
-    """Finds behaviours and updates them in the order in which they were added.
+    """Registry of a world's behaviours, which are updated in the order of their addition.
 
     >>> world = World(TableSimulator())
     >>> _ = Behaviour("ball", tags="toys", world=world)
@@ -35,7 +35,7 @@ class BehaviourManager(PerWorld):
         """Registers a behaviour; called by the constructor of `Behaviour`."""
         if behaviour.name in self._behaviours:
             raise DuplicateEntityError("behaviour", behaviour.name)
-        if self not in self.world.trackers:  # a world without behaviours pays nothing for them
+        if self not in self.world.trackers:  # so that a world without behaviours does no extra work
             self.world.trackers.add(self, first=True)
         self._behaviours[behaviour.name] = behaviour
 

@@ -86,27 +86,27 @@ class _StateTransform:
 
     @property
     def back(self) -> Vector3:
-        """Unit vector along -x."""
+        """Unit vector along the entity's -x axis, in the world frame."""
         return self._direction(Vector3.back())
 
     @property
     def left(self) -> Vector3:
-        """Unit vector along +y."""
+        """Unit vector along the entity's +y axis, in the world frame."""
         return self._direction(Vector3.left())
 
     @property
     def right(self) -> Vector3:
-        """Unit vector along -y."""
+        """Unit vector along the entity's -y axis, in the world frame."""
         return self._direction(Vector3.right())
 
     @property
     def up(self) -> Vector3:
-        """Unit vector along +z."""
+        """Unit vector along the entity's +z axis, in the world frame."""
         return self._direction(Vector3.up())
 
     @property
     def down(self) -> Vector3:
-        """Unit vector along -z."""
+        """Unit vector along the entity's -z axis, in the world frame."""
         return self._direction(Vector3.down())
 
     # Appearance
@@ -119,7 +119,7 @@ class _StateTransform:
 
     @property
     def material(self) -> dict[str, Material]:
-        """Materials by visual name; set one for all visuals, or a mapping for some."""
+        """Materials by visual name; assign one for all visuals, or a mapping for some."""
         visuals = self.world.get(GetVisualTracker).get_visuals(self.visual_names)
         return {name: visual.material for name, visual in visuals.items()}
 
@@ -129,7 +129,7 @@ class _StateTransform:
 
     @property
     def transparency(self) -> dict[str, float]:
-        """Transparency, 0 (opaque) to 1 (invisible), by visual name; set as for `material`."""
+        """Transparency, 0 (opaque) to 1 (invisible), by visual name; assigned like `material`."""
         visuals = self.world.get(GetVisualTracker).get_visuals(self.visual_names)
         return {name: visual.transparency for name, visual in visuals.items()}
 
@@ -139,7 +139,7 @@ class _StateTransform:
 
     @property
     def visible(self) -> dict[str, bool]:
-        """Visibility by visual name; set as for `material`."""
+        """Visibility by visual name; assigned like `material`."""
         visuals = self.world.get(GetVisualTracker).get_visuals(self.visual_names)
         return {name: visual.visible for name, visual in visuals.items()}
 
@@ -172,7 +172,7 @@ class LinkTransform(_StateTransform):
 
     @property
     def state(self) -> LinkState:
-        """Pose and twist together."""
+        """Pose and twist of the link together; assignable."""
         return self.world.get(GetLinkStateTracker).get_link_state(self.name)
 
     @state.setter
@@ -202,7 +202,7 @@ class Transform(_StateTransform):
 
     @property
     def state(self) -> ModelState:
-        """Pose and twist together."""
+        """Pose and twist of the model together; assignable."""
         return self.world.get(GetModelStateTracker).get_model_state(self.name)
 
     @state.setter

@@ -89,7 +89,8 @@ class CameraView:
         """Returns the point cloud of a depth picture, (k, 3) in the world frame, row by row [m].
 
         Args:
-            depth: Depths along the optical axis, (height, width) [m]; infinite ones give no point.
+            depth: Depths along the optical axis, (height, width) [m]; pixels with inf give no
+                point.
         """
         rows, columns = np.nonzero(np.isfinite(depth))
         along = depth[rows, columns]
@@ -108,7 +109,12 @@ class CameraView:
 
 
 class DepthPicture(NamedTuple):
-    """The nearest surface along the ray through the middle of each pixel."""
+    """The nearest surface along the ray through the middle of each pixel.
+
+    >>> picture = DepthPicture(np.array([[2.0, np.inf]]), np.array([[0, -1]]), np.array([[3, -1]]))
+    >>> picture.depth[picture.models == 0]
+    array([2.])
+    """
 
     depth: NDArray[np.float64]
     """Depth along the optical axis, (height, width) [m]; inf where there is no surface."""
@@ -151,7 +157,7 @@ class CameraMount(NamedTuple):
 
 
 class Cameras(Protocol):
-    """Takes pictures of any world.
+    """Capability of taking pictures of any world.
 
     Methods raise `UnknownEntityError` if no camera sensor has the name.
 
@@ -179,7 +185,7 @@ class Cameras(Protocol):
 
 
 class DepthCameras(Protocol):
-    """Measures depths with camera sensors and with free cameras.
+    """Capability of measuring depths, with camera sensors and with free cameras.
 
     Methods raise `UnknownEntityError` if no camera sensor has the name.
     """
@@ -197,10 +203,11 @@ class DepthCameras(Protocol):
 
 
 class CameraMounts(Protocol):
-    """Moves camera sensors on their links, and changes their lenses, in each world separately.
+    """Capability of moving camera sensors on their links and changing their lenses.
 
-    A mount is as described when its camera is spawned and after each reset of the world. An unknown
-    camera sensor raises `UnknownEntityError`, an invalid mount `ValueError`; then nothing changes.
+    A mount, the pose and the angle of view of one camera in one world, is as described when the
+    camera is spawned and after each reset of the world. An unknown camera sensor raises
+    `UnknownEntityError`, an invalid mount `ValueError`; then nothing changes.
     """
 
     def get(self, camera: str, world: int = 0) -> CameraMount:
@@ -212,5 +219,5 @@ class CameraMounts(Protocol):
         ...
 
     def set(self, camera: str, mount: CameraMount, worlds: NDArray[np.intp] | None = None) -> None:
-        """Mounts a camera sensor in some worlds, (w,); all by default."""
+        """Sets the mount of a camera sensor in some worlds, (w,); all by default."""
         ...

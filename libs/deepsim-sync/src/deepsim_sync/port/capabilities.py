@@ -10,7 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 
 
 class Snapshots(Protocol):
-    """Saves and restores the physics of all worlds."""
+    """Capability of saving and restoring the physics of all worlds.
+
+    >>> simulator = TableSimulator(timestep=0.5)
+    >>> start = simulator.snapshots.get_state()
+    >>> _ = simulator.step(3)
+    >>> simulator.snapshots.set_state(start)
+    >>> simulator.time
+    array([0.])
+    """
 
     def get_state(self) -> Any:
         """Returns all state that later physics depends on; the result can be pickled.
@@ -32,7 +40,13 @@ class Snapshots(Protocol):
 
 
 class ContactPoints(NamedTuple):
-    """The contact points of one world at one instant, in no particular order."""
+    """The contact points of one world at one instant, in no particular order.
+
+    >>> up, down = np.array([[0.0, 0.0, 1.0]]), np.array([[0.0, 0.0, -1.0]])
+    >>> points = ContactPoints(np.array([[0, 1]]), down, up, np.zeros(1), force=9.8 * up)
+    >>> points.force.sum(axis=0)  # on the second link [N]
+    array([0. , 0. , 9.8])
+    """
 
     links: NDArray[np.intp]
     """Rows of the two links that touch, (k, 2); -1 for a geometry without a link."""
@@ -45,12 +59,12 @@ class ContactPoints(NamedTuple):
     force: NDArray[np.float64]
     """Force of the first link on the second, (k, 3), in the world frame [N].
 
-    It is the force of the next physics step, without forces that are applied to links for a tick.
+    It is computed for the next physics step, without the forces that are set on links.
     """
 
 
 class Contacts(Protocol):
-    """Reads contact points.
+    """Capability of reading contact points.
 
     Example::
 
@@ -102,7 +116,7 @@ class Dynamics(Protocol):
 
 
 class PoseSolver(Protocol):
-    """Solves inverse kinematics step by step."""
+    """Iterative solver of inverse kinematics."""
 
     def next_positions(
         self,

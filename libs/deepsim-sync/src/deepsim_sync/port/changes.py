@@ -14,7 +14,11 @@ from .entities import Kind, Names
 
 
 class Cells(NamedTuple):
-    """New values for some cells of one column."""
+    """New values for some cells of one column.
+
+    >>> Cells(worlds=np.array([0, 1]), rows=np.array([3, 3]), values=np.array([0.5, 1.0])).rows
+    array([3, 3])
+    """
 
     worlds: NDArray[np.intp]
     """World of each cell, (k,)."""

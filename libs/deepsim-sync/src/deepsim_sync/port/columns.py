@@ -37,7 +37,7 @@ def square_sum(numbers: Array) -> float:
 
 
 class Column(Generic[S]):
-    """The declaration of one column; on an instance, the attribute is the column's array.
+    """Declaration of one column; on an instance of a table, the attribute is the column's array.
 
     >>> StateTable.twist.checked(Names("models", ["car"]), np.array([0]), (1, 0, 0))
     Traceback (most recent call last):
@@ -186,7 +186,7 @@ class Column(Generic[S]):
         )
 
     def _make_unit(self, names: Names, rows: NDArray[np.intp], cells: Array, square: Array) -> None:
-        """Scales quaternions with other squared lengths, (..., k), to unit length."""
+        """Scales quaternions to unit length, given their squared lengths, (..., k)."""
         zero = square < _SMALLEST_NORM**2
         if zero.any():
             self._refuse(names, rows, cells, zero, "have a quaternion that is not zero")

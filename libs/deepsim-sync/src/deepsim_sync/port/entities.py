@@ -63,7 +63,7 @@ class Names(Sequence[str]):
         return np.fromiter((self.row(name) for name in names), dtype=np.intp)
 
     def within(self, scope: str) -> tuple[str, ...]:
-        """Returns the names below a model or link, such as the visuals of a model."""
+        """Returns the names within a model or link, such as the visuals of a model."""
         prefix = scope + SCOPE
         return tuple(name for name in self._names if name.startswith(prefix))
 

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 PhysicsProperty = Literal["mass", "gravity", "friction", "damping", "joint_friction", "armature"]
 """A property of a link: ``mass`` scales its mass and inertia, ``gravity`` its weight, ``friction``
-the coefficients of all its collisions. ``damping``, ``joint_friction`` and ``armature`` are those
-of the joint that connects it to its parent link."""
+the coefficients of all its collisions. ``damping``, ``joint_friction`` and ``armature`` belong to
+the joint that connects the link to its parent."""
 
 PHYSICS_PROPERTIES: tuple[PhysicsProperty, ...] = get_args(PhysicsProperty)
 """All values of `PhysicsProperty`."""
@@ -21,7 +21,7 @@ CAN_BE_ZERO: frozenset[PhysicsProperty] = frozenset(("gravity", "joint_friction"
 
 
 class PhysicsProperties(Protocol):
-    """Scales physics properties.
+    """Capability of scaling physics properties of links.
 
     Example::
 

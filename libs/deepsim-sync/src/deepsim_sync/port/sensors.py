@@ -55,7 +55,7 @@ QUANTITIES: dict[SensorKind, tuple[str, ...]] = {
 """The quantities of each kind; docs/sensors.md has their shapes, frames and units."""
 
 Reading = Mapping[str, NDArray[Any]]
-"""One measurement by quantity, (W, ...) each."""
+"""One measurement: an array, (W, ...), for each quantity."""
 
 
 @dataclass(frozen=True)
@@ -119,11 +119,25 @@ class SensorInfo:
 
 
 class Sensors(Protocol):
-    """Measures without noise at the present instant.
+    """Capability of measuring with sensors, without noise, at the present instant.
 
-    Accelerations and forces are those of the latest physics step, or those at the present instant
-    if no step was made since the world was reset, since models were added or removed, or since the
-    first sensor was watched. Methods raise `UnknownEntityError` if no sensor has the name.
+    Accelerations and forces come from the latest physics step. They are computed for the present
+    instant if no step was made since the world was reset, since models were added or removed, or
+    since the first sensor was watched. Methods raise `UnknownEntityError` if no sensor has the
+    name.
+
+    >>> class LevelSensors:  # one inertial unit, which never moves
+    ...     infos = {"car::link::imu": SensorInfo("imu")}
+    ...
+    ...     def watch(self, name): ...
+    ...
+    ...     def read(self, name):
+    ...         measured = np.eye(4)[3:], np.zeros((1, 3)), np.array([[0.0, 0.0, 9.8]])
+    ...         return dict(zip(QUANTITIES["imu"], measured))
+    >>> simulator = TableSimulator()
+    >>> simulator.sensors = LevelSensors()
+    >>> World(simulator).sensors["car::link::imu"].linear_acceleration
+    array([[0. , 0. , 9.8]])
     """
 
     @property
@@ -132,7 +146,7 @@ class Sensors(Protocol):
         ...
 
     def watch(self, name: str) -> None:
-        """Starts measuring with a sensor, which costs nothing before; repeated calls are free."""
+        """Starts measuring with a sensor, which costs nothing before; repeated calls do nothing."""
         ...
 
     def read(self, name: str) -> Reading:
@@ -150,7 +164,7 @@ class Sensors(Protocol):
 
 @runtime_checkable
 class SensorsTogether(Sensors, Protocol):
-    """Sensors that can read several contact sensors in the time of one."""
+    """Sensors capability that reads several contact sensors in the time of one."""
 
     def read_together(self, names: Sequence[str]) -> Reading:
         """Returns the present measurements of n watched contact sensors, (W, n, ...)."""

@@ -30,7 +30,7 @@ Seeds = Optional[Sequence[Union[int, None]]]
 class Simulator(Protocol):
     """W worlds of the same entities in lock-step; time stands still except during `step`.
 
-    In arguments, `worlds` of None means all worlds. A capability that the engine lacks is None.
+    As an argument, ``worlds=None`` means all worlds. A capability that the engine lacks is None.
     `deepsim_sync.testing.TableSimulator` is the shortest complete implementation.
 
     >>> simulator = TableSimulator(timestep=0.01)
@@ -73,12 +73,12 @@ class Simulator(Protocol):
     def step(
         self, n: int = 1, worlds: WorldNumbers | None = None, changes: Changes | None = None
     ) -> Sequence[Refusal]:
-        """Applies a batch as `write` does, then advances by exactly n >= 1 physics steps.
+        """Applies changes as `write` does, then advances by exactly n >= 1 physics steps.
 
         Args:
             n: Number of steps.
             worlds: Worlds to advance.
-            changes: Batch for the present generation of entities, in any worlds.
+            changes: Changes for the present generation of entities, in any worlds.
 
         Returns:
             The refused rows. If there are any, no world has advanced.
@@ -107,7 +107,7 @@ class Simulator(Protocol):
         ...
 
     def write(self, changes: Changes) -> Sequence[Refusal]:
-        """Applies a batch; links are written after models, twists after poses.
+        """Applies changes: links are written after models, twists after poses.
 
         Writing a pose alone does not change the twist in the world frame.
 
@@ -127,7 +127,7 @@ class Simulator(Protocol):
         ...
 
     def delete(self, name: str) -> None:
-        """Removes a model and everything below it from every world; nothing else changes.
+        """Removes a model and everything nested in it from every world; nothing else changes.
 
         Raises:
             UnknownEntityError: No model has the name.
@@ -143,40 +143,40 @@ class Simulator(Protocol):
 
     @property
     def cameras(self) -> Cameras | None:
-        """Takes pictures of any world."""
+        """Pictures of any world."""
         ...
 
     @property
     def depth_cameras(self) -> DepthCameras | None:
-        """Measures depths, models and links in pictures of any world."""
+        """Depths, models and links in pictures of any world."""
         ...
 
     @property
     def camera_mounts(self) -> CameraMounts | None:
-        """Moves camera sensors and changes their lenses."""
+        """Poses of camera sensors on their links, and their lenses."""
         ...
 
     @property
     def contacts(self) -> Contacts | None:
-        """Reads the points where links touch."""
+        """Points where links touch."""
         ...
 
     @property
     def dynamics(self) -> Dynamics | None:
-        """Computes Jacobians and bias forces."""
+        """Jacobians and bias forces."""
         ...
 
     @property
     def sensors(self) -> Sensors | None:
-        """Reads inertial units, force-torque sensors, contact sensors, lidars and cameras."""
+        """Inertial units, force-torque and contact sensors, lidars, joint states and cameras."""
         ...
 
     @property
     def physics(self) -> PhysicsProperties | None:
-        """Scales mass, friction and damping of links."""
+        """Factors of the mass, weight, friction and damping of links."""
         ...
 
     @property
     def snapshots(self) -> Snapshots | None:
-        """Saves and restores the physics."""
+        """Saving and restoring of the physics."""
         ...

@@ -28,7 +28,8 @@ class SpawnRequest(NamedTuple):
     ['ball0', 'ball1']
 
     Attributes:
-        description: Description for the backend (`deepsim_spawn.ModelDescription`).
+        description: Description that the simulator accepts, such as
+            `deepsim_spawn.ModelDescription`.
         name: Unused name of the model; printable, not empty, and without ``::``.
         pose: Pose of the model frame in the world frame: a `Pose` or (7,) for all worlds, or
             (W, 7). A simulator receives (W, 7) with unit quaternions.
@@ -43,6 +44,11 @@ class Descriptions(NamedTuple):
     """The descriptions of a world's models and lights, for viewers.
 
     Models and lights that did not come from descriptions are missing.
+
+    >>> simulator = TableSimulator()
+    >>> simulator.spawn([SpawnRequest(TableModel(static=True), "wall", Pose())])
+    >>> simulator.descriptions.models["wall"].static
+    True
 
     Attributes:
         models: ``SpawnRequest.description`` of each top-level model, by name.

@@ -9,26 +9,30 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 STEP = 1.0 / 16.0
-"""Resolution of disparities [pixels], as that of common block matchers."""
+"""Resolution of disparities [pixels], as in common block matchers."""
 _AGREE = 1.0  # largest difference between the disparities of the two cameras [pixels]
 
 
 class StereoPicture(NamedTuple):
-    """The measurement of a stereo pair, for each pixel of the left camera."""
+    """The measurement of a stereo pair, for each pixel of the left camera.
+
+    >>> stereo_depth([[4.0] * 4], [[4.0] * 4], focal=100.0, baseline=0.08).depth
+    array([[inf, inf,  4.,  4.]])
+    """
 
     disparity: NDArray[np.float64]
     """Shift to the left in the right camera's picture, (height, width) [pixels]; 0 for none."""
     depth: NDArray[np.float64]
-    """Depth along the optical axis by that disparity, (height, width) [m]; inf for none."""
+    """Depth along the optical axis from the disparity, (height, width) [m]; inf for none."""
 
 
 def stereo_depth(left: ArrayLike, right: ArrayLike, focal: float, baseline: float) -> StereoPicture:
     """Returns the measurement of a stereo pair, given the exact depths of its two cameras.
 
     A surface at depth z has the disparity focal * baseline / z, rounded to 1/16 pixel, so that
-    distant depths are coarse. It is measured where the right camera sees it too, within a pixel of
-    disparity: not if it is hidden from that camera or outside its picture. Brightness plays no
-    role, so that plain surfaces are measured as well.
+    distant depths are coarse. It is measured where the right camera sees it too, with a disparity
+    within a pixel of the same; so not where it is hidden from that camera or outside its picture.
+    Brightness plays no role, so that plain surfaces are measured as well.
 
     >>> stereo_depth([[5.0] * 5], [[5.0] * 5], focal=100.0, baseline=0.1).disparity
     array([[0., 0., 2., 2., 2.]])

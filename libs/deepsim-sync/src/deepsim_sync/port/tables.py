@@ -51,7 +51,7 @@ class LinkColumns(StateColumns):
     """Pose and twist of links, and the forces on them during the next tick.
 
     Forces and torques are in world axes. They act on the centre of mass in every physics step of
-    the next tick, and are then 0: lasting ones must be set in each tick.
+    the next tick, and are then 0: lasting forces must be set in each tick.
     """
 
     force = Column((3,), 0, np.float64, changes_in_time=True)
@@ -63,7 +63,7 @@ class LinkColumns(StateColumns):
 
 
 class JointColumns(Columns):
-    """State and command of joint axes, (W, n) each; units of revolute or prismatic axes.
+    """State and command of joint axes, (W, n) each, in the units of revolute or prismatic axes.
 
     In every physics step, the effort on an axis is ``stiffness * (target_position - position) +
     damping * (target_velocity - velocity) + feedforward``, clamped to the effort limit. Commands
@@ -72,7 +72,7 @@ class JointColumns(Columns):
     """
 
     position = _number(changes_in_time=True)
-    """Position [rad or m]; 0 where the links are as described."""
+    """Position [rad or m]; 0 in the described pose of the links."""
     velocity = _number(changes_in_time=True)
     """Velocity [rad/s or m/s]."""
     effort = _number(changes_in_time=True, measured=True)
@@ -88,12 +88,12 @@ class JointColumns(Columns):
     damping = _number(0.0, (0.0, math.inf))
     """Velocity gain [N m s/rad or N s/m], >= 0."""
     effort_limit = _number(math.inf, (0.0, math.inf))
-    """Largest total effort [N m or N], >= 0; by default as described."""
+    """Largest total effort [N m or N], >= 0; by default from the description."""
     velocity_limit = _number(math.inf, (0.0, math.inf))
-    """Largest target velocity [rad/s or m/s], >= 0; by default as described.
+    """Largest target velocity [rad/s or m/s], >= 0; by default from the description.
 
-    Target velocities are clamped to it, and target positions approached no faster. The joint itself
-    may move faster.
+    Target velocities are clamped to it, and target positions are approached no faster. The joint
+    itself may move faster.
     """
 
 
@@ -111,7 +111,7 @@ class VisualColumns(Columns):
 
 
 class LightColumns(Columns):
-    """Colour, reach and mount of lights; colours are (W, n, 4) RGBA, 0..1."""
+    """Colours, range and pose of lights; colours are (W, n, 4) RGBA, 0..1."""
 
     diffuse = _color()
     specular = _color()
@@ -121,7 +121,7 @@ class LightColumns(Columns):
     """(W, n, 7): x y z [m], unit quaternion qx qy qz qw, in the frame of the link that carries the
     light, or of the world; the light moves with its link."""
     range = _number(10.0, (0.0, math.inf))
-    """(W, n) [m], >= 0: a renderer may leave out what is farther away."""
+    """(W, n) [m], >= 0: distance beyond which a renderer may leave the light out."""
 
 
 def _declared(columns: type[Columns]) -> dict[str, Column[Any]]:
@@ -205,11 +205,21 @@ class JointTable(Table, JointColumns):
 
 
 class VisualTable(Table, VisualColumns):
-    """Appearance of visuals."""
+    """Appearance of visuals.
+
+    >>> Tables(Entities(0, visuals=["car::link::paint"]), worlds=2).visuals.transparency
+    array([[0.],
+           [0.]])
+    """
 
 
 class LightTable(Table, LightColumns):
-    """Colour, reach and mount of lights."""
+    """Colours, range and pose of lights.
+
+    >>> Tables(Entities(0, lights=["sun"]), worlds=2).lights.range
+    array([[10.],
+           [10.]])
+    """
 
 
 _TABLES: dict[Kind, type[Table]] = {
@@ -237,7 +247,7 @@ class Tables:
         links: Pose and twist of links, and the forces on them.
         joints: State and command of joints.
         visuals: Appearance of visuals.
-        lights: Colour, reach and mount of lights.
+        lights: Colours, range and pose of lights.
     """
 
     models: StateTable
@@ -257,7 +267,7 @@ class Tables:
         self.columns: Mapping[Key, Array] = columns
 
     def column(self, kind: Kind, name: str) -> Array:
-        """Deprecated: use `columns`."""
+        """Returns an array of `columns`; deprecated."""
         warnings.warn("use Tables.columns[kind, name]", DeprecationWarning, stacklevel=2)
         return self.columns[kind, name]
 

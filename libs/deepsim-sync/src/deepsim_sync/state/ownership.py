@@ -12,7 +12,7 @@ from deepsim_sync.errors import ClosedWorldError, WrongThreadError
 
 
 class Ownership:
-    """Refuses calls from other threads, and all calls after `close`.
+    """Owner of a world: refuses calls from other threads, and all calls after `close`.
 
     Attributes:
         thread: Identifier of the owning thread.

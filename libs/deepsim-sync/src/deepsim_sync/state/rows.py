@@ -30,7 +30,7 @@ R = TypeVar("R", bound="Rows")
 
 
 class Rows(Columns):
-    """Rows of one table, whose columns are attributes, (W, n, ...).
+    """Handle on rows of one table; its attributes are the columns, (W, n, ...).
 
     Getting an attribute returns a new C-ordered array at the present instant. Setting one changes
     the rows in all worlds; the values read back at once and are sent with the next flush. `put`
@@ -151,10 +151,12 @@ class StateRows(Rows, StateColumns):
 class LinkRows(StateRows, LinkColumns):
     """Pose and twist of links, and the forces on them; see `Rows`.
 
-    Example::
-
-        hand = world.links.select(["arm::hand"])
-        hand.push(force=(0, 0, -5), at=(0, 0, 0.1))  # N, m; acts during the next tick
+    >>> world = World(TableSimulator())
+    >>> world.spawn(TableModel(), "arm", Pose())
+    >>> hand = world.links.select(["arm::link"])
+    >>> hand.push(force=(0, 0, 5), at=(0, 0.1, 0))  # [N], [m]; acts during the next tick
+    >>> hand.torque[0].tolist()
+    [[0.5, 0.0, 0.0]]
     """
 
     def push(self, force: ArrayLike, at: ArrayLike, worlds: WorldNumbers | None = None) -> None:
@@ -198,7 +200,7 @@ class VisualRows(Rows, VisualColumns):
 
 
 class LightRows(Rows, LightColumns):
-    """Colour, reach and mount of lights; see `Rows`.
+    """Colours, range and pose of lights; see `Rows`.
 
     >>> world = World(TableSimulator())
     >>> world.spawn(TableModel(lights=("lamp",)), "car", Pose())
@@ -209,10 +211,10 @@ class LightRows(Rows, LightColumns):
 
 
 class SingleRow:
-    """Reads and changes one row of world 0 as Python numbers, for transforms.
+    """One row of world 0 as Python numbers, for transforms.
 
-    Values come one by one, from objects; a few operations on floats take a fifth of the time of
-    those on arrays, and give the same bits (tested).
+    For single values, a few operations on floats take a fifth of the time of operations on arrays,
+    and give the same bits (tested).
 
     Args:
         cache: The tables.

@@ -29,7 +29,7 @@ def world_seeds(
 
     Raises:
         TypeError: A seed is not an int.
-        ValueError: A seed is negative, or the number of seeds is not that of the worlds.
+        ValueError: A seed is negative, or there are not as many seeds as worlds.
     """
     if seed is None:
         return [None] * len(worlds)

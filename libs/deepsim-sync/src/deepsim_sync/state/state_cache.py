@@ -28,12 +28,14 @@ from .ownership import Ownership
 from .seeds import checked_worlds
 
 EVERY = slice(None)
-"""All rows of a table; handles on whole tables give this one, which is recognised by identity."""
+"""All rows of a table. Handles on whole tables pass this object; it is recognised by identity."""
 _CHANGING = frozenset(STATE_COLUMNS)
 
 
 class StateCache:
-    """Reads columns on demand, at most once per instant, and writes changed cells in batches.
+    """Cache of a simulator's tables, which also holds the changes that were not sent yet.
+
+    It reads columns on demand, at most once per instant, and writes changed cells in batches.
 
     Attributes:
         entities: Names of all rows, as of the last access.
@@ -47,7 +49,7 @@ class StateCache:
         # In the order of first use.
         self._used_changing: dict[Key, None] = {}
         self._used_lasting: dict[Key, None] = {}
-        self._used_with: dict[Key, tuple[Key, ...]] = {}  # changing ones of the same table
+        self._used_with: dict[Key, tuple[Key, ...]] = {}  # changing columns of the same table
         self._pending: dict[Key, NDArray[np.bool_]] = {}
         self._lost: list[Refusal] = []
         self._allocate()
@@ -121,7 +123,9 @@ class StateCache:
         chosen = np.arange(self.worlds) if worlds is None else worlds
         for key in RESET_COLUMNS:
             if key in self._pending:
-                self._pending[key] = self._pending[key].copy()  # that of whole tables is shared
+                self._pending[key] = self._pending[
+                    key
+                ].copy()  # the mask of a whole table is shared
                 self._pending[key][chosen] = False
         dropped = set(chosen.tolist())
         self._lost = [
@@ -138,7 +142,7 @@ class StateCache:
         values: ArrayLike,
         worlds: WorldNumbers | None = None,
     ) -> None:
-        """Changes rows of a column; the caller has called `follow_entities`.
+        """Changes rows of a column; the caller must have called `follow_entities`.
 
         Args:
             key: The column.
@@ -224,7 +228,7 @@ class StateCache:
         return Changes(self.entities.generation, cells) if cells else None
 
     def _sent(self, refusals: Sequence[Refusal]) -> None:
-        """Processes the simulator's answer to a batch; no change is unsent any longer."""
+        """Processes the simulator's answer to a batch; afterwards no change is pending."""
         if self._lost:
             refusals = [*self._lost, *refusals]
         self._pending, self._lost = {}, []

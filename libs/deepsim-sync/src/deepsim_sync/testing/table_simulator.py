@@ -146,7 +146,7 @@ class TableSimulator:
     def step(
         self, n: int = 1, worlds: WorldNumbers | None = None, changes: Changes | None = None
     ) -> Sequence[Refusal]:
-        """Moves every free model n times along its twist; at 1e100 m it has diverged."""
+        """Moves every free model n times along its twist; beyond 1e100 m a model has diverged."""
         if n < 1:
             raise ValueError(f"n must be >= 1 steps, got {n}")
         refusals = () if changes is None else self.write(changes)
@@ -193,7 +193,7 @@ class TableSimulator:
             tables.columns[kind, column][:] = self._state.columns[kind, column]
 
     def write(self, changes: Changes) -> list[Refusal]:
-        """Applies a batch; refuses twists of static models, links but the first, and forces."""
+        """Applies changes; refuses twists of static models, links after the first, and forces."""
         self._require_present(changes.generation)
         self._note("write", changes)
         keys = [key for key in ALL_COLUMNS if key in changes.cells]
@@ -219,7 +219,7 @@ class TableSimulator:
         self._note("delete", name)
 
     def close(self) -> None:
-        """Does nothing but log the call."""
+        """Logs the call; there is nothing to close."""
         self._note("close")
 
     def get_state(self) -> Any:

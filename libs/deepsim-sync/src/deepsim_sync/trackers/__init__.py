@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trackers: objects called once per tick, and the paper's getters and setters of states."""
+"""Trackers: objects that are called once per tick, and getters and setters of states."""

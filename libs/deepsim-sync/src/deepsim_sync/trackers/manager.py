@@ -34,7 +34,19 @@ class Priority(IntEnum):
 
 
 class Tracker(Protocol):
-    """Protocol of objects that are called once per tick; `TrackerManager` has an example."""
+    """Protocol of objects that are called once per tick.
+
+    >>> class Counter:
+    ...     ticks = 0
+    ...
+    ...     def update_tracker(self, delta_time, sim_time):
+    ...         self.ticks += 1
+    >>> world, counter = World(TableSimulator()), Counter()
+    >>> world.trackers.add(counter)
+    >>> world.tick()
+    >>> counter.ticks
+    1
+    """
 
     def update_tracker(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
         """Called once per tick.
@@ -82,7 +94,7 @@ class TrackerManager(PerWorld):
 
         Raises:
             ValueError: The tracker is registered already.
-            TypeError: It has no ``update_tracker``, or `priority` is not a Priority.
+            TypeError: The tracker has no ``update_tracker``, or `priority` is not a Priority.
         """
         if not callable(getattr(tracker, "update_tracker", None)):
             raise TypeError(f"a tracker must have a method update_tracker, got {tracker!r}")
@@ -108,7 +120,7 @@ class TrackerManager(PerWorld):
         return any(_holds(trackers, tracker) for trackers in self._trackers.values())
 
     def update(self) -> bool:
-        """Runs every tracker once, and sends all changes before those of low priority run.
+        """Runs every tracker once, and sends all changes before trackers of low priority run.
 
         Returns:
             Whether changes were sent; without trackers of low priority, they wait for the step.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The paper's state trackers, which read or set many models or links at once.
+"""State trackers of the DeepSim paper, which read or set many models or links at once.
 
 All values of a tick belong to one simulated instant. A value that is set reads back at once and is
 sent at the end of the tick, or with the next tick if a tracker of `Priority.LOW` set it. A batch
@@ -60,7 +60,7 @@ class LinkState:
         link_name: Name of the link, ``model::link``.
         pose: Pose of the link frame in the reference frame.
         twist: Velocity of the link frame's origin.
-        reference_frame: As for models.
+        reference_frame: See `ModelState`.
     """
 
     link_name: str
@@ -93,7 +93,7 @@ S = TypeVar("S", ModelState, LinkState)
 
 
 class _StateTracker(PerWorld, Generic[S]):
-    """Converts rows of a state table to and from values of one class."""
+    """Base class of state trackers: converts rows of a table to and from values of one class."""
 
     kind: Kind
     state: type[S]
@@ -127,7 +127,7 @@ class _StateTracker(PerWorld, Generic[S]):
 
 
 class GetModelStateTracker(_StateTracker[ModelState]):
-    """Reads the states of models at the present instant.
+    """Tracker that reads the states of models at the present instant.
 
     >>> world = World(TableSimulator(timestep=0.25))
     >>> world.spawn(TableModel(), "car", Pose((1, 2, 0)))
@@ -158,7 +158,7 @@ class GetModelStateTracker(_StateTracker[ModelState]):
 
 
 class GetLinkStateTracker(_StateTracker[LinkState]):
-    """Reads the states of links at the present instant; see `GetModelStateTracker`.
+    """Tracker that reads the states of links at the present instant.
 
     >>> world = World(TableSimulator(timestep=0.25))
     >>> world.spawn(TableModel(), "car", Pose((1, 2, 0)))
@@ -181,7 +181,7 @@ class GetLinkStateTracker(_StateTracker[LinkState]):
 
 
 class SetModelStateTracker(_StateTracker[ModelState]):
-    """Sets poses and twists of models.
+    """Tracker that sets poses and twists of models.
 
     >>> world = World(TableSimulator(timestep=0.25))
     >>> world.spawn(TableModel(), "car", Pose((1, 2, 0)))
@@ -208,7 +208,7 @@ class SetModelStateTracker(_StateTracker[ModelState]):
 
 
 class SetLinkStateTracker(_StateTracker[LinkState]):
-    """Sets poses and twists of links; see `SetModelStateTracker`.
+    """Tracker that sets poses and twists of links.
 
     >>> world = World(TableSimulator(timestep=0.25))
     >>> world.spawn(TableModel(), "car", Pose((1, 2, 0)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The paper's trackers of visuals, which read or set appearance by name."""
+"""Visual trackers of the DeepSim paper, which read or set appearance by name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COLORS = ("ambient", "diffuse", "specular", "emissive")
 
 
 class GetVisualTracker(PerWorld):
-    """Reads the appearance of visuals at the present instant.
+    """Tracker that reads the appearance of visuals at the present instant.
 
     >>> world = World(TableSimulator(timestep=0.25))
     >>> world.spawn(TableModel(), "car", Pose((1, 2, 0)))
@@ -56,7 +56,7 @@ class GetVisualTracker(PerWorld):
 
 
 class SetVisualTracker(PerWorld):
-    """Sets the appearance of visuals by name.
+    """Tracker that sets the appearance of visuals by name.
 
     Methods raise UnknownEntityError for an unknown visual, and ValueError for a transparency
     outside 0..1 or a visibility that is not a bool.

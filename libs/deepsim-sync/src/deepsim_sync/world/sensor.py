@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Passed:
-    """Compares instants; sensors that measured at the same instant share the result."""
+    """Comparison of instants, shared by all sensors that measured at the same instant."""
 
     def __init__(self) -> None:
         self._key: tuple[Any, Any] = (None, None)
@@ -28,7 +28,7 @@ class Passed:
     def since(
         self, last: NDArray[np.float64], now: NDArray[np.float64]
     ) -> tuple[NDArray[np.bool_], int]:
-        """Returns in which worlds time has passed, (W,), and their number."""
+        """Returns whether time has passed in each world, (W,), and in how many it has."""
         before, after = self._key
         if last is not before or now is not after:
             self._key = last, now
@@ -150,7 +150,7 @@ class Sensor:
         self._arrive(now)
 
     def _arrive(self, now: NDArray[np.float64]) -> None:
-        """Shows the measurements whose delay has passed."""
+        """Makes measurements available when their delay has passed."""
         latest = now - self.info.delay + 1e-3 * self._world.timestep
         for waiting, taken, reading in self._coming:
             ready = waiting & (taken <= latest)

@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 
 class SensorNoise:
-    """Adds the noise of a sensor to its measurements.
+    """Noise of a sensor, drawn separately in each world.
 
     Each world has its own generator, which is seeded by the world's random generator at the first
     measurement of an episode, when the bias is drawn too. World w of W thus has the same noise as

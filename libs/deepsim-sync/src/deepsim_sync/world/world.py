@@ -46,11 +46,11 @@ class World:
 
     A tick reads the tables in one batch, runs behaviours and trackers, writes all changed rows in
     one batch, and then advances the simulator by a fixed number of physics steps. World w of W
-    has the same bits as alone.
+    gives the same bits as if it were alone.
 
     A changed row reads back at once. Rows that depend on it (a model's links, nested models)
     follow when the batch is sent, at the end of the tick or by `flush`. Of two changes to rows that
-    depend on each other, the later one counts. Methods that send unsent changes first raise
+    depend on each other, the later one counts. Methods that begin by sending unsent changes raise
     `WriteRefusedError` if the simulator refuses rows, and then do nothing else.
 
     A world belongs to the thread that made it or last called `claim`. Other threads may only call
@@ -65,7 +65,7 @@ class World:
 
     Args:
         simulator: The simulator, which the world owns from now on.
-        seed: Seed of the random generators; that of world w is seeded with ``seed + w``.
+        seed: Seed of the random generators; world w is seeded with ``seed + w``.
         steps_per_tick: Physics steps per tick.
 
     Attributes:
@@ -73,7 +73,7 @@ class World:
         rngs: Random generator of each world, the source of all its randomness.
         steps_per_tick: Physics steps per tick.
         ticks: Ticks since the last reset of each world, (W,).
-        ticking: Numbers of the worlds that tick now, (w,); between ticks all.
+        ticking: Numbers of the worlds that tick now, (w,); between ticks, all worlds.
         models: Rows of all models; ``models.select(names)`` returns some.
         links: Rows of all links.
         joints: Rows of all axes of joints.
@@ -248,7 +248,7 @@ class World:
             raise CallbackError(owner, callback, int(self.ticks.max()), error) from error
 
     def post(self, function: Callable[[], object]) -> None:
-        """Queues a function for the next tick, which calls it after reading; from any thread."""
+        """Queues a function, from any thread; the next tick calls it after reading."""
         self._owner.posted.append(function)
 
     def claim(self) -> None:
@@ -351,8 +351,8 @@ class World:
     def set_state(self, state: WorldState) -> None:
         """Restores a snapshot of this world, or of another one with the same entities, bit for bit.
 
-        Unsent changes are dropped. Errors are those of `get_state`; if a behaviour raises one, the
-        behaviours after it keep their present state.
+        Unsent changes are dropped. It raises the errors of `get_state`; if a behaviour raises one,
+        the behaviours after it keep their present state.
 
         Raises:
             ValueError: The worlds, entities or behaviours differ; nothing was changed.
@@ -376,7 +376,8 @@ class World:
         """Adds a model to every world; unsent changes are sent first.
 
         Args:
-            description: Description for the simulator (`deepsim_spawn.ModelDescription`).
+            description: Description that the simulator accepts, such as
+                `deepsim_spawn.ModelDescription`.
             name: Unused name; printable, without ``::``, and not a name of the world frame.
             pose: Pose of the model frame in the world frame: a `Pose` for all worlds, or (W, 7).
 
@@ -388,7 +389,7 @@ class World:
         self.spawn_many([SpawnRequest(description, name, pose)])
 
     def spawn_many(self, requests: Iterable[SpawnRequest]) -> None:
-        """Adds many models at once, or none; errors are those of `spawn`."""
+        """Adds many models at once, or none; raises the errors of `spawn`."""
         checked = checked_requests(requests, len(self), self.cache.follow_entities().models)
         if checked:
             self.flush()
@@ -503,7 +504,7 @@ class World:
             raise DeepSimError(f"{method}() was called within a tick, by a hook or a tracker")
 
     def _run_trackers(self, posted: int) -> bool:
-        """Reads, then runs the oldest posted functions and all trackers; see their `update`."""
+        """Reads, runs posted functions and trackers; returns whether changes were sent."""
         self.cache.refresh()
         sensors: Any = self._singles.get(WorldSensors)
         if sensors is not None:
@@ -515,6 +516,6 @@ class World:
 
 
 def invoke(owner: str, world: World, callback: Callable[..., R], *args: Any) -> R:
-    """Deprecated: use `World.invoke`."""
+    """Calls `World.invoke`; deprecated."""
     warnings.warn("use World.invoke", DeprecationWarning, stacklevel=2)
     return world.invoke(owner, callback, *args)

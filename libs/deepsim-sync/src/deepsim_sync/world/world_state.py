@@ -54,7 +54,7 @@ class WorldState:
     managers: Mapping[type[PerWorld], Any]
 
     def require_fit(self, worlds: int, entities: Entities, behaviours: Iterable[str]) -> None:
-        """Raises ValueError if worlds, entities or behaviours are not those of the snapshot."""
+        """Raises ValueError if worlds, entities or behaviours differ from the snapshot."""
         if len(self.ticks) != worlds:
             raise ValueError(f"the state has {len(self.ticks)} worlds, but there are {worlds}")
         pairs: dict[str, tuple[Iterable[str], Iterable[str]]] = {

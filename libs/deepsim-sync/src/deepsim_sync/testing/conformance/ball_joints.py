@@ -34,9 +34,9 @@ class BallJointCases(Conformance):
         return bench
 
     def test_the_rows_of_a_ball_joint_are_a_rotation_vector(self, gimbal: Bench) -> None:
-        """It turns the child from its described orientation; rates are along the child's axes too.
+        """The vector turns the child from its described orientation; rates are along its axes too.
 
-        A component that is set alone leaves the others.
+        Setting one component leaves the others unchanged.
         """
         assert list(gimbal.entities.joints) == list(_ROWS)
         np.testing.assert_allclose(_read(gimbal, "position"), 0, atol=1e-12)

@@ -30,7 +30,7 @@ def _capability(name: str, words: str) -> Any:
 
 
 class Conformance(ABC):
-    """Provides a new simulator for each test.
+    """Base class of test cases, which get a new simulator for each test.
 
     Tests of a capability are skipped for simulators that lack it. To omit a test that an engine
     cannot pass, a subclass sets ``test_name = None``.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A test bench for a simulator, whose rows are read and written by name."""
+"""A test bench, which reads and writes rows of a simulator by name."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Rows = Mapping[Key, Mapping[str, ArrayLike]]
 
 
 class Bench:
-    """Reads and writes rows of a simulator by name, with one call of the port each.
+    """Test bench that reads and writes rows of a simulator by name, by one call of the port each.
 
-    Until a call names some of the worlds, they are `alike`: each read asserts that they have the
-    same bits, and returns those of the first.
+    Until a call names only some worlds, all worlds are `alike`: each read asserts that they have
+    the same bits, and returns the values of the first.
     """
 
     def __init__(self, simulator: Simulator, describe: Callable[[str], Any]) -> None:
@@ -71,7 +71,7 @@ class Bench:
         self.simulator.reset(self._numbers(worlds))
 
     def run(self, seconds: float) -> float:
-        """Steps for about so many seconds of simulated time; returns the exact duration [s]."""
+        """Advances by about `seconds` of simulated time; returns the exact duration [s]."""
         steps = round(seconds / self.simulator.timestep)
         self.simulator.step(steps)
         return steps * self.simulator.timestep
@@ -102,7 +102,7 @@ class Bench:
         return self.get("models", "twist", model, world)
 
     def write(self, rows: Rows, worlds: Iterable[int] | None = None) -> tuple[Refusal, ...]:
-        """Writes rows in some worlds; returns the refusals of the first, equal to the others'."""
+        """Writes rows in some worlds, all refusing alike; returns the refusals of the first."""
         return self._first(self.simulator.write(self._batch(rows, worlds)), worlds)
 
     def tick(self, n: int, rows: Rows) -> tuple[Refusal, ...]:
@@ -137,7 +137,7 @@ class Bench:
         return tuple(first)
 
     def state(self, *models: str) -> bytes:
-        """Returns the bits of all rows of some models and of everything below them."""
+        """Returns the bits of all rows of some models and of everything within them."""
         return self.states(*models)[0]
 
     def states(self, *models: str) -> list[bytes]:
@@ -151,7 +151,7 @@ class Bench:
         return [b"".join(cells[w].tobytes() for cells in chosen) for w in range(self.worlds)]
 
     def close(self) -> None:
-        """Closes the simulator, after asserting that worlds that were treated alike are alike."""
+        """Closes the simulator, after asserting that worlds treated alike have stayed alike."""
         try:
             if self.worlds > 1:
                 _ = self.time

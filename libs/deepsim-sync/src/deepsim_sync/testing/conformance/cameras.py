@@ -79,7 +79,7 @@ class CameraCases(Conformance):
             assert is_of(cameras.render(camera, last), "green").any()
 
     def test_a_light_shines_from_where_it_is_put(self, bench: Bench, cameras: Cameras) -> None:
-        """In one world, until it is put back: in the frame of its link, which moves too."""
+        """The light is moved in one world, and put back; it also moves with its link."""
         spawn_scene(bench)
         last, mount = bench.worlds - 1, bench.get(*PLACE, BULB)
         lit = cameras.render(VIEW, last)[GREEN].mean()

@@ -27,7 +27,7 @@ class ContactCases(Conformance):
         bench.spawn(GROUND, "ground")
 
     def test_a_box_rests_and_slides_on_the_ground(self, bench: Bench, ground: None) -> None:
-        """After a push it stops within v^2 / (2 mu g); the lower mu of a pair counts."""
+        """After a push, the box stops within v^2 / (2 mu g); the lower mu of a pair counts."""
         bench.spawn(BOX, "box", (0, 0, HALF + 0.1))
         bench.run(1.5)
         start = bench.pose("box")
@@ -90,7 +90,7 @@ class ContactCases(Conformance):
     def test_contact_forces_bear_the_weight(
         self, bench: Bench, contacts: Contacts, ground: None
     ) -> None:
-        """They are exerted by the first link on the second: the ground pushes a resting box up."""
+        """The first link exerts the force on the second: the ground pushes a resting box up."""
         bench.spawn(BOX, "box", (0, 0, HALF))
         bench.run(1.0)
         for world in {0, bench.worlds - 1}:
@@ -101,7 +101,7 @@ class ContactCases(Conformance):
             np.testing.assert_allclose(on_box.sum(axis=0), (0, 0, weight), atol=1e-3 * weight)
 
     def test_contact_points_are_new_arrays(self, bench: Bench, contacts: Contacts) -> None:
-        """One row for each point."""
+        """There is one row for each point, and no array shares memory with an earlier one."""
         assert [each.shape for each in contacts.read()] == NO_POINTS
         bench.spawn(GROUND, "ground")
         bench.spawn(BOX, "box", (0, 0, HALF - 1e-3))

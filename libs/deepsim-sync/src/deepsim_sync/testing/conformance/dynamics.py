@@ -37,7 +37,7 @@ class DynamicsCases(Conformance):
     def test_a_jacobian_gives_the_rates_of_a_point(
         self, bench: Bench, dynamics: Dynamics, arm: Floats
     ) -> None:
-        """They agree with differences of the link's pose."""
+        """The rates agree with differences of the link's pose."""
         found = dynamics.jacobian("arm::hand", _JOINTS, _POINT)
         for joint in range(3):
             ends = []

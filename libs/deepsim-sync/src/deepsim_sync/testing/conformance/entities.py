@@ -39,7 +39,7 @@ class EntityCases(Conformance):
     def test_names_are_scoped_and_go_with_their_model(
         self, bench: Bench, sdf: str, kind: Kind, names: set[str]
     ) -> None:
-        """model::link::visual; a model within a model is a row of its own, outer::inner."""
+        """Names are model::link::visual; a nested model has its own row, outer::inner."""
         before = {each: list(bench.entities.names(each)) for each in KINDS}
         assert not before["models"] + before["links"] + before["visuals"]
         bench.spawn(sdf, "a")
@@ -70,7 +70,7 @@ class EntityCases(Conformance):
         assert len(set(seen)) == 4
 
     def test_a_batch_is_as_if_added_one_by_one(self, bench: Bench) -> None:
-        """In the order of the requests, after the older ones, in a single generation."""
+        """New models have the order of the requests, after older models, in a single generation."""
         bench.spawn(LAMP, "lamp", (0, 5, 0))
         generation = bench.entities.generation
         names = [f"box{n}" for n in range(20)]

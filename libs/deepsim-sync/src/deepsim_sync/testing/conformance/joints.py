@@ -59,7 +59,7 @@ class JointCases(Conformance):
             assert pendulum.get("joints", "effort", _HINGE) == pytest.approx(expected, abs=1e-6)
 
     def test_an_effort_turns_a_link_by_its_inertia(self, pendulum: Bench) -> None:
-        """It stays at rest if the effort equals the weight m g l, which is 0.3 g."""
+        """The link stays at rest if the effort balances its weight: m g l, which is 0.3 g."""
         _write(pendulum, feedforward=-0.3 * GRAVITY)
         pendulum.run(0.1)
         assert abs(pendulum.get("joints", "velocity", _HINGE)) < 1e-3
@@ -79,7 +79,7 @@ class JointCases(Conformance):
         assert abs(pendulum.get("joints", "velocity", _HINGE)) < 1e-4
 
     def test_a_servo_tracks_a_sine(self, pendulum: Bench) -> None:
-        """It lags by the deflection that weight and acceleration cause."""
+        """The joint lags by the deflection that weight and acceleration cause."""
         stiffness, size, rate = 4000.0, 0.3, 2.0 * np.pi
         room = (0.3 * GRAVITY + PENDULUM_INERTIA * size * rate**2) / stiffness
         _write(pendulum, stiffness=stiffness, damping=200.0)
@@ -93,7 +93,7 @@ class JointCases(Conformance):
             pendulum.step()
 
     def test_a_joint_stops_at_its_limit(self, bench: Bench) -> None:
-        """It hardly gives way when hit at 5 rad/s, and rests there when pushed by 2 N m."""
+        """The limit hardly gives way when hit at 5 rad/s, and holds against 2 N m."""
         bench.spawn(STOPPED, "gate", (0, 0, 5))
         if not len(bench.entities.joints):
             pytest.skip("this simulator has no joints")

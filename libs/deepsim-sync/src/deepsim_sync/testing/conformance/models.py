@@ -153,7 +153,7 @@ SINKER = _model(
     _link("link", _inertial(2, 0.01, 0.01, 0.01)),
     _joint("prismatic", "world", "link", _RAIL),
 )
-"""A link on a vertical rail; `SINKER_RATE` [1/s] is the rail's damping by the link's mass."""
+"""A link on a vertical rail; `SINKER_RATE` [1/s] is the rail's damping over the link's mass."""
 
 PENDULUM_INERTIA = 0.5 + 0.3**2  # about the hinge [kg m^2]
 PENDULUM_LEVER = 0.3 / PENDULUM_INERTIA
@@ -164,7 +164,7 @@ PENDULUM = _model(
 )
 """A link on a hinge along y, its centre of mass 0.3 m along x: it falls at once.
 
-`PENDULUM_LEVER` [1/m] is m l / (I + m l^2), its angular acceleration by that of gravity.
+`PENDULUM_LEVER` [1/m] is m l / (I + m l^2), its angular acceleration divided by gravity.
 """
 
 ARM_JOINTS = ("shoulder", "elbow", "hand")
@@ -203,7 +203,7 @@ CHAIN = _model(
     _joint("revolute", "base", "middle", "<axis><xyz>0 1 0</xyz></axis>", name="first"),
     _joint("revolute", "middle", "end", "<axis><xyz>0 0 1</xyz></axis>", name="second"),
 )
-"""Three links on two hinges, free to fly and free of gravity; `CHAIN_MASSES` are theirs."""
+"""Three links on two hinges, free to fly and free of gravity; see `CHAIN_MASSES`."""
 
 PARTS = _model(
     "parts",
@@ -212,7 +212,7 @@ PARTS = _model(
     _link("loose", _SMALL, pose="0 1 0.5 0 0 0", gravity=False),
     _joint("revolute", "base", "door", "<axis><xyz>0 0 1</xyz></axis>"),
 )
-"""A link on a hinge, and one that nothing joins to them; free of gravity."""
+"""Two links on a hinge and a loose one, free of gravity."""
 
 GIMBAL_INERTIA = 0.1  # about any axis [kg m^2]
 GIMBAL = _model(
@@ -222,7 +222,7 @@ GIMBAL = _model(
     ),
     _joint("ball", "world", "link"),
 )
-"""A link on a ball joint, its centre of mass there, so that it does not fall."""
+"""A link on a ball joint at its centre of mass, so that it does not fall."""
 
 STOP = 0.4
 STOPPED_INERTIA = 0.05
@@ -236,4 +236,4 @@ STOPPED = _model(
         f"<axis><xyz>0 0 1</xyz><limit><lower>-1</lower><upper>{STOP}</upper></limit></axis>",
     ),
 )
-"""A link that turns about its centre of mass, along z, as far as `STOP` [rad]."""
+"""A link on a hinge along z through its centre of mass, with an upper limit of `STOP` [rad]."""

@@ -88,7 +88,7 @@ class ClockCases(Conformance):
     def test_what_follows_a_reset_is_a_first_run(self, bench: Bench) -> None:
         """The same calls after a reset give the same bytes as the first time.
 
-        Without joints, which some engines begin to solve from where they were.
+        The scene has no joints, because some engines start to solve them from their last solution.
         """
         run = Run(bench, "bodies")
         first = run.rounds(0, SCALING + 3)
@@ -156,7 +156,7 @@ class FlightCases(Conformance):
     ) -> None:
         """The twist of a body whose centre of mass is elsewhere fits the poses before and after.
 
-        It is along the axes of the world, in which the body lies on its side.
+        The twist is along the axes of the world; the body lies on its side.
         """
         bench.spawn(sdf, "body", (0, 0, 5, 0.5, -0.5, 0.5, 0.5))
         bench.write({(kind, "twist"): {name: (1, -2, 0.5, 2, -3, 1)}})

@@ -39,7 +39,7 @@ class PhysicsPropertyCases(Conformance):
     ) -> None:
         """On a damped rail a link sinks at m g / d, approached as 1 - exp(-t d / m).
 
-        Models that come and go leave that alone.
+        Models that are added and removed do not change that.
         """
         bench.spawn(BOX, "gone", (3, 0, 5))
         bench.spawn(SINKER, "sinker", (0, 0, 5))
@@ -102,7 +102,7 @@ class PhysicsPropertyCases(Conformance):
     def test_factors_are_of_one_link_in_one_world(
         self, bench: Bench, physics: PhysicsProperties, name: PhysicsProperty
     ) -> None:
-        """They follow their links when models change; a model that is spawned again starts at 1."""
+        """Factors follow their links when models change; a model spawned again starts at 1."""
         for model in ("a", "b", "c"):
             bench.spawn(BOX, model, (0, 0, 5 + len(model)))
         bench.alike = False

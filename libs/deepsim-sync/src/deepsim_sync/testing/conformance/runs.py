@@ -65,7 +65,7 @@ class Run:
     Args:
         bench: The simulator, to which the models of the scene are added.
         scene: A key of `SCENES`.
-        numbers: Number by which each world is treated; its own by default.
+        numbers: Number that determines the calls of each world; its own number by default.
     """
 
     def __init__(self, bench: Bench, scene: str, numbers: Sequence[int] | None = None) -> None:

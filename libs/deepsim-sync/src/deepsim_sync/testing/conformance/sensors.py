@@ -126,7 +126,7 @@ class SensorCases(Conformance):
     def test_an_imu_feels_its_weight_at_rest_and_nothing_in_free_fall(
         self, bench: Bench, sensors: Sensors
     ) -> None:
-        """It measures the specific force, +g upwards at rest, in its own axes."""
+        """An IMU measures the specific force, +g upwards at rest, in its own axes."""
         bench.spawn(GROUND, "ground")
         bench.spawn(BODY, "body", (0, 0, 0.1))
         bench.spawn(BODY, "falling", (5, 0, 9))
@@ -255,7 +255,7 @@ class SensorCases(Conformance):
         assert np.isinf(depth[:, 0]).all()
 
     def test_a_joint_state_sensor_reads_joints(self, bench: Bench, sensors: Sensors) -> None:
-        """It reads all joints of its model or some, in the order of `SensorInfo.joints`."""
+        """The sensor reads all joints of its model or some, in the order of `SensorInfo.joints`."""
         bench.spawn(ENCODED, "arm", (0, 0, 5))
         if "arm::base::all" not in sensors.infos:
             pytest.skip("this simulator has no joint_state sensors")

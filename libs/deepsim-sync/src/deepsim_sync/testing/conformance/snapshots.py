@@ -24,7 +24,7 @@ MIDDLE, END = SCALING + 3, SCALING + 12
 
 
 class SnapshotCases(Conformance):
-    """The capability `Snapshots`; factors and mounts are part of one where they are offered."""
+    """The capability `Snapshots`; a snapshot has factors and mounts if the simulator has them."""
 
     @pytest.mark.parametrize("scene", SCENES)
     def test_the_same_bits_follow(self, bench: Bench, snapshots: Snapshots, scene: str) -> None:

@@ -74,7 +74,7 @@ class StateCases(Conformance):
             bench.write({("models", "twist"): {"model": twist}})
 
     def test_one_batch_for_everything(self, bench: Bench) -> None:
-        """In any order; where it has a model and its link, the link counts; other rows stay."""
+        """Rows may come in any order; of a model and its link, the link counts; other rows stay."""
         for sdf, name, x in ((BOX, "a", 0), (BLOCK, "b", 3), (BOX, "c", 6), (BOX, "other", 9)):
             bench.spawn(sdf, name, (x, 0, 5))
         bench.write({("models", "twist"): {"other": TWIST}})

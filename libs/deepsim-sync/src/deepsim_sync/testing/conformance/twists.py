@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Twists of models with joints, which are those of the root link; joints keep their rates."""
+"""Twists of models with joints: a model has the twist of its root link; joints keep their rates."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _Motion = Tuple[_Floats, _Floats]
 
 
 class TwistCases(Conformance):
-    """See "Twists of models with joints" in docs/joints.md."""
+    """Twists of models with joints, as docs/joints.md defines them."""
 
     @pytest.fixture
     def chain(self, bench: Bench) -> Bench:
@@ -64,7 +64,7 @@ class TwistCases(Conformance):
             assert chain.get("joints", "position", joint) == pytest.approx(held[joint], abs=1e-12)
 
     def test_a_jointed_model_flies_by_its_momentum(self, chain: Bench) -> None:
-        """Without gravity, its centre of mass moves straight on, as its twists predict."""
+        """Without gravity, the model's centre of mass moves straight on, as its twists predict."""
         chain.write({("models", "twist"): {"chain": TWIST}})
         start, velocity = _centre(chain)
         time = chain.run(0.3)
@@ -77,7 +77,7 @@ class TwistCases(Conformance):
     def test_a_link_on_a_joint_has_no_twist_of_its_own(
         self, bench: Bench, sdf: str, link: str
     ) -> None:
-        """It is refused with the row's name, even if it is zero, and nothing changes."""
+        """Such a twist is refused with the row's name, even if it is zero, and nothing changes."""
         bench.spawn(sdf, "model", (0, 0, 5))
         bench.write({("models", "twist"): {"model": AT_REST if sdf == PENDULUM else TWIST}})
         before = bench.state("model")

@@ -26,7 +26,7 @@ class WorldCases(Conformance):
 
     @pytest.mark.parametrize("scene", SCENES)
     def test_a_world_is_as_it_would_be_alone(self, bench: Bench, scene: str) -> None:
-        """It has the same bits after every round, for any index and number of worlds."""
+        """A world has the same bits after every round, for any index and number of worlds."""
         together = Run(bench, scene).rounds(0, LAST)
         for world in sorted({0, bench.worlds // 2, bench.worlds - 1}):
             other = self.make_bench(1)
@@ -86,7 +86,7 @@ class WorldCases(Conformance):
         np.testing.assert_allclose(bench.tables().models.twist, expected, atol=1e-9)
 
     def test_a_world_that_diverges_stops_no_other(self, bench: Bench) -> None:
-        """The error names it, the others behave as if alone, and a reset repairs it."""
+        """The error names the world, the others behave as if alone, and a reset repairs it."""
         lost = bench.worlds // 2
         others = [world for world in range(bench.worlds) if world != lost]
         bench.spawn(BOX, "box", (0, 0, 5))
