@@ -2,7 +2,7 @@
 """2D and 3D colliders with intersection, containment, distance and ray queries.
 
 A collider has a fixed shape and follows the pose of the object that it is attached to. Colliders
-are closed sets, so touching counts as meeting; 2D colliders ignore z. All values are those of
+are closed sets, so touching counts as meeting; 2D colliders ignore z. Values have the types of
 deepsim-math, in metres and in the world frame.
 """
 

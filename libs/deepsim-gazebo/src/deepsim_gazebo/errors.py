@@ -2,7 +2,7 @@
 """Errors of the communication with Gazebo.
 
 GazeboError (a DeepSimError)
-├── UnreachableError        no ROS master, no such service, or nothing listens there
+├── UnreachableError        no ROS master, no such service, or no server at its address
 ├── CallLostError           the connection broke during a call, which may have been executed
 ├── CallTimeoutError        no answer in time; the call may still be executed
 ├── CallRefusedError        the server refused the call
@@ -19,7 +19,15 @@ class GazeboError(DeepSimError):
 
 
 class UnreachableError(GazeboError):
-    """The ROS master or the service is not available; the call was not executed."""
+    """The ROS master or the service is not available; the call was not executed.
+
+    >>> from deepsim_gazebo import BatchStateClient
+    >>> try:
+    ...     BatchStateClient("http://localhost:1").names()  # without a ROS master at that port
+    ... except UnreachableError:
+    ...     print("not connected")
+    not connected
+    """
 
 
 class CallLostError(GazeboError, ConnectionError):

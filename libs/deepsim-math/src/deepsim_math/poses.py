@@ -102,7 +102,7 @@ def exp(twist: ArrayLike, out: FloatArray | None = None) -> FloatArray:
 
 
 def log(pose: ArrayLike, out: FloatArray | None = None) -> FloatArray:
-    """Returns the twists (..., 6) by which frames reach poses in one second; see `Pose.log`."""
+    """Returns the twists (..., 6) that take frames to poses in one second; see `Pose.log`."""
     return run(formulas.logarithm, (pose,), (7,), 6, out, exact=False)
 
 

@@ -24,7 +24,7 @@ _SWEPT = 1024
 
 
 class Bounds:
-    """Finds pairs whose bounds meet, separately in each world.
+    """Bounds of rows, which find the pairs that may meet, separately in each world.
 
     Points, rays and rows are numbered over all worlds, with equally many in each.
     """

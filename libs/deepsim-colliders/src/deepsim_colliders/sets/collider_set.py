@@ -273,8 +273,8 @@ class ColliderSet:
     ) -> AllRayHits:
         """Returns the first hit of each ray on each collider.
 
-        Arguments and errors are those of `raycast`. Results refer to rays by their numbers in the
-        flattened array.
+        It takes the arguments and raises the errors of `raycast`. Results refer to rays by their
+        numbers in the flattened array.
         """
         rays, _ = self._rays(origins, directions, min_distance, max_distance)
         flat = rays.flat(self._dimensions)

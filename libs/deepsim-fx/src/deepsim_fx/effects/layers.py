@@ -29,7 +29,7 @@ class Layer(NamedTuple):
 
 
 class Layers:
-    """Writes effects to the visual table, and restores the visuals' own appearance.
+    """Layers of effects in the visual table, above the visuals' own appearance.
 
     If other code sets a value on a visual under an effect, it becomes the visual's own value. A
     value equal to the shown one cannot be recognised as new, and is lost.

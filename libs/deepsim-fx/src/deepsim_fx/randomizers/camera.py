@@ -22,9 +22,17 @@ class CameraRandomizer(AbstractRandomizer):
     Offsets are relative to the pose on the link that the model description gives; a reset of the
     world removes them.
 
-    Example::
-
-        CameraRandomizer("robot::head::eye", position=[("normal", 0, 0.005)] * 3)
+    >>> class Printer:  # in place of an engine with `deepsim_sync.CameraMounts`
+    ...     def described(self, camera):
+    ...         return CameraMount(Pose((0, 0, 1)), horizontal_fov=1.0)
+    ...
+    ...     def set(self, camera, mount, worlds):
+    ...         print(camera, mount.pose.position)
+    >>> simulator = TableSimulator()
+    >>> simulator.camera_mounts = Printer()
+    >>> shake = [("normal", 0, 0.0)] * 3
+    >>> _ = CameraRandomizer("car::link::eye", position=shake, world=World(simulator)).randomize()
+    car::link::eye Point(0.0, 0.0, 1.0)
 
     Args:
         camera: Name of the camera sensor, ``model::link::sensor``.

@@ -32,9 +32,15 @@ class PhysicsRandomizer(AbstractRandomizer):
     It draws factors of the values in the model description, so that one distribution suits models
     of any size. A factor replaces the previous one; a reset of the world removes it.
 
-    Example::
-
-        PhysicsRandomizer("robot", mass=("uniform", 0.8, 1.2), friction=("log-uniform", 0.5, 2))
+    >>> class Printer:  # in place of an engine with `deepsim_sync.PhysicsProperties`
+    ...     def scale(self, name, links, factors, worlds):
+    ...         print(name, *links, factors)
+    >>> simulator = TableSimulator()
+    >>> simulator.physics = Printer()
+    >>> world = World(simulator, seed=1)
+    >>> world.spawn(TableModel(), "car", Pose())
+    >>> _ = PhysicsRandomizer("car", mass=("log-uniform", 2, 2), world=world).randomize()
+    mass car::link [[2.0]]
 
     Args:
         model: The model, by name or transform.

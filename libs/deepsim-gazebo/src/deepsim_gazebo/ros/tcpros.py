@@ -160,8 +160,8 @@ def opened(
         timeout: Longest wait [s].
 
     Raises:
-        UnreachableError: Nothing listens there, it does not speak TCPROS, or the server does not
-            offer this service.
+        UnreachableError: Nothing listens at the address, it does not speak TCPROS, or the server
+            does not offer this service.
         CallTimeoutError: No answer in time.
         CallRefusedError: The other side refuses, for example because the types differ.
     """

@@ -212,7 +212,7 @@ class GazeboServers:
     # Rows
 
     def read(self, tables: Tables, columns: Collection[Key] = ALL_COLUMNS) -> None:
-        """Fills columns of the tables for all worlds; those of lost servers keep their values."""
+        """Fills columns of the tables for all worlds; rows of lost servers keep their values."""
         self._check_generation("tables", tables.entities.generation)
 
         def read(world: int, server: GazeboSimulator) -> None:

@@ -53,7 +53,7 @@ class BehaviourManager(PerWorld):
             raise UnknownEntityError("behaviour", name, self._behaviours) from None
 
     def find_by_tag(self, tag: str) -> tuple[Behaviour, ...]:
-        """Returns all behaviours with a tag, in the order in which they were added."""
+        """Returns all behaviours with a tag, in the order of their addition."""
         return tuple(b for b in self._behaviours.values() if tag in b.tags)
 
     def __iter__(self) -> Iterator[Behaviour]:
