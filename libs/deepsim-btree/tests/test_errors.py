@@ -234,34 +234,6 @@ def test_an_interrupt_is_not_replaced_by_the_error_of_an_observer():
         tree.tick()
 
 
-def deep(levels):
-    root = bt.Success("lowest")
-    for _ in range(levels):
-        root = bt.Inverter(root)
-    return root
-
-
-@pytest.mark.skipif(sys.version_info < (3, 9), reason="3.8 may abort after a RecursionError")
-def test_errors_of_deep_trees_are_short_and_name_a_node():
-    """Ticking, copying and compiling; a path is shown without its middle."""
-    tree = bt.Tree(deep(1500))
-    with pytest.raises(
-        bt.TickError, match=r"node Inverter/.*\.\.\..*levels\): Recursion"
-    ) as caught:
-        tree.tick()
-    assert len(str(caught.value)) < 1000
-    (problem,) = tree.validate()
-    assert (len(str(problem)) < 1000, problem.path.count("/")) == (True, 1500)
-    for call in (
-        lambda: copy.deepcopy(tree),
-        lambda: deep(1500).copy(),
-        lambda: bt.Template(deep(1500)),
-    ):
-        with pytest.raises(bt.StructureError, match="levels") as refused:
-            call()
-        assert len(str(refused.value)) < 1000
-
-
 def local_function():
     """Returns a function that pickle does not find by its name."""
 

@@ -4,9 +4,7 @@
 from __future__ import annotations
 
 import copy
-import gc
 import pickle
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -209,40 +207,6 @@ def test_a_good_tree_has_no_problems():
     """Nothing is found where nothing is wrong."""
     root = bt.Selector([bt.Sequence([bt.Check(bool)]), bt.Delay(bt.Running(), seconds=1)])
     assert bt.Tree(root, clock=float).validate() == []
-
-
-def deep_tree(levels: int) -> bt.Tree:
-    root: bt.Behaviour = bt.Success()
-    for _ in range(levels - 1):
-        root = bt.Inverter(root)
-    return bt.Tree(root)
-
-
-def test_deep_trees():
-    """A tree of 80 levels, which validate accepts, can be copied, pickled and ticked."""
-
-    def use() -> bt.Status:
-        tree = deep_tree(80)
-        assert tree.validate() == []
-        return pickle.loads(pickle.dumps(copy.deepcopy(tree))).tick()
-
-    with ThreadPoolExecutor(1) as fresh_stack:  # pytest itself takes a part of the other one
-        assert fresh_stack.submit(use).result() is Status.FAILURE
-
-
-def test_too_deep_trees():
-    """A warning comes before Python's recursion limit strikes; if it does, the tree survives."""
-    tree = deep_tree(3001)
-    (problem,) = tree.validate()
-    assert "3001 levels deep" in problem.message
-    assert problem.path.endswith("Inverter/Success")
-    gc.disable()  # Python 3.8 aborts if Hypothesis's callback for collections is out of frames
-    try:
-        with pytest.raises(bt.TickError, match="RecursionError"):
-            tree.tick()
-    finally:
-        gc.enable()
-    assert tree.status is Status.INVALID
 
 
 class Walker(bt.Behaviour):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Callable, ClassVar, NoReturn
 from .blackboard.entry import KnownEntries
 from .errors import StructureError, TickError, shortened
 from .levels import all_paths
-from .pickling import copy_error
+from .pickling import copy_error, deep_copy
 from .status import INVALID, RUNNING, Status
 
 if TYPE_CHECKING:
@@ -323,18 +323,15 @@ class Behaviour:
         `copy.deepcopy` would follow the link to the parent and copy the whole tree.
 
         Raises:
-            StructureError: There are too many levels for Python's recursion limit.
             TypeError: A node refers to something that cannot be copied.
         """
         try:
             return copy.deepcopy(self, {id(self._owner): None})
-        except RecursionError as error:
-            raise StructureError(
-                f"{shortened(self.path)} has too many levels to be copied: raise "
-                "sys.setrecursionlimit(), or use fewer"
-            ) from error
         except TypeError as error:
             raise copy_error(self, error) from error
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return deep_copy(self, memo)  # type: ignore[no-any-return]
 
     def __copy__(self) -> Self:
         raise TypeError(

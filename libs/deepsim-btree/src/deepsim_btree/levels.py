@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from typing import TYPE_CHECKING
+
+from .errors import StructureError, shortened
 
 if TYPE_CHECKING:
     from .behaviour import Behaviour
@@ -34,3 +37,26 @@ def deepest(root: Behaviour) -> tuple[int, Behaviour]:
         node = level[0]
         level = [child for node in level for child in node.children]
     return depth, node
+
+
+def max_levels() -> int:
+    """Returns how many levels pickle takes: it needs six nested calls for each, and some more."""
+    return sys.getrecursionlimit() // 8
+
+
+def check_levels(root: Behaviour, owner: str) -> None:
+    """Checks that calls of calls for each level stay within Python's recursion limit.
+
+    Args:
+        root: The node at the top.
+        owner: Whoever calls, for the message.
+
+    Raises:
+        StructureError: There are more levels than `max_levels`.
+    """
+    depth, lowest = deepest(root)
+    if depth > max_levels():
+        raise StructureError(
+            f"{shortened(lowest.path)} is {depth} levels deep, and {owner} takes at most "
+            f"{max_levels()}: use fewer, or raise sys.setrecursionlimit()"
+        )

@@ -10,7 +10,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from .errors import shortened
-from .levels import all_paths
+from .levels import all_paths, check_levels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,12 +29,44 @@ def check_picklable(root: Behaviour) -> None:
 
     Raises:
         pickle.PicklingError: It would not find one of them.
+        StructureError: There are too many levels.
     """
+    check_levels(root, "pickle")
     for path, reason in _failures(root, _check):
         if _MORE_POWERFUL.isdisjoint(name.rpartition(".")[2] for name in sys.modules):
             import pickle  # noqa: PLC0415 - takes milliseconds, which only this error needs
 
             raise pickle.PicklingError(f"{path} cannot be pickled: {reason}")
+
+
+def deep_copy(node: Behaviour, memo: dict[int, Any]) -> Any:
+    """Returns a deep copy of a node, with the whole tree around it, as far as it is not in `memo`.
+
+    All nodes are made before any attribute is copied, so that no tree is too deep.
+    """
+    top = node
+    while top.parent is not None and id(top.parent) not in memo:
+        top = top.parent
+    twins = []
+    for one in top.walk():
+        if id(one) not in memo and type(one).__deepcopy__ is type(node).__deepcopy__:
+            reduced: Any = one.__reduce_ex__(4)
+            make, arguments, state, *_ = reduced
+            memo[id(one)] = twin = make(*copy.deepcopy(arguments, memo))
+            twins.append((twin, state))
+    for twin, state in twins:
+        restore(twin, copy.deepcopy(state, memo))
+    return memo[id(node)]
+
+
+def restore(twin: Any, state: Any) -> None:
+    """Gives an object its attributes, in the form in which ``__reduce_ex__`` returns them."""
+    if hasattr(twin, "__setstate__"):
+        twin.__setstate__(state)
+        return
+    attributes, slots = state if isinstance(state, tuple) else (state, None)
+    for name, value in {**(attributes or {}), **(slots or {})}.items():
+        setattr(twin, name, value)
 
 
 def copy_error(root: Behaviour, error: TypeError) -> TypeError:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from .arguments import check_int
 from .behaviour import Behaviour
 from .compiled import Compiler, Program, copy_nodes
-from .errors import StructureError, shortened
-from .levels import deepest
+from .errors import StructureError
+from .levels import check_levels
 from .light_tree import LightTree
 
 if TYPE_CHECKING:
@@ -59,14 +59,8 @@ class Template:
     def __init__(self, root: Behaviour, *, clock: Callable[[], float] | None = None) -> None:
         check_root(root, clock, "Template")
         self.clock = clock
-        try:
-            self._root = copy_nodes(root)  # The nodes that were given may be run by a Tree.
-            self._compile()
-        except RecursionError as error:
-            raise StructureError(
-                f"{shortened(deepest(root)[1].path)} is at too many levels for a Template: "
-                "raise sys.setrecursionlimit(), or use fewer"
-            ) from error
+        self._root = copy_nodes(root)  # The nodes that were given may be run by a Tree.
+        self._compile()
 
     def _compile(self) -> None:
         self._program = Compiler(self._root).compile()
@@ -83,6 +77,7 @@ class Template:
         return twin
 
     def __getstate__(self) -> dict[str, Any]:
+        check_levels(self._root, "pickle")
         return {"clock": self.clock, "_root": self._root}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import copy
-import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .arguments import check_int
@@ -13,9 +12,9 @@ from .blackboard.blackboard import Blackboard
 from .clock import read_clock
 from .compiled import NodeCompiler
 from .connections import unconnected
-from .errors import BusyError, StructureError, TickError, shortened
+from .errors import BusyError, StructureError, TickError
 from .halting import halt_all
-from .levels import all_paths, deepest
+from .levels import all_paths, deepest, max_levels
 from .pickling import check_picklable, copy_error
 from .problem import Problem
 from .render import render_text
@@ -139,12 +138,6 @@ class Tree:
         try:
             for name, value in slots.items():
                 setattr(twin, name, copy.deepcopy(value, memo))
-        except RecursionError as error:
-            depth, lowest = deepest(self._root)
-            raise StructureError(
-                f"{self!r} cannot be copied: {shortened(lowest.path)} is {depth} levels deep; "
-                "raise sys.setrecursionlimit(), or use fewer levels"
-            ) from error
         except TypeError as error:
             raise copy_error(self._root, error) from error
         return twin
@@ -243,17 +236,10 @@ class Tree:
 
         Raises:
             BusyError: The tree is inside a tick or a halt.
-            StructureError: There are too many levels for Python's recursion limit.
         """
         if self._is_busy:
             raise BusyError(f"{self!r} is inside a tick or a halt and cannot be compiled")
-        try:
-            self._program = NodeCompiler(self).compile()
-        except RecursionError as error:
-            raise StructureError(
-                f"{shortened(deepest(self._root)[1].path)} is at too many levels to be compiled: "
-                "raise sys.setrecursionlimit(), or use fewer"
-            ) from error
+        self._program = NodeCompiler(self).compile()
         self._run = self._program.tick
 
     def halt(self) -> None:
@@ -324,17 +310,10 @@ class Tree:
             for message in node.problems()
         ]
         found += unconnected(self)
-        # copy.deepcopy needs 10 nested calls per level of the tree, a tick 3 at most.
-        limit = sys.getrecursionlimit() // 12
         depth, lowest = deepest(self._root)
-        if depth > limit:
-            found.append(
-                Problem(
-                    lowest.path,
-                    f"{depth} levels deep: with more than {limit}, copying and then ticking exceed "
-                    "Python's recursion limit",
-                )
-            )
+        if depth > max_levels():
+            message = f"{depth} levels deep: with more than {max_levels()} it cannot be pickled"
+            found.append(Problem(lowest.path, message))
         return found
 
     def _path_of(self, root: Behaviour) -> str:

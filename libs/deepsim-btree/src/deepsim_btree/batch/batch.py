@@ -13,6 +13,7 @@ from deepsim_btree.blackboard.key import Key
 from deepsim_btree.clock import read_clock
 from deepsim_btree.compiled.nodes import copy_nodes
 from deepsim_btree.errors import BusyError, StructureError
+from deepsim_btree.levels import check_levels
 from deepsim_btree.pickling import attributes
 from deepsim_btree.template import check_root
 
@@ -66,7 +67,7 @@ class Batch:
         TypeError: `root` is not a node, `clock` is not callable, `count` or `seed` is not an int.
         ValueError: `count` is less than 1.
         StructureError: `root` has a parent or belongs to a tree, a node has no form for many
-            agents, or needs a clock that is missing.
+            agents, or needs a clock that is missing, or there are too many levels.
     """
 
     def __init__(
@@ -84,11 +85,12 @@ class Batch:
                     f"{node.path} reads a blackboard, which the agents of a Batch lack: give a "
                     "number or a function of AGENT"
                 )
+        check_levels(root, "a Batch")
         self.clock = clock
         self._name = root.name
         root = copy_nodes(root)  # in their state before any run
         self._team = Team(root, check_count("count", count, 1), check_int("seed", seed))
-        self._root = self._team.make(root)
+        self._root = self._team.make_all(root)
         self._everyone: Numbers = np.arange(count)
         self._status: Codes = np.full(count, INVALID, np.uint8)
         self._is_busy = False

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class ControlNode(Node):
     """A control node that applies the rule of the user's node to each agent."""
 
-    def __init__(self, node: Behaviour, team: Team) -> None:
-        super().__init__(node, team)
+    def __init__(self, node: Behaviour, team: Team, children: list[Node]) -> None:
+        super().__init__(node, team, children)
         writer = Writer(self, node)
         self._statuses = writer.statuses
         self._sources = [writer.function(is_fresh=True)]

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 class ActionNode(Node):
     """An `Action`, whose function returns one `Status` or an array of their codes."""
 
-    def __init__(self, node: FunctionLeaf, team: Team) -> None:
-        super().__init__(node, team)
+    def __init__(self, node: FunctionLeaf, team: Team, children: list[Node]) -> None:
+        super().__init__(node, team, children)
         self._call = Call(self.path, team, node.function, node.args, node.kwargs)
 
     def tick(self, numbers: Numbers) -> Codes:
@@ -52,8 +52,8 @@ class CheckNode(Node):
 
     answers = frozenset({Status.SUCCESS, Status.FAILURE})
 
-    def __init__(self, node: FunctionLeaf, team: Team) -> None:
-        super().__init__(node, team)
+    def __init__(self, node: FunctionLeaf, team: Team, children: list[Node]) -> None:
+        super().__init__(node, team, children)
         self._call = Call(self.path, team, node.function, node.args, node.kwargs)
 
     def tick(self, numbers: Numbers) -> Codes:
@@ -65,8 +65,8 @@ class CheckNode(Node):
 class ConstantNode(Node):
     """A leaf that always gives the same answer."""
 
-    def __init__(self, node: Constant, team: Team) -> None:
-        super().__init__(node, team)
+    def __init__(self, node: Constant, team: Team, children: list[Node]) -> None:
+        super().__init__(node, team, children)
         self._answer = node.answer
         self.answers = frozenset({node.answer})
 

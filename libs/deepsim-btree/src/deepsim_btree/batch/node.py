@@ -34,15 +34,16 @@ class Node(ABC):
     Args:
         node: The node in the user's tree.
         team: The agents.
+        children: The nodes below.
     """
 
     answers = CHECKED
     """The statuses that the node may answer."""
 
-    def __init__(self, node: Behaviour, team: Team) -> None:
+    def __init__(self, node: Behaviour, team: Team, children: list[Node]) -> None:
         self.path = team.paths[id(node)]
         self.team = team
-        self.children = [team.make(child) for child in node.children]
+        self.children = children
         self.run_states: list[State] = [s for c in self.children for s in c.run_states]
         self.lasting_states: list[State] = [s for c in self.children for s in c.lasting_states]
 

@@ -55,24 +55,30 @@ class Team:
         for streams, own_seed, path in self._streams:
             streams.start(numbers, own_seed, self.seed, path)
 
-    def make(self, node: Behaviour) -> Node:
-        """Returns the form of a node that ticks all agents.
+    def make_all(self, root: Behaviour) -> Node:
+        """Returns the form of a tree that ticks all agents.
 
         Raises:
-            StructureError: The node has no such form.
+            StructureError: A node has no such form.
         """
+        made: dict[int, Node] = {}
+        for node in reversed(list(root.walk())):
+            made[id(node)] = self._make(node, [made[id(child)] for child in node.children])
+        return made[id(root)]
+
+    def _make(self, node: Behaviour, children: list[Node]) -> Node:
         cls = type(node)
         if not cls.has_hooks:
             if isinstance(node, (Parent, Wait)):
                 try:
-                    return ControlNode(node, self)
+                    return ControlNode(node, self, children)
                 except NoRuleError as error:
                     raise StructureError(
                         f"{self.paths[id(node)]} has no form for many agents at once: {error}"
                     ) from None
             kind = LEAVES.get(cls.update)
             if kind is not None:
-                return kind(node, self)
+                return kind(node, self, children)
         raise StructureError(
             f"{node.path} has no form for many agents at once: {cls.__name__} has an update() or "
             "hooks of its own"
@@ -80,7 +86,7 @@ class Team:
 
 
 # By `update`, which a class inherits if it only changes data.
-LEAVES: dict[Callable[..., Any], Callable[[Any, Team], Node]] = {
+LEAVES: dict[Callable[..., Any], Callable[[Any, Team, list[Node]], Node]] = {
     Action.update: leaves.ActionNode,
     Check.update: leaves.CheckNode,
     Constant.update: leaves.ConstantNode,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from deepsim_btree.rules.flow import Answers
     from deepsim_btree.rules.loops import Loop
 
-    from .compiler import Compiler
+    from .compiler import Compiler, Part
     from .translator import Child
 
 
@@ -31,12 +31,13 @@ class AgentControl(Control):
         compiler: The compiler of the tree, which assigns slots and names.
         node: The node.
         number: Number of the node.
+        parts: The compiled children.
 
     Raises:
         NoRuleError: The source of the rule is not available.
     """
 
-    def __init__(self, compiler: Compiler, node: Behaviour, number: int) -> None:
+    def __init__(self, compiler: Compiler, node: Behaviour, number: int, parts: list[Part]) -> None:
         super().__init__(node)
         self._compiler = compiler
         self._number = number
@@ -45,7 +46,7 @@ class AgentControl(Control):
         self._flag = compiler.run_slot(False) if asks else ""
         watches = self.rule.mentions(False, "status")
         self._statuses = [compiler.run_slot(INVALID) for _ in node.children if watches]
-        self._parts = compiler.parts(node)
+        self._parts = parts
         self._functions = self._halter = ""
 
     def flow(self) -> Flow:

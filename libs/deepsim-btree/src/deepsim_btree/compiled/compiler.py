@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Tuple
 
 from deepsim_btree.blackboard.key import Key
 from deepsim_btree.decorators.subtree import SubTree
@@ -13,13 +13,13 @@ from deepsim_btree.levels import all_paths
 from deepsim_btree.parent import Parent
 from deepsim_btree.pickling import attributes
 from deepsim_btree.rules.flow import NO_STATUS
-from deepsim_btree.rules.rule import NoRuleError
+from deepsim_btree.rules.rule import NoRuleError, find_rule
 
 from .agent_control import AgentControl
+from .branch_compiler import BranchCompiler
 from .leaf_call import leaf_call
 from .own_node import OwnNode, skipping
 from .program import Program
-from .runtime import RUNTIME
 from .text import block, function, owners, written_out
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from deepsim_btree.behaviour import Behaviour
     from deepsim_btree.rules.flow import Answers
+
+    from .branch_compiler import Begun
 
 # Inline, because a function call takes longer.
 CHECKED = "(v if (v := {}).__class__ is Status else checked(v))"
@@ -51,7 +53,7 @@ class Part(NamedTuple):
     """Body of the child's function; empty for a leaf."""
 
 
-class Compiler:
+class Compiler(BranchCompiler[Tuple[str, "Answers"], Part]):
     """A compiler of one tree for the agents of a `Template`.
 
     Every control node becomes a function such as ``n3(a, s)`` of an agent and its state, a list.
@@ -64,22 +66,18 @@ class Compiler:
     """
 
     def __init__(self, root: Behaviour) -> None:
-        self._root = root
-        self._all_paths = all_paths(root)
-        self._paths: list[str] = []
-        self._functions: list[str] = []
+        super().__init__(root, {})
+        self._paths = all_paths(root)
         self._run_slots: list[object] = []
         self._lasting_slots: list[object] = [None]
         self._streams: list[tuple[int, int | None, str]] = []
         self._own: list[OwnNode] = []
+        self._lists += [self._run_slots, self._lasting_slots, self._streams, self._own]
         self._skipping = skipping(root)
-        self._reasons: dict[int, str] = {}
-        self._names: dict[str, Any] = dict(RUNTIME)
-        self._constants: dict[int, str] = {}
 
     def compile(self) -> Program:
         """Returns the functions and the initial state of an agent."""
-        part = self.part(self._root)
+        part = self._branch()
         if not self._functions:  # The root is a leaf.
             self._functions.append(block("def n0(a, s):  # @0", f"return {part.checked}"))
         size = len(self._run_slots) + len(self._lasting_slots)
@@ -90,29 +88,28 @@ class Compiler:
             "\n".join(self._functions) + "\n",
         )
         filename = f"<compiled {self._root.name}>"
-        # The text has only generated words and numbers; user values have names in it.
-        exec(compile(source, filename, "exec"), self._names)
         return Program(
             source,
             filename,
-            tuple(self._paths[number] for number in owners(source)),
-            self._names["n0"],
+            tuple(self._path(number) for number in owners(source)),
+            self._execute(source, filename)["n0"],
             tuple(self._run_slots),
             tuple(reversed(self._lasting_slots)),
             tuple(self._streams),
             tuple(self._own),
         )
 
-    def part(self, node: Behaviour) -> Part:
-        """Compiles a branch and returns the code with which its parent ticks and halts it."""
-        number = len(self._paths)
-        self._paths.append(self._all_paths[id(node)])
+    def _path(self, number: int) -> str:
+        return self._paths[id(self._nodes[number])]
+
+    def _part(self, node: Behaviour, begun: Begun, control: tuple[str, Answers] | None) -> Part:
+        """Returns the code with which the parent of a node ticks and halts it."""
+        number = begun.number
         mark = f"  # @{number}"
-        first_slot, first_own = len(self._run_slots), len(self._own)
+        _, first_slot, _, _, first_own = begun.lengths
         before = body = ""
-        control = self._control(node, number)
         if control is None:
-            call, answers = leaf_call(self, node)
+            call, answers = leaf_call(self, node, begun)
         else:
             body, answers = control
             before = "" if node is self._root else written_out(body, number)
@@ -136,10 +133,6 @@ class Compiler:
             body=body,
         )
 
-    def parts(self, node: Behaviour) -> list[Part]:
-        """Compiles all branches below a node."""
-        return [self.part(child) for child in node.children]
-
     def run_slot(self, initial: object = None) -> str:
         """Reserves a slot that is reset when the branch is halted; returns its expression."""
         self._run_slots.append(initial)
@@ -154,31 +147,19 @@ class Compiler:
         """Reserves a slot for the stream of a node with random numbers; returns its index."""
         self.lasting_slot()
         slot = -len(self._lasting_slots)
-        self._streams.append((slot, node.seed, self._all_paths[id(node)]))
+        self._streams.append((slot, node.seed, self._paths[id(node)]))
         return slot
 
-    def own_slot(self, node: Behaviour) -> str:
+    def own_slot(self, node: Behaviour, begun: Begun) -> str:
         """Reserves a slot for a copy of a leaf or a branch; returns its expression."""
         slot = self.lasting_slot()
-        number = len(self._paths) - 1
-        place = -len(self._lasting_slots)
-        reason = self._reasons.get(id(node), "")
-        self._own.append(OwnNode(place, node, self._paths[number], number, reason))
+        place, path = -len(self._lasting_slots), self._paths[id(node)]
+        self._own.append(OwnNode(place, node, path, begun.number, begun.reason or ""))
         return slot
-
-    def constant(self, value: object) -> str:
-        """Returns a name for a value."""
-        # The value is kept with its name, so that no later value can have the same id.
-        if value is not None and id(value) in self._constants:
-            return self._constants[id(value)]
-        name = f"c{len(self._names)}"
-        self._names[name] = value
-        self._constants[id(value)] = name
-        return name
 
     def functions(self, parts: Iterable[Part]) -> str:
         """Returns a name for a tuple of functions ``(a, s)`` that tick the children."""
-        name = self.constant(None)
+        name = self._function_name()
         lines = []
         for part in parts:
             text, number = part.checked.split("  # @")
@@ -191,31 +172,29 @@ class Compiler:
 
     def halter(self, parts: Iterable[Part]) -> str:
         """Returns a name for a function ``(s, place)`` that halts one of the children."""
-        name = self.constant(None)
+        name = self._function_name()
         halts = [block(f"if place == {n}:", p.halt) for n, p in enumerate(parts) if p.halt]
         self._functions.append(block(f"def {name}(s, place):", *halts, "return"))
         return name
 
-    def _control(self, node: Behaviour, number: int) -> tuple[str, Answers] | None:
-        """Returns the body of a node's function and its answers, or None if it gets no function."""
+    def _function_name(self) -> str:
+        return f"f{len(self._functions)}_"
+
+    def _check(self, node: Behaviour) -> None:
+        """Checks a node before those below it are compiled."""
         if not isinstance(node, (Parent, Wait)):
-            return None
-        lists: tuple[list[Any], ...] = (self._paths, self._functions, self._run_slots)
-        lists += (self._lasting_slots, self._streams, self._own)
-        lengths = [len(one) for one in lists]
-        try:
-            if node.has_hooks:
-                raise NoRuleError("it has hooks of its own")
-            if id(node) in self._skipping:
-                raise NoRuleError("it, or a node below, may answer SKIPPED")
-            if any(isinstance(value, Key) for _, value in attributes(node)):
-                raise NoRuleError("it reads a blackboard")
-            control = AgentControl(self, node, number)
-            if isinstance(node, SubTree) and len(self._own) > lengths[-1]:
-                raise NoRuleError("nodes below it may use its blackboard")
-            return control.body(), control.answers
-        except NoRuleError as error:  # Each agent gets a copy of the branch.
-            for one, length in zip(lists, lengths):
-                del one[length:]
-            self._reasons[id(node)] = str(error)
-            return None
+            raise NoRuleError("")
+        if node.has_hooks:
+            raise NoRuleError("it has hooks of its own")
+        if id(node) in self._skipping:
+            raise NoRuleError("it, or a node below, may answer SKIPPED")
+        if any(isinstance(value, Key) for _, value in attributes(node)):
+            raise NoRuleError("it reads a blackboard")
+        find_rule(type(node))
+
+    def _control(self, node: Any, begun: Begun, parts: list[Part]) -> tuple[str, Answers]:
+        """Returns the body of a node's function and its answers."""
+        control = AgentControl(self, node, begun.number, parts)
+        if isinstance(node, SubTree) and len(self._own) > begun.lengths[-1]:
+            raise NoRuleError("nodes below it may use its blackboard")
+        return control.body(), control.answers

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from deepsim_btree.behaviour import Behaviour
     from deepsim_btree.rules.flow import Answers
 
+    from .branch_compiler import Begun
     from .compiler import Compiler
 
 
@@ -26,7 +27,7 @@ CHECK = "(SUCCESS if (v := {}) is True else FAILURE if v is False else answer(v)
 """Inline expression of a `Check`, in place of a method call."""
 
 
-def leaf_call(compiler: Compiler, leaf: Behaviour) -> tuple[str, Answers]:
+def leaf_call(compiler: Compiler, leaf: Behaviour, begun: Begun) -> tuple[str, Answers]:
     """Returns an expression that ticks a leaf for the agent ``a``, and its possible answers.
 
     The function of a plain `Action` or `Check` is called directly, with the agent in place of
@@ -44,7 +45,7 @@ def leaf_call(compiler: Compiler, leaf: Behaviour) -> tuple[str, Answers]:
             if update is Check.update:
                 return CHECK.format(call), frozenset({SUCCESS, FAILURE})
     tick = "tick_node" if leaf.parent else "tick_all"
-    return f"{tick}({compiler.own_slot(leaf)})", CHECKED
+    return f"{tick}({compiler.own_slot(leaf, begun)})", CHECKED
 
 
 def has_keys(leaf: FunctionLeaf) -> bool:

@@ -10,17 +10,20 @@ from deepsim_btree.leaves.constant import Constant
 from deepsim_btree.leaves.function import Action, Check, FunctionLeaf
 from deepsim_btree.parent import Parent
 from deepsim_btree.rules.flow import CHECKED, NO_STATUS
+from deepsim_btree.rules.rule import NoRuleError, find_rule
 from deepsim_btree.status import FAILURE, SKIPPED, SUCCESS, Status
 
+from .branch_compiler import BranchCompiler
 from .leaf_call import CHECK, has_keys
 from .node_control import ANYTHING, NodeControl
 from .program import line_of
-from .runtime import RUNTIME
 from .text import ANSWER, block, function, lines, owners, written_out
 
 if TYPE_CHECKING:
     from deepsim_btree.rules.flow import Answers
     from deepsim_btree.tree import Tree
+
+    from .branch_compiler import Begun
 
 
 class NodePart(NamedTuple):
@@ -59,7 +62,7 @@ class NodeProgram(NamedTuple):
         return self.owners[line_of(error, self.filename) - 1]
 
 
-class NodeCompiler:
+class NodeCompiler(BranchCompiler[NodeControl, NodePart]):
     """A compiler of one `Tree`.
 
     Every control node becomes a function such as ``n3(t)`` of the tick number. All state stays in
@@ -69,16 +72,17 @@ class NodeCompiler:
         tree: The tree.
     """
 
+    # Either a NoRuleError, or an error of user code (pure functions, properties, operators) with
+    # the settings of a node, which may be wrong in any way. The node and those below run
+    # uncompiled, and their ticks raise that error.
+    UNTRANSLATABLE = Exception
+
     def __init__(self, tree: Tree) -> None:
-        self._root = tree.root
-        self._nodes: list[Behaviour] = []
-        self._functions: list[str] = []
-        self._names: dict[str, Any] = {**RUNTIME, "tree": tree}
-        self._constants: dict[int, str] = {}
+        super().__init__(tree.root, {"tree": tree})
 
     def compile(self) -> NodeProgram:
         """Returns the compiled tree."""
-        part = self.part(self._root)
+        part = self._branch()
         name = "n0"
         if f"= {name}(t)" not in part.tick or self._root.has_hooks or NO_STATUS in part.answers:
             name = "tick"
@@ -89,22 +93,30 @@ class NodeCompiler:
             self._functions.append(function(name, "t", ticked, 0))
         source = "\n".join(self._functions) + "\n"
         filename = f"<compiled {self._root.name}>"
-        # The text has only generated words and numbers; user values have names in it.
-        exec(compile(source, filename, "exec"), self._names)
         return NodeProgram(
             source,
             filename,
-            self._names[name],
+            self._execute(source, filename)[name],
             tuple(self._nodes[number] for number in owners(source)),
         )
 
-    def part(self, node: Behaviour) -> NodePart:
-        """Compiles a branch and returns the code with which its parent ticks it."""
-        number = len(self._nodes)
-        self._nodes.append(node)
+    def _check(self, node: Behaviour) -> None:
+        """Checks a node before those below it are compiled."""
+        if not isinstance(node, Parent) or type(node).tick is not Behaviour.tick:
+            raise NoRuleError("")
+        if len(node.children) > NodeControl.UNROLLED:
+            raise NoRuleError("it has too many children to write each of them out")
+        find_rule(type(node))
+
+    def _control(self, node: Any, begun: Begun, parts: list[NodePart]) -> NodeControl:
+        """Returns the function of a node."""
+        return NodeControl(self, node, begun.number, parts)
+
+    def _part(self, node: Behaviour, begun: Begun, control: NodeControl | None) -> NodePart:
+        """Returns the code with which the parent of a node ticks it."""
+        number = begun.number
         name, mark = f"c{number}", f"  # @{number}"
         self._names[name] = node
-        control = self._control(node, number)
         if control is None:
             call, answers = self._leaf(node, number)
             called = again = f"{ANSWER} = {call}{mark}"
@@ -129,34 +141,6 @@ class NodeCompiler:
             mark=mark,
             answers=answers,
         )
-
-    def parts(self, node: Behaviour) -> list[NodePart]:
-        """Compiles all branches below a node."""
-        return [self.part(child) for child in node.children]
-
-    def constant(self, value: object) -> str:
-        """Returns the name of a value in the generated code."""
-        # The value is kept with its name, so that no later value can have the same id.
-        if id(value) not in self._constants:
-            self._constants[id(value)] = name = f"k{len(self._names)}"
-            self._names[name] = value
-        return self._constants[id(value)]
-
-    def _control(self, node: Behaviour, number: int) -> NodeControl | None:
-        """Returns the function of a node, or None if it cannot be compiled."""
-        if not isinstance(node, Parent) or type(node).tick is not Behaviour.tick:
-            return None
-        nodes, functions = len(self._nodes), len(self._functions)
-        try:
-            return NodeControl(self, node, number)
-        except RecursionError:
-            raise
-        except Exception:
-            # Either a NoRuleError, or an error of user code (pure functions, properties, operators)
-            # with the settings of this node, which may be wrong in any way. The node and those
-            # below run uncompiled, and their ticks raise that error.
-            del self._nodes[nodes:], self._functions[functions:]
-            return None
 
     def _leaf(self, node: Any, number: int) -> tuple[str, Answers]:
         """Returns an expression that calls the `update` of a node, and its possible answers."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from deepsim_btree.rules.loops import Loop
     from deepsim_btree.rules.rule import Rule
 
-    from .node_compiler import NodeCompiler
+    from .node_compiler import NodeCompiler, NodePart
     from .translator import Child
 
 ANYTHING: Answers = UNCHECKED | {SKIPPED}
@@ -45,19 +45,19 @@ class NodeControl(Control):
         compiler: The compiler of the tree, which assigns names.
         node: The node.
         number: Number of the node.
+        parts: The compiled children.
 
     Raises:
-        NoRuleError: The source of the rule is not available, the rule uses more of Python than can
-            be translated, or the node has too many children.
+        NoRuleError: The rule uses more of Python than can be translated.
     """
 
     UNROLLED: ClassVar[int] = 64
     HAS_SKIPPED: ClassVar[bool] = True
 
-    def __init__(self, compiler: NodeCompiler, node: Parent, number: int) -> None:
+    def __init__(
+        self, compiler: NodeCompiler, node: Parent, number: int, parts: list[NodePart]
+    ) -> None:
         super().__init__(node)
-        if len(node.children) > self.UNROLLED:
-            raise NoRuleError("it has too many children to write each of them out")
         if not _asks_only_if_running(self.statements):
             raise NoRuleError("its update() asks for another status of its own than RUNNING")
         for name in _global_names(self.rule):
@@ -68,7 +68,7 @@ class NodeControl(Control):
         self._name = f"c{number}"
         self._children = node.children
         self._settings: dict[str, object] = {}
-        self._parts = compiler.parts(node)
+        self._parts = parts
         self._is_again = False
         self.source = self.body()
         changed = [

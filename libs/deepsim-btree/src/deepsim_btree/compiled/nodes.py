@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 from deepsim_btree.decorators.subtree import Scope, SubTree
 from deepsim_btree.leaves.function import FunctionLeaf
 from deepsim_btree.parent import Parent
+from deepsim_btree.pickling import restore
 from deepsim_btree.status import INVALID
 
 if TYPE_CHECKING:
     from deepsim_btree.behaviour import Behaviour
 
 
-def copy_nodes(node: Behaviour) -> Behaviour:
+def copy_nodes(root: Behaviour) -> Behaviour:
     """Returns a copy of a branch in which no node is in a run.
 
     Arguments of functions, such as a world, are shared with the original, because agents act on
@@ -24,15 +25,22 @@ def copy_nodes(node: Behaviour) -> Behaviour:
     Raises:
         BusyError: A `Routine` is in the middle of a run.
     """
+    twins = {id(node): _copy(node) for node in root.walk()}
+    for twin in twins.values():
+        if isinstance(twin, Parent):
+            twin._children = [twins[id(child)] for child in twin.children]
+            for child in twin._children:
+                child._owner = twin
+            twin.reset()
+    return twins[id(root)]
+
+
+def _copy(node: Behaviour) -> Behaviour:
+    """Returns a copy of a node, which is in no tree and in no run."""
     twin = _shallow(node) if isinstance(node, (FunctionLeaf, Parent)) else node.copy()
     twin._owner = twin._known = None
     twin.status = INVALID
     twin.last_tick = 0
-    if isinstance(twin, Parent):
-        twin._children = [copy_nodes(child) for child in node.children]
-        for child in twin._children:
-            child._owner = twin
-        twin.reset()
     if isinstance(twin, SubTree):
         twin._scope = Scope(twin)
     return twin
@@ -40,9 +48,8 @@ def copy_nodes(node: Behaviour) -> Behaviour:
 
 def _shallow(node: Behaviour) -> Any:
     """Returns a shallow copy of a node, with the same values of its attributes."""
-    reduced: Any = node.__reduce_ex__(2)
-    make, arguments, (attributes, slots), *_ = reduced
+    reduced: Any = node.__reduce_ex__(4)
+    make, arguments, state, *_ = reduced
     twin = make(*arguments)
-    for name, value in {**(attributes or {}), **slots}.items():
-        setattr(twin, name, value)
+    restore(twin, state)
     return twin
