@@ -9,7 +9,9 @@ import importlib
 import pytest
 
 
-@pytest.mark.parametrize("name", ["backend", "tasks.task", "training.config"])
+@pytest.mark.parametrize(
+    "name", ["backend", "policies.trained_policy", "tasks.task", "training.config"]
+)
 def test_examples_of_docstrings(name):
     """Those that need no files."""
     found = doctest.testmod(importlib.import_module(f"deepsim.{name}"))

@@ -130,13 +130,13 @@ def test_a_policy_that_is_some_folder_gets_a_suggestion(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "runs" / "pucks_random_0").mkdir(parents=True)
     result = run(write_task(), "--policy", "runs/pucks_random_0")
-    told = "error: runs/pucks_random_0 is not the folder of a training: it has no policy.npz"
+    told = "error: runs/pucks_random_0 is not the folder of a training run: it has no policy.npz"
     assert words(result) == told
     for date in ("2026-01-31_0", "2026-02-01_0"):
         (tmp_path / "runs" / "pucks" / date).mkdir(parents=True)
         (tmp_path / "runs" / "pucks" / date / "policy.npz").touch()
     result = run("pucks", "--policy", "runs/pucks_random_0")
-    assert words(result) == f"{told}; the newest training is runs/pucks/2026-02-01_0"
+    assert words(result) == f"{told}; the newest training run is runs/pucks/2026-02-01_0"
 
 
 def test_a_run_that_fails_leaves_no_empty_folder(

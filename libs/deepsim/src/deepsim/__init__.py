@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Challenging reinforcement-learning environments for robots, in Python.
 
-This package pins versions of all DeepSim libraries that work together, and re-exports the names
-that most tasks need. All other names are in the libraries: `deepsim_math`, `deepsim_spawn`, and so
-on. Behaviour trees stay in `deepsim_btree`, whose ``Behaviour`` is a node of a tree.
+This package pins versions of the DeepSim libraries that work together, and re-exports the names
+that most tasks need. Import all other names from the libraries: `deepsim_math`, `deepsim_spawn`,
+and so on. Behaviour trees are only in `deepsim_btree`: its ``Behaviour``, a node of a tree, is not
+the ``Behaviour`` exported here.
 """
 
 from deepsim_envs import (

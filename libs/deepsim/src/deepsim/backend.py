@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The simulator of a task: the task opens one, and its user chooses the kind."""
+"""Selects the backend (MuJoCo or Gazebo) of the simulators that tasks open."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from deepsim_spawn import WorldDescription
 from deepsim_sync import DeepSimError, Simulator
 
 DEFAULT: Final = "mujoco"
-"""The backend where none is chosen."""
+"""The backend that is used if none is chosen."""
 
 
 _MASTERS: Final = "DEEPSIM_ROS_MASTER_URIS"
@@ -25,17 +25,18 @@ class BackendError(DeepSimError):
 
 
 class Backend:
-    """Chooses the simulators that `open_simulator` opens inside of a ``with`` statement.
+    """Chooses the kind of simulator that `open_simulator` opens inside a ``with`` statement.
 
-    The choice holds for the thread or asyncio task that enters it.
+    The choice holds only in the thread or asyncio task that enters the statement.
 
     Args:
         name: ``"mujoco"``, the embedded engine, or ``"gazebo"``, a running gzserver with the
-            plugin ``gazebo_batch_state``, at the ROS master of ``ROS_MASTER_URI``; for several
-            worlds, one at each of the masters in ``DEEPSIM_ROS_MASTER_URIS``, separated by spaces.
+            plugin ``gazebo_batch_state``, at the ROS master of ``ROS_MASTER_URI``. Several worlds
+            need one gzserver each; ``DEEPSIM_ROS_MASTER_URIS`` lists their masters, separated by
+            spaces.
 
     Attributes:
-        name: As given.
+        name: The given name.
         opened: The number of simulators opened so far.
 
     Raises:
@@ -74,17 +75,17 @@ class Backend:
 
 
 def open_simulator(world: WorldDescription | None = None, worlds: int = 1) -> Simulator:
-    """Opens a simulator of the backend that was chosen (``deepsim run --backend``, or `Backend`).
+    """Opens a simulator of the backend chosen by ``deepsim run --backend`` or by `Backend`.
 
-    The default is MuJoCo. A server of Gazebo has one world, whose content is replaced.
+    The default is MuJoCo. A Gazebo server has one world; opening it replaces the world's content.
 
     Args:
-        world: Models, lights, gravity and step size; by default nothing but gravity, stepped by
-            1 ms.
+        world: Models, lights, gravity and step size; by default an empty world with gravity and
+            steps of 1 ms.
         worlds: The number of worlds, W.
 
     Raises:
-        BackendError: Gazebo cannot be reached, or has fewer servers than worlds are asked for.
+        BackendError: Gazebo cannot be reached, or runs fewer servers than `worlds`.
         SpawnError: A model of the world cannot be built.
     """
     return (_CURRENT.get() or Backend(DEFAULT)).open(world, worlds)

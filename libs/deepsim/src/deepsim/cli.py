@@ -24,7 +24,7 @@ from .commands.topics import topic
 from .commands.train import train
 from .commands.view import view
 
-# Plain tracebacks: framed ones are long, and show the insides of many libraries.
+# Plain tracebacks: the framed ones are long and show the internals of many libraries.
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names that `deepsim` exported until 0.12; each warns and names the library that has it."""
+"""Names that `deepsim` exported until 0.12; using one warns and names the library that has it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _HOMES = {name: library for library, names in _MOVED.items() for name in names.s
 
 
 def __getattr__(name: str) -> object:
-    """Returns a name that was exported until 0.12, with a warning.
+    """Returns the object that a name stood for until 0.12, with a DeprecationWarning.
 
     Raises:
         AttributeError: The name never existed.

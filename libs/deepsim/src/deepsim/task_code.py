@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls a task's own code, and the errors that name it."""
+"""Calls a task's code, and reports its errors."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ T = TypeVar("T")
 
 
 class TaskError(DeepSimError):
-    """A folder holds no task, or a task lacks something that was requested."""
+    """A task does not exist, or it does not provide or support a request."""
 
 
 class TaskCodeError(TaskError):
-    """A task's own code raised an error outside of any hook; ``__cause__`` is that error."""
+    """A task's code raised an error outside of any callback; ``__cause__`` is that error."""
 
 
 def call_task_code(what: str, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
     """Calls a function of a task and returns its result.
 
     Raises:
-        TaskCodeError: The function raised an error; the message begins with `what`.
-        DeepSimError: Raised by the function, and passed on unchanged.
+        TaskCodeError: The function raised another error; the message begins with `what`.
+        DeepSimError: The function raised this error, which is passed on unchanged.
     """
     try:
         return function(*args, **kwargs)

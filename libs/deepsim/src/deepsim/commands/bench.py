@@ -29,17 +29,17 @@ _WORLDS = (1, 16, 256)
 def bench(
     name: TaskName,
     root: Root = Path(),
-    seconds: Annotated[float, typer.Option(min=0.01, help="Time of each measurement.")] = 2.0,
+    seconds: Annotated[float, typer.Option(min=0.01, help="Time of each measurement, s.")] = 2.0,
     worlds: Annotated[
         list[int] | None,
-        typer.Option(min=1, help="A number of worlds; may be repeated. 1, 16 and 256 by default."),
+        typer.Option(min=1, help="A number of worlds; repeatable. Default: 1, 16 and 256."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measures how fast a task runs, in one world and in many.
+    """Measures the speed of a task in one world and in many.
 
-    Shows steps and resets per second, of the environment alone and through its views, and peak
-    memory. A step of W worlds counts W times.
+    Shows the steps and resets per second of the environment alone, its steps per second through a
+    Gymnasium view, and the peak memory. A step of W worlds counts as W steps.
     """
     console = Console(file=sys.stdout)
     waiting = Console(stderr=True)

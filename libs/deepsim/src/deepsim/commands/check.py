@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`deepsim check`: checks that a task keeps the rules of environments."""
+"""`deepsim check`: checks that a task's environment behaves as trainers expect."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _COLORS = {"passed": "green", "failed": "red", "skipped": "yellow", "remark": "y
 def check(
     name: TaskName,
     root: Root = Path(),
-    steps: Annotated[int, typer.Option(min=4, help="Steps of each of our own checks.")] = 300,
+    steps: Annotated[int, typer.Option(min=4, help="Steps in each of DeepSim's checks.")] = 300,
     as_json: AsJson = False,
 ) -> None:
-    """Checks that a task keeps what environments promise.
+    """Checks that a task's environment behaves as trainers expect.
 
-    The same seed must give the same bits, from snapshots and in any number of worlds too. The
-    checkers of Gymnasium, PettingZoo, Stable-Baselines3, RLlib and TorchRL, as far as installed,
-    must pass without a warning. A task that never gives a reward gets a remark.
+    The same seed must give the same bits, also after a snapshot is restored and in any number of
+    worlds. The installed checkers of Gymnasium, PettingZoo, Stable-Baselines3, RLlib and TorchRL
+    must pass without a warning. A remark points out a task that never gives a reward.
     """
     console = Console(file=sys.stdout)
     outcomes: list[Check] = []

@@ -12,19 +12,19 @@ from deepsim_sync import CallbackError, DeepSimError, World
 if TYPE_CHECKING:
     from deepsim_viewer import Viewer
 
-_TICK = 1 / 30  # what the page's Step button lets pass [s]
+_TICK = 1 / 30  # the simulated time of one press of the page's Step button [s]
 
 
 @contextmanager
 def connected_view(namespace: str, port: int) -> Iterator[tuple[Viewer, Callable[[], None]]]:
-    """Opens a viewer of the world of a `PhysicsServer`; the physics never waits for it.
+    """Opens a viewer of the world of a `PhysicsServer`; the server never waits for the viewer.
 
-    Yields the viewer, and the function that ticks forever. If the server ends, the viewer waits for
-    the next one of the same name.
+    Yields the viewer and a function that ticks forever. If the server ends, the viewer waits for
+    the next server of the same name.
 
     Args:
         namespace: The name of the server's world.
-        port: TCP port of the page; 0 for any free one.
+        port: TCP port of the page; 0 for any free port.
 
     Raises:
         DeepSimError: No master or physics server answers, or deepsim-transport is not installed.

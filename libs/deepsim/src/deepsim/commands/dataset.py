@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`deepsim dataset`: writes episodes of a task as a dataset of Minari."""
+"""`deepsim dataset`: writes episodes of a task as a Minari dataset."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ def dataset(
     ] = None,
     policy: Annotated[
         str | None,
-        typer.Option(help="Who acts: a policy of the task, or a folder of `deepsim train`."),
+        typer.Option(help="The policy that acts: one of the task, or a folder of `deepsim train`."),
     ] = None,
     agent: Annotated[
-        str | None, typer.Option(help="Whose episodes; by default those of all agents.")
+        str | None, typer.Option(help="The agent to write; by default all agents.")
     ] = None,
-    episodes: Annotated[int, typer.Option(min=1, help="How many episodes of each world.")] = 10,
+    episodes: Annotated[int, typer.Option(min=1, help="Number of episodes in each world.")] = 10,
     worlds: Worlds = 1,
     seed: Annotated[int, typer.Option(min=0, help="World w has the seed SEED + w.")] = 0,
     recorded: Annotated[
         Path | None,
-        typer.Option("--replay", help="Recorded episodes to convert, instead of a policy's."),
+        typer.Option("--replay", help="Convert these recorded episodes; run no policy."),
     ] = None,
     datasets: Annotated[
         Path | None,
@@ -54,7 +54,7 @@ def dataset(
     """Writes episodes of a task as a Minari dataset.
 
     Each agent's episode becomes an episode of the dataset. A dataset is written as a whole or not
-    at all, and an existing one is never overwritten. Ctrl-C, SIGTERM and SIGHUP write nothing.
+    at all, and never overwrites an existing one. Ctrl-C, SIGTERM and SIGHUP write nothing.
     """
     console = Console()
     with stoppable():
@@ -111,7 +111,7 @@ def _write(
     who: str,
     root: Path | None,
 ) -> tuple[Path, int, int]:
-    """Writes a dataset; returns its folder, and the number of its episodes and steps."""
+    """Writes a dataset; returns its folder and its numbers of episodes and steps."""
     try:
         # An extra, for this command alone.
         from deepsim_envs.minari import (  # noqa: PLC0415 (see above)

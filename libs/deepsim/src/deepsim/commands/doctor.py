@@ -20,8 +20,8 @@ _COLORS = {"ok": "green", "missing": "yellow", "broken": "red"}
 def doctor(as_json: AsJson = False) -> None:
     """Examines this machine for software that DeepSim can use.
 
-    It examines versions, rendering, ROS, Gazebo, ports and extras. Fails only if something that
-    DeepSim needs is broken.
+    It checks versions, rendering, ROS, Gazebo, ports and extras. The exit status is 1 only if
+    something that DeepSim needs is broken.
     """
     console = Console(file=sys.stdout)
     found: list[Finding] = []

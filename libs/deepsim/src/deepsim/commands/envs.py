@@ -25,7 +25,7 @@ envs = typer.Typer(no_args_is_help=True, help="Shows tasks.")
 
 @envs.command("list")
 def list_tasks(
-    root: Annotated[Path, typer.Argument(help="Where to look.")] = Path(),
+    root: Annotated[Path, typer.Argument(help="The folder to search.")] = Path(),
     as_json: AsJson = False,
 ) -> None:
     """Lists the tasks in a folder and below it, without running their code."""
@@ -53,7 +53,7 @@ def show_task(
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """Shows a task's agents, spaces, times and policies; runs its code."""
+    """Shows a task's agents, spaces, step times and policies. This runs the task's code."""
     console = Console(file=sys.stdout)
     try:
         with contextlib.redirect_stdout(sys.stderr):  # the task may print
@@ -98,7 +98,7 @@ def _facts(found: TaskFolder) -> dict[str, Any]:
 
 
 def _shown(space: Any) -> str:
-    """Returns a one-line text of a space, with the widest bounds of a box."""
+    """Returns a one-line description of a space; a box has its smallest and largest bound."""
     if not hasattr(space, "low"):
         return " ".join(str(space).split())
     bounds = f"{space.low.min():g} .. {space.high.max():g}"

@@ -19,18 +19,18 @@ from .options import fail
 
 def export(
     policy: Annotated[
-        Path, typer.Argument(help="A folder of `deepsim train`, or of a task with a policy.npz.")
+        Path,
+        typer.Argument(help="The folder of a training run, or of a task with a policy.npz."),
     ],
     out: Annotated[
         Path | None,
-        typer.Option(help="The file; by default policy.onnx, or policy_NAME.onnx, in that folder."),
+        typer.Option(help="Output file; by default policy.onnx or policy_NAME.onnx there."),
     ] = None,
 ) -> None:
-    """Writes a trained policy, or each of several, as an ONNX model.
+    """Writes each trained policy of a folder as an ONNX model.
 
-    `deepsim run --policy FILE.onnx` plays it. The model includes the scales of observations and the
-    bounds of actions, and chooses the most likely action. The memory of a recurrent policy is an
-    input and an output.
+    `deepsim run --policy FILE.onnx` runs it. The model scales observations, chooses the most likely
+    action and clips it to its bounds. The memory of a recurrent policy is an input and an output.
     """
     console = Console()
     try:

@@ -16,14 +16,14 @@ from typing import Literal
 from deepsim_gazebo import BatchStateClient, GazeboError
 
 Outcome = Literal["ok", "missing", "broken"]
-_PATIENCE = 3.0  # for those who may not be there [s]
+_PATIENCE = 3.0  # the time to wait for an answer [s]
 _LOWEST_PYTHON = (3, 10)
 _PORTS = {
     3003: "environments served by UDE",
     11311: "a ROS master",
     11345: "Gazebo's own master",
 }
-# Draws with OpenGL and nothing else, in a process of its own: a driver that crashes ends that one.
+# Draws with OpenGL in a separate process, so that a crash of the driver does not end this one.
 _PICTURE = "from deepsim_mujoco.rendering import open_camera; open_camera('gl')"
 _REQUIREMENT = re.compile(r"([\w.-]+)(?:\[([\w,.-]+)\])?\s*(?:\(?==\s*([\w.]+)\)?)?")
 _EXTRA = re.compile(r"extra\s*==\s*['\"]([\w.-]+)['\"]")
@@ -35,9 +35,10 @@ class Finding:
 
     Attributes:
         name: The examined object.
-        outcome: ``"ok"``, ``"missing"`` (not needed), or ``"broken"`` (needed).
-        found: The state that was found.
-        remedy: A command that installs or repairs it, or an empty string.
+        outcome: ``"ok"``; ``"missing"`` if the object is absent but optional; ``"broken"`` if
+            DeepSim needs it.
+        found: The state of the object.
+        remedy: A command that installs or repairs the object, or an empty string.
     """
 
     name: str
@@ -47,14 +48,14 @@ class Finding:
 
 
 def own_versions() -> dict[str, str]:
-    """Returns the installed versions of deepsim and its libraries, by package."""
+    """Returns the installed versions of deepsim and its libraries, by package name."""
     own = [need.name for need in _requirements("deepsim") if need.pin]
     found = {package: _version(package) for package in ("deepsim", *own)}
     return {package: version for package, version in found.items() if version is not None}
 
 
 def findings() -> Iterator[Finding]:
-    """Examines everything in turn; changes nothing."""
+    """Runs all examinations in turn, and yields their findings; changes nothing."""
     looks: list[Callable[[], Iterator[Finding]]] = [
         _python, _packages, _pictures, _ros, _gazebo, _ports, _extras
     ]  # fmt: skip
@@ -72,7 +73,7 @@ def _python() -> Iterator[Finding]:
 
 
 def _packages() -> Iterator[Finding]:
-    """The umbrella's requirements; those with an exact version are DeepSim's own."""
+    """Examines the requirements of `deepsim`; its own libraries are pinned to exact versions."""
     for need in _requirements("deepsim"):
         if need.extra is not None:
             continue
@@ -117,7 +118,7 @@ def _ros() -> Iterator[Finding]:
 def _gazebo() -> Iterator[Finding]:
     client = BatchStateClient(timeout=_PATIENCE)
     try:
-        client.master.publishers("/deepsim_doctor")  # of which there are none to be asked in turn
+        client.master.publishers("/deepsim_doctor")  # has no publishers, so only the master answers
     except GazeboError as error:
         remedy = "roscore, or export ROS_MASTER_URI=http://HOST:11311"
         yield Finding("ROS master", "missing", str(error), remedy)
@@ -136,7 +137,7 @@ def _gazebo() -> Iterator[Finding]:
 
 
 def _ports() -> Iterator[Finding]:
-    """Examines ports of this host; one that is in use is not a fault."""
+    """Examines ports of this host; a port in use is not a fault."""
     for port, who in _PORTS.items():
         state = "in use" if _is_listening(port) else "free"
         yield Finding(f"port {port}", "ok", f"{state}, where {who} would listen")
@@ -165,9 +166,9 @@ class _Requirement:
     extras: tuple[str, ...]
     """Extras of the required package."""
     pin: str | None
-    """The only version that is accepted."""
+    """The only accepted version, or None."""
     extra: str | None
-    """Extra of the package that requires it."""
+    """The requiring package's extra to which this requirement belongs, or None."""
 
 
 def _requirements(package: str) -> Iterator[_Requirement]:
@@ -184,7 +185,7 @@ def _requirements(package: str) -> Iterator[_Requirement]:
 
 
 def _with_own_extras(need: _Requirement) -> list[str]:
-    """Returns a required package, and the packages that its extras require."""
+    """Returns a required package and the packages that its requested extras require."""
     more = [it.name for it in _requirements(need.name) if it.extra in need.extras]
     return [need.name, *more]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads models and builds them on the embedded engine, to find unsupported parts."""
+"""Loads models and builds them in MuJoCo, to find unsupported parts."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class ModelCheck:
-    """The outcome of the check of one model or world, and the reasons.
+    """The result of checking one model or world.
 
     Attributes:
-        path: Its file or folder.
+        path: The file or folder.
         verdict: The outcome.
-        reasons: Warnings about approximations, or the reason of a failure.
+        reasons: Warnings about approximations, or the reason for a failure.
     """
 
     path: Path
@@ -53,9 +53,9 @@ class ModelCheck:
 
 
 def models_below(folder: Path) -> Iterator[Path]:
-    """Yields folders with a `model.config`, and all other SDF, world and URDF files, by name.
+    """Yields folders with a `model.config`, and SDF, world and URDF files outside them, by name.
 
-    Files within a model's folder belong to it; links to other folders are not followed.
+    Symbolic links to folders are not followed.
     """
     for place, folders, files in os.walk(folder):
         folders.sort()
@@ -67,7 +67,7 @@ def models_below(folder: Path) -> Iterator[Path]:
 
 
 def check_model(path: Path, search_path: Sequence[Path]) -> ModelCheck:
-    """Loads a model or world, measures it, and builds it on the embedded engine."""
+    """Loads a model or world, computes its bounds, and builds it in MuJoCo."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", ModelFormatWarning)
@@ -85,10 +85,12 @@ def check_model(path: Path, search_path: Sequence[Path]) -> ModelCheck:
 
 
 def load_world(path: Path, loader: GazeboXMLLoader) -> WorldDescription:
-    """Loads a file or a model's folder into a world: a model or, as that of the sun, a light.
+    """Loads a file or a model's folder as a world.
+
+    A folder holds a model, or only a light, such as the `sun` of Gazebo.
 
     Raises:
-        ModelFormatError: It cannot be read.
+        ModelFormatError: The file or folder cannot be read.
     """
     if not path.is_dir():
         description = loader.load(path)
@@ -102,7 +104,7 @@ def load_world(path: Path, loader: GazeboXMLLoader) -> WorldDescription:
 
 
 def _is_code(path: Path) -> bool:
-    """Returns whether the `model.config` of a folder names a xacro file."""
+    """Returns whether a folder's `model.config` names a xacro file."""
     return path.is_dir() and ModelIndex([path.parent])[path.name].file.suffix == CODE
 
 

@@ -48,7 +48,7 @@ Folders = Annotated[
         "-p",
         exists=True,
         file_okay=False,
-        help="A folder to search, before those of GAZEBO_MODEL_PATH and GAZEBO_RESOURCE_PATH.",
+        help="A folder to search before GAZEBO_MODEL_PATH and GAZEBO_RESOURCE_PATH.",
     ),
 ]
 
@@ -84,7 +84,7 @@ def list_models(path: Folders = None, as_json: AsJson = False) -> None:
 
 @models.command()
 def show(
-    name: Annotated[str, typer.Argument(help="As model:// calls it, its folder, or a file.")],
+    name: Annotated[str, typer.Argument(help="A model: its name (model://NAME), folder or file.")],
     path: Folders = None,
     as_json: AsJson = False,
 ) -> None:
@@ -138,7 +138,7 @@ def _config(info: ModelInfo) -> list[tuple[str, str]]:
 
 
 def _content(path: Path, search_path: SearchPath) -> list[tuple[str, str]]:
-    """Returns the content and approximations of a model's folder or file, or only the error."""
+    """Returns rows about the content of a folder or file; only the error if it cannot be loaded."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
@@ -170,7 +170,7 @@ def _size(bounds: Bounds | None) -> str:
 
 
 def _mass(model: ModelDescription) -> float:
-    """Returns the mass of all links [kg]."""
+    """Returns the total mass of all links [kg]."""
     return sum(link.inertial.mass for _, link, _ in model.all_links() if link.inertial)
 
 
@@ -180,15 +180,13 @@ def check(
         Path, typer.Argument(exists=True, help="Folder of models and worlds, or a file.")
     ],
     path: Folders = None,
-    reasons: Annotated[
-        bool, typer.Option(help="Say everything that is approximated, not only the first.")
-    ] = False,
+    reasons: Annotated[bool, typer.Option(help="Print all reasons, not only the first.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Loads a file, or every model of a folder, and builds it on MuJoCo: a line for each, and why.
+    """Loads models, builds them in MuJoCo, and prints a line for each.
 
-    Models of a folder find one another, wherever they lie in it. The exit status is 1 if any fails.
-    Models in xacro are skipped in folders, because xacro is code.
+    Models of a folder find one another, wherever they are in it. The exit status is 1 if any fails.
+    In a folder, models in xacro are skipped, because xacro can run code.
     """
     console = Console()
     found = list(models_below(folder)) if folder.is_dir() else [folder]

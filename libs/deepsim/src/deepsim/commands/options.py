@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments that several commands share, and how commands fail."""
+"""Arguments that several commands share, and the end of a command that fails."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from deepsim.tasks.loading import MODULE_PREFIX
 from deepsim_sync import CallbackError
 
 TaskName: TypeAlias = Annotated[
-    str, typer.Argument(help="The task: a folder, its name, or an id as DeepSim/Racetrack-v0.")
+    str, typer.Argument(help="The task: a folder, its name, or an id such as DeepSim/Racetrack-v0.")
 ]
-Root: TypeAlias = Annotated[Path, typer.Option("--in", help="Where a name or an id is looked for.")]
+Root: TypeAlias = Annotated[Path, typer.Option("--in", help="The folder to search for the name.")]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Worlds: TypeAlias = Annotated[int, typer.Option(min=1, help="Worlds that are stepped together.")]
+Worlds: TypeAlias = Annotated[int, typer.Option(min=1, help="Number of worlds to step together.")]
 Namespace: TypeAlias = Annotated[str, typer.Option("--namespace", help="The name of the world.")]
 BackendName: TypeAlias = Annotated[
-    str, typer.Option(help="The physics: mujoco, or gazebo, which must be running.")
+    str, typer.Option(help="The simulator: mujoco, or gazebo, which must already run.")
 ]
 
 
 INTERRUPTED = 130
-"""Exit status of a command that was ended by Ctrl-C, as of shells."""
+"""The exit status of a command that Ctrl-C ended, as in shells."""
 
-_LIBRARIES = ("deepsim", "deepsim_envs", "deepsim_sync", "importlib")  # which call the user's code
+_LIBRARIES = ("deepsim", "deepsim_envs", "deepsim_sync", "importlib")  # these call the task's code
 
 
 def fail(console: Console, error: Exception) -> NoReturn:
-    """Ends a command with one line, after the place in the task's code, if the error is from there.
+    """Ends a command with a one-line message, below the traceback of the task's code if any.
 
     Raises:
         typer.Exit: Always.
@@ -49,7 +49,7 @@ def fail(console: Console, error: Exception) -> NoReturn:
 
 
 def _print_origin(console: Console, error: Exception) -> None:
-    """Prints the traceback of an exception in the user's code, from its own first frame on."""
+    """Prints the traceback of an exception in the task's code, without the libraries' frames."""
     origin = error.__cause__
     if origin is None:
         return
@@ -66,7 +66,7 @@ def _is_of_library(frame: TracebackType) -> bool:
 
 
 def _print_task_frames(console: Console, error: BaseException) -> None:
-    """Prints the frames of the task's code that an error of a library passed through, if any."""
+    """Prints the frames of the task's code in the traceback of a library's error, if any."""
     for each in (error, error.__cause__):
         frames = [
             frame

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`deepsim master`, `physics` and `sensors`: processes that talk over topics."""
+"""`deepsim master`, `physics` and `sensors`: processes that communicate over topics."""
 
 from __future__ import annotations
 
@@ -21,15 +21,19 @@ from .stopping import stoppable
 
 
 def master(
-    host: Annotated[str, typer.Option(help="An address; that of GAZEBO_MASTER_URI.")] = "",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The same.")] = 0,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; by default that of GAZEBO_MASTER_URI.")
+    ] = "",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="TCP port; 0 for that of GAZEBO_MASTER_URI.")
+    ] = 0,
     certificates: Annotated[
         Path | None,
         typer.Option(
             exists=True,
             file_okay=False,
-            help="Let in whoever has a certificate and a password: a folder with authority.pem, "
-            "certificate.pem and private_key.pem.",
+            help="Require a certificate and a password of all clients: a folder with "
+            "authority.pem, certificate.pem and private_key.pem.",
         ),
     ] = None,
     users: Annotated[
@@ -37,11 +41,11 @@ def master(
         typer.Option(
             exists=True,
             dir_okay=False,
-            help='Their passwords: JSON, {"operators": {"ada": "..."}, "viewers": {}}.',
+            help='Passwords of the clients: JSON, {"operators": {"ada": "..."}, "viewers": {}}.',
         ),
     ] = None,
 ) -> None:
-    """Carries topics between processes, until Ctrl-C."""
+    """Runs the master that connects processes, until Ctrl-C."""
     console = Console()
     with errors(console):
         from deepsim_transport import Access, Master  # noqa: PLC0415 (of an extra)
@@ -61,9 +65,10 @@ def physics(
     namespace: Namespace = "default",
     worlds: Worlds = 1,
     speed: Annotated[
-        float, typer.Option(min=0.0, help="Times real time; 0 is as fast as it goes.")
+        float,
+        typer.Option(min=0.0, help="Speed as a multiple of real time; 0 for as fast as possible."),
     ] = 1.0,
-    paused: Annotated[bool, typer.Option("--paused", help="Begin paused.")] = False,
+    paused: Annotated[bool, typer.Option("--paused", help="Start paused.")] = False,
     backend: BackendName = DEFAULT,
 ) -> None:
     """Simulates a world for other processes, until Ctrl-C. Needs a master."""
@@ -85,12 +90,13 @@ def physics(
 
 def sensors(
     names: Annotated[
-        list[str] | None, typer.Argument(help="model::link::sensor; all that see by default.")
+        list[str] | None,
+        typer.Argument(help="Sensors, as model::link::sensor; by default all cameras and lidars."),
     ] = None,
     namespace: Namespace = "default",
     backend: BackendName = DEFAULT,
 ) -> None:
-    """Measures by cameras and lidars for other processes, until Ctrl-C."""
+    """Publishes the readings of cameras and lidars, until Ctrl-C."""
     console = Console()
     with errors(console):
         from deepsim_transport import SensorServer, Transport  # noqa: PLC0415 (of an extra)

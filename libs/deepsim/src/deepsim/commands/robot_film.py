@@ -30,16 +30,16 @@ _STAGE = """<sdf version="1.7"><world name="stage">
 <visual name="plane"><geometry><plane><size>30 30</size></plane></geometry>
 <material><diffuse>0.75 0.76 0.78 1</diffuse></material></visual></link></model>
 </world></sdf>"""
-_AT_HOME = 1.0  # [s] of the film in which nothing moves
-_PERIOD = 2.5  # [s] of the motion of a joint
-_SWING, _SLIDE = 0.25, 0.015  # largest motion of a joint [rad, m]
-_STANDING = 0.1  # [rad] of one that a robot stands on
+_AT_HOME = 1.0  # the time before anything moves [s]
+_PERIOD = 2.5  # period of a joint's motion [s]
+_SWING, _SLIDE = 0.25, 0.015  # amplitude of a joint [rad, m]
+_STANDING = 0.1  # amplitude of a joint of a leg [rad]
 _ROLLING = 6.0  # speed of a wheel [rad/s]
 _YAW, _PITCH, _FIELD = math.radians(140.0), math.radians(22.0), 0.7  # of the camera [rad]
 
 
 class RobotPicture(str, Enum):
-    """The files written about a robot."""
+    """The formats of a robot's film or picture."""
 
     GIF = "gif"
     MP4 = "mp4"
@@ -48,7 +48,7 @@ class RobotPicture(str, Enum):
 
 @contextmanager
 def stage() -> Iterator[World]:
-    """Opens a world with light and ground, 500 ticks per second; closes it after use."""
+    """Yields a world with light and ground, at 500 ticks per second; closes it afterwards."""
     world = World(open_simulator(GazeboXMLLoader().load_world(_STAGE)), steps_per_tick=2)
     try:
         yield world
@@ -57,16 +57,16 @@ def stage() -> Iterator[World]:
 
 
 def film_robot(robot: Robot, path: Path, seconds: float, size: tuple[int, int]) -> None:
-    """Films a robot that moves its joints by turns, or takes one picture at home as PNG.
+    """Films a robot that moves its joints in turn; for a PNG, takes one picture of it at home.
 
     Args:
-        robot: A robot at home, in its world.
+        robot: The robot, at its home position.
         path: Output file: .gif, .mp4 or .png.
-        seconds: Length of the film.
+        seconds: Length of the film, in simulated time [s].
         size: Width and height [pixels].
 
     Raises:
-        UnsupportedError: The simulator takes no pictures, or the suffix is another.
+        UnsupportedError: The simulator takes no pictures, or the file has another suffix.
         DeepSimError: The extra for .mp4 is not installed.
     """
     world = robot.world
@@ -89,7 +89,7 @@ def film_robot(robot: Robot, path: Path, seconds: float, size: tuple[int, int]) 
 def _move(robot: Robot, time: float) -> None:
     """Sets the joint targets for one instant: joints swing about home, one after another.
 
-    Legs swing only a little, or not at all if the robot has other joints, so that it does not fall.
+    To keep the robot upright, legs swing only a little, or not at all if it has other parts.
     """
     traits, rows = robot.joints.traits, robot.joints.rows
     if time < 0.0 or not len(robot.joints):
@@ -112,7 +112,7 @@ def _move(robot: Robot, time: float) -> None:
 
 
 def _slides(robot: Robot) -> set[str]:
-    """Returns the joints that slide, except those of MJCF files, which no description has."""
+    """Returns the names of prismatic joints; empty for MJCF robots, which have no description."""
     source = robot.config.source
     if not isinstance(source, ModelDescription):
         return set()
@@ -120,7 +120,7 @@ def _slides(robot: Robot) -> set[str]:
 
 
 def _view(robot: Robot, size: tuple[int, int]) -> CameraView:
-    """Returns a view that has all of a robot in it, obliquely from the front."""
+    """Returns a view from obliquely in front that shows the whole robot."""
     points = np.array(list(_corners(robot)))
     middle = (points.min(axis=0) + points.max(axis=0)) / 2
     radius = np.linalg.norm(points - middle, axis=1).max()
@@ -131,9 +131,9 @@ def _view(robot: Robot, size: tuple[int, int]) -> CameraView:
 
 
 def _corners(robot: Robot) -> Iterator[NDArray[np.float64]]:
-    """Yields the corners of the boxes around the links, in the world; of MJCF around their frames.
+    """Yields the corners of the bounding boxes of all links [m], in the world frame.
 
-    Its size is in no description.
+    Links of MJCF robots, of unknown size, get small boxes around their frames.
     """
     description = robot.config.source
     if not isinstance(description, ModelDescription):

@@ -26,13 +26,13 @@ robots = typer.Typer(
     help="Lists, shows and films the robots of the catalogue.",
 )
 
-RobotName = Annotated[str, typer.Argument(help="As deepsim robots list calls it.")]
+RobotName = Annotated[str, typer.Argument(help="A robot's name in `deepsim robots list`.")]
 _JOINT = ("joint", "part", "home", "lower", "upper", "effort", "velocity", "stiffness", "damping")
 
 
 @robots.command("list")
 def list_robots(as_json: AsJson = False) -> None:
-    """Lists all robots, with the packages that hold them."""
+    """Lists all robots and the packages that contain them."""
     if as_json:
         print(json.dumps([_facts(entry) for entry in ROBOTS.values()], indent=2))
         return
@@ -49,7 +49,7 @@ def list_robots(as_json: AsJson = False) -> None:
 
 @robots.command()
 def show(name: RobotName, as_json: AsJson = False) -> None:
-    """Shows the parts of a robot, and its joints with limits, gains and home."""
+    """Shows the parts of a robot, and its joints with home positions, limits and gains."""
     console = Console()
     try:
         entry = find_robot(name)
@@ -89,11 +89,11 @@ def show(name: RobotName, as_json: AsJson = False) -> None:
 def run(
     name: RobotName,
     out: Annotated[
-        Path | None, typer.Option(help="The file; ROBOT.gif and so on by default.")
+        Path | None, typer.Option(help="Output file; by default ROBOT with the format's suffix.")
     ] = None,
     video: Annotated[RobotPicture, typer.Option(help="A film, or one picture.")] = RobotPicture.GIF,
-    seconds: Annotated[float, typer.Option(min=0.1, help="Length of the film.")] = 6.0,
-    width: Annotated[int, typer.Option(min=16, help="Of the picture; 4:3.")] = 480,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Length of the film, s.")] = 6.0,
+    width: Annotated[int, typer.Option(min=16, help="Width of the 4:3 picture, pixels.")] = 480,
     backend: BackendName = DEFAULT,
 ) -> None:
     """Films a robot at home, then moving its joints."""
@@ -130,7 +130,7 @@ def _parts(robot: Robot) -> dict[str, str]:
 
 
 def _joints(robot: Robot) -> list[dict[str, Any]]:
-    """Returns the rows of the table of joints; None stands for no limit."""
+    """Returns one row for each joint; None stands for no limit."""
     traits = robot.joints.traits
     part_of = {joint: part for part, drive in robot.parts.items() for joint in drive.joints.names}
     columns = (

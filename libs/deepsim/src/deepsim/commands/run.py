@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`deepsim run`: runs a task, and shows the results."""
+"""`deepsim run`: runs a task and shows the results."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ def run(
     policy: Annotated[
         str | None,
         typer.Option(
-            help="Who acts: a policy of the task, a folder of `deepsim train`, or an ONNX model; "
-            "by default random, or else the task's first."
+            help="The policy that acts: one of the task, a folder of `deepsim train`, or an ONNX "
+            "model; by default the task's random, else its first, else random actions."
         ),
     ] = None,
-    episodes: Annotated[int, typer.Option(min=1, help="How many episodes of each world.")] = 1,
+    episodes: Annotated[int, typer.Option(min=1, help="Number of episodes in each world.")] = 1,
     worlds: Worlds = 1,
-    world: Annotated[int, typer.Option(min=0, help="The world of the film and the map.")] = 0,
+    world: Annotated[int, typer.Option(min=0, help="World that film and map show.")] = 0,
     seed: Annotated[int, typer.Option(min=0, help="World w has the seed SEED + w.")] = 0,
     out: Annotated[
         Path | None, typer.Option(help="Folder of the results; runs/TASK_POLICY_SEED by default.")
     ] = None,
     video: Annotated[
-        VideoFormat | None, typer.Option(help="Film of the first episode; by default a GIF.")
+        VideoFormat | None, typer.Option(help="Format of the first episode's film; default: gif.")
     ] = None,
     record: Annotated[
         Path | None,
@@ -59,9 +59,9 @@ def run(
 ) -> None:
     """Runs a task; writes a film, a map and the data.
 
-    Shows a table of the rewards. The map has the lines that the agents drove. World w of several
-    gives the same bits as one world with its seed. Ctrl-C ends it after the episodes that are
-    finished, with exit status 130; SIGTERM (143) and SIGHUP (129) do the same.
+    Prints a table of the rewards. The map shows the paths of the agents. World w of several worlds
+    gives the same bits as a single world with its seed. Ctrl-C keeps only the finished episodes,
+    with exit status 130; SIGTERM (143) and SIGHUP (129) do the same.
     """
     with stoppable() as stop:
         with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The `deepsim scenes` command, which is `gzscenic` too."""
+"""The `deepsim scenes` command, also installed as `gzscenic`."""
 
 from __future__ import annotations
 
@@ -36,13 +36,22 @@ _PARAM = ("-p", "--param")
 
 
 def scenes(
-    scenario: Annotated[Path, typer.Argument(help="A Scenic file: a program, run as you.")],
-    models: Annotated[Path, typer.Argument(help="The YAML list of the models it may place.")],
-    out: Annotated[Path, typer.Argument(help="Gets a folder for each scene: 000, 001, ...")],
-    count: Annotated[int, typer.Option("-n", "--count", min=1, help="How many scenes.")] = 1,
-    seed: Annotated[int, typer.Option("-s", "--seed", min=0, help="Same seed, same files.")] = 0,
+    scenario: Annotated[
+        Path, typer.Argument(help="A Scenic file. It is a program that runs with your rights.")
+    ],
+    models: Annotated[
+        Path, typer.Argument(help="YAML list of the models that the scenario may place.")
+    ],
+    out: Annotated[
+        Path, typer.Argument(help="Output folder; each scene gets a folder in it: 000, 001, ...")
+    ],
+    count: Annotated[int, typer.Option("-n", "--count", min=1, help="Number of scenes.")] = 1,
+    seed: Annotated[
+        int, typer.Option("-s", "--seed", min=0, help="The same seed gives the same files.")
+    ] = 0,
     load: Annotated[
-        Path | None, typer.Option(help="A Scenic module of the models, from --dump.")
+        Path | None,
+        typer.Option(help="Use this Scenic module of the models, written by --dump."),
     ] = None,
     dump: Annotated[
         Path | None, typer.Option(help="Write the Scenic module of the models to this new file.")
@@ -57,27 +66,33 @@ def scenes(
         ),
     ] = None,
     model: Annotated[
-        str | None, typer.Option("-m", "--model", help="Replace the model of the scenario.")
+        str | None,
+        typer.Option("-m", "--model", help="Replace the Scenic world model of the scenario."),
     ] = None,
     part: Annotated[
         str | None, typer.Option("--scenario", help="The modular scenario, if there are several.")
     ] = None,
-    zoom: Annotated[float, typer.Option("-z", "--zoom", help="Of the plots.")] = 1.0,
+    zoom: Annotated[float, typer.Option("-z", "--zoom", help="Zoom factor of the plots.")] = 1.0,
     settle: Annotated[
-        float, typer.Option(min=0.0, help="Simulate so many seconds, and reject what moves.")
+        float,
+        typer.Option(
+            min=0.0, help="Simulate each scene for this many seconds; reject it if a model moves."
+        ),
     ] = 0.0,
-    limit: Annotated[int, typer.Option(min=1, help="How many samples a scene may take.")] = 2000,
+    limit: Annotated[int, typer.Option(min=1, help="Greatest number of samples per scene.")] = 2000,
     path: Annotated[
         list[Path] | None,
-        typer.Option("--path", exists=True, file_okay=False, help="A folder of models."),
+        typer.Option("--path", exists=True, file_okay=False, help="A folder to search for models."),
     ] = None,
     download: Annotated[
-        bool, typer.Option("--download", help="Fetch models that are not here, and keep them.")
+        bool, typer.Option("--download", help="Download missing models, and keep them.")
     ] = False,
     backend: BackendName = DEFAULT,
-    verbose: Annotated[bool, typer.Option("--verbose", help="Say what was rejected, why.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Print all reasons for rejected samples.")
+    ] = False,
 ) -> None:
-    """Draws scenes from a Scenic scenario: worlds, poses, plots.
+    """Samples scenes from a Scenic scenario: worlds, poses and plots.
 
     Existing files are neither overwritten nor deleted.
     """
@@ -115,10 +130,10 @@ def scenes(
 
 
 class ScenesCommand(TyperCommand):
-    """Takes ``-p NAME VALUE``, any number of times."""
+    """A command that accepts ``-p NAME VALUE`` any number of times."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Joins each name with its value, since options that repeat have one argument."""
+        """Joins each name with its value, because a repeatable option takes one argument."""
         given, joined = [*args], []
         while given:
             word = given.pop(0)
@@ -136,7 +151,7 @@ def main() -> None:
 
 
 def _parameters(given: Iterable[str]) -> dict[str, Any]:
-    """Returns global parameters by name, their values read as YAML."""
+    """Parses ``NAME=VALUE`` texts; values are read as YAML."""
     found = {}
     for each in given:
         name, equals, value = each.partition("=")
@@ -167,7 +182,7 @@ def _draw(
 
 
 def _write(scene: Scene, place: Path, zoom: float | None) -> None:
-    """Writes a scene's folder as a whole or not at all."""
+    """Writes a scene's folder completely or not at all."""
     place.parent.mkdir(parents=True, exist_ok=True)
     with temporary_folder(f".{place.name}.", place.parent) as part:
         whole = part / place.name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`deepsim serve`: serves a task to trainers in other processes, by UDE's protocol."""
+"""`deepsim serve`: serves a task to trainers in other processes, over UDE's protocol."""
 
 from __future__ import annotations
 
@@ -47,44 +47,52 @@ def _positive(value: float) -> float:
 def serve(
     name: TaskName,
     root: Root = Path(),
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any free one.")] = 3003,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="TCP port; 0 for any free port.")
+    ] = 3003,
     host: Annotated[
-        str, typer.Option(help="Where to listen; all but loopback needs TLS and a token.")
+        str,
+        typer.Option(help="Address to listen on; any but loopback needs TLS and a token."),
     ] = "127.0.0.1",
     token_file: Annotated[
         Path | None,
         typer.Option(
-            exists=True, dir_okay=False, help="File with the secret that clients must bring."
+            exists=True, dir_okay=False, help="File with the token that clients must send."
         ),
     ] = None,
     certificate: Annotated[
         Path | None,
-        typer.Option(exists=True, dir_okay=False, help="Certificate chain of TLS, PEM."),
+        typer.Option(exists=True, dir_okay=False, help="Certificate chain for TLS, PEM."),
     ] = None,
     private_key: Annotated[
-        Path | None, typer.Option(exists=True, dir_okay=False, help="Its private key, PEM.")
+        Path | None,
+        typer.Option(exists=True, dir_okay=False, help="Private key of the certificate, PEM."),
     ] = None,
     step_mode: Annotated[
-        _Step, typer.Option(help="What a step waits for: all agents, or a period.")
+        _Step,
+        typer.Option(help="Step when all agents have acted (wait_forever), or once per period."),
     ] = _Step.WAIT_FOREVER,
-    period: Annotated[float, typer.Option(callback=_positive, help="The period, s.")] = 1.0,
+    period: Annotated[
+        float, typer.Option(callback=_positive, help="Period of the steps in periodic mode, s.")
+    ] = 1.0,
     reset_mode: Annotated[
-        _Reset, typer.Option(help="Who begins the next episode: clients, or the last step.")
+        _Reset,
+        typer.Option(help="Start episodes at a client's request (manual), or at once (auto)."),
     ] = _Reset.MANUAL,
     game_over: Annotated[
-        _GameOver, typer.Option(help="When it ends, for auto: with any agent, or with all.")
+        _GameOver, typer.Option(help="In auto mode, end episodes when any or all agents are done.")
     ] = _GameOver.ANY,
     allow_close: Annotated[
-        bool, typer.Option("--allow-close", help="Let clients close the task, and so stop this.")
+        bool, typer.Option("--allow-close", help="Let clients close the task and end the server.")
     ] = False,
     worlds: Worlds = 1,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the first episode.")] = 0,
     backend: BackendName = DEFAULT,
 ) -> None:
-    """Serves a task to trainers elsewhere, until Ctrl-C.
+    """Serves a task to trainers in other processes, until Ctrl-C.
 
-    Trainers speak UDE's protocol, in other processes or on other machines. The agents of several
-    worlds are served as red_car/0, red_car/1, ...
+    Trainers use UDE's protocol, and may run on other machines. The agents of several worlds are
+    named red_car/0, red_car/1, ...
     """
     console = Console(file=sys.stdout, soft_wrap=True, highlight=False)
     try:

@@ -17,7 +17,7 @@ from deepsim.tasks.task import Task
 from deepsim_envs import Agents, Environment, GymnasiumEnv, GymnasiumVectorEnv, Policy
 from deepsim_envs.spaces import batch_of
 
-_ACTIONS = 16  # drawn before the clock runs, and used over and over
+_ACTIONS = 16  # the number of actions that are drawn before the clock starts, and then repeated
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +25,10 @@ class Speed:
     """One measurement.
 
     Attributes:
-        name: The measured figures.
+        name: The measured object, such as ``"Environment"``.
         worlds: The number of worlds, W.
-        unit: Unit of the rate: ``"physics steps"``, ``"steps"`` or ``"resets"``; those of W worlds
-            at once count W times.
+        unit: The counted events: ``"physics steps"``, ``"steps"`` or ``"resets"``; one event of W
+            worlds counts as W.
         per_second: The rate, in real time [1/s].
     """
 
@@ -39,7 +39,7 @@ class Speed:
 
 
 def speeds(task: Task, seconds: float, worlds: int) -> Iterator[Speed]:
-    """Measures a task in several worlds, with random actions; resets between episodes do not count.
+    """Measures the speed of a task with random actions; resets between episodes do not count.
 
     Args:
         task: The task.
@@ -47,7 +47,7 @@ def speeds(task: Task, seconds: float, worlds: int) -> Iterator[Speed]:
         worlds: The number of worlds.
 
     Yields:
-        Each figure as soon as it is known.
+        Each measurement as soon as it is made.
 
     Raises:
         UnsupportedError: The task does not run in this number of worlds.
@@ -80,7 +80,7 @@ def peak_memory() -> float | None:
 def _rate(
     do: Callable[[], object], seconds: float, prepare: Callable[[], object] = lambda: None
 ) -> float:
-    """Returns calls per second; the time of `prepare`, before each of them, does not count."""
+    """Returns calls of `do` per second; the time of `prepare` before each call does not count."""
     spent, calls = 0.0, 0
     while spent < seconds:
         prepare()
@@ -132,7 +132,7 @@ def _vector(environment: Environment, seconds: float) -> float:
 
 
 def _one_agent(environment: Environment) -> dict[str, Any]:
-    """Returns the first agent, and a policy of the others that costs no time."""
+    """Returns arguments of a view: the first agent, and fixed actions for all others."""
     chosen = {
         name: group.action_space.sample() for group in environment.groups for name in group.names
     }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signals that end a command: Ctrl-C, SIGTERM and SIGHUP alike."""
+"""Treats SIGTERM and SIGHUP like Ctrl-C."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no SIGHUP
 
 
 class Stop:
-    """Records whether a signal arrived.
+    """The exit status of a command that a signal ends.
 
     Attributes:
-        status: Exit status of a command that a signal ended: 128 plus the signal's number.
+        status: 128 plus the number of the signal that arrived; that of SIGINT before any arrived.
     """
 
     status = INTERRUPTED
@@ -29,7 +29,7 @@ class Stop:
 
 @contextlib.contextmanager
 def stoppable() -> Iterator[Stop]:
-    """Raises KeyboardInterrupt at the first signal; later ones have no effect.
+    """Raises KeyboardInterrupt in the block at the first signal; later signals have no effect.
 
     Ignored signals, such as SIGHUP under ``nohup``, stay ignored.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`deepsim topic`: shows the topics of processes, and their messages."""
+"""`deepsim topic`: shows the topics over which processes communicate, and their messages."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from .processes import errors
 if TYPE_CHECKING:
     from deepsim_transport import Topic, Transport
 
-topic = typer.Typer(no_args_is_help=True, help="Show what processes say to each other.")
+topic = typer.Typer(no_args_is_help=True, help="Shows the topics of processes, and their messages.")
 
-_FIRST = 2.0  # [s] within which `info` wants to hear a message
-Seconds = Annotated[float, typer.Option(min=0.1, help="How long it listens.")]
+_FIRST = 2.0  # the time that `info` waits for a message [s]
+Seconds = Annotated[float, typer.Option(min=0.1, help="Time to listen, s.")]
 
 
 @topic.command("list")
 def list_topics(namespace: Namespace = "default") -> None:
-    """Lists the topics that are published, listened to, or answered."""
+    """Lists the topics that have a publisher, a subscriber or a server."""
     console = Console()
     with errors(console), _session(namespace) as transport:
         for name in transport.topics():
@@ -37,7 +37,7 @@ def list_topics(namespace: Namespace = "default") -> None:
 
 @topic.command()
 def info(name: str, namespace: Namespace = "default") -> None:
-    """Prints the content of a topic, and the numbers of its publishers, listeners and servers."""
+    """Prints the type, publishers, subscribers and servers of a topic."""
     console = Console()
     with errors(console), _session(namespace) as transport:
         found = _known(transport, name)
@@ -67,7 +67,7 @@ def hz(name: str, namespace: Namespace = "default", seconds: Seconds = 5.0) -> N
 
 @topic.command()
 def bw(name: str, namespace: Namespace = "default", seconds: Seconds = 5.0) -> None:
-    """Prints the bandwidth of a topic, and the sizes of its messages."""
+    """Prints the bandwidth of a topic and the sizes of its messages."""
     console = Console()
     with errors(console), _session(namespace) as transport:
         sizes = _sizes(transport, name, seconds)
@@ -82,9 +82,9 @@ def bw(name: str, namespace: Namespace = "default", seconds: Seconds = 5.0) -> N
 def echo(
     name: str,
     namespace: Namespace = "default",
-    count: Annotated[int, typer.Option(min=1, help="How many messages.")] = 1,
+    count: Annotated[int, typer.Option(min=1, help="Number of messages to print.")] = 1,
 ) -> None:
-    """Prints messages or rows of a topic as they arrive."""
+    """Prints the messages of a topic as they arrive."""
     console = Console()
     with errors(console), _session(namespace) as transport:
         heard: SimpleQueue[Any] = SimpleQueue()
@@ -102,10 +102,10 @@ def _known(transport: Transport, name: str) -> Topic:
 
 
 def _content(sample: Any) -> Any:
-    """Returns the message or the frame that a sample is.
+    """Decodes a sample into a message or a frame of arrays.
 
     Raises:
-        MessageError: It is neither of these.
+        MessageError: The sample is neither.
     """
     from deepsim_transport.messages import KINDS, decode  # noqa: PLC0415 (of an extra)
     from deepsim_transport.rows import unpack  # noqa: PLC0415
@@ -143,7 +143,7 @@ def _print(console: Console, sample: Any) -> None:
 
 
 def _sizes(transport: Transport, name: str, seconds: float) -> list[int]:
-    """Returns the sizes of all messages of a topic that arrive within a time [bytes]."""
+    """Returns the sizes of all messages that arrive within some seconds [bytes]."""
     found: list[int] = []
     with _listening(transport, name, lambda sample: found.append(len(sample.payload))):
         threading.Event().wait(seconds)

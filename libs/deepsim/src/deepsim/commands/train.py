@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`deepsim train`: trains policies of a task by PPO."""
+"""`deepsim train`: trains policies for a task with PPO."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from .options import AsJson, Root, fail
 from .stopping import stoppable
 
 _DEFAULTS = TrainingConfig()
-_MOST_SHOWN = 3  # agents whose reward fits beside the bar
+_MOST_SHOWN = 3  # the number of agents' rewards that fit beside the progress bar
 
 
 def train(
@@ -53,58 +53,60 @@ def train(
         int | None,
         typer.Option(
             min=1,
-            help="Steps of all agents together; by default what the task says, "
-            f"or else {_DEFAULTS.steps}.",
+            help=f"Total steps of all agents; by default as the task sets, else {_DEFAULTS.steps}.",
         ),
     ] = None,
     envs: Annotated[
         int | None,
         typer.Option(
             min=1,
-            help="Worlds that are stepped together; by default what the task says, "
-            f"or else {_DEFAULTS.envs}.",
+            help="Number of worlds, which are stepped together; by default as the task sets, "
+            f"else {_DEFAULTS.envs}.",
         ),
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(min=0, help="The same seed gives the same training; by default 0."),
+        typer.Option(min=0, help="The same seed gives the same policies; by default 0."),
     ] = None,
     agent: Annotated[
-        str | None, typer.Option(help="The agent that learns, where only one does.")
+        str | None, typer.Option(help="The agent that learns, if only one does.")
     ] = None,
     policies: Annotated[
         list[str] | None,
         typer.Option(
-            help="The policies that learn: one for all, one of each agent, or one of each group "
-            "with equal spaces; or NAME=AGENT,AGENT for each, such as 'red=red_*'.",
+            help="The policies that learn: one for all agents, one per agent, or one per group "
+            "of agents with equal spaces; or NAME=AGENT,AGENT for each, such as 'red=red_*'.",
             metavar="one|agent|group|NAME=AGENT,...",
         ),
     ] = None,
     others: Annotated[
-        str | None, typer.Option(help="The policy of all agents that do not learn.")
+        str | None, typer.Option(help="The task's policy for all agents that do not learn.")
     ] = None,
     settings: Annotated[
-        list[str] | None, typer.Option("--set", help="Another setting, such as gamma=0.98.")
+        list[str] | None, typer.Option("--set", help="Set any setting, such as gamma=0.98.")
     ] = None,
     config_file: Annotated[
         Path | None,
-        typer.Option("--config", help="Settings in YAML, as config.json of a training."),
+        typer.Option("--config", help="File of settings: YAML, or config.json of a training run."),
     ] = None,
     resume: Annotated[
         Path | None,
-        typer.Option(help="Goes on with the training in a folder, with the settings there."),
+        typer.Option(help="Resume the training run in this folder, with its settings."),
     ] = None,
-    episodes: Annotated[int, typer.Option(min=1, help="Episodes of the trained policy.")] = 3,
-    video: Annotated[bool, typer.Option(help="Film the first of them.")] = True,
+    episodes: Annotated[
+        int, typer.Option(min=1, help="Episodes to play with the trained policy afterwards.")
+    ] = 3,
+    video: Annotated[bool, typer.Option(help="Film the first of these episodes.")] = True,
     out: Annotated[
         Path | None, typer.Option(help="Folder of the results; runs/TASK/DATE_SEED by default.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Trains policies by PPO of Stable-Baselines3, and runs them.
+    """Trains policies with PPO, and plays them.
 
-    All results go to one folder. Ctrl-C, SIGTERM and SIGHUP end the training and keep the policies
-    and a checkpoint, from which --resume goes on; the exit status is 130, 143 or 129.
+    PPO is that of Stable-Baselines3. All results go to one folder. Ctrl-C, SIGTERM and SIGHUP end
+    the training and keep the policies and a checkpoint, which --resume continues; the exit status
+    is 130, 143 or 129.
     """
     console = Console(file=sys.stderr if as_json else sys.stdout)
     chosen: dict[str, Any] = {
@@ -159,9 +161,9 @@ def _train(
     folder: Path,
     resume: bool,
 ) -> bool:
-    """Trains, and returns whether a signal ended it."""
+    """Trains the policies; returns whether a signal ended the training early."""
     try:
-        # An extra, and seconds of imports, for this command alone.
+        # An extra that only this command needs, and that takes seconds to import.
         from deepsim.training.ppo import train as learn  # noqa: PLC0415 (see above)
     except ImportError as error:
         raise TaskError(str(error)) from error
@@ -201,7 +203,7 @@ def _play(
     episodes: int,
     video: bool,
 ) -> Played:
-    """Runs the trained policy in one world, and writes the files of `deepsim run`."""
+    """Plays the trained policy in one world, and writes the same files as `deepsim run`."""
     settings = Playing(
         title=(task.name, "trained"),
         episodes=episodes,

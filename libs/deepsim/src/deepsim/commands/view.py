@@ -49,39 +49,37 @@ def view(
         str | None,
         typer.Argument(
             help="A task: a folder, its name, or an id. Or a model or world: a file (SDF, URDF, "
-            "xacro, MJCF), or a model:// or package:// URI. Or a recording (.mcap) of "
-            "`deepsim run --record` or the page's Record button."
+            "xacro, MJCF), or a model:// or package:// URI. Or a recording (.mcap) from "
+            "`deepsim run --record` or from the page's Record button."
         ),
     ] = None,
     root: Root = Path(),
     policy: Annotated[
         str | None,
-        typer.Option(help="Who acts; as of `deepsim run`."),
+        typer.Option(help="The policy that acts, as in `deepsim run`."),
     ] = None,
     worlds: Worlds = 1,
     seed: Annotated[int, typer.Option(min=0, help="World w has the seed SEED + w.")] = 0,
-    port: Annotated[
-        int, typer.Option(help="TCP port on 127.0.0.1; 0 for one that is free.")
-    ] = 8080,
-    paused: Annotated[bool, typer.Option("--paused", help="Begin paused.")] = False,
+    port: Annotated[int, typer.Option(help="TCP port on 127.0.0.1; 0 for any free port.")] = 8080,
+    paused: Annotated[bool, typer.Option("--paused", help="Start paused.")] = False,
     html: Annotated[
         Path | None,
-        typer.Option(help="Write a recording as one HTML page with a player, and end."),
+        typer.Option(help="Write the recording as one HTML page with a player, and exit."),
     ] = None,
     demonstrations: Annotated[
         Path | None,
-        typer.Option(help="Record all episodes of a task, driven by hand or not, to run again."),
+        typer.Option(help="Record the task's episodes in this file, driven by hand or not."),
     ] = None,
     connect: Annotated[
-        bool, typer.Option("--connect", help="Show the world of a `deepsim physics` that runs.")
+        bool, typer.Option("--connect", help="Show the world of a running `deepsim physics`.")
     ] = False,
     namespace: Namespace = "default",
     backend: BackendName = DEFAULT,
 ) -> None:
     """Shows a task, world, model or recording in the browser.
 
-    Prints the address of the page. It listens on 127.0.0.1 only; from another machine, use ssh -L
-    8080:127.0.0.1:8080. Ctrl-C ends it.
+    Prints the address of the page, which is served on 127.0.0.1 only; from another machine, use
+    ssh -L 8080:127.0.0.1:8080. Ctrl-C ends the command.
     """
     console = Console()
     try:
@@ -123,16 +121,16 @@ def view(
 
 
 def _show(console: Console, viewer: Viewer, run: Callable[[], None], paused: bool) -> None:
-    """Prints the address, and runs until Ctrl-C."""
+    """Prints the viewer's address, and calls `run` until Ctrl-C."""
     if paused:
         viewer.control.pause()
-    with suppress(KeyboardInterrupt):  # from the moment at which it says that Ctrl-C ends it
+    with suppress(KeyboardInterrupt):  # even while the address is printed
         _announce(console, viewer.url)
         run()
 
 
 def _view_recording(console: Console, path: Path, port: int, html: Path | None) -> None:
-    """Shows a recording until Ctrl-C, or writes it as a page."""
+    """Shows a recording until Ctrl-C, or writes it as an HTML page."""
     from deepsim_viewer import (  # noqa: PLC0415 (of an extra)
         Recording,
         ReplayViewer,
@@ -163,7 +161,7 @@ def _view_task(
     port: int,
     demonstrations: Path | None,
 ) -> Iterator[tuple[Viewer, Callable[[], None]]]:
-    """Opens a task in a viewer; yields it, and the function that plays episodes forever."""
+    """Opens a task in a viewer; yields the viewer and a function that plays episodes forever."""
     from deepsim_viewer import EnvironmentViewer  # noqa: PLC0415 (of an extra)
 
     found = find_task(name, root)
@@ -186,7 +184,7 @@ def _view_task(
 def _view_file(
     name: str, worlds: int, seed: int, port: int
 ) -> Iterator[tuple[Viewer, Callable[[], None]]]:
-    """Opens a world or model in a viewer; yields it, and the function that ticks forever."""
+    """Opens a world or model in a viewer; yields the viewer and a function that ticks forever."""
     from deepsim_viewer import Viewer  # noqa: PLC0415 (of an extra)
 
     mjcf = MjcfModel(Path(name)) if _is_mjcf(name) else None
@@ -207,7 +205,7 @@ def _view_file(
 
 
 def _world_of(source: str) -> WorldDescription:
-    """Returns the world of a file, or a world with ground in which the model of a file stands."""
+    """Returns the world of a file; for a model, a world in which it stands on the ground."""
     described = GazeboXMLLoader().load(source)
     if isinstance(described, WorldDescription):
         return described
@@ -222,7 +220,7 @@ def _is_mjcf(source: str) -> bool:
 
 
 def _studio(*models: ModelDescription) -> WorldDescription:
-    """Returns a world with ground and sun."""
+    """Returns a world with ground, sun and the given models."""
     floor = Plane(size=(_FLOOR, _FLOOR))
     link = LinkDescription(
         "link",

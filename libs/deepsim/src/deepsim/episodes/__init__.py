@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Episodes of a task, and their film, map, table and trajectory."""
+"""Runs episodes of a task, and writes their film, map, table and trajectory."""

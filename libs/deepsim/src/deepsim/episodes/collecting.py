@@ -15,16 +15,16 @@ from .slot_policy import SlotPolicy
 def collect_episodes(
     environment: Environment, policy: SlotPolicy, episodes: int, seed: int
 ) -> list[Trajectory]:
-    """Returns the trajectories of the episodes that `deepsim run` plays.
+    """Plays the same episodes as `deepsim run`, and returns their trajectories.
 
     Args:
         environment: Environment of the task.
         policy: Policy of all slots, from `slot_policy`.
-        episodes: The number of episodes of each world.
+        episodes: The number of episodes in each world.
         seed: Seed of the run.
 
     Raises:
-        TaskCodeError: A reset or a step raised.
+        TaskCodeError: A reset or step of the task's code raised an error.
     """
     collector = TrajectoryCollector(environment)
     for number in range(1, episodes + 1):
@@ -45,7 +45,7 @@ def learnable(
     """Returns the trajectories of one agent, or of all, which must then have equal spaces.
 
     Raises:
-        TaskError: The agent does not exist, agents differ in their spaces, or no episode has ended.
+        TaskError: The agent does not exist, the agents' spaces differ, or no episode has ended.
     """
     agents = environment.agents
     if agent is not None and agent not in agents:

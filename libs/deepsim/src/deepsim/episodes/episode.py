@@ -22,7 +22,7 @@ from .slot_policy import SlotPolicy, places_of
 COLUMNS = (
     "episode", "world", "step", "time", "agent", "x", "y", "z", "qx", "qy", "qz", "qw", "reward"
 )  # fmt: skip
-"""The columns of a trajectory file; metres, seconds, unit quaternion."""
+"""The columns of a trajectory file: time [s], position [m] and unit quaternion of the agent."""
 
 
 @dataclass(slots=True)
@@ -34,9 +34,9 @@ class Episode:
         world: Number of the world.
         steps: Number of environment steps.
         duration: Simulated time [s].
-        wall_time: Real time of the simulation, without pictures; this world's share of it [s].
+        wall_time: This world's share of the real time of all steps, without pictures [s].
         rewards: Sum of rewards by agent.
-        info: The area's latest info; for an agent, as of its last step.
+        info: The latest info from the area; an agent's entry is from its last step.
         diverged: Whether the physics diverged, which ended the episode.
         rows: One tuple of `COLUMNS` per step and agent that is also a model.
     """
@@ -52,7 +52,7 @@ class Episode:
     rows: list[tuple[Any, ...]] = field(default_factory=list)
 
     def line(self, agent: str) -> NDArray[np.float64]:
-        """Returns the path of an agent in the ground plane, (n, 2) [m]."""
+        """Returns the path of an agent in the ground plane, (n, 2) [m], world frame."""
         where = COLUMNS.index("x")
         points = [row[where : where + 2] for row in self.rows if row[where - 1] == agent]
         return np.array(points, dtype=np.float64).reshape(-1, 2)
@@ -65,19 +65,19 @@ def run_episodes(
     seed: int,
     on_step: Callable[[Sequence[Episode]], object] | None = None,
 ) -> list[Episode]:
-    """Runs one episode in each world to its end, all worlds together.
+    """Runs one episode in each world to its end; all worlds are stepped together.
 
-    World w gives the bits of a run of one world with the seed ``seed + w``.
+    World w gives the same bits as a run of one world with the seed ``seed + w``.
 
     Args:
         environment: Environment of the task.
         policy: Policy of all slots, from `slot_policy`.
         number: Number of the episodes, from 1.
         seed: Seed of the run; an episode's own seed follows from ``seed + w`` and the number.
-        on_step: Callback after the reset and after each step; its time does not count.
+        on_step: Called after the reset and after each step; its time is not part of ``wall_time``.
 
     Raises:
-        TaskCodeError: The reset or a step raised.
+        TaskCodeError: The reset or a step of the task's code raised an error.
     """
     episodes = [Episode(number, world) for world in range(len(environment))]
     places = places_of(environment)
@@ -98,7 +98,7 @@ def run_episodes(
             episode = episodes[world]
             episode.steps, episode.duration = step, times[world]
             episode.rewards[agent] = episode.rewards.get(agent, 0.0) + reward
-            if agent in names:  # else it has no body of its own, and is nowhere
+            if agent in names:  # else the agent is not a model, and has no pose
                 pose = poses[world, names.row(agent)].tolist()
                 episode.rows.append((number, world, step, times[world], agent, *pose, reward))
         for episode in episodes:
@@ -120,7 +120,7 @@ def episode_seed(seed: int, number: int) -> int:
 def _keep_info(
     episodes: Sequence[Episode], info: Mapping[str, Any], places: Mapping[str, tuple[int, str]]
 ) -> None:
-    """Sorts the info of a reset or step by world, for the slots that took part."""
+    """Stores the info of a reset or step in the episodes of the slots that took part."""
     diverged = info["deepsim"]["diverged"]
     worlds = {places[slot][0] for slot in diverged}
     for key, value in info.items():
@@ -136,7 +136,7 @@ def _keep_info(
 
 
 def write_trajectory(path: Path, episodes: list[Episode]) -> None:
-    """Writes all rows as CSV in full precision: the same run gives the same bytes."""
+    """Writes all rows as CSV in full precision; equal runs give equal bytes."""
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
@@ -145,7 +145,7 @@ def write_trajectory(path: Path, episodes: list[Episode]) -> None:
 
 
 def facts(episode: Episode) -> dict[str, Any]:
-    """Returns the facts of an episode, without its rows, as plain data for JSON."""
+    """Returns the record of an episode, without its rows, as plain data for JSON."""
     return {
         "episode": episode.number,
         "world": episode.world,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Films a world, as GIF or MP4."""
+"""Films a world as GIF or MP4."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class VideoFormat(str, Enum):
 
 
 class Film:
-    """Pictures of a world at even intervals of simulated time.
+    """A film of a world, with pictures at equal intervals of simulated time.
 
     Args:
         world: World to film.
@@ -37,7 +37,7 @@ class Film:
 
     Attributes:
         path: Output file.
-        frames: Pictures so far, each (height, width, 3) RGB.
+        frames: The pictures taken so far, each (height, width, 3) uint8, RGB.
 
     Raises:
         UnsupportedError: The simulator takes no pictures.
@@ -59,9 +59,9 @@ class Film:
         self._start = 0.0
 
     def shoot(self) -> None:
-        """Takes a picture, if the next one is due.
+        """Takes a picture if one is due.
 
-        If several are due because steps are long, the picture is repeated.
+        If several are due because a step was long, the previous picture fills the gap.
         """
         now = float(self._world.time[self._number])
         if not self.frames:
@@ -72,7 +72,7 @@ class Film:
             self.frames.append(self._world.render(self._camera, self._number))
 
     def write(self) -> None:
-        """Writes the pictures taken so far, at least one."""
+        """Writes the film; at least one picture must have been taken."""
         if self.path.suffix == ".mp4":
             _write_mp4(self.path, self.frames)
         else:
@@ -80,7 +80,7 @@ class Film:
 
 
 def _write_gif(path: Path, frames: list[NDArray[np.uint8]]) -> None:
-    # One palette for all frames, and no dithering, keep still parts still and the file small.
+    # One palette without dithering for all frames: static parts do not flicker, the file is small.
     sample = np.concatenate(frames[:: max(1, len(frames) // 8)])
     palette = Image.fromarray(sample).quantize(128)
     images = [

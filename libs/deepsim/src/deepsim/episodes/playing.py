@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plays a policy and writes the results, for `deepsim run` and `deepsim train`."""
+"""Plays episodes with a policy and writes the results, for `deepsim run` and `deepsim train`."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from .track_map import write_map
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Playing:
-    """The settings of a play.
+    """The settings of `play`.
 
     Attributes:
-        title: Title of the table: task and policy.
+        title: Names of the task and the policy, for the table.
         episodes: The number of episodes in each world.
         seed: Seed of the run.
-        video: Format of the film; None for a GIF if the simulator takes pictures.
+        video: Format of the film; None for a GIF if simulator and task have a camera, else no film.
         world: Number of the world that film and map show.
     """
 
@@ -50,12 +50,12 @@ class Playing:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """The results of a play.
+    """The results of `play`.
 
     Attributes:
-        episodes: The episodes that were finished, those of each world.
-        files: The files that were written.
-        interrupted: Whether Ctrl-C ended it before all episodes were finished.
+        episodes: The finished episodes of all worlds.
+        files: The written files.
+        interrupted: Whether Ctrl-C came before all episodes were finished.
     """
 
     episodes: list[Episode]
@@ -71,23 +71,23 @@ def play(
     results: Path,
     settings: Playing,
 ) -> Played:
-    """Runs episodes, prints a table, and writes the trajectory, a map, and a film of the first.
+    """Runs episodes, prints a table, and writes trajectory, map and a film of the first episode.
 
-    A map and a film need cameras of the task. Ctrl-C ends it after the episodes that are finished.
+    Map and film need a camera in the `Task`. Ctrl-C ends the run; only finished episodes count.
 
     Args:
         console: The console for the table.
         task: The task.
-        environment: Its environment.
-        policy: Policy of all slots.
-        results: Folder of the files.
-        settings: The settings of the play.
+        environment: Environment of the task.
+        policy: Policy of all slots, from `slot_policy`.
+        results: Output folder.
+        settings: The settings.
 
     Raises:
-        UnsupportedError: A film is asked for, and the simulator takes no pictures.
-        TaskError: A film is asked for, and the task has no camera for it; the world does not
-            exist; or a file cannot be written.
-        TaskCodeError: A step raised.
+        UnsupportedError: A film is requested, but the simulator takes no pictures.
+        TaskError: A film is requested, but the task has no camera for it; the world to show does
+            not exist; or a file cannot be written.
+        TaskCodeError: The reset or a step of the task's code raised an error.
     """
     if not 0 <= settings.world < len(environment):
         raise TaskError(
@@ -113,7 +113,7 @@ def play(
 def _open_film(
     environment: Environment, task: Task, results: Path, settings: Playing
 ) -> Film | None:
-    """Returns the requested film; by default one is made if there is a camera."""
+    """Returns the requested film, or None; by default a GIF if there is a camera for it."""
     world, video = environment.world, settings.video
     if video is None:
         films = world.simulator.cameras is not None and task.film is not None
@@ -132,7 +132,7 @@ def _run(
     settings: Playing,
     film: Film | None,
 ) -> list[list[Episode]]:
-    """Returns the episodes of all worlds that were finished before Ctrl-C, by number."""
+    """Runs episodes; returns the finished ones, one list of all worlds for each episode number."""
     done: list[list[Episode]] = []
     columns = (
         TextColumn("{task.description}"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The recording of a play."""
+"""Records a world while `play` runs."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from .playing import Playing
 
 
 def recorder(world: World, path: Path | None, settings: Playing) -> AbstractContextManager[object]:
-    """Returns a recorder of a world; without a path, one that does nothing.
+    """Returns a context manager that records a world; without a path, one that does nothing.
 
     Args:
-        world: The world.
-        path: The file.
-        settings: Settings of the play, which the file records.
+        world: The world to record.
+        path: Output file (.mcap), or None.
+        settings: Settings of `play`; the file stores task, policy and seed.
 
     Raises:
-        TaskError: The extra for recordings is not installed, or the file cannot be written.
+        TaskError: The suffix is not .mcap, the extra for recordings is not installed, or the file
+            cannot be written.
     """
     if path is None:
         return nullcontext()

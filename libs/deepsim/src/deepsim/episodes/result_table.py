@@ -15,21 +15,20 @@ from rich.table import Table
 from .episode import Episode
 
 LONGEST = 20
-"""The most rows of a table; of more, each agent has one row with its means."""
+"""The greatest number of rows; if there were more, each agent gets one row with its means."""
 
 
 def result_table(task: str, policy: str, seed: int, episodes: list[Episode]) -> Table:
-    """Returns a table with a row for each agent of each episode and world, or for the means.
+    """Returns a table with a row for each agent of each episode, or for each agent's means.
 
-    The area's info of an agent, a dict under its name, has a column for each value except the
-    reward terms of the last step. Means are taken of numbers, and of booleans as a share; text has
-    none.
+    The values of an agent's info are columns too, except the reward terms of the last step. The
+    mean of booleans is the share that is true; text has no mean.
     """
     simulated = sum(episode.duration for episode in episodes)
     wall = sum(episode.wall_time for episode in episodes)
     title = f"{task}: policy {policy}, seed {seed}"
     speed = f"{simulated:.0f} s simulated at {simulated / wall:.0f} x real time" if wall else ""
-    # As wide as the lines above and below it, which would wrap otherwise.
+    # At least as wide as its title and caption, which would wrap otherwise.
     width = max(cell_len(title), cell_len(speed))
     table = Table(title=escape(title), caption=speed, min_width=width)
     agents = [(episode, agent) for episode in episodes for agent in episode.rewards]

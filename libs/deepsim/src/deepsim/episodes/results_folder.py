@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The folder that a command writes to, checked before the work."""
+"""The output folder of a command, which is checked before the work begins."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from deepsim.task_code import TaskError
 
 @contextlib.contextmanager
 def results_folder(folder: Path) -> Iterator[Path]:
-    """Yields a folder that can be written to; new folders that stay empty are removed afterwards.
+    """Yields a writable folder; afterwards removes the folders it created if they are empty.
 
     Args:
         folder: An existing folder, or one to create with its parents.
 
     Raises:
-        TaskError: It cannot be made or written to.
+        TaskError: The folder cannot be created or written to.
     """
     new = [each for each in (folder, *folder.parents) if not os.path.exists(each)]
     try:
@@ -40,7 +40,6 @@ def _require_writable(folder: Path) -> None:
             )
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with TemporaryFile(dir=folder):
-            pass
+        TemporaryFile(dir=folder).close()
     except OSError as error:
         raise TaskError(f"cannot write to {folder}: {error.strerror or error}") from error

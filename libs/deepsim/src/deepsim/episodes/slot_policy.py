@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Policies of all agents of all worlds, by slot."""
+"""Makes one policy for all slots; a slot is one agent in one world."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ from deepsim_envs.policy import one_world
 from deepsim_envs.spaces import leafwise
 
 SlotPolicy: TypeAlias = Callable[[Mapping[str, Any]], dict[str, Any]]
-"""Takes observations by slot, and returns an action for each."""
+"""Takes observations by slot, and returns an action for each slot."""
 
 
 def slot_policy(maker: PolicyMaker, environment: Environment, seed: int) -> SlotPolicy:
     """Returns a policy for all slots.
 
     Args:
-        maker: A policy on arrays, or a function that makes a policy and is called once for each
-            world. If the policy has a method ``begin_episode()``, it is called at the start of each
-            episode.
+        maker: A policy on arrays, or a function that makes the policy of one world. If that policy
+            has a method ``begin_episode()``, it is called at the start of each episode.
         environment: Environment of the task.
         seed: The policy of world w draws from a generator seeded with ``seed + w``.
     """
@@ -60,14 +59,14 @@ def slot_policy(maker: PolicyMaker, environment: Environment, seed: int) -> Slot
 
 
 def begin_episode(policy: Policy) -> None:
-    """Calls the method ``begin_episode()`` of a policy that has one."""
+    """Calls a policy's method ``begin_episode()`` if it has one."""
     begin = getattr(policy, "begin_episode", None)
     if begin is not None:
         begin()
 
 
 def places_of(environment: Environment) -> dict[str, tuple[int, str]]:
-    """Returns the world and the agent of each slot."""
+    """Returns the world number and the agent of each slot."""
     agents = environment.agents
     return {
         slot: (index // len(agents), agents[index % len(agents)])

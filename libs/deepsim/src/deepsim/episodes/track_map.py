@@ -22,18 +22,18 @@ _COLORS = ("tab:red", "tab:blue", "tab:orange", "tab:purple", "tab:cyan", "tab:p
 def write_map(
     path: Path, picture: NDArray[np.uint8] | None, task: Task, episodes: list[Episode]
 ) -> None:
-    """Writes a PNG of driven lines, to scale with the picture at z = 0.
+    """Writes a PNG with the agents' paths, to the scale of the picture at z = 0.
 
     Args:
         path: Output file.
         picture: Picture from the task's ``map_view``, (height, width, 3) RGB; None for a grid.
-        task: Task with the view and the title.
+        task: The task, which has the view and the name.
         episodes: Episodes to draw.
 
     Raises:
         TaskError: The task has no ``map_view``.
     """
-    # Half a second of imports, for those who draw.
+    # Imported here because it takes half a second.
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 (see above)
     from matplotlib.figure import Figure  # noqa: PLC0415 (see above)
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Policies that were trained, as files of plain arrays; they run on NumPy alone."""
+"""Trained policies, stored as plain arrays or ONNX models; they act without torch."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Features: an observation as the row of numbers that enters a policy's layers."""
+"""Converts observations to features, the numbers that enter a policy's first layer."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from .networks import Convolution, Floats, PictureNetwork
 class Part:
     """One part of an observation, and its conversion to features.
 
-    Numbers are features themselves. A choice of n values becomes n features, 1 for the chosen value
-    and 0 for all others. A picture becomes the features of its network.
+    Continuous numbers are used unchanged. A discrete value below n becomes n features: 1 at its
+    index and 0 elsewhere. A picture becomes the outputs of its network.
 
     Attributes:
         shape: Shape of the part.
-        key: Its name in the observation's dict; None if it is the whole observation.
-        counts: The number of values of each choice; empty without choices.
-        network: The network of a picture, or None.
+        key: The part's key in the observation's dict; None if it is the whole observation.
+        counts: The number of possible values of each discrete entry; empty for continuous numbers.
+        network: The network for a picture, or None.
     """
 
     shape: tuple[int, ...]
@@ -37,7 +37,8 @@ class Part:
         """Returns the features (k, n) of k observations.
 
         Raises:
-            TaskError: The observations lack this part, or it has another shape or other values.
+            TaskError: The observations lack this part, or its shape or values are not those of
+                the training run.
         """
         values = np.asarray(self._own(observations))
         size, given = int(np.prod(self.shape)), values.shape[1:]
@@ -82,13 +83,13 @@ def features_of(parts: tuple[Part, ...], observations: Any) -> Floats:
     """Returns the features (k, n) of all parts of k observations, in their order.
 
     Raises:
-        TaskError: An observation is not like those of the training.
+        TaskError: An observation is not like those used in training.
     """
     return np.concatenate([part.features(observations) for part in parts], axis=1)
 
 
 def arrays_of(parts: tuple[Part, ...]) -> dict[str, Any]:
-    """Returns parts as plain arrays by name, for a file."""
+    """Returns the parts as plain arrays by name, for a file."""
     arrays: dict[str, Any] = {}
     for number, part in enumerate(parts):
         name = f"part_{number}"
@@ -107,7 +108,7 @@ def arrays_of(parts: tuple[Part, ...]) -> dict[str, Any]:
 
 
 def parts_of(arrays: Mapping[str, Any]) -> tuple[Part, ...]:
-    """Returns the parts of the arrays of a file, if any.
+    """Returns the parts stored in a file's arrays; empty if it has none.
 
     Raises:
         KeyError: An array is missing.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forward passes of networks in numpy; each row has the same bits as if computed alone."""
+"""Forward passes of networks in numpy; each row is bit-for-bit the same in a batch of any size."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ Layer = tuple[Floats, Floats]
 
 
 def dense(layer: Layer, values: Floats) -> Floats:
-    """Returns a layer's outputs, (k, in) to (k, out)."""
+    """Returns a layer's outputs (k, out) for values (k, in)."""
     weights, bias = layer
-    # A product of matrix and vector for each row: one of two matrices rounds by their size.
+    # A matrix-vector product for each row: how a matrix-matrix product rounds depends on its size.
     outputs: Floats = np.matmul(weights, values[..., None])[..., 0] + bias
     return outputs
 
 
 State = tuple[Floats, Floats]
-"""Output (k, n) and cell (k, n) of an `Lstm`."""
+"""Output (k, n) and cell state (k, n) of an `Lstm`."""
 
 
 class Lstm(NamedTuple):
     """One layer of long short-term memory (S. Hochreiter and J. Schmidhuber, 1997) of size n.
 
-    The rows of its arrays are those of the input, forget, cell and output gate, as in PyTorch.
+    The rows of its arrays belong to the input, forget, cell and output gate, in PyTorch's order.
     """
 
     weights_in: Floats
     """Weights of the inputs, (4 n, in)."""
     weights_out: Floats
-    """Weights of the last outputs, (4 n, n)."""
+    """Weights of the previous outputs, (4 n, n)."""
     bias: Floats
-    """(4 n,)."""
+    """Sum of both biases, (4 n,)."""
 
     def first_state(self) -> State:
-        """Returns the state of one row at the beginning of an episode."""
+        """Returns the state at the beginning of an episode, for one row: zeros (1, n)."""
         zeros = np.zeros((1, len(self.bias) // 4), np.float32)
         return zeros, zeros
 
     def __call__(self, values: Floats, state: State) -> State:
-        """Returns the state after inputs (k, in); its outputs are those of the layer."""
+        """Returns the state after inputs (k, in); its first array is the layer's output."""
         outputs, cell = state
         gates = dense((self.weights_in, self.bias), values)
         gates = gates + np.matmul(self.weights_out, outputs[..., None])[..., 0]
@@ -56,7 +56,7 @@ class Lstm(NamedTuple):
 
 
 def _sigmoid(values: Floats) -> Floats:
-    result: Floats = 0.5 + 0.5 * np.tanh(0.5 * values)  # which cannot overflow
+    result: Floats = 0.5 + 0.5 * np.tanh(0.5 * values)  # unlike exp, this cannot overflow
     return result
 
 
@@ -67,7 +67,7 @@ class Convolution:
     Attributes:
         weights: (out, in, height, width).
         bias: (out,).
-        stride: Pixels between two positions of the kernel, along both axes.
+        stride: Step of the kernel along both axes [pixels].
     """
 
     weights: Floats
@@ -75,12 +75,12 @@ class Convolution:
     stride: int
 
     def __call__(self, values: Floats) -> Floats:
-        """Returns (k, out, height, width) of values (k, in, height, width)."""
+        """Returns the convolution (k, out, height, width) of values (k, in, height, width)."""
         outputs, *kernel = self.weights.shape
         places = sliding_window_view(values, kernel[1:], axis=(2, 3))
         places = places[:, :, :: self.stride, :: self.stride]
         height, width = places.shape[2:4]
-        # (k, in * kernel, places), so that there is a product of matrices for each row.
+        # (k, in * kernel, places): one matrix product for each row of the batch.
         columns = np.ascontiguousarray(places.transpose(0, 1, 4, 5, 2, 3))
         columns = columns.reshape(len(values), -1, height * width)
         product = np.matmul(self.weights.reshape(outputs, -1), columns) + self.bias[:, None]
@@ -93,7 +93,7 @@ class PictureNetwork:
 
     Attributes:
         convolutions: The convolutions, in order.
-        layer: The dense layer, which takes channels, rows and columns as one row of numbers.
+        layer: The dense layer; its inputs are the channels, rows and columns, flattened.
     """
 
     convolutions: tuple[Convolution, ...]

@@ -32,31 +32,31 @@ _TYPES = {
 
 
 class OnnxModel:
-    """A model from `deepsim export` or another source; it contains no Python code.
+    """An ONNX model from `deepsim export` or another source; it contains no Python code.
 
-    It has one input, or one for each key of observations that are dicts; the first axis of all is
-    the number of observations. Its first output is the action. A second output ``next_NAME`` is a
-    memory of the episode: the input ``NAME`` takes it in the next step, and zeros in the first.
+    It has one input, or one for each key if observations are dicts; the first axis of every input
+    is the number of observations. Its first output is the action. A second output ``next_NAME`` is
+    a memory: it is passed to the input ``NAME`` in the next step; the first step gets zeros.
 
     Args:
-        file: The model.
+        file: The file of the model.
 
     Attributes:
-        memory: The input of the memory; None without one.
+        memory: The input that takes the memory; None for a model without memory.
 
     Raises:
-        TaskError: It cannot be read, or an input has another type than numbers.
+        TaskError: The file cannot be read, or the type of an input is not supported.
     """
 
     def __init__(self, file: Path) -> None:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 4  # what is fatal: errors are raised
+        options.log_severity_level = 4  # only fatal errors: all others are raised
         try:
             self._session = onnxruntime.InferenceSession(
                 file.read_bytes(), options, providers=["CPUExecutionProvider"]
             )
-        except Exception as error:  # the runtime's have no base class of their own
+        except Exception as error:  # the runtime's errors have no common base class
             raise TaskError(f"{file} is no ONNX model that can be run: {error}") from error
         self._file = file
         inputs = {each.name: each for each in self._session.get_inputs()}
@@ -79,10 +79,15 @@ class OnnxModel:
         return np.zeros((1, *shape), _TYPES[self.memory.type if self.memory else "tensor(float)"])
 
     def run(self, agent: str, rows: Mapping[str, Any], action_space: Any) -> list[NDArray[Any]]:
-        """Returns all outputs for the inputs of one observation, the action first, (1, ...).
+        """Runs the model on one observation; returns all outputs, (1, ...), the action first.
+
+        Args:
+            agent: The agent's name, for error messages.
+            rows: The inputs by name, (1, ...).
+            action_space: The space of one action.
 
         Raises:
-            TaskError: The model was made for other actions.
+            TaskError: The size of the model's action is not that of the space.
         """
         outputs: list[NDArray[Any]] = self._session.run(None, dict(rows))
         shape = action_space.shape or ()
@@ -94,10 +99,10 @@ class OnnxModel:
         return [outputs[0].reshape(1, *shape), *outputs[1:]]
 
     def inputs_of(self, observations: Any) -> dict[str, NDArray[Any]]:
-        """Returns k observations as inputs by name, (k, ...).
+        """Converts k observations to the model's inputs by name, (k, ...).
 
         Raises:
-            TaskError: The model was made for other observations.
+            TaskError: The observations do not have the names or shapes of the inputs.
         """
         names = [each.name for each in self._inputs]
         if not isinstance(observations, Mapping):
@@ -110,7 +115,7 @@ class OnnxModel:
         for each in self._inputs:
             rows = np.asarray(observations[each.name])
             wanted, given = each.shape[1:], rows.shape[1:]
-            if len(wanted) == 1:  # which knows nothing of axes
+            if len(wanted) == 1:  # the model takes a flat row
                 rows = rows.reshape(len(rows), int(np.prod(given)))
             sizes = [size if isinstance(size, int) else None for size in wanted]
             if len(sizes) != rows.ndim - 1 or any(
@@ -125,9 +130,9 @@ class OnnxModel:
 
 
 class OnnxPolicy(ArrayPolicy):
-    """Acts with a model that has no memory.
+    """The policy of a model without memory.
 
-    Each observation is computed alone, so that its action has the same bits in any batch.
+    The model runs on one observation at a time, so an action has the same bits in any batch.
 
     Args:
         model: The model.
@@ -146,7 +151,7 @@ class OnnxPolicy(ArrayPolicy):
         """Returns the model's action for each of k observations, (k, ...).
 
         Raises:
-            TaskError: The model was made for other observations or actions.
+            TaskError: The model does not fit the observations or the actions.
         """
         named = self._model.inputs_of(observations)
         count = len(next(iter(named.values())))
@@ -157,7 +162,7 @@ class OnnxPolicy(ArrayPolicy):
 
 
 class RecurrentOnnxPolicy(MemoryPolicy):
-    """Acts with a model that has a memory of the episode.
+    """The policy of a model with a memory of the episode.
 
     Args:
         model: The model.
@@ -170,7 +175,7 @@ class RecurrentOnnxPolicy(MemoryPolicy):
         self, agent: str, observations: Any, action_space: Any, memory: NDArray[Any] | None
     ) -> tuple[NDArray[Any], NDArray[Any]]:
         """Returns the model's action, and the memory afterwards; see `MemoryPolicy`."""
-        assert self._model.memory is not None  # for mypy: `load_onnx` asked
+        assert self._model.memory is not None  # for mypy: `load_onnx` checked it
         before = self._model.first_memory() if memory is None else memory
         inputs = {**self._model.inputs_of(observations), self._model.memory.name: before}
         actions, after, *_ = self._model.run(agent, inputs, action_space)
@@ -178,10 +183,10 @@ class RecurrentOnnxPolicy(MemoryPolicy):
 
 
 def load_onnx(file: Path) -> OnnxPolicy | RecurrentOnnxPolicy:
-    """Reads a model of either kind; see `OnnxModel`.
+    """Reads a model with or without memory; see `OnnxModel`.
 
     Raises:
-        TaskError: It cannot be read, or an input has another type than numbers.
+        TaskError: The file cannot be read, or the type of an input is not supported.
     """
     model = OnnxModel(file)
     return OnnxPolicy(model) if model.memory is None else RecurrentOnnxPolicy(model)

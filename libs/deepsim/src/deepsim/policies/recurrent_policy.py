@@ -19,7 +19,7 @@ from .trained_policy import TrainedPolicy, read_arrays, write_arrays
 
 
 class MemoryPolicy(ABC):
-    """Makes policies with a memory of the episode for each agent."""
+    """A policy maker for policies that keep a memory of each agent's episode."""
 
     __slots__ = ()
 
@@ -27,20 +27,20 @@ class MemoryPolicy(ABC):
     def step(
         self, agent: str, observations: Any, action_space: Any, memory: Any
     ) -> tuple[Any, Any]:
-        """Returns the action for one observation, (1, ...), and the memory afterwards.
+        """Returns the action for one observation, (1, ...), and the agent's new memory.
 
         Args:
             agent: The agent's name.
-            observations: (1, ...), or a dict of such arrays.
+            observations: One observation, (1, ...), or a dict of such arrays.
             action_space: The space of one action.
             memory: The agent's memory, or None at the beginning of an episode.
 
         Raises:
-            TaskError: The observation is not like those of the training.
+            TaskError: The observation is not like those used in training.
         """
 
     def __call__(self, environment: Environment, rng: np.random.Generator) -> RememberingPolicy:
-        """Returns the policy of one world."""
+        """Returns the policy of one world; `rng` is not used."""
         return RememberingPolicy(self, environment)
 
 
@@ -49,7 +49,7 @@ class RememberingPolicy:
 
     Args:
         policy: The trained policy.
-        environment: The environment of the world, or another object with its agents and spaces.
+        environment: The environment of the world, or another object with its ``action_space``.
     """
 
     def __init__(self, policy: MemoryPolicy, environment: Environment) -> None:
@@ -58,7 +58,7 @@ class RememberingPolicy:
         self._memories: dict[str, Any] = {}
 
     def begin_episode(self) -> None:
-        """Forgets the last episode."""
+        """Clears the memories of all agents."""
         self._memories = {}
 
     def get_state(self) -> dict[str, Any]:
@@ -66,14 +66,14 @@ class RememberingPolicy:
         return dict(self._memories)
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Restores memories."""
+        """Restores the memories returned by `get_state`."""
         self._memories = dict(state)
 
     def __call__(self, agent: str, observation: Any) -> Any:
-        """Returns the agent's most likely action, and remembers the observation.
+        """Returns the agent's most likely action, and updates its memory.
 
         Raises:
-            TaskError: The observation is not like those of the training.
+            TaskError: The observation is not like those used in training.
         """
         batch = leafwise(lambda part: np.asarray(part)[None], observation)
         space, memory = self._environment.action_space[agent], self._memories.get(agent)
@@ -86,8 +86,8 @@ class RecurrentPolicy(MemoryPolicy):
     """A network with an LSTM as its memory.
 
     Attributes:
-        network: Computes features of observations, and actions from the outputs of the memory.
-        memory: The LSTM between the two.
+        network: Computes features from observations, and actions from the outputs of the LSTM.
+        memory: The LSTM between features and actions.
     """
 
     network: TrainedPolicy
@@ -96,24 +96,24 @@ class RecurrentPolicy(MemoryPolicy):
     def step(
         self, agent: str, observations: Any, action_space: Any, memory: State | None
     ) -> tuple[Any, State]:
-        """Returns the most likely action, and the memory afterwards; see `MemoryPolicy`."""
+        """Returns the most likely action, and the agent's new memory; see `MemoryPolicy`."""
         state = self.memory.first_state() if memory is None else memory
         state = self.memory(self.network.features(observations), state)
         return self.network.actions(state[0], observations), state
 
     def save(self, file: Path) -> None:
-        """Writes plain arrays, as NPZ."""
+        """Writes the policy as an NPZ file of plain arrays."""
         memory = {f"lstm_{name}": array for name, array in self.memory._asdict().items()}
         write_arrays(file, {**self.network.arrays(), **memory})
 
 
 @dataclass(frozen=True, slots=True)
 class RecurrentTeam(MemoryPolicy):
-    """A policy of several agents that gives each its own policy.
+    """A recurrent policy for several agents; each agent acts by one of its named policies.
 
     Attributes:
         policies: The policies by name.
-        owners: The name of each agent's policy.
+        owners: The name of the policy of each agent.
     """
 
     policies: Mapping[str, MemoryPolicy]
@@ -127,7 +127,7 @@ class RecurrentTeam(MemoryPolicy):
 
 
 def load_policy(file: Path) -> TrainedPolicy | RecurrentPolicy:
-    """Reads the file of a policy of either kind.
+    """Reads the file of a policy with or without memory.
 
     Raises:
         TaskError: The file cannot be read, or holds no policy.

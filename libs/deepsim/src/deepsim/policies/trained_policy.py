@@ -33,21 +33,22 @@ class TrainedPolicy(ArrayPolicy):
     """A perceptron with tanh between its layers, which chooses the most likely action.
 
     Attributes:
-        mean: Mean of the features of an observation; (n,).
-        scale: Divisor of the difference from the mean; (n,).
+        mean: Mean of each feature, (n,).
+        scale: Divisor of each feature after the mean is subtracted, (n,).
         limit: Greatest absolute value of a scaled feature; one number, or (n,).
         layers: Weights (out, in) and bias (out,) of each layer.
-        low: Least action, (m,); None if actions are choices of 0, 1, 2, ...
-        high: Greatest action, (m,), or None.
+        low: Least action, (m,); None if actions are discrete.
+        high: Greatest action, (m,); None if actions are discrete.
         shape: Shape of an action.
         parts: The parts of an observation; empty if its n numbers are the features.
-        counts: The number of values of each choice of an action; empty for a single choice.
-        masked: Whether the ``"action_mask"`` of observations says which values are allowed.
+        counts: The number of values of each entry of a multi-discrete action; else empty.
+        masked: Whether the ``"action_mask"`` in observations marks the allowed values.
 
-    Example::
-
-        policy = TrainedPolicy.load("runs/two_cars/policy.npz")
-        actions = policy.act("red_car", observations, environment.action_spaces["red_car"], rngs)
+    >>> layer = np.array([[1.0, -1.0]], np.float32), np.zeros(1, np.float32)
+    >>> low, high = -np.ones(1, np.float32), np.ones(1, np.float32)
+    >>> policy = TrainedPolicy(np.zeros(2), np.ones(2), 10.0, (layer,), low, high, (1,))
+    >>> policy.act("red_car", np.array([[0.75, 0.25], [5.0, 0.0]])).tolist()
+    [[0.5], [1.0]]
     """
 
     mean: Floats
@@ -98,13 +99,13 @@ class TrainedPolicy(ArrayPolicy):
 
         Args:
             values: Inputs of the first layer, (k, in).
-            observations: The observations, which hold masks if the policy obeys them.
+            observations: The observations; they include action masks if the policy is `masked`.
         """
         for number, layer in enumerate(self.layers):
             values = dense(layer, np.tanh(values) if number else values)
         if self.low is not None and self.high is not None:
             return np.clip(values, self.low, self.high).reshape(-1, *self.shape)
-        if self.masked:  # among the parts, so that it is there
+        if self.masked:  # the mask is one of the parts, so it was checked
             values = np.where(np.asarray(observations[MASK]) != 0, values, -np.inf)
         if not self.counts:
             return np.argmax(values, axis=1)
@@ -113,7 +114,7 @@ class TrainedPolicy(ArrayPolicy):
         return np.stack(choices, axis=1)
 
     def save(self, file: Path) -> None:
-        """Writes plain arrays, as NPZ."""
+        """Writes the policy as an NPZ file of plain arrays."""
         write_arrays(file, self.arrays())
 
     def arrays(self) -> dict[str, Any]:
@@ -132,16 +133,16 @@ class TrainedPolicy(ArrayPolicy):
 
     @classmethod
     def load(cls, file: Path) -> TrainedPolicy:
-        """Reads a file of `save`; an untrusted file is safe, because it contains no code.
+        """Reads a file written by `save`; an untrusted file is safe, because it contains no code.
 
         Raises:
-            TaskError: It cannot be read, or is something else.
+            TaskError: The file cannot be read, or is not such a file.
         """
         return read_arrays(file, cls.of_arrays)
 
     @classmethod
     def of_arrays(cls, arrays: Mapping[str, Any]) -> TrainedPolicy:
-        """Returns the policy of plain arrays.
+        """Makes the policy from plain arrays, as `arrays` returns them.
 
         Raises:
             KeyError, ValueError: The arrays are not those of a policy.
@@ -163,13 +164,13 @@ class TrainedPolicy(ArrayPolicy):
 
 
 def write_arrays(file: Path, arrays: Mapping[str, Any]) -> None:
-    """Writes plain arrays, as NPZ."""
+    """Writes plain arrays as an NPZ file."""
     with whole_file(file) as stream:
         np.savez(stream, **arrays)
 
 
 def read_arrays(file: Path, make: Callable[[dict[str, Any]], T]) -> T:
-    """Returns the policy made from the arrays of a file.
+    """Reads the arrays of an NPZ file, and returns the policy that `make` makes of them.
 
     Raises:
         TaskError: The file cannot be read, or holds no policy.

@@ -12,7 +12,7 @@ from typing import IO
 
 @contextlib.contextmanager
 def whole_file(file: Path) -> Iterator[IO[bytes]]:
-    """Yields a stream whose content replaces a file when the block ends without an error.
+    """Yields a stream; its content replaces the file when the block ends without an error.
 
     Raises:
         OSError: The stream cannot be written; the file is unchanged.

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tasks: their definition, and how folders of them are found, loaded and registered."""
+"""Defines tasks, and finds, loads and registers the folders that hold them."""

@@ -19,16 +19,16 @@ from .search import find_task
 from .task import Task
 
 MODULE_PREFIX = "_deepsim_task_"
-"""Begins the names of the modules that tasks are loaded as."""
+"""Prefix of the names of the modules into which tasks are loaded."""
 
 
 def load_task(folder: str | Path, root: str | Path = ".") -> Task:
     """Loads the task of a folder: a Python package that defines ``TASK``.
 
-    The package runs as code: load only what you trust. Each call runs it again, under a module name
-    made from its path, so that it cannot clash with other modules.
+    Loading runs the package's code: load only tasks that you trust. Each call runs the code again,
+    under a module name made from its path, which cannot clash with other modules.
 
-    A ``policy.npz`` beside it, as `deepsim train` writes it, is its policy ``"trained"``.
+    If the folder has a ``policy.npz`` from `deepsim train`, this is the policy ``"trained"``.
 
     Args:
         folder: Folder of the package, its name, or its id such as ``DeepSim/Racetrack-v0``; see
@@ -38,7 +38,7 @@ def load_task(folder: str | Path, root: str | Path = ".") -> Task:
     Raises:
         TaskError: The folder does not exist, its package defines no task, or its ``policy.npz``
             is not a policy.
-        TaskCodeError: Its code raises.
+        TaskCodeError: The package's code raised an error.
 
     Example::
 
@@ -75,13 +75,13 @@ def make_environment(folder: str, seed: int = 0, worlds: int = 1, **options: Any
 
     Args:
         folder: The task, as `load_task` takes it.
-        seed: Seed of the first reset that has none of its own.
+        seed: Seed used if the first reset gets none.
         worlds: The number of worlds, W.
         options: Further arguments of the task's ``make``.
 
     Raises:
         TaskError: The task does not exist.
-        TaskCodeError: Its code raises.
+        TaskCodeError: The task's code raised an error.
 
     Example::
 
@@ -91,6 +91,6 @@ def make_environment(folder: str, seed: int = 0, worlds: int = 1, **options: Any
 
 
 def _forget(package: str) -> None:
-    """Removes a package and its modules from those that Python has loaded."""
+    """Removes a package and its modules from ``sys.modules``."""
     for name in [n for n in sys.modules if n == package or n.startswith(f"{package}.")]:
         del sys.modules[name]

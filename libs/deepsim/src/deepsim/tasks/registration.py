@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 
 def register_task(folder: str | Path) -> str:
-    """Registers the task of a folder; its code runs when an environment of it is first made.
+    """Registers the task of a folder; the task's code first runs when an environment is made.
 
-    After that, ``gymnasium.make(id)`` and ``make_vec(id, n)`` make environments of one of its
-    agents, which take ``agent=`` (the first one by default), ``others=`` (the name of the policy of
-    all other agents, `Task.default_policy` by default), ``render_mode=``, and the options of the
-    task's ``make``. Where PettingZoo is installed, ``pettingzoo.make("parallel", id)`` and
-    ``make("aec", id)`` have all agents.
+    Afterwards ``gymnasium.make(id)`` and ``gymnasium.make_vec(id, n)`` make environments of one
+    agent. They take ``agent=`` (by default the first), ``others=`` (the name of the policy of all
+    other agents, by default `Task.default_policy`), ``render_mode=``, and the options of the task's
+    ``make``. If PettingZoo is installed, ``pettingzoo.make("parallel", id)`` and
+    ``pettingzoo.make("aec", id)`` make environments of all agents.
 
     Args:
         folder: The task, as `load_task` takes it.
 
     Returns:
-        The id, made from the folder's name: ``DeepSim/TwoCars-v0`` of ``two_cars``.
+        The id, made from the folder's name: ``DeepSim/TwoCars-v0`` for ``two_cars``.
 
     Raises:
         TaskError: The folder holds no task.
@@ -60,7 +60,7 @@ def make_env(
     render_mode: str | None = None,
     **options: Any,
 ) -> GymnasiumEnv:
-    """Returns one agent of a task; see `register_task`."""
+    """Makes the Gymnasium environment of one agent of a task; see `register_task`."""
     task = _task(folder)
     policy = task.policy(task.default_policy if others is None else others)
     environment = task.environment(**options)
@@ -82,7 +82,7 @@ def make_vector_env(
     render_mode: str | None = None,
     **options: Any,
 ) -> GymnasiumVectorEnv:
-    """Returns one agent of a task in many worlds; see `register_task`."""
+    """Makes the vector environment of one agent of a task; see `register_task`."""
     task = _task(folder)
     policy = task.policy(task.default_policy if others is None else others)
     environment = task.environments(num_envs, **options)
@@ -97,7 +97,7 @@ def make_vector_env(
 
 
 def make_parallel_env(folder: str, render_mode: str | None = None, **options: Any) -> PettingZooEnv:
-    """Returns all agents of a task; see `register_task`."""
+    """Makes the PettingZoo environment of all agents of a task; see `register_task`."""
     from deepsim_envs.pettingzoo import PettingZooEnv  # noqa: PLC0415 (an extra)
 
     task = _task(folder)
@@ -106,6 +106,6 @@ def make_parallel_env(folder: str, render_mode: str | None = None, **options: An
     )
 
 
-@cache  # for all worlds of a vector environment
+@cache  # the task's code runs once for all environments
 def _task(folder: str) -> Task:
     return load_task(folder)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from deepsim.task_code import TaskError
 
-_DEPTH = 3  # folders below the one that is searched; deeper ones are no tasks
+_DEPTH = 3  # the number of levels of folders that are searched below the root
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class TaskFolder:
 
     Attributes:
         folder: The folder.
-        summary: First line of its docstring.
+        summary: First line of the docstring of its ``__init__.py``.
     """
 
     folder: Path
@@ -29,19 +29,19 @@ class TaskFolder:
 
     @property
     def name(self) -> str:
-        """Name of the folder."""
+        """The name of the folder."""
         return self.folder.resolve().name
 
     @property
     def id(self) -> str:
-        """Name in the registries of Gymnasium and PettingZoo: ``DeepSim/TwoCars-v0``."""
+        """The id in the registries of Gymnasium and PettingZoo, such as ``DeepSim/TwoCars-v0``."""
         return f"DeepSim/{''.join(map(str.capitalize, self.name.split('_')))}-v0"
 
 
 def find_tasks(root: str | Path) -> list[TaskFolder]:
-    """Returns the tasks in a folder and below it, by path.
+    """Returns the tasks in a folder and up to three levels below it, sorted by path.
 
-    Hidden folders, tests, links and unreadable folders are not searched.
+    Hidden folders, tests, symbolic links and unreadable folders are not searched.
 
     Raises:
         TaskError: The folder does not exist, or is a file.
@@ -55,15 +55,15 @@ def find_tasks(root: str | Path) -> list[TaskFolder]:
 
 
 def find_task(name: str, root: str | Path = ".") -> TaskFolder:
-    """Returns the task of a path, a folder's name or an id.
+    """Returns the task with a path, a folder's name or an id.
 
     Args:
-        name: Such as ``examples/racetrack``, ``racetrack`` or ``DeepSim/Racetrack-v0``. The package
-            at a path may define ``TASK`` in any way, even by an import.
+        name: Such as ``examples/racetrack``, ``racetrack`` or ``DeepSim/Racetrack-v0``. A package
+            given by its path may define ``TASK`` in any way, even by an import.
         root: The folder to search for names and ids.
 
     Raises:
-        TaskError: No task or several are found; the message suggests similar ones.
+        TaskError: No task, or more than one, is found; the message suggests a similar name.
     """
     path = Path(name)
     if os.path.isfile(path / "__init__.py"):
@@ -100,7 +100,7 @@ def _search(folder: Path, depth: int) -> Iterator[TaskFolder]:
 
 
 def _folders(folder: Path) -> list[str]:
-    """Returns the folders in a folder, except links; none if it may not be read."""
+    """Returns the names of the folders in a folder, without links; empty if it is unreadable."""
     try:
         with os.scandir(folder) as entries:
             return [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
@@ -109,7 +109,7 @@ def _folders(folder: Path) -> list[str]:
 
 
 def _task_of(folder: Path) -> TaskFolder | None:
-    """Returns the task of a folder: a package whose ``__init__`` assigns ``TASK``."""
+    """Returns the task of a folder if it is a package that assigns ``TASK``, else None."""
     try:
         module = ast.parse((folder / "__init__.py").read_bytes())
     except (OSError, SyntaxError, ValueError):

@@ -20,29 +20,29 @@ from deepsim_math import Vector3
 from deepsim_sync import CameraView, UnsupportedError
 
 _FIT_FOR_A_FILE = re.compile(r"\w[\w.-]*")
-_LOOKS_DOWN_Y_UP = (0.0, 0.0, -1.0, 0.0, 1.0, 0.0)  # the camera's +x, then its +z, in the world
+_LOOKS_DOWN_Y_UP = (0.0, 0.0, -1.0, 0.0, 1.0, 0.0)  # the camera's +x and +z in the world frame
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A task, ready to be run.
+    """The definition of a task: its environment, policies, cameras and training settings.
 
     Attributes:
-        name: Short name, fit for a file name: letters, digits, ``_``, ``-`` and ``.``.
+        name: Short name of letters, digits, ``_``, ``-`` and ``.``, which also names files.
         make: Function that builds the environment, called as ``make(worlds=1, seed=0)``; further
-            arguments are options, which `training` can set. One without `worlds` is for a task
-            that runs in one world only.
-        policies: Functions that build a policy of one world from an environment and a random
-            generator, by name. If none is named ``"random"``, `random_actions` is.
+            arguments are options, which `training` can set. If the task runs in one world only,
+            the function takes no `worlds`.
+        policies: Policies by name: an `ArrayPolicy`, or a function that makes the policy of one
+            world from its environment and a random generator. If none is named ``"random"``,
+            `random_actions` takes this name.
         film: Camera of the video: a free camera, or the name of a camera sensor; None for no video.
-        map_view: Camera of the map of driven lines, from `CameraView.from_above`: it looks straight
-            down, and +y is up in the picture. None for no map.
+        map_view: Camera for the map of the agents' paths, from `CameraView.from_above`; it looks
+            straight down, with +y up in the picture. None for no map.
         training: Settings of `deepsim train` that suit the task; see
-            `deepsim.training.TrainingConfig`.
+            `deepsim.training.config.TrainingConfig`.
 
     Raises:
-        TaskError: The name is not fit for a file name, or the camera of the map is turned or
-            tilted.
+        TaskError: The name has other characters, or the camera of the map is turned or tilted.
 
     >>> def make(worlds: int = 1, seed: int = 0) -> Environment: ...
     >>> task = Task("two_cars", make, film="red_car::camera_link::camera")
@@ -74,17 +74,18 @@ class Task:
             )
 
     def environment(self, seed: int = 0, worlds: int = 1, **options: Any) -> Environment:
-        """Builds the environment by `make`.
+        """Builds the environment with `make`.
 
         Args:
-            seed: Seed of the first reset that has none of its own; world w has ``seed + w``.
+            seed: Seed used if the first reset gets none; world w uses ``seed + w``.
             worlds: The number of worlds, W.
             options: Further arguments of `make`.
 
         Raises:
             UnsupportedError: The task runs in one world only, and `worlds` is larger.
-            TaskError: `make` cannot be called as above, or returns something else.
-            TaskCodeError: `make` raised.
+            TaskError: `make` does not take these arguments, or does not return an `Environment` of
+                this number of worlds.
+            TaskCodeError: `make` raised an error.
         """
         arguments: dict[str, Any] = {"seed": seed, **options}
         if _takes(self.make, "worlds"):
@@ -117,11 +118,11 @@ class Task:
     def environments(
         self, worlds: int, seed: int = 0, **options: Any
     ) -> Environment | JoinedEnvironment:
-        """Builds worlds for a trainer; a task for one world is made once for each.
+        """Builds W worlds for a trainer, if necessary as W environments of one world each.
 
         Args:
             worlds: The number of worlds, W.
-            seed: Seed of the first reset that has none of its own; world w has ``seed + w``.
+            seed: Seed used if the first reset gets none; world w uses ``seed + w``.
             options: Further arguments of `make`.
 
         Raises:
@@ -142,11 +143,11 @@ class Task:
 
     @property
     def default_policy(self) -> str:
-        """The policy if none is named: ``"random"`` if the task has one, else its first."""
+        """The policy used by default: the task's ``"random"``, else its first, else random."""
         return "random" if "random" in self.policies else next(iter(self.policies), "random")
 
     def policy(self, name: str) -> PolicyMaker:
-        """Returns the policy of a name; its errors are raised as `TaskCodeError`.
+        """Returns the policy with a name; errors in its code are raised as `TaskCodeError`.
 
         Raises:
             TaskError: The policy does not exist; the message lists the known ones.
@@ -170,7 +171,7 @@ class Task:
 
 
 def random_actions(environment: Environment, rng: np.random.Generator) -> Policy:
-    """Returns the policy that draws actions from the agents' spaces, within their masks."""
+    """Returns a policy that draws random actions from the agents' spaces, as their masks allow."""
     spaces = {
         name: deepcopy(group.action_space) for group in environment.groups for name in group.names
     }
@@ -180,7 +181,7 @@ def random_actions(environment: Environment, rng: np.random.Generator) -> Policy
 
 
 class _CheckedArrayPolicy(ArrayPolicy):
-    """A task's policy on arrays, whose errors are raised as `TaskCodeError`."""
+    """A task's policy on arrays; errors in its code are raised as `TaskCodeError`."""
 
     def __init__(self, what: str, policy: ArrayPolicy) -> None:
         self._what, self._policy = what, policy
@@ -192,13 +193,13 @@ class _CheckedArrayPolicy(ArrayPolicy):
         action_space: Any,
         rngs: Sequence[np.random.Generator],
     ) -> Any:
-        """Calls the task's policy."""
+        """Returns the actions of the task's policy."""
         policy = self._policy
         return call_task_code(self._what, policy.act, agent, observations, action_space, rngs)
 
 
 def _takes(function: Callable[..., Any], name: str) -> bool:
-    """Returns whether a function takes an argument by this name."""
+    """Returns whether a function can be called with a keyword argument of this name."""
     parameters = inspect.signature(function).parameters
     if any(each.kind is each.VAR_KEYWORD for each in parameters.values()):
         return True

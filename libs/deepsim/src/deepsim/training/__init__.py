@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Training of tasks: settings, run folders, and policies that were trained."""
+"""Trains policies with PPO: settings, learners, checkpoints, logs and the run folder."""
 
 from deepsim.policies.trained_policy import TrainedPolicy
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The PPO that suits a task: that of Stable-Baselines3, or one of SB3-Contrib."""
+"""Chooses the variant of PPO that suits a task, from Stable-Baselines3 or SB3-Contrib."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .suitable_spaces import is_picture, kind_of
 
 
 def algorithm_of(worlds: VecEnv, config: TrainingConfig) -> tuple[Any, str, dict[str, Any]]:
-    """Returns the class of the algorithm, the name of its policies, and their arguments.
+    """Returns the algorithm's class, the name of its policy class, and the policy's arguments.
 
     Raises:
-        TaskError: Both masks of actions and a memory are requested, which no algorithm combines; or
-            SB3-Contrib is needed and not installed.
+        TaskError: The task masks actions and the settings request a memory, which no algorithm
+            combines; or SB3-Contrib is needed but not installed.
     """
     seen = worlds.observation_space
     kind = "MultiInput" if kind_of(seen) == "Dict" else "Cnn" if is_picture(seen) else "Mlp"

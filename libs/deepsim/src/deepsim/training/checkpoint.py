@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The state of a training run between two updates; resuming from it gives the same bytes."""
+"""Saves a training run between two updates; a resumed run gives the same bytes as one run."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def training_state(
     files: ProgressFiles,
     league: League | None,
 ) -> bytes:
-    """Returns everything that the rest of a training run depends on.
+    """Returns everything that the rest of a training run depends on, as a pickle.
 
-    It holds the networks and their optimizers, the scales, the worlds in the middle of their
-    episodes, random numbers, the log, and past policies that are played against.
+    The state holds the networks and their optimizers, the observation scales, the worlds in the
+    middle of their episodes, the random generators, the log, and the past policies of self-play.
 
     Raises:
         UnsupportedError: The simulator has no snapshots.
@@ -67,13 +67,13 @@ def _learner_state(learner: Learner) -> dict[str, Any]:
 
 
 def load_training_state(file: Path) -> dict[str, Any]:
-    """Reads a state, which is a pickle and can run code: read only your own files.
+    """Reads a state from a file. It is a pickle, which can run code: read only your own files.
 
     Raises:
         TaskError: The file does not exist, or cannot be read.
     """
     try:
-        state = pickle.loads(file.read_bytes())  # the user's own file, by their order
+        state = pickle.loads(file.read_bytes())  # the user's own file, at the user's request
     except FileNotFoundError:
         raise TaskError(f"{file.parent} holds no {FILE}, from which a training goes on") from None
     except (OSError, pickle.UnpicklingError, EOFError, AttributeError, ImportError) as error:

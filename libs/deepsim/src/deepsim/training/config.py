@@ -23,35 +23,36 @@ class TrainingConfig:
     Attributes:
         steps: Total number of steps of all agents, rounded up to whole rollouts.
         envs: The number of worlds that are stepped together.
-        seed: The same seed gives the same training on the same machine.
+        seed: Seed of all random numbers; the same seed gives the same policies on the same machine.
         agent: The agent that learns; None for one policy that learns from all agents.
         policies: The policies that learn: ``"one"`` for all agents, ``"agent"`` for one each,
             ``"group"`` for one of each group of agents with equal spaces; or the agents of each
             policy by its name, where ``red_*`` stands for all agents whose names begin with
             ``red_``.
-        others: The task's policy of all agents that do not learn.
+        others: The task's policy for all agents that do not learn.
         self_play: The number of past policies kept as opponents; each episode of each world draws
             one for the agents that do not learn. 0 for none.
         self_play_every: Updates between two of these policies; the newest replaces the oldest.
-        game_over: Whether the episode of a world ends when ``"all"`` agents are done, or ``"any"``.
-        rollout: Steps of each agent between two updates.
-        minibatch: The number of steps in one step of gradient descent.
-        epochs: The number of times that an update uses each step.
+        game_over: Whether a world's episode ends when ``"all"`` agents are done, or ``"any"``.
+        rollout: Environment steps in each world between two updates.
+        minibatch: The number of samples in one step of gradient descent.
+        epochs: The number of passes of an update over its samples.
         learning_rate: The learning rate of Adam.
         decay: Whether the learning rate falls linearly to 0.
         gamma: Discount per step.
         gae_lambda: The lambda of generalised advantage estimation.
-        clip_range: Greatest relative change of an action's probability by an update.
-        entropy: Weight of the policy's entropy.
-        hidden: Sizes of the hidden layers of policy and value, with tanh.
-        lstm: Size of the memory of the episode, an LSTM before the hidden layers; 0 for none.
+        clip_range: PPO's clip range: the relative change of an action's probability beyond which
+            an update gains nothing.
+        entropy: Weight of the policy's entropy in the loss.
+        hidden: Sizes of the hidden layers of policy and value function, with tanh.
+        lstm: Size of the LSTM before the hidden layers, a memory of the episode; 0 for none.
         log_std: Logarithm of the initial standard deviation of continuous actions.
-        normalize: Whether observations and rewards are scaled by their running deviation.
-        evaluate: Episodes of each evaluation, which takes the most likely actions in worlds of its
-            own, always with the same seeds; 0 for none.
+        normalize: Whether observations and rewards are scaled by their running standard deviation.
+        evaluate: The number of episodes of each evaluation, which uses separate worlds, fixed seeds
+            and the most likely actions; 0 for no evaluations.
         evaluate_every: Updates between two evaluations.
-        checkpoint: Least time between two checkpoints [s].
-        wandb: Project of Weights & Biases that also gets the curves, offline, or None.
+        checkpoint: Least real time between two checkpoints [s].
+        wandb: Weights & Biases project that also gets the curves, by default offline; or None.
         make: Options of the task's ``make``, by name.
 
     >>> TrainingConfig().changed({"gamma": 0.98, "hidden": [32, 32]}).gamma
@@ -122,10 +123,10 @@ class TrainingConfig:
             raise TaskError(f"hidden must be sizes >= 1, got {list(self.hidden)}")
 
     def changed(self, settings: Mapping[str, Any]) -> TrainingConfig:
-        """Returns the configuration with other values of some settings.
+        """Returns a copy with some settings replaced.
 
         Raises:
-            TaskError: The setting does not exist, or a value is not of its type.
+            TaskError: A setting does not exist, or a value has the wrong type or range.
         """
         values = {known.name: getattr(self, known.name) for known in fields(self)}
         for name, value in settings.items():
@@ -138,10 +139,10 @@ class TrainingConfig:
 
 
 def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
-    """Parses settings of the command line, such as ``gamma=0.98`` or ``hidden=[32,32]``.
+    """Parses settings from the command line; values are JSON, or else strings.
 
     Raises:
-        TaskError: A setting lacks the equals sign.
+        TaskError: A setting has no equals sign.
 
     >>> parse_settings(["gamma=0.98", "hidden=[32,32]"])
     {'gamma': 0.98, 'hidden': [32, 32]}
@@ -159,10 +160,13 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def parse_policies(texts: Sequence[str]) -> Policies:
-    """Parses policies of the command line, such as ``agent``, or ``red=red_1,red_2`` and more.
+    """Parses policies from the command line: one word, or one text ``NAME=AGENT,AGENT`` for each.
 
     Raises:
-        TaskError: One of several policies names no agents, or a name occurs twice.
+        TaskError: A policy names no agents, or a name occurs twice.
+
+    >>> parse_policies(["red=red_1,red_2", "blue=blue_*"])
+    {'red': ['red_1', 'red_2'], 'blue': ['blue_*']}
     """
     if len(texts) == 1 and "=" not in texts[0]:
         return texts[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evaluations during a training run, in worlds of their own."""
+"""Evaluates policies during a training run, in separate worlds."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from .progress import REWARD, EpisodeEnds
 from .scaling import scaled_worlds
 
 _APART = 1_000_003
-"""Added to the seed: the worlds of evaluations are others than those of the training."""
+"""Added to the seed, so that evaluations do not replay the episodes of the training run."""
 
 
 class Evaluation:
-    """Plays the most likely actions in worlds of its own, always in the same episodes.
+    """Evaluates the most likely actions in separate worlds, always in the same episodes.
 
     Args:
         task: The task.
-        config: Its settings; ``evaluate`` is the number of episodes.
+        config: The settings of the training run; ``evaluate`` is the number of episodes.
         league: Past policies for the other agents, or None.
     """
 
@@ -43,7 +43,7 @@ class Evaluation:
             name: scaled_worlds(view, own, learning=False)
             for name, view in self._worlds.views.items()
         }
-        # Short episodes are not preferred: each slot has its share of them.
+        # Each slot plays a fixed share of the episodes, so short ones are not overrepresented.
         self._left: dict[str, Any] = {}
         self._lengths: list[int] = []
         self._shares = {
@@ -53,7 +53,10 @@ class Evaluation:
         }
 
     def means(self, learners: Sequence[Learner]) -> dict[str, float]:
-        """Returns the means of all episodes: ``eval/reward``, of each agent, and of infos."""
+        """Runs the evaluation; returns means over all episodes.
+
+        These are ``eval/reward``, ``eval/length``, and the values of `EpisodeEnds.means`.
+        """
         agents = [agent for learner in learners for agent in learner.agents]
         ends = EpisodeEnds(agents, window=None)
         self._worlds.seed(self._seed)

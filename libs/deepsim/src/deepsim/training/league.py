@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Self-play: past policies of a learner as its opponents."""
+"""Self-play: learners play against their own past policies."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from deepsim_envs import Environment, Policy, PolicyMaker
 
 
 class League:
-    """Keeps the latest policies of a learner; each episode of each world draws one.
+    """The past policies of the learners; each episode of each world draws one.
 
-    Calling it makes the policy of an episode, which acts for all agents that do not learn.
+    Calling the league makes the policy of an episode for all agents that do not learn.
 
     Args:
-        size: The most policies to keep; the oldest are dropped.
+        size: The number of policies to keep; the oldest are dropped.
         every: Updates between two policies.
     """
 
     def __init__(self, size: int, every: int) -> None:
         self._size, self._every = size, every
         self._policies: list[PolicyMaker] = []
-        self._next = 0  # the update at which the next one joins
+        self._next = 0  # the update at which to add the next policy
 
     def wants(self, update: int) -> bool:
-        """Returns whether to add the policy of this update."""
+        """Returns whether the policy of this update should be added."""
         return update >= self._next
 
     def add(self, policy: PolicyMaker, update: int) -> None:
-        """Adds the policy of the learner after a number of updates."""
+        """Adds the learners' policy after a number of updates."""
         self._policies = [*self._policies, policy][-self._size :]
         self._next = update + self._every
 
@@ -39,9 +39,9 @@ class League:
         return self._policies[int(rng.integers(len(self._policies)))](environment, rng)
 
     def get_state(self) -> dict[str, Any]:
-        """Returns all policies, for `set_state`; it can be pickled."""
+        """Returns all policies as a state that can be pickled, for `set_state`."""
         return {"policies": list(self._policies), "next": self._next}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Restores these policies."""
+        """Restores the policies returned by `get_state`."""
         self._policies, self._next = list(state["policies"]), state["next"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A policy that learns: its model and its view of the worlds."""
+"""Learners: policies in training, each with its model and its view of the worlds."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from .scaling import scaled_worlds
 
 @dataclass(frozen=True, slots=True)
 class Learner:
-    """A policy that learns.
+    """A policy in training.
 
     Attributes:
         name: The policy's name; empty if it is the only one.
         agents: The agents for which it acts.
-        model: The model of Stable-Baselines3.
-        worlds: The worlds as the model sees them.
+        model: The model from Stable-Baselines3.
+        worlds: The model's view of the worlds, with scaled observations and rewards.
     """
 
     name: str
@@ -38,11 +38,11 @@ class Learner:
     worlds: VecNormalize
 
     def plain(self) -> TrainedPolicy | RecurrentPolicy:
-        """Returns the policy as it is now, as plain arrays."""
+        """Returns the current policy as plain arrays."""
         return plain_policy(self.model, self.worlds)
 
     def saved(self) -> bytes:
-        """Returns the content of ``model.zip``."""
+        """Returns the model as the bytes of a ZIP file of Stable-Baselines3."""
         stream = BytesIO()
         self.model.save(stream)
         return stream.getvalue()
@@ -55,10 +55,10 @@ def make_learner(
 
     Args:
         name: The policy's name.
-        agents: Its agents.
-        view: Their view of the worlds.
+        agents: The agents for which it acts.
+        view: The view of the worlds for these agents.
         config: The settings.
-        seed: Seed of the network.
+        seed: Seed of the network's weights and of the sampled actions.
     """
     worlds = scaled_worlds(view, config)
     rate = config.learning_rate

@@ -12,14 +12,14 @@ _PREFIX = "end/"
 
 
 def write_learning_curve(file: Path, title: str, rows: list[dict[str, Any]]) -> None:
-    """Writes a PNG: the rewards of episodes, of each agent and term, and the info at their ends.
+    """Writes a PNG with curves of mean rewards, of their terms, and of infos at episode ends.
 
     Args:
         file: Output file.
         title: Title of the picture.
         rows: The rows of ``progress.csv``.
     """
-    # Half a second of imports, for those who draw.
+    # Imported here because it takes half a second.
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 (see above)
     from matplotlib.figure import Figure  # noqa: PLC0415 (see above)
 

@@ -27,10 +27,10 @@ class LearningWorlds:
     """All worlds of a training run, with a view for each policy that learns.
 
     Attributes:
-        agents: The agents of each policy, by its name; the name of a single policy is empty.
-        views: The view of each policy.
-        shared: Lets several policies act together, or None for a single one.
-        past: In self-play, the name of each agent's policy.
+        agents: The agents of each policy, by the policy's name, which is empty for a single policy.
+        views: The view of each policy, by the policy's name.
+        shared: The worlds in which several policies act together, or None for a single policy.
+        past: In self-play with named policies, the name of each agent's policy; else empty.
     """
 
     agents: Mapping[str, Sequence[str]]
@@ -39,7 +39,7 @@ class LearningWorlds:
     past: Mapping[str, str] = field(default_factory=dict)
 
     def run(self, functions: Mapping[str, Callable[[], object]]) -> None:
-        """Runs a function for each policy; those of several take turns."""
+        """Runs each policy's function; those of several policies take turns in threads."""
         if self.shared is not None:
             self.shared.run(functions)
         else:
@@ -53,12 +53,12 @@ class LearningWorlds:
             function()
 
     def seed(self, seed: int) -> None:
-        """Seeds the next episodes."""
+        """Seeds the episodes that begin at the next reset."""
         for seeded in (self.shared,) if self.shared is not None else self.views.values():
             seeded.seed(seed)
 
     def close(self) -> None:
-        """Closes the worlds."""
+        """Closes all views and their worlds."""
         call_all(view.close for view in self.views.values())
 
     def get_state(self) -> dict[str, Any]:
@@ -73,7 +73,7 @@ class LearningWorlds:
         }
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Restores a state.
+        """Restores a state returned by `get_state`.
 
         Raises:
             ValueError, KeyError: The state belongs to another task or to other policies.
@@ -93,7 +93,7 @@ def learning_worlds(task: Task, config: TrainingConfig, league: League | None) -
         league: Past policies for the agents that do not learn, or None.
 
     Raises:
-        TaskError: The task's agents or spaces do not suit the settings.
+        TaskError: The task's agents or spaces do not allow training with these settings.
     """
     environment = task.environments(config.envs, config.seed, **config.make)
     try:
@@ -146,7 +146,7 @@ def _require_equal_spaces(
     teams: Mapping[str, Sequence[str]],
     owners: Mapping[str, str],
 ) -> None:
-    """Checks that agents with past policies have the spaces of the learning ones."""
+    """Checks that agents that act by past policies have the same spaces as those that learn."""
     groups = {name: group for group in environment.groups for name in group.names}
     learning = {agent for own in teams.values() for agent in own}
     if len(learning) == len(owners):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a trained policy as an ONNX model; needs ``deepsim[onnx]``, and no torch."""
+"""Writes a trained policy as an ONNX model; needs ``deepsim[onnx]``, but not torch."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ try:
 except ImportError as error:
     raise ImportError("ONNX models need an extra: pip install 'deepsim[onnx]'") from error
 
-OPSET, FORMAT = 17, 8  # of 2022, which the runtimes of today read
+OPSET, FORMAT = 17, 8  # from 2022; all current runtimes read them
 
 
 def write_onnx(policy: TrainedPolicy | RecurrentPolicy, file: Path) -> None:
-    """Writes a model with an input for each part of observations, whose output is ``action``.
+    """Writes a model with an input for each part of observations, and the output ``action``.
 
-    Inputs have the names of an observation's dict, or ``observation``. Their first axis and that
-    of the output are any number of observations. Types are float32, int64 for choices and uint8 for
-    pictures; actions are float32, or int64 for choices.
+    An input is named after its key in the observation's dict, or ``observation``. The first axis
+    of inputs and output is the number of observations, k. Inputs are float32, int64 if discrete, or
+    uint8 for pictures; actions are float32, or int64 if discrete.
 
-    A policy that remembers its episode also has the input ``memory``, (observations, 2 n) float32
-    for an LSTM of n, 0 at the beginning of an episode, and the output ``next_memory``.
+    A recurrent policy also has the input ``memory``, (k, 2 n) float32 for an LSTM of size n, which
+    is 0 at the beginning of an episode, and the output ``next_memory``.
 
     Raises:
         TaskError: The file cannot be written.
@@ -52,7 +52,7 @@ def write_onnx(policy: TrainedPolicy | RecurrentPolicy, file: Path) -> None:
 
 
 class _Graph:
-    """Collects the nodes of a graph; values are referred to by their names."""
+    """Collects the nodes of an ONNX graph; methods take and return the names of values."""
 
     def __init__(self) -> None:
         self._nodes: list[Any] = []
@@ -61,7 +61,7 @@ class _Graph:
         self._outputs: list[Any] = []
 
     def model(self, policy: TrainedPolicy, memory: Lstm | None = None) -> Any:
-        """Returns the model of a policy, with the memory before its layers."""
+        """Returns the model of a policy; an LSTM, if any, comes before the layers."""
         parts = policy.parts or (Part(policy.mean.shape),)
         features = [self._features(part) for part in parts]
         values = self.node("Concat", *features, axis=1) if len(features) > 1 else features[0]
@@ -94,14 +94,14 @@ class _Graph:
         return made
 
     def node(self, kind: str, *inputs: str, outputs: int = 0, **attributes: Any) -> Any:
-        """Adds a node; returns the name of its output, or a list of several."""
+        """Adds a node; returns the name of its output, or a list of names if it has several."""
         name = f"/{kind}_{len(self._nodes)}"
         names = [f"{name}_{number}" for number in range(outputs)] if outputs else [name]
         self._nodes.append(helper.make_node(kind, inputs, names, **attributes))
         return names if outputs else name
 
     def constant(self, value: Any) -> str:
-        """Adds an array."""
+        """Adds a constant array; returns its name."""
         name = f"/constant_{len(self._constants)}"
         self._constants.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
         return name
@@ -125,7 +125,7 @@ class _Graph:
         return str(self.node("Concat", *chosen, axis=1))
 
     def _picture(self, part: Part, name: str) -> str:
-        assert part.network is not None  # for mypy: the caller asked
+        assert part.network is not None  # for mypy: the caller checked it
         values = self.node("Transpose", name, perm=[0, 3, 1, 2])
         values = self.node("Cast", values, to=TensorProto.FLOAT)
         values = self.node("Div", values, self.constant(np.float32(255.0)))
@@ -136,7 +136,7 @@ class _Graph:
         return str(self.node("Relu", self._dense(part.network.layer, self.node("Flatten", values))))
 
     def _remembered(self, memory: Lstm, values: str) -> str:
-        """Returns the outputs of an LSTM, whose state is an input and an output."""
+        """Adds an LSTM, whose state is an input and an output of the graph; returns its output."""
         size = len(memory.bias) // 4
         name = self._unused("memory")
         shape = ["count", 2 * size]
@@ -157,7 +157,7 @@ class _Graph:
         return str(outputs)
 
     def _unused(self, name: str) -> str:
-        """Returns the name, or a similar one if an input has it."""
+        """Returns the name, or a similar one if an input already has it."""
         return f"/{name}" if name in [each.name for each in self._inputs] else name
 
     def _output(
@@ -179,7 +179,7 @@ class _Graph:
         return str(self.node("Reshape", values, self.constant(np.array([-1, *shape]))))
 
     def _chosen(self, policy: TrainedPolicy, values: str) -> str:
-        """Returns the most likely values of choices, (k,) or (k, choices)."""
+        """Adds the choice of the most likely discrete actions, (k,) or (k, entries)."""
         if policy.masked:
             allowed = self.node("Cast", MASK, to=TensorProto.BOOL)
             values = self.node("Where", allowed, values, self.constant(np.float32(-np.inf)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Extracts the acting network from a model of PPO, as plain arrays."""
+"""Extracts the policy network from a PPO model, as plain arrays."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .suitable_spaces import is_picture, kind_of
 
 
 def plain_policy(model: PPO, scaled: VecNormalize) -> TrainedPolicy | RecurrentPolicy:
-    """Returns the acting network, with the scale of its observations."""
+    """Returns the policy network of a model, with the current scales of observations."""
     network = _network(model, scaled)
     memory = getattr(model.policy, "lstm_actor", None)
     if memory is None:

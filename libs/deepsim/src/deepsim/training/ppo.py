@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains a task by PPO of Stable-Baselines3; needs ``deepsim[train]``."""
+"""Trains policies for a task with PPO from Stable-Baselines3; needs ``deepsim[train]``."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Training:
     """The result of a training run.
 
     Attributes:
-        steps: Steps of agents.
-        rows: The log by column, as in ``progress.csv``.
+        steps: Total number of steps of all learning agents.
+        rows: The rows of ``progress.csv``, each by column.
         interrupted: Whether Ctrl-C or another signal stopped it before its end.
         resumable: Whether the folder has a checkpoint, which needs a simulator with snapshots.
     """
@@ -59,19 +59,19 @@ def train(
     *,
     resume: bool = False,
 ) -> Training:
-    """Trains a task, and writes progress, TensorBoard's events, checkpoints and policies.
+    """Trains policies; writes the log, TensorBoard events, checkpoints and policies.
 
     Args:
         task: The task.
         config: All settings.
         folder: Output folder.
-        on_step: Callback after every step, with the number of steps so far, and the mean reward of
-            each agent's latest episodes.
-        resume: Whether to go on from the checkpoint in the folder.
+        on_step: Called after every step with the number of steps so far and, by agent, the mean
+            reward of the latest episodes.
+        resume: Whether to continue from the checkpoint in the folder.
 
     Raises:
-        TaskError: The agents or spaces are not suitable, a file cannot be written, or there is no
-            checkpoint of this task with these settings.
+        TaskError: The agents or spaces are not suitable, a file cannot be written, or the folder
+            has no checkpoint of this task with these settings.
     """
     state = load_training_state(folder / CHECKPOINT) if resume else None
     # One thread is fastest for small networks, and sums do not depend on the number of cores.
@@ -139,4 +139,4 @@ def _wandb_log(folder: Path, config: TrainingConfig) -> KVWriter:
 
 
 class _Files(ProgressFiles, KVWriter):  # type: ignore[misc]  # not typed where not installed
-    """The files, as the class that the logger requires."""
+    """The files of the log, as a subclass of the logger's output format."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The log of a training run: a row for each update, as CSV, with times in a separate file."""
+"""The log of a training run: CSV with a row for each update, and times in a separate file."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ import numpy as np
 from deepsim.policies.whole_file import whole_file
 
 WINDOW = 100
-"""The number of the latest episodes of which means are taken."""
+"""Means are taken over this number of latest episodes."""
 _MOST_WORDS = 16
 _STEPS = "time/total_timesteps"
 RETURN = "return"
-"""Begins the columns of reward terms: ``return/TERM``, and ``return/TERM/AGENT`` of several."""
+"""Prefix of the columns of reward terms: ``return/TERM``, and with several agents
+``return/TERM/AGENT``."""
 REWARD = "reward"
-"""The column of the mean reward; that of one of several agents is ``reward/AGENT``."""
+"""The column of the mean reward; with several agents, each also has ``reward/AGENT``."""
 _NAMES = {"rollout/ep_rew_mean": REWARD, "rollout/ep_len_mean": "length"}
 _TIMES = {"time/time_elapsed": "seconds", "time/fps": "steps_per_second"}
 
@@ -34,7 +35,7 @@ class ProgressFiles:
     It has the methods of an output format of Stable-Baselines3's logger.
 
     Attributes:
-        rows: The logged values by column.
+        rows: The rows of ``progress.csv``, each by column.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -48,7 +49,7 @@ class ProgressFiles:
         key_excluded: Mapping[str, tuple[str, ...]],
         step: int = 0,
     ) -> None:
-        """Adds the values of an update."""
+        """Adds a row with the values of an update, and writes both files."""
         steps = {"steps": key_values.get(_STEPS, step)}
         values = {key: value for key, value in key_values.items() if not key.startswith("time/")}
         self.rows.append(
@@ -64,7 +65,7 @@ class ProgressFiles:
         return self.rows, self._times
 
     def set_state(self, state: tuple[list[dict[str, Any]], list[dict[str, Any]]]) -> None:
-        """Restores these rows; the next update writes the files."""
+        """Restores the rows returned by `get_state`; the next update writes the files."""
         self.rows, self._times = state
 
     def close(self) -> None:
@@ -74,13 +75,13 @@ class ProgressFiles:
 class EpisodeEnds:
     """The rewards and infos of agents at the ends of their latest episodes.
 
-    Info is the mean of numbers and booleans over the episodes that have them, and the frequency of
-    each string. A name with too many different strings is left out. A reward term counts with its
-    sum over the episode, not with its value in the last step.
+    Numbers and booleans of infos are averaged over the episodes that have them; of strings, the
+    frequency of each is counted, unless there are too many different ones. Of a reward term, the
+    sum over the episode is used, not the value in the last step.
 
     Args:
         agents: All agents that learn.
-        window: The number of episodes that count; None for all.
+        window: The number of latest episodes to use; None for all.
     """
 
     def __init__(self, agents: Sequence[str], *, window: int | None = WINDOW) -> None:
@@ -90,11 +91,11 @@ class EpisodeEnds:
         self._words: dict[str, set[str]] = {}
 
     def add(self, infos: Sequence[Mapping[str, Any]], agents: Sequence[str] | None = None) -> None:
-        """Adds the episodes that ended in a step, from its infos.
+        """Adds the episodes that ended in a step.
 
         Args:
-            infos: One for each slot: for the agents of world 0, then of world 1, and so on.
-            agents: The agents; all by default.
+            infos: The step's infos, one per slot: the agents of world 0, then of world 1, ...
+            agents: The agents of each world; by default all agents that learn.
         """
         for info, agent in zip(infos, cycle(self._rewards if agents is None else agents)):
             if "episode" not in info:
@@ -120,9 +121,9 @@ class EpisodeEnds:
         return float(np.mean([reward for each in self._rewards.values() for reward in each]))
 
     def means(self) -> dict[str, float]:
-        """Returns ``end/NAME`` of numbers, ``end/NAME=WORD`` of strings, and ``return/TERM``.
+        """Returns ``end/NAME`` for numbers, ``end/NAME=WORD`` for strings, and ``return/TERM``.
 
-        Where there are several agents, each has ``reward/AGENT`` and ``return/TERM/AGENT`` too.
+        With several agents, each also has ``reward/AGENT`` and ``return/TERM/AGENT``.
         """
         numbers: dict[str, list[float]] = {}
         for end in self._ends:

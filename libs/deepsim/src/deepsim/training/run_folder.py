@@ -33,7 +33,7 @@ _PACKAGES = ("stable-baselines3", "torch", "gymnasium", "numpy", "mujoco")
 
 
 def run_folder(name: str, seed: int, out: Path | None) -> Path:
-    """Returns the folder of a new training, ``runs/NAME/DATE_SEED`` or a given one.
+    """Returns the folder for a new training run: `out`, or by default ``runs/NAME/DATE_SEED``.
 
     Raises:
         TaskError: The folder is not empty.
@@ -41,19 +41,19 @@ def run_folder(name: str, seed: int, out: Path | None) -> Path:
     now = datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
     folder = out if out is not None else Path("runs") / name / f"{now}_{seed}"
     if folder.is_dir() and any(folder.iterdir()):
-        raise TaskError(f"{folder} is not empty: a training writes to a folder of its own")
+        raise TaskError(f"{folder} is not empty: a training run needs a new or empty folder")
     return folder
 
 
 def write_setup(folder: Path, task_folder: Path, task_id: str, config: TrainingConfig) -> None:
-    """Writes all settings, and the versions of packages and task."""
+    """Writes all settings, the versions of packages, and the git commit of the task."""
     setup = {"task": task_id, "folder": str(task_folder), **asdict(config)}
     _write(folder / CONFIG, setup)
     _write(folder / "versions.json", _versions(task_folder))
 
 
 def settings_of(file: Path) -> dict[str, Any]:
-    """Reads settings from YAML, as from the ``config.json`` of a training run.
+    """Reads settings from a YAML file, or from the ``config.json`` of a training run.
 
     Raises:
         TaskError: The file cannot be read, or is not a mapping.
@@ -68,10 +68,10 @@ def settings_of(file: Path) -> dict[str, Any]:
 
 
 def task_folder_of(config: Path) -> str:
-    """Returns the folder of the task that was trained with these settings.
+    """Returns the folder of the task that a ``config.json`` names.
 
     Raises:
-        TaskError: The settings do not name it.
+        TaskError: The file cannot be read, or does not name the folder.
     """
     try:
         return str(json.loads(config.read_text(encoding="utf-8"))["folder"])
@@ -82,12 +82,12 @@ def task_folder_of(config: Path) -> str:
 def policy_of(
     folder: Path, task: Task, instead: Mapping[str, PolicyMaker] = MappingProxyType({})
 ) -> PolicyMaker:
-    """Returns the maker of a trained policy, like those of a task's policies.
+    """Returns a function that makes the trained policy of one world, as in `Task.policies`.
 
-    Agents that did not learn keep the policy that they had in the training.
+    Agents that did not learn act by the same policy as in the training run.
 
     Args:
-        folder: The folder of the training.
+        folder: The folder of the training run.
         task: The task.
         instead: Policies that replace those of the folder, by name; the name of a single policy is
             empty.
@@ -121,10 +121,10 @@ def policy_of(
 
 
 def trained_policies(folder: Path) -> dict[str, TrainedPolicy | RecurrentPolicy]:
-    """Returns the policies in a folder by name; the name of a single one is empty.
+    """Returns the policies in a folder by name; the name of a single policy is empty.
 
     Raises:
-        TaskError: None exists, or one cannot be read.
+        TaskError: The folder has no policy, or one cannot be read.
     """
     files = {file.stem.removeprefix(_NAMED): file for file in sorted(folder.glob(f"{_NAMED}*.npz"))}
     if (folder / FILE).is_file() or not files:
@@ -133,26 +133,26 @@ def trained_policies(folder: Path) -> dict[str, TrainedPolicy | RecurrentPolicy]
 
 
 def chosen_policy(name: str, task: Task, trainings: Path) -> tuple[str, PolicyMaker]:
-    """Returns the policy of a name, of the folder of a training run, or of an ONNX model.
+    """Returns the policy that a command line names.
 
-    A model in the folder of a training run acts for the agents that learned there, or for those of
-    the policy with its name; any other model acts for all agents.
+    An ONNX model in the folder of a training run acts for the agents that learned there, or for
+    those of the policy with its name; any other model acts for all agents.
 
     Args:
-        name: The name, the folder or the file.
+        name: The name of a policy of the task, the folder of a training run, or an ONNX file.
         task: The task.
-        trainings: The folder of the task's trainings, if there were any.
+        trainings: The folder that holds the task's training runs, if there are any.
 
     Returns:
-        Its name, and its maker.
+        A name for results, and the policy or its maker.
 
     Raises:
-        TaskError: None exists.
+        TaskError: There is no such policy.
     """
     folder = Path(name)
     if folder.suffix == ".onnx" and name not in task.available_policies:
         try:
-            # An extra, for this policy alone.
+            # An extra that only these policies need.
             from deepsim.policies.onnx_policy import load_onnx  # noqa: PLC0415 (see above)
         except ImportError as error:
             raise TaskError(str(error)) from error
@@ -173,8 +173,8 @@ def chosen_policy(name: str, task: Task, trainings: Path) -> tuple[str, PolicyMa
         newest = max(
             trainings.glob("*/policy*.npz"), default=None
         )  # their names begin with the date
-        hint = "" if newest is None else f"; the newest training is {newest.parent}"
-        raise TaskError(f"{folder} is not the folder of a training: it has no {FILE}{hint}")
+        hint = "" if newest is None else f"; the newest training run is {newest.parent}"
+        raise TaskError(f"{folder} is not the folder of a training run: it has no {FILE}{hint}")
     return name, task.policy(name)
 
 
@@ -210,7 +210,7 @@ def _versions(task_folder: Path) -> dict[str, Any]:
 
 
 def _git(folder: Path) -> dict[str, Any] | None:
-    """Returns the commit of the task's folder, and whether it has changes; None outside of git."""
+    """Returns a folder's git commit and whether there are uncommitted changes; None without git."""
 
     def ask(*command: str) -> str:
         done = subprocess.run(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Worlds as a network sees them: with scaled numbers, and pictures with channels first."""
+"""Prepares observations for networks: scales numbers, and puts the channels of pictures first."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .suitable_spaces import is_picture, kind_of
 
 
 def scaled_worlds(worlds: VecEnv, config: TrainingConfig, *, learning: bool = True) -> VecNormalize:
-    """Returns worlds with scaled observations and rewards, if the settings say so.
+    """Returns worlds with scaled observations and rewards, if the settings request it.
 
-    Only numbers of a `Box` are scaled; choices and pictures have their own features.
+    Only the numbers of a `Box` are scaled, neither discrete values nor pictures.
 
     Args:
         worlds: The worlds.
-        config: The settings of the training.
-        learning: Whether the scale follows the observations, and rewards are scaled as well.
+        config: The settings of the training run.
+        learning: Whether to update the scale with each observation, and to scale rewards too.
     """
     seen = worlds.observation_space
     keys = None
@@ -50,7 +50,7 @@ def _is_numbers(space: Any) -> bool:
 
 
 class _ChannelsFirst(VecTransposeImage):  # type: ignore[misc]  # not typed where not installed
-    """Pictures in C order, which checkpoints keep: torch rounds by the order in memory."""
+    """Makes pictures C-contiguous, as in checkpoints: torch rounds by the memory layout."""
 
     @staticmethod
     def transpose_image(image: NDArray[Any]) -> NDArray[Any]:

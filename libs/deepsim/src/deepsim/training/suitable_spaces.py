@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The spaces of observations and actions that a training run takes."""
+"""Checks that `deepsim train` supports the spaces of observations and actions."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import numpy as np
 from deepsim.task_code import TaskError
 from deepsim_envs.spaces import has_action_mask
 
-_LEAST_PICTURE = 36  # pixels, below which the convolutions leave nothing
+_LEAST_PICTURE = 36  # side of the smallest picture that the convolutions accept [pixels]
 
 
 def kind_of(space: Any) -> str:
-    """Returns the name of a space's type, such as ``"Box"``; Gymnasium need not be imported."""
+    """Returns the name of a space's class, such as ``"Box"``, without importing Gymnasium."""
     return type(space).__name__
 
 
 def is_picture(space: Any) -> bool:
-    """Returns whether a space holds pictures: three axes of uint8 from 0 to 255."""
+    """Returns whether a space holds pictures: a `Box` of three axes, uint8 from 0 to 255."""
     return (
         kind_of(space) == "Box"
         and space.dtype == np.uint8
@@ -32,7 +32,7 @@ def require_suitable(seen: Any, acted: Any) -> None:
     """Checks that the networks can use the spaces of observations and actions.
 
     Raises:
-        TaskError: A space is not suitable; the message lists those that are.
+        TaskError: A space is not suitable; the message lists the kinds that are.
     """
     if kind_of(seen) == "Dict":
         for key, part in seen.spaces.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The policies of a training run, and the agents for which each acts."""
+"""Assigns the agents of a task to the policies of a training run."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def teams_of(
 ) -> dict[str, tuple[str, ...]]:
     """Returns the agents of each policy, by the policy's name.
 
-    A policy of one agent is named after it, and one of a group after its first agent.
+    The policy of one agent is named after the agent, and that of a group after its first agent.
 
     Raises:
-        TaskError: A pattern matches no agent, two policies have the same agent, or a name is not
-            fit for a file name.
+        TaskError: A pattern matches no agent, a policy has the name of an agent of another policy,
+            or a name is not fit for a file name.
     """
     agents = environment.agents
     teams: dict[str, tuple[str, ...]]
@@ -57,13 +57,13 @@ def teams_of(
 def owners_of(
     teams: Mapping[str, Sequence[str]], agents: Sequence[str], *, past: bool
 ) -> dict[str, str]:
-    """Returns the policy of each agent.
+    """Returns the name of each agent's policy.
 
     Args:
         teams: The agents of each policy.
         agents: All agents.
-        past: Whether agents that do not learn use the policies of those that do: the first that of
-            the first learning agent, and so on.
+        past: Whether to assign agents that do not learn to the policies of those that do, in
+            order: the first to the policy of the first learning agent, and so on.
     """
     learning = {agent: name for name, own in teams.items() for agent in own}
     owners = {agent: learning[agent] for agent in agents if agent in learning}
@@ -74,11 +74,11 @@ def owners_of(
 
 
 class TeamPolicy(ArrayPolicy):
-    """A policy of several agents that gives each its own policy.
+    """A policy on arrays for several agents; each agent acts by one of its named policies.
 
     Args:
         policies: The policies by name.
-        owners: The name of each agent's policy.
+        owners: The name of the policy of each agent.
     """
 
     def __init__(self, policies: Mapping[str, ArrayPolicy], owners: Mapping[str, str]) -> None:
@@ -98,11 +98,11 @@ class TeamPolicy(ArrayPolicy):
 def team_of(
     policies: Mapping[str, TrainedPolicy | RecurrentPolicy], owners: Mapping[str, str]
 ) -> TeamPolicy | RecurrentTeam:
-    """Returns the policy of several agents, on arrays if none of their policies has a memory.
+    """Joins policies to one for several agents, on arrays unless they have a memory.
 
     Args:
-        policies: The policies by name, of one kind.
-        owners: The name of each agent's policy.
+        policies: The policies by name; either all have a memory, or none has.
+        owners: The name of the policy of each agent.
     """
     recurrent = {name: each for name, each in policies.items() if isinstance(each, MemoryPolicy)}
     if recurrent:
@@ -113,23 +113,27 @@ def team_of(
 
 
 class AgentsPolicy:
-    """The policy of one world that gives each agent its own policy.
+    """The policy of one world, in which each agent acts by its own policy.
 
     Args:
         policies: The policy of each agent; several may share one.
-        rest: The policy of all other agents, or None.
+        rest: The policy of all agents not in `policies`, or None.
     """
 
     def __init__(self, policies: Mapping[str, Policy], rest: Policy | None) -> None:
         self._policies, self._rest = policies, rest
 
     def begin_episode(self) -> None:
-        """Calls ``begin_episode()`` of the policies that have it."""
+        """Calls ``begin_episode()`` of each policy that has this method."""
         for policy in {id(each): each for each in self._policies.values()}.values():
             begin_episode(policy)
 
     def __call__(self, agent: str, observation: Any) -> Any:
-        """Returns the action of an agent."""
+        """Returns the action of an agent.
+
+        Raises:
+            TaskError: The agent has no policy.
+        """
         policy = self._policies.get(agent, self._rest)
         if policy is None:
             raise TaskError(f"no policy was trained for agent {agent!r}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The log of each update: the values of all learners, in one row."""
+"""Logs each update: the values of all learners become one row."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _SUMS = ("time/total_timesteps", "time/fps")
 
 
 class UpdateLog:
-    """Gives each learner a logger, and writes one row when all have logged an update.
+    """Collects the values that the learners log, and writes one row for each update.
 
     Means over episodes are weighted by each learner's number of agents. With several learners, each
     one has a value ``reward/NAME``, and the names of its other values, such as losses, end with its
     name.
 
     Args:
-        learners: The learners.
-        formats: The formats to write.
+        learners: The learners, whose loggers are replaced.
+        formats: The output formats.
     """
 
     def __init__(self, learners: Sequence[Learner], formats: Sequence[KVWriter]) -> None:
@@ -35,11 +35,11 @@ class UpdateLog:
             learner.model.set_logger(Logger(None, [_Collector(self, learner.name)]))
 
     def record(self, values: Mapping[str, float]) -> None:
-        """Adds values of all learners to the next row."""
+        """Adds values that concern all learners to the next row."""
         self._shared.update(values)
 
     def collect(self, name: str, values: Mapping[str, Any], excluded: Mapping[str, Any]) -> None:
-        """Takes the values of one learner; those of the last learner complete a row."""
+        """Takes the values of one learner; writes a row when all learners have logged theirs."""
         self._logged[name] = dict(values), dict(excluded)
         if len(self._logged) < len(self._learners):
             return
@@ -53,7 +53,7 @@ class UpdateLog:
             each.write(row, left_out, steps)
 
     def close(self) -> None:
-        """Closes all formats."""
+        """Closes all output formats."""
         for each in self._formats:
             each.close()
 
@@ -85,7 +85,7 @@ class UpdateLog:
 
 
 class _Collector(KVWriter):  # type: ignore[misc]  # not typed where it is not installed
-    """Passes on the values of one learner."""
+    """Passes the logged values of one learner to `UpdateLog`."""
 
     def __init__(self, log: UpdateLog, name: str) -> None:
         self._log, self._name = log, name
@@ -96,8 +96,8 @@ class _Collector(KVWriter):  # type: ignore[misc]  # not typed where it is not i
         key_excluded: Mapping[str, tuple[str, ...]],
         step: int = 0,
     ) -> None:
-        """Takes the values of an update."""
+        """Passes on the values of an update."""
         self._log.collect(self._name, key_values, key_excluded)
 
     def close(self) -> None:
-        """Does nothing, because files are closed after each update."""
+        """Does nothing: `UpdateLog` closes the formats."""

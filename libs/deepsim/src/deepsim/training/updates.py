@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The course of a training run from update to update: states, evaluations and the log."""
+"""Accompanies a training run from update to update: checkpoints, evaluations and the log."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from .teams import team_of
 from .update_log import UpdateLog
 
 OnStep = Callable[[int, Mapping[str, float]], object]
-"""Takes the number of steps so far, and the mean reward of each agent's latest episodes."""
+"""Takes the number of steps so far and, by agent, the mean reward of the latest episodes."""
 
 
 class Updates:
-    """Keeps the state of the latest update, logs the ends of episodes, and reports progress.
+    """Keeps the latest state, logs the ends of episodes, evaluates, and reports progress.
 
-    The state is taken after each update, and written at intervals and at the end: a training run
-    stopped during an update resumes from the start of that update.
+    The state is taken after each update, and written at intervals and at the end. A training run
+    that stops during an update therefore resumes from the start of that update.
 
     Attributes:
         evaluation: The evaluation, or None.
         ends: The ends of the latest episodes.
-        steps: Steps of agents up to the latest update.
-        resumable: Whether the simulator has snapshots.
+        steps: Total steps of all learning agents up to the latest update.
+        resumable: Whether a checkpoint can be written, which needs a simulator with snapshots.
     """
 
     def __init__(
@@ -66,11 +66,11 @@ class Updates:
         self._written = monotonic()
 
     def callback(self, learner: Learner) -> BaseCallback:
-        """Returns the callback of a learner's model."""
+        """Returns the callback for a learner's model."""
         return _Callback(self, learner, self._worlds)
 
     def join_league(self, update: int) -> None:
-        """Adds the present policies to the league."""
+        """Adds the current policies to the league, if it wants those of this update."""
         if self._league is None or not self._league.wants(update):
             return
         policies = {each.name: each.plain() for each in self._learners}
@@ -78,7 +78,7 @@ class Updates:
         self._league.add(team_of(policies, past) if past else policies[""], update)
 
     def write(self) -> None:
-        """Writes the state, the models and the policies of the latest update."""
+        """Writes the kept state, models and policies."""
         for file, content in self._kept:
             with whole_file(file) as stream:
                 stream.write(content)
@@ -87,7 +87,7 @@ class Updates:
         self._written = monotonic()
 
     def begin(self) -> None:
-        """Begins an update, and keeps its state."""
+        """Keeps the state at the start of an update, and writes it if a checkpoint is due."""
         model, worlds = self._learners[0].model, self._learners[0].worlds
         self.join_league(model.num_timesteps // (model.n_steps * worlds.num_envs))
         self.keep()
@@ -95,7 +95,7 @@ class Updates:
             self.write()
 
     def keep(self) -> None:
-        """Keeps the present state."""
+        """Keeps the current state, models and policies in memory."""
         kept = []
         if self.resumable:
             try:
@@ -113,13 +113,13 @@ class Updates:
         self.steps = sum(learner.model.num_timesteps for learner in self._learners)
 
     def add(self, learner: Learner, infos: Sequence[Mapping[str, Any]]) -> None:
-        """Takes the infos of a learner's step."""
+        """Adds the episodes that ended in a learner's step, and reports progress."""
         self.ends.add(infos, learner.agents)
         steps = sum(each.model.num_timesteps for each in self._learners)
         self._on_step_done(steps, self.ends.rewards())
 
     def end(self) -> None:
-        """Logs the ends of episodes after the steps of an update, and evaluates."""
+        """Logs the ends of episodes after the rollout of an update; evaluates if it is due."""
         self._log.record(self.ends.means())
         model, worlds = self._learners[0].model, self._learners[0].worlds
         every = model.n_steps * worlds.num_envs * self._config.evaluate_every
@@ -128,7 +128,7 @@ class Updates:
 
 
 class _Callback(BaseCallback):  # type: ignore[misc]  # not typed where it is not installed
-    """Calls the steps of `Updates`, once all learners of shared worlds have reached them."""
+    """Calls the methods of `Updates` once all learners of shared worlds have reached the event."""
 
     def __init__(self, updates: Updates, learner: Learner, worlds: LearningWorlds) -> None:
         super().__init__()

@@ -26,13 +26,13 @@ _ID = Path("wandb", "id.txt")
 
 
 class WandbLog(KVWriter):  # type: ignore[misc]  # not typed where it is not installed
-    """Writes the values of each update to a Weights & Biases run in a training run's folder.
+    """Writes the values of each update to Weights & Biases, in the folder of the training run.
 
-    The run is offline, unless the environment variable ``WANDB_MODE`` says otherwise. A resumed
-    training continues its run.
+    The log is offline, unless the environment variable ``WANDB_MODE`` says otherwise. A resumed
+    training run continues its log.
 
     Raises:
-        TaskError: The run cannot begin, such as an online run without an account.
+        TaskError: Weights & Biases cannot start, for example online without an account.
     """
 
     def __init__(self, folder: Path, config: TrainingConfig) -> None:
@@ -60,10 +60,10 @@ class WandbLog(KVWriter):  # type: ignore[misc]  # not typed where it is not ins
         key_excluded: Mapping[str, tuple[str, ...]],
         step: int = 0,
     ) -> None:
-        """Adds the values of an update, at its number of steps."""
+        """Logs the numbers of an update, at its number of steps."""
         values = {key: float(value) for key, value in key_values.items() if isinstance(value, Real)}
         self._run.log(values, step=step)
 
     def close(self) -> None:
-        """Ends the run."""
+        """Ends the log."""
         self._run.finish()
