@@ -12,6 +12,8 @@ import pytest
 @pytest.mark.parametrize(
     "name",
     [
+        "dynamic.run",
+        "models.downloads",
         "models.model_class",
         "models.model_list",
         "scene",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes drawn from Scenic scenarios, as worlds for Gazebo and the embedded engine."""
+"""Samples scenes from Scenic scenarios, as worlds for Gazebo and MuJoCo."""
 
 from __future__ import annotations
 

@@ -2,11 +2,11 @@
 """The errors of deepsim-scenes.
 
 SceneError (a DeepSimError)
-├── ModelListError    a list of models that cannot be used, with file and line
-├── DownloadError     a model that cannot be fetched, or is refused
-├── ScenarioError     a scenario that does not compile
+├── ModelListError    a list of models has a mistake; with file and line
+├── DownloadError     a model cannot be downloaded, or the download is refused
+├── ScenarioError     a scenario does not compile, or its code raised an error
 ├── RejectedError     no sample met all requirements within the limit
-└── ResizeError       a model that cannot be given a size
+└── ResizeError       a model cannot be scaled to a size
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ class SceneError(DeepSimError):
 
 
 class ModelListError(SceneError):
-    """A list of models cannot be used.
+    """A list of models has a mistake.
 
     Attributes:
         file: The YAML file.
-        line: The line of the mistake, from 1; 0 if unknown.
+        line: The line of the mistake, counted from 1; 0 if unknown.
     """
 
     def __init__(self, file: str | Path, line: int, message: str) -> None:
@@ -37,23 +37,23 @@ class ModelListError(SceneError):
 
 
 class DownloadError(SceneError):
-    """A model cannot be fetched, or the download is refused."""
+    """A model cannot be downloaded, or the download is refused."""
 
 
 class ScenarioError(SceneError):
-    """A scenario does not compile; ``__cause__`` is the error of Scenic."""
+    """A scenario does not compile, or its code raised an error, which is ``__cause__``."""
 
 
 class ResizeError(SceneError):
-    """A model cannot be given a size."""
+    """A model cannot be scaled to a size."""
 
 
 class RejectedError(SceneError):
     """No sample met all requirements within the limit.
 
     Attributes:
-        samples: The number of samples that were drawn.
-        reasons: How many of them each requirement rejected, the most frequent first.
+        samples: The number of drawn samples.
+        reasons: The number of samples that each requirement rejected, the largest first.
     """
 
     def __init__(self, samples: int, reasons: Mapping[str, int]) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scene: objects and their places."""
+"""A scene: objects and their poses."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class SceneObject:
     """An object of a scene.
 
     Attributes:
-        name: Unique in the scene, such as ``cafe_table_5``.
-        model: Its model.
-        size: Its width (along x), length (along y) and height [m].
-        position: Centre of its bounds in the world [m]; in a scenario of two dimensions, z is that
-            of the model frame.
+        name: Unique name in the scene, such as ``cafe_table_5``.
+        model: The model of the object.
+        size: Width (along x), length (along y) and height [m].
+        position: Centre of the bounds in the world frame [m]; in a scenario of two dimensions, z is
+            that of the model frame.
         heading: Heading as in Scenic, counterclockwise from +y [rad].
-        pose: Pose of the model frame in the world; its yaw is the heading, because the width of a
-            model lies along its x axis.
+        pose: Pose of the model frame in the world; its yaw equals the heading, because a model's
+            width lies along its x axis.
 
     >>> goal = ModelClass("goal", ModelType.MISSION_ONLY, 1.0, 1.0, 1.0)
     >>> place = Vector3(2.0, 3.0, 0.0)
@@ -43,19 +43,19 @@ class SceneObject:
 
     @property
     def is_resized(self) -> bool:
-        """Whether its size differs from its model's."""
+        """Whether the object's size differs from that of the model."""
         return any(factor != 1.0 for factor in self.model.factors(self.size))
 
     @property
     def is_in_world(self) -> bool:
-        """Whether a model represents it in the world."""
+        """Whether a model represents the object in the world."""
         return self.model.type is not ModelType.MISSION_ONLY
 
     @property
     def forward_yaw(self) -> float:
-        """Heading in the ROS convention: counterclockwise from +x [rad], in [-pi, pi].
+        """The heading in the ROS convention: counterclockwise from +x, in [-pi, pi] [rad].
 
-        In Scenic, "ahead" is an object's +y axis; a robot's forward axis is +x.
+        In Scenic, an object's forward axis is +y; in ROS, it is +x.
         """
         return math.remainder(self.heading + math.pi / 2, math.tau)
 
@@ -67,18 +67,22 @@ class Scene:
     Attributes:
         objects: The objects, in the order of the scenario.
         models: The models of the scenario.
-        seed: Seed of the sample.
-        number: Number of the sample among those of the seed.
+        seed: Seed of the scene.
+        number: Number of the scene among those of the seed.
         samples: The number of samples drawn until one met all requirements.
-        rejections: The number of samples that each requirement rejected.
         dimensions: Dimensions of the scenario, 2 or 3.
         parameters: The global parameters of the scenario.
+        rejections: The number of samples that each requirement rejected.
         drawn: The `scenic.core.scenarios.Scene`.
 
-    Example::
-
-        scene = scenario.sample(seed=0)
-        [each.name for each in scene.in_world]  # cafe_table_0, bookshelf_1, ...
+    >>> from pathlib import Path
+    >>> from deepsim_spawn import SearchPath
+    >>> goal = ModelClass("goal", ModelType.MISSION_ONLY, 1.0, 1.0, 1.0)
+    >>> spot = SceneObject("goal_0", goal, goal.size, Vector3(), heading=0.0, pose=Pose())
+    >>> models = ModelList({"Goal": goal}, None, Path(), SearchPath())
+    >>> scene = Scene((spot,), models, seed=0, number=0, samples=1, dimensions=2)
+    >>> [each.name for each in scene.missions], scene.in_world
+    (['goal_0'], ())
     """
 
     objects: tuple[SceneObject, ...]
@@ -93,10 +97,10 @@ class Scene:
 
     @property
     def in_world(self) -> tuple[SceneObject, ...]:
-        """The objects that models represent."""
+        """The objects that models represent in the world."""
         return tuple(each for each in self.objects if each.is_in_world)
 
     @property
     def missions(self) -> tuple[SceneObject, ...]:
-        """The objects that are only places, such as waypoints."""
+        """The mission-only objects, such as waypoints, which have no model in the world."""
         return tuple(each for each in self.objects if not each.is_in_world)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes that are stable: simulated for a moment, and rejected if something moves."""
+"""Samples stable scenes: simulates each for a moment, and rejects it if an object moves."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ OpenSimulator: TypeAlias = Callable[[WorldDescription], Simulator]
 """Opens a simulator of a world, such as ``deepsim_mujoco.MujocoSimulator``."""
 
 MAX_DISTANCE = 0.01
-"""How far an object may move [m]."""
+"""Greatest distance that an object of a stable scene moves [m]."""
 MAX_ANGLE = math.radians(2.0)
-"""How far an object may turn [rad]."""
+"""Greatest angle that an object of a stable scene turns [rad]."""
 MAX_DEPTH = 0.002
-"""How deep an object may overlap another [m]."""
+"""Greatest depth of an overlap in a stable scene [m]."""
 FALLEN = 0.5
-"""How far an object that fell out of the scene has sunk, at least [m]."""
+"""An object that sinks at least this far has fallen out of the scene [m]."""
 
 
 @dataclass(frozen=True, slots=True)
 class SettleReport:
-    """Motion of a scene that begins at rest.
+    """The motion of a scene that begins at rest.
 
     Attributes:
-        moved: Objects that moved or turned too far: distance [m] and angle [rad].
-        overlaps: Pairs of models that overlap at the start, with the depth [m].
-        fallen: Objects that fell out of the scene.
+        moved: Distance [m] and angle [rad] of objects that moved or turned too far, by name.
+        overlaps: Depth [m] of overlaps at the start that are too deep, by the pair of models.
+        fallen: Names of objects that fell out of the scene.
 
     >>> SettleReport(moved={"cup": (0.2, 0.1)}, overlaps={}, fallen=("cup",)).reasons
     ('cup falls',)
@@ -57,7 +57,7 @@ class SettleReport:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """The reasons why the scene is not stable, without numbers."""
+        """The reasons why the scene is not stable, without distances and angles."""
         return (
             *(f"{first} overlaps {second}" for first, second in self.overlaps),
             *(f"{name} falls" for name in self.fallen),
@@ -66,14 +66,14 @@ class SettleReport:
 
 
 def settle(scene: Scene, open_simulator: OpenSimulator, seconds: float = 1.0) -> SettleReport:
-    """Simulates a scene, and reports everything that moves, overlaps or falls.
+    """Simulates a scene, and reports objects that move, overlap or fall.
 
-    Overlaps are only found on engines with contacts.
+    Overlaps are only found by simulators with contacts.
 
     Args:
         scene: The scene.
         open_simulator: Opens the simulator, which is closed afterwards.
-        seconds: Simulated time, > 0.
+        seconds: Simulated time, > 0 [s].
 
     Raises:
         SpawnError: The engine cannot build a model.
@@ -113,21 +113,21 @@ def sample_settled(
     seconds: float = 1.0,
     limit: int = 100,
 ) -> tuple[Scene, dict[str, int]]:
-    """Draws scenes until one is stable.
+    """Samples scenes until one is stable.
 
     Args:
         scenario: The scenario.
-        open_simulator: Opens a simulator of a world.
-        seed: >= 0.
-        number: Index of the scene in the sequence that the seed produces.
-        seconds: Simulated time for each scene.
-        limit: The most scenes to try.
+        open_simulator: Opens a simulator of a world; it is closed afterwards.
+        seed: Seed, >= 0.
+        number: Number of the scene among those of the seed, >= 0.
+        seconds: Simulated time for each scene, > 0 [s].
+        limit: Greatest number of scenes to try.
 
     Returns:
-        The scene, and for each reason the number of earlier scenes rejected for it.
+        The scene, and for each reason the number of scenes that it rejected before.
 
     Raises:
-        RejectedError: None of them is stable.
+        RejectedError: None of the scenes is stable.
     """
     reasons: Counter[str] = Counter()
     for attempt in range(limit):
@@ -140,7 +140,7 @@ def sample_settled(
 
 
 def _overlaps(world: World, names: set[str]) -> dict[tuple[str, str], float]:
-    """Returns the pairs of models that overlap too deep, one of them an object of the scene."""
+    """Returns the depths of too deep overlaps between an object of the scene and another model."""
     contacts = world.simulator.contacts
     if contacts is None:
         return {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dynamic scenarios: behaviours and monitors of Scenic that act in a running world."""
+"""Runs dynamic scenarios: Scenic behaviours and monitors act in a running world."""
 
 from __future__ import annotations
 

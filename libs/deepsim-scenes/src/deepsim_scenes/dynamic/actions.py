@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Actions that a behaviour takes. Imports Scenic.
+"""Actions for Scenic behaviours. Imports Scenic.
 
-Custom actions inherit from `scenic.core.simulators.Action`; their ``applyTo`` finds the world in
-``simulation.world`` and the agent's model by ``simulation.model_of(agent)``.
+Custom actions inherit from `scenic.core.simulators.Action`; their ``applyTo`` gets the world from
+``simulation.world`` and the name of the agent's model from ``simulation.model_of(agent)``.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from scenic.core.dynamics.actions import Action
 from .simulation import WorldSimulation
 
 MAX_TURN = 3.0
-"""How fast an object turns to where it goes, at most [rad/s]."""
+"""Highest yaw rate of `DriveTowards` [rad/s]."""
 
 
 class Drive(Action):  # type: ignore[misc] # Scenic has no types
-    """Moves over the ground; a falling agent goes on falling.
+    """Drives on the ground; vertical motion is left to the physics.
 
-    The speed is set before every tick of the world; within a tick, friction acts.
+    The velocity is set before every tick of the world; within a tick, friction acts.
 
     Args:
         ahead: Speed in the direction that the agent faces [m/s].
-        turn: Counterclockwise rate of turn [rad/s].
-        left: Speed to its left [m/s].
+        turn: Yaw rate, counterclockwise [rad/s].
+        left: Speed to the agent's left [m/s].
     """
 
     def __init__(self, ahead: float = 0.0, turn: float = 0.0, left: float = 0.0) -> None:
         self.ahead, self.turn, self.left = float(ahead), float(turn), float(left)
 
     def applyTo(self, agent: Any, simulation: WorldSimulation) -> None:  # noqa: N802 (Scenic's)
-        """Holds the speeds."""
+        """Sets the velocity before every tick of the interval."""
         name = simulation.model_of(agent)
         rows = simulation.world.models.select([name])
 
@@ -52,7 +52,7 @@ class Drive(Action):  # type: ignore[misc] # Scenic has no types
 
 
 class DriveTowards(Action):  # type: ignore[misc] # Scenic has no types
-    """Drives towards a place and turns to face it; stops there.
+    """Drives straight to a place, turns to face it, and stops there.
 
     Args:
         place: A vector or object of the scenario.
@@ -63,7 +63,7 @@ class DriveTowards(Action):  # type: ignore[misc] # Scenic has no types
         self.place, self.speed = place, float(speed)
 
     def applyTo(self, agent: Any, simulation: WorldSimulation) -> None:  # noqa: N802 (Scenic's)
-        """Holds the speeds that lead from the present place to the goal."""
+        """Sets the velocity that leads to the place before every tick of the interval."""
         place = getattr(self.place, "position", self.place)
         east, north = place.x - agent.position.x, place.y - agent.position.y
         distance = math.hypot(east, north)
@@ -77,18 +77,18 @@ class DriveTowards(Action):  # type: ignore[misc] # Scenic has no types
 
 
 class Push(Action):  # type: ignore[misc] # Scenic has no types
-    """Pushes at the centre of mass of the agent's first link.
+    """Applies a force and a torque at the centre of mass of the agent's first link.
 
     Args:
-        force: In the world frame [N].
-        torque: In the world frame [Nm].
+        force: Force in the world frame, (3,) [N].
+        torque: Torque in the world frame, (3,) [N m].
     """
 
     def __init__(self, force: Any, torque: Any = (0.0, 0.0, 0.0)) -> None:
         self.force, self.torque = np.array([*force], float), np.array([*torque], float)
 
     def applyTo(self, agent: Any, simulation: WorldSimulation) -> None:  # noqa: N802 (Scenic's)
-        """Holds the force."""
+        """Applies force and torque in every tick of the interval."""
         world, name = simulation.world, simulation.model_of(agent)
         first = next(each for each in world.entities.names("links") if each.startswith(f"{name}::"))
         rows = world.links.select([first])
@@ -96,10 +96,10 @@ class Push(Action):  # type: ignore[misc] # Scenic has no types
 
 
 class SetJoints(Action):  # type: ignore[misc] # Scenic has no types
-    """Gives joints of the agent's model new targets, which hold until they are replaced.
+    """Sets targets of the agent's joints, which hold until they are replaced.
 
     Args:
-        position: Targets by the name of the joint [rad or m].
+        position: Target positions by the name of the joint [rad or m].
         velocity: Target velocities by the name of the joint [rad/s or m/s].
     """
 

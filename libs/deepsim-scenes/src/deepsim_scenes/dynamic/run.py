@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of dynamic scenarios."""
+"""Runs dynamic scenarios."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from deepsim_sync import DeepSimError, World
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScenarioRun:
-    """The outcome of a run of a scenario.
+    """The result of running a scenario.
 
     Attributes:
-        reason: Why the run ended, such as ``requirement on line 7``.
+        reason: The reason for the end of the run, such as ``requirement on line 7``.
         is_rejected: Whether a requirement, or a guard of a behaviour, failed.
-        times: (T,) instants of `poses`, from the start of the run [s].
-        poses: (T, n, 7) poses of the scene's objects in the world; for an object that a robot acts
-            as, the poses of the robot's model.
+        times: Times of `poses` since the start of the run, (T,) [s].
+        poses: Poses of the scene's n objects in the world frame, (T, n, 7) [m, unit quaternion];
+            for an object whose role a robot plays, the poses of the robot's model.
         records: Values of the scenario's ``record`` statements, by name; of a rejected run, up to
             its end.
 
-    Example::
-
-        run = run_scenario(scenario, scene, world, seconds=20.0)
-        ended_at, goal = run.times[-1], run.poses[-1, 0]
+    >>> poses = np.array([[[0, 0, 0, 0, 0, 0, 1]], [[2, 0, 0, 0, 0, 0, 1]]])
+    >>> run = ScenarioRun("reached the goal", False, np.array([0.0, 0.5]), poses, {})
+    >>> float(run.times[-1]), run.poses[-1, 0, :3].tolist()  # the end of the first object's path
+    (0.5, [2, 0, 0])
     """
 
     reason: str
@@ -54,26 +54,27 @@ def run_scenario(
 ) -> ScenarioRun:
     """Runs the behaviours, monitors and temporal requirements of a scenario in a world.
 
-    Objects of the scene that the world lacks are spawned; the others are moved to their places in
-    the scene, at rest. Actions hold for an interval, which may be several ticks of the world. On a
-    deterministic engine, the same scene gives the same run.
+    Objects of the scene that are not in the world yet are spawned; the others are moved to their
+    places in the scene, at rest. Actions hold for an interval, which may be several ticks of the
+    world. On a deterministic engine, the same scene gives the same run.
 
     Args:
         scenario: The scenario of the scene.
         scene: The start of the run.
         world: One world, on any engine.
-        seconds: The longest simulated time of the run, > 0.
-        interval: Between two steps of the behaviours [s]; a multiple of the world's tick.
-        robots: Models of the world, by the names of mission-only objects of the scene that act as
-            them. A robot is moved to the object's place and keeps its height; its +x axis points
-            where the object faces.
+        seconds: Longest simulated time of the run, > 0 [s].
+        interval: Time between two steps of the behaviours, a multiple of the world's tick [s].
+        robots: Names of models in the world that play the roles of mission-only objects, by the
+            name of the object. A robot is moved to the object's place, at its present height; its
+            +x axis points where the object faces.
 
     Raises:
         ImportError: The extra ``deepsim-scenes[scenic]`` is not installed.
-        ScenarioError: A behaviour or requirement raises, or creates an object without a model.
+        ScenarioError: A behaviour or requirement raised an error, or created an object that has
+            no model.
         SceneError: An object in `robots` is not a mission-only object of the scene.
         SpawnError: The engine cannot build a model.
-        UnknownEntityError: The world has no model of the name of a robot.
+        UnknownEntityError: The world has no model with the name of a robot.
         UnsupportedError: There are several worlds.
         ValueError: `seconds` is not > 0, or `interval` is not a multiple of the tick.
 

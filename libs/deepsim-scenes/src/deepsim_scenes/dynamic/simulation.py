@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A world as a simulator of Scenic. Imports Scenic."""
+"""Presents a world to Scenic as a simulator. Imports Scenic."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from deepsim_scenes.scene import Scene, SceneObject
 from deepsim_sync import SpawnRequest, World
 
 _AHEAD = Quaternion.from_euler(0.0, 0.0, math.pi / 2)
-"""From where an object of Scenic looks, +y, to where a robot looks, +x."""
+"""Rotates from a robot's forward axis, +x, to that of a Scenic object, +y."""
 
 
 class WorldSimulator(Simulator):  # type: ignore[misc] # Scenic has no types
-    """Scenic's view of a world.
+    """The simulator of a world that Scenic calls.
 
     Attributes:
-        simulation: The last simulation, even if it was rejected.
-        rejection: The reason of its rejection, or None.
+        simulation: The latest simulation, even if it was rejected.
+        rejection: The error that rejected it, or None.
     """
 
     def __init__(self, scene: Scene, world: World, ticks: int, robots: Mapping[str, str]) -> None:
@@ -87,10 +87,10 @@ class WorldSimulation(Simulation):  # type: ignore[misc] # Scenic has no types
         super().__init__(drawn, **options)
 
     def model_of(self, agent: Any) -> str:
-        """Returns the name of the model that represents an object of Scenic.
+        """Returns the name of the model that represents a Scenic object.
 
         Raises:
-            ValueError: The object is only a place.
+            ValueError: The object is mission-only, and no robot plays its role.
         """
         if agent not in self._bodies:
             raise ValueError(
@@ -99,7 +99,7 @@ class WorldSimulation(Simulation):  # type: ignore[misc] # Scenic has no types
         return self._bodies[agent].name
 
     def heading_of(self, agent: Any) -> float:
-        """Returns the present heading of an agent, counterclockwise from +y [rad]."""
+        """Returns the current heading of an agent, counterclockwise from +y [rad]."""
         name, turn = self.model_of(agent), self._bodies[agent].turn
         pose = Pose.from_array(self.world.models.select([name]).pose[0, 0])
         return (pose.orientation * turn.conjugate()).yaw
@@ -109,12 +109,12 @@ class WorldSimulation(Simulation):  # type: ignore[misc] # Scenic has no types
         self._held.setdefault(agent, []).append(act)
 
     def setup(self) -> None:
-        """Spawns and places the objects."""
+        """Spawns or places all objects, and writes their states to the simulator."""
         super().setup()
         self.world.flush()
 
     def createObjectInSimulator(self, obj: Any) -> None:  # noqa: N802 (Scenic calls it)
-        """Spawns an object, or places it if the world has its model."""
+        """Spawns an object, or moves it to its place if the world already has its model."""
         index = len(self.objects) - 1
         given = self._start.objects
         thing = (
@@ -147,12 +147,12 @@ class WorldSimulation(Simulation):  # type: ignore[misc] # Scenic has no types
         rows.put(pose=np.asarray(pose), twist=np.zeros(6))
 
     def executeActions(self, allActions: Any) -> None:  # noqa: N802, N803 (Scenic calls it)
-        """Replaces the held actions of agents by their new ones."""
+        """Replaces the actions of all agents by their new ones."""
         self._held.clear()
         super().executeActions(allActions)
 
     def step(self) -> None:
-        """Ticks the world for an interval."""
+        """Ticks the world for one interval; all actions act before each tick."""
         for _ in range(self._ticks):
             for acts in self._held.values():
                 for act in acts:
@@ -160,7 +160,7 @@ class WorldSimulation(Simulation):  # type: ignore[misc] # Scenic has no types
             self.world.tick()
 
     def getProperties(self, obj: Any, properties: set[str]) -> dict[str, Any]:  # noqa: N802
-        """Returns the properties of an object; those unknown to the world keep their values."""
+        """Returns the properties of an object; the world updates its pose and velocity."""
         values = {name: getattr(obj, name) for name in properties}
         body = self._bodies.get(obj)
         if body is None:
@@ -187,7 +187,7 @@ class WorldSimulation(Simulation):  # type: ignore[misc] # Scenic has no types
         return values | {name: known[name] for name in properties & known.keys()}
 
     def currentState(self) -> list[list[float]]:  # noqa: N802 (Scenic calls it)
-        """Returns the poses of the objects that the scene began with."""
+        """Returns the poses of the scene's initial objects, (n, 7), in the world frame."""
         first = zip(self._start.objects, self.objects, strict=False)
         return [
             self.world.models.select([self._bodies[obj].name]).pose[0, 0].tolist()
@@ -197,6 +197,6 @@ class WorldSimulation(Simulation):  # type: ignore[misc] # Scenic has no types
         ]
 
     def destroy(self) -> None:
-        """Deletes the objects that were added during the run."""
+        """Deletes the objects that the run created."""
         for name in self._spawned:
             self.world.delete(name)

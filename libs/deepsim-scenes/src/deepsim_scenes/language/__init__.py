@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenic: the library of models, scenarios, and samples of them."""
+"""Compiles Scenic scenarios with a library of models, and samples scenes from them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Scenic module that defines a class for every model."""
+"""Writes the Scenic module that defines a class for every model."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ heading = 0
 workspace = Workspace(RectangularRegion(0 @ 0, heading, width, length))
 """
 
-# Scenic 3.1 reads no {value!r} on Python 3.12 and later.
+# repr(): Scenic 3.1 cannot parse {value!r} on Python 3.12 and later.
 _ROOM = '''\
 def create_room(length, width, x=0, y=0, sides='NSWE'):
-    """Places walls around a rectangle: `width` along x and `length` along y, about (x, y)."""
+    """Places walls around a rectangle centred at (x, y): `width` along x, `length` along y [m]."""
     for side in sides:
         if side not in 'NSWE':
             raise ValueError("sides are letters of 'NSWE', got " + repr(sides))
@@ -51,7 +51,7 @@ def library_text(classes: Iterable[ModelClass], dimensions: int) -> str:
 
     Args:
         classes: The models.
-        dimensions: 2 for rectangles on the ground, 3 for their shapes in space.
+        dimensions: 2 for rectangles on the ground, 3 for the models' shapes in space.
     """
     parts = [
         "# Written by deepsim-scenes: a class for each model.\n",
@@ -84,7 +84,7 @@ def _class(model: ModelClass, dimensions: int) -> str:
 
 
 def _lengths(model: ModelClass) -> dict[str, str]:
-    """Returns expressions for width, length and height; see `ModelClass.dynamic_size`."""
+    """Returns Scenic expressions for length, width and height; see `ModelClass.dynamic_size`."""
     lengths = {"length": model.length, "width": model.width, "height": model.height}
     if not model.dynamic_size:
         return {key: repr(value) for key, value in lengths.items()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mistakes in scenarios, with file and line."""
+"""Reports mistakes in scenarios with file and line."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .scenic2 import with_own_lines
 
 
 def scenario_error(file: Path, moved: int, error: Exception) -> ScenarioError:
-    """Returns an error with the file and line of a scenario.
+    """Converts an error to one whose message has the file and line in the scenario.
 
     Args:
         file: The scenario.
-        moved: The number of lines that were inserted above it before it was compiled.
+        moved: The number of lines that were inserted above the scenario before compilation.
         error: The error that Scenic or the scenario raised.
     """
     frames = traceback.extract_tb(error.__traceback__)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The places where Scenic finds the library of models."""
+"""Makes the library of models importable for Scenic."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ PACKAGES = ("gzscenic", "deepsim_scenes")
 
 @contextmanager
 def library_on_path(text: str) -> Iterator[None]:
-    """Lets a scenario import a module from ``gzscenic.model`` and ``deepsim_scenes.model``.
+    """Makes a module importable as ``gzscenic.model`` and ``deepsim_scenes.model``.
 
     Args:
-        text: The module, in Scenic.
+        text: The text of the module, in Scenic.
     """
     with temporary_folder("deepsim-scenes-") as home:
         place = str(home)

@@ -12,16 +12,16 @@ from deepsim_scenes.scene import SceneObject
 
 
 def scene_object(index: int, drawn: Any, models: ModelList, dimensions: int) -> SceneObject:
-    """Returns an object of a scene.
+    """Converts an object that Scenic sampled.
 
     Args:
-        index: Its number in the scene.
-        drawn: The `scenic.core.object_types.Object`, with values for everything random.
+        index: The number of the object in the scene.
+        drawn: The sampled `scenic.core.object_types.Object`.
         models: The models of the scenario.
         dimensions: Dimensions of the scenario, 2 or 3.
 
     Raises:
-        ScenarioError: The list has no model for it.
+        ScenarioError: The list has no model for the object.
     """
     name = getattr(drawn, "gz_name", None)
     if name is None or name not in models:
@@ -36,7 +36,7 @@ def scene_object(index: int, drawn: Any, models: ModelList, dimensions: int) -> 
         factors = model.factors(size)
         center = Vector3(*(own * by for own, by in zip(center, factors, strict=True)))
     x, y, z = map(float, drawn.position)
-    if dimensions == 2:  # heights are those of the model frame
+    if dimensions == 2:  # z is the height of the model frame
         z = float(drawn.z)
         center = center.replace(z=0.0)
         heading = float(drawn.heading)

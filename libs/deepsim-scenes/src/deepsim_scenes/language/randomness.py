@@ -18,7 +18,7 @@ def seeded(*seed: int) -> Iterator[None]:
         seed: Numbers >= 0 that together form the seed.
     """
     words = np.random.SeedSequence(seed).generate_state(4)
-    # Scenic uses the legacy global generator, so that one is seeded.
+    # Scenic draws from numpy's legacy global generator.
     kept, kept_numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
     random.seed(int.from_bytes(words.tobytes(), "little"))
     np.random.seed(words)  # noqa: NPY002

@@ -10,11 +10,11 @@ from .scenic2 import with_own_lines
 
 
 class RejectionCounter:
-    """Wraps the checker of a scenario and counts the reasons of rejections.
+    """Wraps the checker of a scenario and counts the reasons for rejections.
 
     Args:
         compiled: A `scenic.core.scenarios.Scenario`; its checker is replaced.
-        moved: The number of lines that were inserted above the scenario before it was compiled.
+        moved: The number of lines that were inserted above the scenario before compilation.
     """
 
     def __init__(self, compiled: Any, moved: int) -> None:
@@ -25,7 +25,7 @@ class RejectionCounter:
         compiled.checker = self
 
     def checkRequirements(self, sample: Any) -> Any:  # noqa: N802 (Scenic calls it)
-        """Returns why a sample is rejected, or None."""
+        """Returns the requirement that rejects a sample, or None."""
         reason = self._checker.checkRequirements(sample)
         self._checked += 1
         if reason is not None:
@@ -38,7 +38,12 @@ class RejectionCounter:
         self._checked = 0
 
     def reasons(self, samples: int) -> dict[str, int]:
-        """Returns how many of some samples each requirement rejected."""
+        """Returns the number of samples that each requirement rejected.
+
+        Args:
+            samples: The number of all drawn samples; those that Scenic discarded before it checked
+                requirements had no admissible position.
+        """
         early = samples - self._checked
         found = {
             with_own_lines(reason, self._moved): count for reason, count in self._counts.items()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenarios that scenes are drawn from."""
+"""Compiles scenarios, and samples scenes from them."""
 
 from __future__ import annotations
 
@@ -35,18 +35,17 @@ def load_scenario(
     """Compiles a scenario, which is a program that runs with the caller's permissions.
 
     A scenario that imports ``deepsim_scenes.model`` is written in Scenic 3 and has three
-    dimensions. One that imports ``gzscenic.model`` or neither may be written in Scenic 2; its
-    objects are rectangles on the ground.
+    dimensions. Any other may be written in Scenic 2; its objects are rectangles on the ground.
 
     Args:
-        file: The scenario.
-        models: The models that it may place.
-        parameters: Values that replace its global parameters.
-        scenario: The modular scenario to draw from, if there are several.
-        model: A Scenic module that replaces that of its ``model`` statement.
+        file: The file of the scenario.
+        models: The models that the scenario may place.
+        parameters: Values that replace global parameters of the scenario, by name.
+        scenario: The modular scenario to sample, if the file has several.
+        model: A Scenic module that replaces that of the scenario's ``model`` statement.
         dimensions: 2 or 3; by default determined by the module that the scenario imports.
-        library: The Scenic module of the models, from an earlier `Scenario.library`; by default it
-            is written for this scenario.
+        library: The text of the Scenic module of the models, such as an earlier `Scenario.library`;
+            by default generated from `models`.
 
     Raises:
         ImportError: The extra ``deepsim-scenes[scenic]`` is not installed.
@@ -76,9 +75,9 @@ class Scenario:
     """A compiled scenario.
 
     Attributes:
-        models: The models that it may place.
+        models: The models that the scenario may place.
         dimensions: 2 or 3.
-        library: The Scenic module with a class for each model.
+        library: The text of the Scenic module with a class for each model.
         compiled: The `scenic.core.scenarios.Scenario`.
 
     Example::
@@ -106,17 +105,18 @@ class Scenario:
     def sample(
         self, seed: int = 0, number: int = 0, *, attempt: int = 0, limit: int = 2000
     ) -> Scene:
-        """Draws a scene. The same seed and number give the same scene in any process.
+        """Samples a scene. The same arguments give the same scene in any process.
 
         Args:
-            seed: >= 0.
-            number: Index of the scene in the sequence that the seed produces, >= 0.
-            attempt: Number of the attempt, if earlier scenes of this number were rejected, >= 0.
-            limit: The most samples to draw until one meets all requirements.
+            seed: Seed, >= 0.
+            number: Number of the scene among those of the seed, >= 0.
+            attempt: Number of the attempt if the caller rejected earlier scenes of this number,
+                >= 0.
+            limit: Greatest number of samples to draw until one meets all requirements.
 
         Raises:
             RejectedError: No sample met all requirements.
-            ScenarioError: A requirement raises, or an object has no model.
+            ScenarioError: A requirement raised an error, or an object has no model.
         """
         from scenic.core.distributions import RejectionException  # noqa: PLC0415 (of an extra)
 
@@ -144,11 +144,11 @@ class Scenario:
         )
 
     def in_own_lines(self, message: str) -> str:
-        """Returns a message of Scenic with the line numbers of the file."""
+        """Returns a message from Scenic with the line numbers of the scenario's file."""
         return with_own_lines(message, self._moved)
 
     def mistake(self, error: Exception) -> ScenarioError:
-        """Returns an error with the file and line at which the scenario raised another one."""
+        """Converts an error that the scenario raised to one with its file and line."""
         return scenario_error(self._file, self._moved, error)
 
 
@@ -179,5 +179,5 @@ def _compile(
             return scenic.scenarioFromString(
                 source, filename=str(file), mode2D=dimensions == 2, **options
             )
-        except Exception as error:  # a scenario is a program, which may raise any
+        except Exception as error:  # a scenario is a program, which may raise any error
             raise scenario_error(file, moved, error) from error

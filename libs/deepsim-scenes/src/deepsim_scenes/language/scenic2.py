@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenarios of Scenic 2, rewritten for Scenic 3."""
+"""Rewrites scenarios from Scenic 2 to Scenic 3."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _BLANK = frozenset((tokenize.COMMENT, tokenize.NL, tokenize.ENCODING))
 
 
 def imported_library(source: str) -> str | None:
-    """Returns the module of models that a scenario imports: `OURS`, `THEIRS` or none."""
+    """Returns the module of models that a scenario imports: `OURS`, `THEIRS` or None."""
     found = _IMPORT.search(source)
     return found[1] if found else None
 
 
 def with_library(source: str) -> tuple[str, int]:
-    """Adds the import of the models to a scenario without one, as the paper's scenarios are.
+    """Imports the models in a scenario that does not, such as those of GzScenic's paper.
 
     Returns:
         The scenario, and the number of lines that were inserted above it.
@@ -41,19 +41,19 @@ def with_library(source: str) -> tuple[str, int]:
 
 
 def with_own_lines(message: str, moved: int) -> str:
-    """Returns a message with the line numbers of the file in place of those of the moved text."""
+    """Corrects the line numbers in a message for `moved` lines inserted above the scenario."""
     return _LINE.sub(lambda line: str(int(line[0]) - moved), message)
 
 
 def with_new(source: str, classes: Iterable[str]) -> str:
     """Writes ``new`` before the class of each object, as Scenic 3 requires.
 
-    A class makes an object where a specifier follows it (``Car at 0 @ 0``), or where it is all of
-    a statement or of the right side of an assignment (``ego = Car``).
+    A class makes an object if a specifier follows it (``Car at 0 @ 0``), or if it is a whole
+    statement or the whole right side of an assignment (``ego = Car``).
 
     Args:
-        source: The scenario; one of Scenic 3 is not changed.
-        classes: The names of classes that it does not define itself.
+        source: The scenario; Scenic 3 stays unchanged.
+        classes: The names of classes that the scenario imports.
     """
     known = {*classes, *_BUILT_IN, *_CLASS.findall(source)}
     lines = source.splitlines(keepends=True)
@@ -64,7 +64,7 @@ def with_new(source: str, classes: Iterable[str]) -> str:
 
 
 def _objects(source: str, known: set[str]) -> Iterator[tuple[int, int]]:
-    """Returns the rows and columns of the classes that make an object."""
+    """Yields the line (from 1) and column of each class that makes an object."""
     tokens = [token for token in _tokens(source) if token.type not in _BLANK]
     starts = (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
     for number, token in enumerate(tokens[:-1]):
@@ -81,7 +81,7 @@ def _objects(source: str, known: set[str]) -> Iterator[tuple[int, int]]:
 
 
 def _tokens(source: str) -> Iterator[tokenize.TokenInfo]:
-    """Returns the tokens up to the first mistake, which Scenic reports better."""
+    """Yields the tokens up to the first syntax error, which Scenic will report."""
     try:
         yield from tokenize.generate_tokens(StringIO(source).readline)
     except (tokenize.TokenError, SyntaxError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The shapes of models, for scenarios in space. Imports Scenic and trimesh."""
+"""Scenic shapes of models, for scenarios in three dimensions. Imports Scenic and trimesh."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CLASSES: ContextVar[Mapping[str, ModelClass]] = ContextVar("deepsim_scenes_clas
 
 @contextmanager
 def shapes_from(classes: Mapping[str, ModelClass]) -> Iterator[None]:
-    """Lets `shape_of` find the models of a scenario while it is compiled."""
+    """Provides the models of a scenario to `shape_of` while the scenario is compiled."""
     token = _CLASSES.set(classes)
     try:
         yield
@@ -28,10 +28,10 @@ def shapes_from(classes: Mapping[str, ModelClass]) -> Iterator[None]:
 
 
 def shape_of(name: str) -> Shape:
-    """Returns the shape of a class, by its name: the union of its collisions.
+    """Returns the Scenic shape of a model, by the name of its class: the union of its collisions.
 
-    A collision whose triangles enclose no volume counts as its convex hull. Entities without a
-    model are boxes.
+    A collision mesh that encloses no volume is replaced by its convex hull. Mission-only objects
+    are boxes.
     """
     model = _CLASSES.get()[name]
     mesh = model.description and collision_mesh(model.description)
@@ -41,7 +41,7 @@ def shape_of(name: str) -> Shape:
 
 
 def collision_mesh(model: ModelDescription) -> trimesh.Trimesh | None:
-    """Returns a union of collisions in the model frame; None for one box, or without any."""
+    """Returns the union of a model's collisions in the model frame; None if a box will do."""
     parts = []
     shapes = [(link, part) for _, link, _ in model.all_links() for part in link.collisions]
     places = {id(link): pose for _, link, pose in model.all_links()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The models that a scenario may place: read, measured and resized."""
+"""Reads, measures, downloads and resizes the models that a scenario may place."""
 
 from __future__ import annotations
 

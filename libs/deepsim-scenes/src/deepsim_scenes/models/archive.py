@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Unpacks untrusted archives: plain files inside one folder, up to a limit of bytes."""
+"""Unpacks untrusted archives: only plain files inside one folder, up to a limit of bytes."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from deepsim_scenes.errors import DownloadError
 _MOST_FILES = 10_000
 _CHUNK = 1 << 16
 _PROGRAM = ".xacro"
-"""The loader expands such files, and what they hold is evaluated as Python."""
+"""Suffix of files that are refused, because the loader evaluates Python expressions in them."""
 
 
 def unpack(archive: Path, folder: Path, limit: int) -> None:
-    """Unpacks a zip or a tar (plain, gz, bz2 or xz) into a new folder.
+    """Unpacks a ZIP or tar archive (plain, gz, bz2 or xz) into a new folder.
 
     Args:
-        archive: The file.
+        archive: The archive.
         folder: The folder to create.
-        limit: The largest total size of all files [bytes].
+        limit: Largest total size of all files [bytes].
 
     Raises:
-        DownloadError: The file is neither, is damaged, exceeds the limit, or has members other than
-            files and folders inside its own folder.
+        DownloadError: The archive has another format, is damaged, exceeds the limit, or has members
+            other than plain files and folders below its top.
     """
     folder.mkdir()
     left = limit
@@ -57,7 +57,7 @@ def unpack(archive: Path, folder: Path, limit: int) -> None:
 
 
 def _inside(name: str) -> PurePosixPath:
-    """Returns the path of a member, if it is a plain file or folder inside the archive's folder."""
+    """Returns a member's path; refuses one that leaves the archive's folder, and xacro files."""
     path = PurePosixPath(name.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts or ":" in name or "\0" in name:
         raise DownloadError(f"the archive has {name!r}, which leads out of its folder")
@@ -67,7 +67,7 @@ def _inside(name: str) -> PurePosixPath:
 
 
 Member = tuple[str, "IO[bytes] | None"]
-"""The name of a file with its content, or of a folder with None."""
+"""The name of a file and its content, or the name of a folder and None."""
 
 
 @contextmanager

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML of a list of models, with the line of every value."""
+"""Reads the YAML file of a list of models, and keeps the line of every key for errors."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from deepsim_scenes.errors import ModelListError
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A mapping of a YAML file.
+    """A mapping in a YAML file.
 
     Attributes:
         file: The file.
-        line: Where the mapping begins, from 1.
-        values: Its values.
+        line: The first line of the mapping, counted from 1.
+        values: The values by key.
         lines: The line of each key.
     """
 
@@ -32,7 +32,7 @@ class Section:
     lines: Mapping[str, int]
 
     def error(self, key: str, message: str) -> ModelListError:
-        """Returns an error at the line of a key, or where the mapping begins."""
+        """Returns an error at the line of a key; without this key, at the mapping's first line."""
         return ModelListError(self.file, self.lines.get(key, self.line), message)
 
     def check_keys(self, known: Iterable[str]) -> None:
@@ -47,7 +47,7 @@ class Section:
                 raise self.error(key, f"unknown key {key!r}{did_you_mean(key, names)}")
 
     def text(self, key: str, default: str = "") -> str:
-        """Returns the string under a key.
+        """Returns the string of a key, or the default if the key is missing.
 
         Raises:
             ModelListError: The value is not a string, or is empty.
@@ -63,7 +63,8 @@ class Section:
         """Returns a finite number, or None if the key is missing.
 
         Raises:
-            ModelListError: The value is not a finite number, or not > 0 where it must be.
+            ModelListError: The value is not a finite number, or `positive` is set and it is not
+                > 0.
         """
         value = self.values.get(key)
         if value is None:
@@ -88,14 +89,14 @@ class Section:
 
 
 def read_document(file: Path, items: str) -> tuple[Section, list[Section]]:
-    """Returns the top of a YAML file and the mappings of a list in it.
+    """Reads a YAML file; returns its top mapping, and the mappings in one of its lists.
 
     Args:
         file: The file.
         items: The key of the list.
 
     Raises:
-        ModelListError: The file cannot be read, or does not have this form.
+        ModelListError: The file cannot be read, or has no such list of mappings.
     """
     try:
         root = yaml.compose(file.read_text(encoding="utf-8"), yaml.SafeLoader)
@@ -116,7 +117,7 @@ def read_document(file: Path, items: str) -> tuple[Section, list[Section]]:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Returns the end of a message about an unknown name: a suggestion, or nothing."""
+    """Returns the end of a message about an unknown name: similar names, or known ones."""
     names = sorted(known)
     close = difflib.get_close_matches(name, names, n=3)
     if close:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Downloads of models that a list names."""
+"""Downloads models that are not on this machine."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SERVERS = (
     "https://models.gazebosim.org/{name}/model.tar.gz",
     "https://fuel.gazebosim.org/1.0/OpenRobotics/models/{name}.zip",
 )
-"""Where Gazebo's own models are: the server of Gazebo 11, then that of its successors."""
+"""Addresses of Gazebo's own models: the server of Gazebo 11, then that of its successors."""
 
 _MODEL_FILES = ("model.config", "model.sdf")
 _HASH = "sha256="
@@ -40,25 +40,25 @@ _CHUNK = 1 << 16
 
 @dataclass(frozen=True)
 class ModelDownloads:
-    """Fetches models over the network, checks them, and keeps them.
+    """Downloads models, checks them, and keeps them.
 
-    Downloads are untrusted: only zip and tar are unpacked, and only plain files inside the model's
-    folder. A refused model leaves nothing behind.
+    Downloads are untrusted: only ZIP and tar archives are unpacked, and only plain files inside the
+    model's folder. A refused model leaves nothing behind.
 
     An address starts with https, or with http if its fragment is the hash of the archive:
-    ``http://host/crate.zip#sha256=<64 hexadecimal digits>``. A hash is checked wherever it is
-    given.
+    ``http://host/crate.zip#sha256=<64 hexadecimal digits>``. Any given hash is checked.
 
     Attributes:
-        servers: Addresses of models without one of their own, with ``{name}`` in place of the name;
-            they are tried in this order.
-        timeout: The longest silence of a server [s].
-        limit: The largest size of an archive, and of its content [bytes].
+        servers: Addresses to try in order for models whose list entry has no ``url``; ``{name}``
+            stands for the model's name.
+        timeout: Longest time to wait for a server's next data [s].
+        limit: Largest size of an archive, and of its content [bytes].
 
-    Example::
+    >>> downloads = ModelDownloads(["https://models.example.org/{name}.zip"], timeout=10.0)
+    >>> downloads.servers[0].format(name="crate")  # the address of a model without a url
+    'https://models.example.org/crate.zip'
 
-        downloads = ModelDownloads(["https://models.example.org/{name}.zip"], timeout=10.0)
-        models = read_models("models.yaml", downloads=downloads)
+    Pass it on as ``read_models("models.yaml", downloads=downloads)``.
     """
 
     servers: Sequence[str] = SERVERS
@@ -68,12 +68,12 @@ class ModelDownloads:
     def fetch(
         self, name: str, folder: Path, url: str = "", check: Callable[[Path], object] | None = None
     ) -> Path:
-        """Fetches a model into a folder, and returns the folder of the model in it.
+        """Downloads a model, and returns its folder.
 
         Args:
             name: Name of the model and of its folder.
             folder: The parent of the model's folder; it is created if missing.
-            url: The address of a zip or tar; the `servers` are asked without one.
+            url: The address of a ZIP or tar archive; by default the `servers` are tried.
             check: Called with the model's folder before it is kept; raises an error if the model is
                 not usable.
 
@@ -101,7 +101,7 @@ class ModelDownloads:
         return kept
 
     def _fetch_any(self, name: str, url: str, archive: Path) -> str:
-        """Downloads from the first place that has the model, and returns its address."""
+        """Downloads the archive from the first address that has it, and returns this address."""
         addresses = [url] if url else [each.format(name=quote(name)) for each in self.servers]
         for address in addresses:
             if self._download(address, archive):
@@ -138,7 +138,7 @@ class ModelDownloads:
 
 
 def _digest(address: str, fragment: str) -> str:
-    """Returns the hash of a fragment, or nothing."""
+    """Returns the SHA-256 hash in an address's fragment; empty without a fragment."""
     if not fragment:
         return ""
     digest = fragment.removeprefix(_HASH).lower()
@@ -148,7 +148,7 @@ def _digest(address: str, fragment: str) -> str:
 
 
 def _check_address(address: str, *, is_hashed: bool) -> None:
-    """Checks that an address starts with https, or with http and has the hash of the archive."""
+    """Checks that an address starts with https, or with http if the archive's hash is known."""
     scheme = urlsplit(address).scheme
     if scheme == "https" or (scheme == "http" and is_hashed):
         return
@@ -169,7 +169,7 @@ class _Redirects(HTTPRedirectHandler):
 
 
 def _opener(*, is_hashed: bool) -> OpenerDirector:
-    """Returns an opener of http and https addresses only, without files and FTP."""
+    """Returns an opener that only opens http and https addresses, neither files nor FTP."""
     opener = OpenerDirector()
     for handler in (
         ProxyHandler(),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The size of a model, and whether it may change."""
+"""Measures models, and says which may be resized."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from deepsim_spawn import (
 )
 
 SIMPLE = (Box, Capsule, Cone, Cylinder, Ellipsoid, Sphere)
-"""Shapes that are all of a model that may be resized by default."""
+"""A model may be resized by default if its only collision has one of these shapes."""
 
 
 def finite_bounds(model: ModelDescription) -> Bounds | None:
-    """Returns the bounds of a model's collisions, or None without any.
+    """Returns the bounds of a model's collisions, or None if it has no collisions.
 
     Raises:
         ValueError: The model has a plane, which is unbounded.
-        ModelFormatError: A mesh or picture cannot be read.
+        ModelFormatError: A mesh or heightmap cannot be read.
     """
     bounds = Bounds.of(model)
     if bounds is not None and not all(map(math.isfinite, bounds.size)):
@@ -34,9 +34,9 @@ def finite_bounds(model: ModelDescription) -> Bounds | None:
 
 
 def is_resizable(model: ModelDescription) -> bool:
-    """Returns whether a model is one simple collision, such as a box or a tree's trunk.
+    """Returns whether a model may be resized by default: its only collision has a simple shape.
 
-    Models of several parts, meshes and models with joints come in one size.
+    Models with several collisions, meshes, joints or nested models keep their size.
     """
     shapes = [part.geometry for _, link, _ in model.all_links() for part in link.collisions]
     still = not model.models and not model.joints

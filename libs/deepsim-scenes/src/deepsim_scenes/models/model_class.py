@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A class of Scenic objects that stands for a model."""
+"""The description of a model from which its Scenic class is made."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class ModelType(Enum):
     """
 
     GAZEBO_MODEL = "GAZEBO_MODEL"
-    """A model of the search path."""
+    """A model on the search path."""
     CUSTOM_MODEL = "CUSTOM_MODEL"
-    """A model in the folder `models_dir` of the list."""
+    """A model in the list's folder `models_dir`."""
     MISSION_ONLY = "MISSION_ONLY"
-    """A place in the scene, such as a waypoint, that is never part of the world."""
+    """A place in the scene, such as a waypoint, without a model in the world."""
 
 
 def class_name(name: str) -> str:
-    """Returns the name of the Scenic class of a model: ``cafe_table`` becomes ``CafeTable``.
+    """Returns the name of a model's Scenic class: ``cafe_table`` becomes ``CafeTable``.
 
     >>> class_name("LampAndStand")
     'Lampandstand'
@@ -40,25 +40,25 @@ def class_name(name: str) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelClass:
-    """A model with its size, as scenarios place it.
+    """A model with its size and the defaults of its Scenic class.
 
-    Lengths are those of the union of its collisions, along the axes of the model frame.
+    Width, length and height are those of the bounding box of all collisions, along the axes of the
+    model frame.
 
     Attributes:
         name: Name of the model, such as ``cafe_table``.
-        type: Its source.
+        type: The source of the model.
         width: Extent along x [m].
         length: Extent along y [m].
         height: Extent along z [m].
-        center: Centre of the bounds in the model frame [m].
-        z: Height of the model frame above the ground, unless the scenario sets it [m].
-        heading: Counterclockwise from +y [rad], unless the scenario sets it; None draws it at
-            random.
+        center: Centre of the bounding box in the model frame [m].
+        z: Default height of the model frame above the ground [m].
+        heading: Default heading, counterclockwise from +y [rad]; None for a random one.
         dynamic_size: Whether each length is drawn from half to double its value.
         stretch: The lengths that can change independently.
-        allow_collisions: Whether it may overlap other objects in a sample.
+        allow_collisions: Whether objects may overlap others in a sample.
         description: The model; None for `MISSION_ONLY`.
-        folder: The folder of the model, if it has one.
+        folder: The folder of the model, or None.
 
     >>> crate = ModelClass("wooden_crate", ModelType.CUSTOM_MODEL, 0.5, 0.4, 0.3)
     >>> crate.class_name
@@ -83,7 +83,7 @@ class ModelClass:
 
     @property
     def class_name(self) -> str:
-        """The name of its Scenic class."""
+        """The name of the model's Scenic class."""
         return class_name(self.name)
 
     @property
@@ -92,15 +92,15 @@ class ModelClass:
         return Vector3(self.width, self.length, self.height)
 
     def factors(self, size: Vector3) -> Vector3:
-        """Returns the scale factors along x, y and z for another size."""
+        """Returns the scale factors along x, y and z that give another size [m]."""
         return Vector3(*(new / own for new, own in zip(size, self.size, strict=True)))
 
     def resized(self, size: Vector3) -> ModelDescription:
         """Returns the model with another width, length and height [m].
 
         Raises:
-            ResizeError: The model cannot be scaled like that.
-            ValueError: It is a place alone, without a model.
+            ResizeError: The model cannot be scaled to this size.
+            ValueError: The type is `MISSION_ONLY`, so there is no model.
         """
         if self.description is None:
             raise ValueError(f"{self.name!r} is MISSION_ONLY: no model stands for it")

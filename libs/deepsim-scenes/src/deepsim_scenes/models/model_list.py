@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The list of models that a scenario may place."""
+"""Reads the list of models that a scenario may place."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from .resizing import Stretch, stretch_of
 from .room import WALL, grey_wall
 
 POINT = 1e-5
-"""Width, length and height of an entity without a size of its own [m]."""
+"""Width, length and height of an object for which no size is given or measured [m]."""
 
 _OLD_TYPES = {"NO_MODEL": "MISSION_ONLY"}
-"""Names of types in lists that were written for early versions of GzScenic."""
+"""Names of types in lists for early versions of GzScenic, with today's names."""
 
 _TOP = ("models", "models_dir", "world")
 _KEYS = (
@@ -43,12 +43,12 @@ _KEYS = (
 
 @dataclass(frozen=True, slots=True)
 class ModelList:
-    """The models of a YAML file.
+    """The models that a YAML file lists.
 
     Attributes:
-        classes: The models by the name of their Scenic class, in the order of the file; the walls
-            of `create_room` are the last.
-        world: The file of the world that scenes are added to; None for only ground and sun.
+        classes: The models by the name of their Scenic class, in the order of the file; the last
+            one is the wall of `create_room`.
+        world: The file of the base world, to which scenes are added; None for only ground and sun.
         models_dir: The folder of the custom models.
         search_path: The folders that were searched for models.
 
@@ -70,7 +70,11 @@ class ModelList:
         return any(model.name == name for model in self.classes.values())
 
     def __getitem__(self, name: str) -> ModelClass:
-        """Returns the class of a model by the model's name, such as ``cafe_table``."""
+        """Returns the model with a name, such as ``cafe_table``.
+
+        Raises:
+            KeyError: No model has the name.
+        """
         for model in self.classes.values():
             if model.name == name:
                 return model
@@ -83,22 +87,23 @@ def read_models(
     search_path: SearchPath | str | Path | Iterable[str | Path] | None = None,
     downloads: ModelDownloads | None = None,
 ) -> ModelList:
-    """Reads a list of models, and measures them.
+    """Reads a list of models, and measures the models.
 
-    The file has the keys ``models`` (a list with ``name`` and ``type``; optional are ``width``,
-    ``length``, ``height``, ``z``, ``heading`` [rad], ``dynamic_size``, ``allow_collisions``,
-    ``url``), ``models_dir`` and ``world``, paths relative to the file.
+    The file has the key ``models``, a list of mappings with ``name`` and ``type``, and optionally
+    ``width``, ``length``, ``height``, ``z`` [m], ``heading`` [rad], ``dynamic_size``,
+    ``allow_collisions`` and ``url``. The optional keys ``models_dir`` and ``world`` of the file are
+    paths relative to it.
 
     Args:
         file: The YAML file.
         search_path: Folders to search for models after `models_dir`; by default those of the
             environment (``GAZEBO_MODEL_PATH``).
-        downloads: Fetches missing models into `models_dir`, where later runs find them;
-            by default nothing is fetched from the network.
+        downloads: Downloads missing models into `models_dir`, where later runs find them; by
+            default nothing is downloaded.
 
     Raises:
-        ModelListError: The file is malformed, or a model is missing, cannot be fetched or read, or
-            has no size; with the line of the entry.
+        ModelListError: The file is malformed, or a model is missing, cannot be downloaded or read,
+            or has no size; the error has the line of the entry.
     """
     path = Path(file)
     top, entries = read_document(path, "models")
@@ -183,7 +188,7 @@ def _model(entry: Section, store: _Store) -> ModelClass:
 
 @dataclass(frozen=True, slots=True)
 class _Store:
-    """Sources of the models of a list."""
+    """The sources in which the models of a list are looked up."""
 
     models_dir: Path
     places: SearchPath
@@ -191,7 +196,7 @@ class _Store:
     downloads: ModelDownloads | None
 
     def folder(self, entry: Section, name: str, kind: ModelType) -> Path:
-        """Returns the folder of a model, which is fetched if need be."""
+        """Returns the folder of a model, and downloads the model if necessary."""
         url = entry.text("url")
         if kind is ModelType.CUSTOM_MODEL:
             own = self.models_dir / name
@@ -235,7 +240,7 @@ def _load(folder: Path, places: SearchPath) -> ModelDescription:
 def _measure(
     entry: Section, model: ModelDescription, lengths: dict[str, float | None]
 ) -> tuple[Vector3, tuple[float, float, float]]:
-    """Returns the centre of a model in its frame, and its width, length and height."""
+    """Returns the centre of a model in its frame, and its width, length and height [m]."""
     try:
         bounds = finite_bounds(model)
     except (ModelFormatError, ValueError) as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models scaled along their axes."""
+"""Scales models along their axes."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ from deepsim_spawn import (
 
 Matrix: TypeAlias = NDArray[np.float64]
 Part: TypeAlias = CollisionDescription | VisualDescription
-_SAME = 1e-9  # relative difference under which two factors count as equal
+_SAME = 1e-9  # relative difference up to which two factors count as equal
 
 
 class Stretch(Enum):
     """The lengths of a model that can change independently."""
 
     FREE = "free"
-    """All three."""
+    """Width, length and height can all change independently."""
     ROUND = "round"
-    """Width and length keep their ratio, the height is free."""
+    """Width and length keep their ratio; the height is free."""
     UNIFORM = "uniform"
-    """All three keep their ratios."""
+    """All three lengths keep their ratios."""
 
 
 def stretch_of(model: ModelDescription) -> Stretch:
-    """Returns the largest freedom that lets every shape of a model keep its kind.
+    """Returns the greatest freedom with which every shape of a model remains a valid geometry.
 
-    Meshes keep the ratio of width and length, so that round ones stay round.
+    Meshes keep the ratio of width and length, so round meshes stay round.
     """
     meshes = any(isinstance(shape, Mesh) for shape in _shapes(model))
     for stretch, factors in ((Stretch.FREE, (1.1, 1.3, 1.7)), (Stretch.ROUND, (1.1, 1.1, 1.7))):
@@ -64,15 +64,15 @@ def stretch_of(model: ModelDescription) -> Stretch:
 
 
 def resized(model: ModelDescription, factors: Vector3) -> ModelDescription:
-    """Returns a model scaled about its frame, with visuals, mass and inertia of the same density.
+    """Returns a model scaled about the origin of its frame; its density stays the same.
 
     Args:
         model: A model without joints or nested models.
         factors: Scale factors along x, y and z of the model frame, each > 0.
 
     Raises:
-        ResizeError: A factor is not > 0, the model has joints or nested models, or a shape would
-            turn into another kind: a cylinder with an elliptic base, a sheared box.
+        ResizeError: A factor is not > 0, the model has joints or nested models, or a scaled shape
+            is no valid geometry, such as a cylinder with an elliptic base or a sheared box.
     """
     if not all(np.isfinite(factor) and factor > 0.0 for factor in factors):
         raise ResizeError(f"{model.name}: factors must be > 0, got {tuple(factors)}")
@@ -104,7 +104,7 @@ def _link(owner: str, link: LinkDescription, scale: Matrix) -> LinkDescription:
 
 
 def _turned(orientation: Quaternion, scale: Matrix) -> Matrix:
-    """Returns a linear map in the axes of a rotated frame."""
+    """Expresses a linear map, (3, 3), in the axes of a rotated frame."""
     turn = np.array(orientation.normalized().to_matrix())
     return np.asarray(turn.T @ scale @ turn)
 
@@ -114,7 +114,7 @@ def _placed(pose: Pose, scale: Matrix) -> Pose:
 
 
 def _shape(owner: str, part: Part, scale: Matrix) -> Geometry:
-    """Returns the scaled shape of a collision or visual."""
+    """Returns the shape of a collision or visual, scaled by a map in the axes of the link frame."""
     pose, geometry = part.pose, part.geometry
     local = _turned(pose.orientation, scale)
     x, y, z = (float(factor) for factor in np.diag(local))
@@ -147,7 +147,7 @@ def _shape(owner: str, part: Part, scale: Matrix) -> Geometry:
 
 
 def _inertial(inertial: Inertial, scale: Matrix) -> Inertial:
-    """Returns the inertia of the scaled body; the second moments of its mass scale by the map."""
+    """Returns mass and inertia of the scaled body, from the second moments of its mass."""
     local = _turned(inertial.pose.orientation, scale)
     grown = float(np.linalg.det(local))
     tensor = np.array(

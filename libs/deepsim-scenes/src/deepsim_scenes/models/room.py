@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The walls of `create_room`."""
+"""The model of the walls that `create_room` places."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _SIZE = Vector3(0.1, 1.0, 1.0)
 
 
 def grey_wall() -> ModelClass:
-    """Returns a static wall, 0.1 m thick and 1 m high, whose frame is at its foot.
+    """Returns a static wall, 0.1 m thick and 1 m high, with its frame at the bottom.
 
-    Its length is set by scenarios. Gazebo's model ``grey_wall`` is not needed.
+    Scenarios set its length. It does not need Gazebo's model ``grey_wall``.
     """
     middle = Pose((0.0, 0.0, _SIZE.z / 2))
     link = LinkDescription(

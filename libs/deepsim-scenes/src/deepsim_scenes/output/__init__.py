@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes as worlds, as files, and as pictures."""
+"""Converts scenes to worlds, files and plots."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scene as a folder: a world of Gazebo, resized models, and the poses of the mission."""
+"""Writes a scene to a folder: a Gazebo world, resized models, and the mission's poses."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _CONFIG = """\
 
 
 def write_scene(scene: Scene, folder: str | Path) -> None:
-    """Writes `scene.world`, `poses.yaml`, and the models that Gazebo finds nowhere else.
+    """Writes `scene.world`, `poses.yaml`, and in `models` those that Gazebo cannot find elsewhere.
 
-    The world is the base world with an ``<include>`` for each object. Gazebo finds its models if
-    ``GAZEBO_MODEL_PATH`` has the folder `models`, and those of the search path.
+    The world is the base world with an ``<include>`` for each object. To load it, Gazebo needs
+    the folder `models` and the folders of the search path in ``GAZEBO_MODEL_PATH``.
 
     Args:
         scene: The scene.
@@ -40,7 +40,7 @@ def write_scene(scene: Scene, folder: str | Path) -> None:
 
     Raises:
         FileExistsError: The folder has content.
-        ResizeError: A model cannot be given its size.
+        ResizeError: A model cannot be scaled to its size.
         SceneError: The base world has no ``</world>``.
     """
     place = Path(folder)
@@ -61,7 +61,7 @@ def _needs_copy(thing: SceneObject) -> bool:
 
 
 def _write_copy(thing: SceneObject, text: str, folder: Path) -> None:
-    """Writes a resized model; its meshes are copied with the folder that holds them."""
+    """Writes a resized model; if it uses files of the original's folder, copies the folder."""
     original = thing.model.folder
     if original is not None:
         uri = f"file://{escape(str(original.resolve()))}/"

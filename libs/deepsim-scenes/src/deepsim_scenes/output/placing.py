@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes in running worlds."""
+"""Spawns scenes in running worlds, and moves their objects."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from .world import described
 def spawn_scenes(world: World, scenes: Scene | Sequence[Scene]) -> None:
     """Spawns a scene into a world, or one into each of W worlds.
 
-    The worlds of one simulator have the same models, so all scenes must have the same objects in
-    the same sizes; their poses may differ.
+    All W worlds have the same models, so all scenes must have the same objects in the same sizes;
+    the poses may differ.
 
     Args:
         world: The W worlds.
@@ -44,16 +44,16 @@ def place_scenes(
 ) -> None:
     """Moves the objects of spawned scenes to their places in other scenes, at rest.
 
-    Nothing is compiled, so that each episode may have another scene.
+    This only writes poses, so it is fast enough to give each episode another scene.
 
     Args:
         world: The W worlds, with objects that `spawn_scenes` added.
-        scenes: One for each of the chosen worlds, or one for all.
-        worlds: The chosen worlds; all of them by default.
+        scenes: One scene for each of the chosen worlds, or one for all.
+        worlds: Numbers of the chosen worlds, (w,); all worlds by default.
 
     Raises:
         SceneError: The scenes differ in objects or sizes, or their number is wrong.
-        UnknownEntityError: The world lacks one of the objects.
+        UnknownEntityError: The world does not have one of the objects.
     """
     drawn = _each(scenes, len(world) if worlds is None else len(worlds))
     names = [each.name for each in drawn[0].in_world]
@@ -63,7 +63,7 @@ def place_scenes(
 
 
 def _each(scenes: Scene | Sequence[Scene], count: int) -> list[Scene]:
-    """Returns as many scenes as there are worlds, of the same objects."""
+    """Returns one scene for each world; checks that all have the same objects and sizes."""
     drawn = [scenes] * count if isinstance(scenes, Scene) else [*scenes]
     if len(drawn) != count or not drawn:
         raise SceneError(f"{count} worlds need as many scenes, got {len(drawn)}")
@@ -83,7 +83,7 @@ def _each(scenes: Scene | Sequence[Scene], count: int) -> list[Scene]:
 
 
 def _poses(scenes: Sequence[Scene]) -> NDArray[np.float64]:
-    """Returns the poses (W, k, 7) of the k objects of scenes."""
+    """Returns the poses of the k objects in each of W scenes, (W, k, 7)."""
     count = len(scenes[0].in_world)
     rows = [[np.asarray(each.pose) for each in scene.in_world] for scene in scenes]
     return np.array(rows, dtype=np.float64).reshape(len(scenes), count, 7)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plot of a scene from above."""
+"""Plots a scene from above."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .world import described
 
 
 def write_plot(scene: Scene, file: str | Path, *, zoom: float = 1.0) -> None:
-    """Draws the footprints of all objects, their bounds in red, and the places of the mission.
+    """Draws the footprints of all objects, their bounds in red, and mission-only objects in blue.
 
     Args:
         scene: The scene.
-        file: The picture; its suffix sets the format.
-        zoom: A factor > 1 shows less around the centre.
+        file: Output file; its suffix sets the format.
+        zoom: Zoom factor about the centre; 1 shows the whole scene.
 
     Raises:
         ImportError: matplotlib is not installed; the extra ``deepsim-scenes[scenic]`` brings it.
@@ -67,7 +67,7 @@ def write_plot(scene: Scene, file: str | Path, *, zoom: float = 1.0) -> None:
 
 
 def _rectangle(thing: SceneObject) -> NDArray[np.float64]:
-    """Returns the corners (4, 2) of the bounds of an object."""
+    """Returns the corners of an object's bounds in the ground plane, (4, 2) [m], world frame."""
     yaw = thing.pose.yaw
     half = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) * np.array(thing.size)[:2] / 2
     turn = np.array([[math.cos(yaw), -math.sin(yaw)], [math.sin(yaw), math.cos(yaw)]])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The poses of a mission in YAML."""
+"""Writes the poses of mission-only objects as YAML."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HEAD = """\
 
 
 def poses_text(scene: Scene) -> str:
-    """Returns the YAML text of a scene's places, by the names of their models."""
+    """Returns YAML text with the poses of a scene's mission-only objects, by model name."""
     places: dict[str, list[dict[str, float]]] = {}
     for each in scene.missions:
         x, y, z = map(float, each.pose.position)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scenes as descriptions of worlds."""
+"""Converts scenes to world descriptions."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from deepsim_spawn import (
 
 
 def scene_world(scene: Scene) -> WorldDescription:
-    """Returns the base world with the objects of a scene, each a model of the object's name.
+    """Returns the base world with a model for each object of a scene, named like the object.
 
     Raises:
         ModelFormatError: The base world cannot be read.
-        ResizeError: A model cannot be given its size.
+        ResizeError: A model cannot be scaled to its size.
         ValueError: The base world has a model with the name of an object.
     """
     base = base_world(scene.models)
@@ -37,16 +37,16 @@ def scene_world(scene: Scene) -> WorldDescription:
 
 
 def described(thing: SceneObject) -> ModelDescription:
-    """Returns the model of an object, in its size and with its name.
+    """Returns the model of an object, with the object's size and name.
 
     Raises:
-        ResizeError: The model cannot be given its size.
+        ResizeError: The model cannot be scaled to the size.
     """
     return replace(thing.model.resized(thing.size), name=thing.name)
 
 
 def base_world(models: ModelList) -> WorldDescription:
-    """Returns the world that scenes are added to: the user's, or one with only a ground and a sun.
+    """Returns the world to which scenes are added: the user's, or one with only ground and sun.
 
     Raises:
         ModelFormatError: The user's world cannot be read.
@@ -79,4 +79,4 @@ _SUN = LightDescription(
 )
 
 EMPTY = WorldDescription(models=(_ground(),), lights=(_SUN,))
-"""A world with only a ground and a sun."""
+"""A world with only ground and sun."""
