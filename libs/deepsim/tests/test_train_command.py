@@ -75,7 +75,7 @@ def test_a_folder_that_cannot_be_written_fails_at_once(
 
 def test_help_says_the_defaults() -> None:
     shown = " ".join(call("train", "--help").stdout.split())
-    assert "by default what the task says, or else 100000." in shown
+    assert "by default as the task sets, else 100000." in shown
 
 
 def test_without_the_extra_it_says_what_to_type(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Communication with a coach over UDP: commands in, the state of the team out."""
+"""Communicates with a coach over UDP: receives commands, and sends the state of the team."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from .referee import Call
 _SHORT = struct.Struct("<3b")  # Head, MatchMode, MatchType
 # MatchMode, MatchType, TestMode, two points [cm], two angles, two robots, force; padded as in C.
 _LONG = struct.Struct("<3bx6h3bx")
-_MOST = 256  # datagrams that one call reads at most
+_MOST = 256  # the greatest number of datagrams that one call reads
 _T = TypeVar("_T")
 
 
 class Mode(IntEnum):
-    """States of the game that a coach sends to its own team ("our").
+    """The states of the game that a coach sends; "our" is the coach's own team.
 
     Example:
         >>> Mode.OPPONENT_CORNER.call.name, Mode.OPPONENT_CORNER.team(coach=0)
@@ -51,13 +51,13 @@ class Mode(IntEnum):
 
     @property
     def call(self) -> Call:
-        """The restart of this mode; `Call.NONE` if it has none."""
+        """The restart that this mode calls for, or `Call.NONE`."""
         if self in (Mode.STOP, Mode.START, Mode.PARKING, Mode.TEST):
             return Call.NONE
         return Call(self if self % 2 else self - 1)
 
     def team(self, coach: int) -> int:
-        """Returns the team, 0 cyan or 1 magenta, that restarts, given the coach's own team."""
+        """Returns the team that restarts play, given the coach's own team; 0 cyan, 1 magenta."""
         return coach if self % 2 else 1 - coach
 
 
@@ -66,7 +66,7 @@ class CoachMessage(NamedTuple):
 
     Attributes:
         mode: State of the game (MatchMode).
-        previous: State before that (MatchType).
+        previous: Previous state of the game (MatchType).
         test: Number of the test, in mode `TEST`.
         point_a: First place of the test, x and y [m], sent to 1 cm.
         point_b: Second place of the test.
@@ -97,7 +97,7 @@ class CoachMessage(NamedTuple):
         """Returns the message as a datagram of 20 bytes.
 
         Args:
-            short: Whether to use the layout of 2015, 3 bytes with the modes only.
+            short: Whether to use the 3-byte layout of 2015, which only has the modes.
 
         Raises:
             ValueError: A number does not fit into its field.
@@ -113,7 +113,7 @@ class CoachMessage(NamedTuple):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> CoachMessage:
-        """Returns the message of a datagram in either layout.
+        """Decodes a datagram in either layout.
 
         Raises:
             ValueError: The datagram has neither 3 nor 20 bytes, or its mode is unknown.
@@ -131,16 +131,17 @@ class CoachMessage(NamedTuple):
 
 
 class CoachBridge:
-    """Receives a coach's commands to a team and sends the team's state back, without waiting.
+    """Receives a coach's commands to a team and sends the team's state back, without blocking.
 
     The sender of the last valid datagram is the coach. Call `receive` once per tick.
 
     Args:
-        host: Address to listen on; on any but a loopback address, the whole network may command.
-        port: Port to listen on; 0 for any free one.
+        host: Address to listen on. On any address but loopback, anyone in the network can send
+            commands.
+        port: Port to listen on; 0 for any free port.
 
     Attributes:
-        address: Host and port.
+        address: Host and port of the socket.
         dropped: Number of invalid datagrams.
 
     Raises:
@@ -229,7 +230,7 @@ class CoachBridge:
 
 
 def _unless_blocked(call: Callable[[], _T]) -> _T | None:
-    """Returns the result of a socket call, or None if it would wait or nobody listens."""
+    """Returns the result of a socket call, or None if it would block or nobody listens."""
     try:
         return call()
     except (BlockingIOError, ConnectionError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Physical constants of the robot, the ball and the simulation, for each published dialect."""
+"""The dialects: sets of physical constants of robot, ball and simulation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class Dialect:
-    """The constants of a simulation of the middle-size league, such as the paper's Tables I and II.
+    """The constants of one simulation of the league, such as those in Tables I and II of the paper.
 
     Attributes:
         name: Name of the dialect.
@@ -30,8 +30,8 @@ class Dialect:
         field_width: Distance between the touch lines [m].
         gravity: Gravity, downwards [m/s²].
         step: Physics step [s].
-        hold_distance: Largest distance of a ball that a robot can dribble, from its centre [m].
-        hold_angle: Full angle of the cone ahead in which it can dribble [rad].
+        hold_distance: Largest distance from a robot's centre at which it can dribble a ball [m].
+        hold_angle: Full angle of the cone ahead in which a robot can dribble a ball [rad].
         hold_gap: Distance of a dribbled ball from the robot's centre [m].
         hold_height: Height of the centre of a dribbled ball [m].
         pass_limit: Largest speed of a ground pass [m/s].
@@ -82,12 +82,12 @@ PAPER = Dialect(
     robot_mass=31.0,  # Table I
     robot_radius=0.25,  # N1's cylinder; the published mesh, 0.33 m, breaks the rules
     robot_height=0.79,
-    # Table I gives Izz only, and Ixx = Iyy = 0 is not a rigid body. A robot stands on its wheels:
-    # with moments as large as these, bumps turn it about z only.
+    # Table I gives Izz only, and Ixx = Iyy = 0 is not a rigid body. A real robot stands on its
+    # wheels; such large moments let bumps turn it about z only.
     robot_inertia=(1000.0, 1000.0, 2.86),
     robot_friction=0.1,  # Table I
     wheel_arm=0.203,  # nubot_hwcontroller of simatch
-    wheel_speed=math.inf,  # SetLinearVel: the robot has the velocity that it is sent
+    wheel_speed=math.inf,  # SetLinearVel: the robot has the commanded velocity at once
     wheel_acceleration=math.inf,
     wheel_braking=math.inf,
     ball_mass=0.41,  # single_nubot_gazebo, model.sdf of the ball; FIFA size 5
@@ -109,7 +109,7 @@ PAPER = Dialect(
     lob_speed=20.0,
     lob_modes=(-1, 1),  # README of single_nubot_gazebo
 )
-"""The simulation of the paper (`single_nubot_gazebo`): robots take commanded velocities at once."""
+"""The paper's simulation (`single_nubot_gazebo`): robots reach commanded velocities at once."""
 
 GAZEBO_VISUAL = replace(
     PAPER,
@@ -120,10 +120,10 @@ GAZEBO_VISUAL = replace(
     pass_limit=34.5,  # strength of at most 15, times 2.3
     pass_factor=2.3,
     lob_height=0.80,
-    lob_limit=math.inf,  # it has none
+    lob_limit=math.inf,  # gazebo_visual has no limit
     lob_modes=(1, -1),  # RUN and FLY of core.hpp
 )
-"""The later simulation of many robots (`gazebo_visual`): like `PAPER`, with other kicks."""
+"""The later simulation of many robots (`gazebo_visual`): like `PAPER`, but with other kicks."""
 
 SIMATCH = replace(
     PAPER,
@@ -178,7 +178,7 @@ LEGAL = Dialect(
     lob_speed=12.0,
     lob_modes=(1, -1),
 )
-"""A robot and a ball within the league's rules of 2015."""
+"""A robot and a ball that obey the league's rules of 2015."""
 
 DIALECTS = {each.name: each for each in (PAPER, GAZEBO_VISUAL, SIMATCH, LEGAL)}
 """All dialects by name."""

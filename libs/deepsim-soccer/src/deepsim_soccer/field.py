@@ -13,7 +13,12 @@ from .dialect import Dialect, find_dialect
 
 
 class Line(NamedTuple):
-    """A straight marking whose centre line runs from (x0, y0) to (x1, y1); all values in metres."""
+    """A straight marking with a centre line from (x0, y0) to (x1, y1); all values in metres.
+
+    Example:
+        >>> next(Field().lines()).width
+        0.125
+    """
 
     x0: float
     y0: float
@@ -26,7 +31,7 @@ class Line(NamedTuple):
 class Field:
     """The field of the middle-size league, in metres.
 
-    The origin is at the centre, x points to the right goal and z up. As in the rules of 2015,
+    The origin is at the centre; x points to the right goal, and z up. As in the rules of 2015,
     lengths are measured to the outer edges of the lines.
 
     Example:
@@ -43,7 +48,7 @@ class Field:
     penalty_mark: float = 0.10  # diameter
     penalty_distance: float = 3.0  # from the goal line to the penalty mark
     goal_area: float = 0.75  # depth, and distance from the inside of a post to the side line
-    penalty_area: float = 2.25  # likewise
+    penalty_area: float = 2.25  # depth, and distance from the post, as for the goal area
     corner: float = 0.75  # radius of the corner arc
     margin: float = 1.5  # from the lines to the boundary
     boundary: float = 0.1  # height of the boundary; the rules allow 8 to 15 cm
@@ -54,7 +59,7 @@ class Field:
 
     @classmethod
     def of(cls, dialect: str | Dialect) -> Field:
-        """Returns the field of a dialect, given by name or value."""
+        """Returns the field of a dialect, which is given by name or value."""
         chosen = find_dialect(dialect)
         return cls(length=chosen.field_length, width=chosen.field_width)
 
@@ -70,7 +75,7 @@ class Field:
         return [*places, (x, y), (x, -y), (-x, y), (-x, -y)]
 
     def lines(self) -> Iterator[Line]:
-        """Yields all markings as straight lines; a full circle has 48 of them."""
+        """Yields all markings as straight lines; a full circle consists of 48 lines."""
         half = self.line / 2.0
         x, y = self.length / 2.0 - half, self.width / 2.0 - half
         yield from self._rectangle(-x, -y, x, y)

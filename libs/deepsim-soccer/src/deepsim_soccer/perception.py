@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The noisy reports of each robot's omnidirectional camera."""
+"""Simulates the noisy reports of each robot's omnidirectional camera."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from deepsim_soccer.skills import body_velocity, wrap_angle
 from deepsim_soccer.skills.motion import Floats
 
 SEEN_X, SEEN_Y = 10.0, 7.0  # largest |x| and |y| of a valid position [m]
-STUCK_AFTER = 40  # ticks at less than half the commanded speed
+STUCK_AFTER = 40  # ticks at less than half the commanded speed, after which a robot is stuck
 
 
 class OmniVision(NamedTuple):
@@ -30,8 +30,13 @@ class OmniVision(NamedTuple):
         velocity: Velocity of the robot, (W, N, 2) [m/s].
         obstacles: Positions of all other robots of both teams, (W, N, N - 1, 2) [m].
         valid: Whether the robot is within |x| <= 10 m and |y| <= 7 m, (W, N).
-        stuck: Whether it has moved at less than half its commanded speed for more than 40 ticks,
-            (W, N).
+        stuck: Whether the robot has moved at less than half its commanded speed for more than 40
+            ticks, (W, N).
+
+    Example:
+        >>> seen = Perception(pitch, rate=0.0).look()
+        >>> seen.ball[0, 1].tolist() == (-pitch.ball_place[0, :2]).tolist()  # magenta's frame
+        True
     """
 
     ball: Floats
@@ -49,13 +54,13 @@ class OmniVision(NamedTuple):
 class Perception:
     """Reports the positions and velocities that each robot sees; call `look` once per tick.
 
-    The second team sees the field turned by pi about z. As in the published code, each coordinate
-    and each velocity component receives noise independently of the others.
+    Magenta sees the field turned by pi about z. As in the published code, each coordinate and each
+    velocity component receives noise independently of the others.
 
     Args:
         pitch: The robots and the ball.
         scale: Standard deviation of the noise [m, m/s], >= 0.
-        rate: Probability that a number receives noise, 0 .. 1.
+        rate: Probability that a number receives noise, in 0 .. 1.
 
     Example:
         >>> seen = Perception(pitch, rate=0.0).look()
@@ -77,7 +82,8 @@ class Perception:
         """Returns the reports of all robots.
 
         Args:
-            worlds: Worlds whose reports draw noise and count ticks, (w,); all by default.
+            worlds: Numbers of the worlds that tick, (w,): only their reports draw noise and count
+                ticks for `stuck`. All by default.
         """
         pitch = self.pitch
         on = np.arange(len(pitch.world)) if worlds is None else worlds

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SDF of the world, the ball and the robots, made of primitive shapes only."""
+"""Writes the SDF of the world, the ball and the robots, with primitive shapes only."""
 
 from .ball import ball_sdf
 from .robot import robot_sdf

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ball as SDF."""
+"""Writes the SDF of the ball."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def ball_sdf(dialect: str | Dialect = "legal") -> str:
     chosen = find_dialect(dialect)
     radius = chosen.ball_radius
     half = 1.5707963267948966
-    # Two dark belts show how the ball turns.
+    # Two dark belts make the rotation of the ball visible.
     belt = cylinder(1.002 * radius, 0.15 * radius)
     link = (
         '<link name="ball">'

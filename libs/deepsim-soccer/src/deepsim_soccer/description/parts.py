@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fragments of SDF: shapes, collisions, visuals and inertias."""
+"""Writes fragments of SDF: shapes, collisions, visuals and inertias."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def solid(
 
 
 def inertial(mass: float, moments: Sequence[float], height: float = 0.0) -> str:
-    """Returns the inertia of a link: mass [kg], moments [kg m²], height of the centre [m]."""
+    """Returns the inertia of a link, from mass [kg], moments [kg m²], height of the centre [m]."""
     names = ("ixx", "iyy", "izz")
     values = "".join(f"<{n}>{v:.9g}</{n}>" for n, v in zip(names, moments, strict=True))
     return (

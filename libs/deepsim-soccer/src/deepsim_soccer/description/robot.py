@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The robot as SDF."""
+"""Writes the SDF of a robot."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def robot_sdf(dialect: str | Dialect = "legal", color: Sequence[float] = CYAN) -
     """Returns the SDF of a robot, with its origin on the ground and x along its kicker.
 
     As in the paper, the robot is one link, `chassis`, with a collision cylinder. It floats just
-    above the ground without gravity, and moves by the twist that it is given. Its centre of mass
-    is as high as the ball's centre, so that hitting the ball does not tilt it.
+    above the ground without gravity, and moves at the twist that is set. Its centre of mass is as
+    high as the ball's centre, so hitting the ball does not tilt the robot.
 
     Args:
         dialect: Dialect that defines sizes and masses.

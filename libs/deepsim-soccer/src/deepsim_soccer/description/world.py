@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The field and its goals as an SDF world."""
+"""Writes the SDF of a world with the field and its goals."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Minds of robots: behaviour trees whose leaves act for one robot or for many at once."""
+"""Minds control robots: behaviour trees with leaves that act for one robot or many at once."""
 
 from .roles import Role, assign_roles
 from .solo import SoloMind

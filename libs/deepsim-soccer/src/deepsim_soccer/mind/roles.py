@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The roles of robots in a team."""
+"""Assigns roles to the robots of a team."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ class Role(IntEnum):
 
 
 _FAR = 1e6
-_FORESIGHT = 0.5  # how far ahead the motion of the ball is extrapolated [s]
-_LOYALTY = 0.4  # how much nearer to the ball a robot must be to replace the attacker [m]
+_FORESIGHT = 0.5  # time for which the motion of the ball is extrapolated [s]
+_LOYALTY = 0.4  # a robot replaces the attacker if it is nearer to the ball by this distance [m]
 
 
 def assign_roles(pitch: Pitch, before: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
     """Returns the role of each robot and its rank among the robots of that role, (W, N) each.
 
     The first robot of a team of two or more is its keeper. The attacker is the robot that holds
-    the ball or will be nearest to it. Of the others, those farthest ahead are supporters: one in a
-    team of up to five, two in larger ones.
+    the ball or will be nearest to it. The robots farthest ahead of the others are supporters: one
+    in a team of up to five robots, two in a larger team.
 
     Args:
         pitch: The robots and the ball.
-        before: Roles of the last step, (W, N).
+        before: `Role` codes of the previous step, (W, N).
     """
     soon = pitch.ball_place[:, :2] + _FORESIGHT * pitch.ball_velocity[:, :2]
     way = soon[:, None] - pitch.place
@@ -54,7 +54,7 @@ def assign_roles(pitch: Pitch, before: NDArray[np.int64]) -> tuple[NDArray[np.in
         attacker = np.where(field, distance, _FAR).argmin(axis=-1)[:, None] == numbers
         rest = field & ~attacker
         ahead = np.where(rest, pitch.side * pitch.place[..., 0], -_FAR)
-        # Number of the rest that are farther ahead; among equals, the first is.
+        # The rank is the number of robots farther ahead; among equals, the lower number is first.
         more = ahead[:, None, :] > ahead[:, :, None]
         equal = (ahead[:, None, :] == ahead[:, :, None]) & (numbers[None, :] < numbers[:, None])
         order = (more | equal).sum(axis=-1)

@@ -16,21 +16,22 @@ from deepsim_soccer.skills.motion import Floats
 
 from .steering import Agents, Limits, Steering, pick, running_until, truth
 
-AIMED = math.radians(0.25)  # error at which a turn is complete [rad]
-NEAR = 0.1  # distance at which a place is reached [m]
-REACH = 0.40  # distance from the ball at which chasing ends [m]
+AIMED = math.radians(0.25)  # a turn is complete within this error [rad]
+NEAR = 0.1  # a place is reached within this distance [m]
+REACH = 0.40  # chasing ends at this distance from the ball [m]
 
 
 class SoloMind:
     """A mind that scores a goal with one robot: the states of Fig. 5 as a behaviour tree.
 
-    CHASE_BALL turns to the ball and drives to it. DRIBBLE_BALL takes it to a place (MOVE_BALL) and
-    turns to the goal (ROTATE_BALL), or returns to CHASE_BALL if the ball is lost. KICK_BALL lobs
-    the ball under the bar, RESET drives back, and HOME leaves the robot to other commands.
+    CHASE_BALL turns to the ball and drives to it. DRIBBLE_BALL takes the ball to a place
+    (MOVE_BALL) and turns to the goal (ROTATE_BALL); if the ball is lost, CHASE_BALL starts again.
+    KICK_BALL lobs the ball under the bar, RESET drives back, and HOME leaves the robot to other
+    commands.
 
     Args:
-        pitch: The robots, each of which may have this mind.
-        shot: Place of the shot in the team's frame [m].
+        pitch: The robots; the mind can control each of them.
+        shot: Place from which to shoot, in the team's frame [m].
         rest: Place to which RESET drives, in the team's frame [m].
         limits: Limits of speed and acceleration.
 
@@ -60,7 +61,7 @@ class SoloMind:
         self.state = np.full(len(pitch.world) * len(pitch.names), "", "U12")
 
     def root(self, agent: Agents) -> Behaviour:
-        """Returns the tree of a robot, given by number, or with `AGENT` that of a `Batch`."""
+        """Returns the tree of the robot with a number, or for `AGENT` the tree of a `Batch`."""
 
         def act(state: str, function: Callable[[Agents], Any]) -> Action:
             def leaf(numbers: Agents) -> Any:
@@ -108,7 +109,7 @@ class SoloMind:
         return pick(far, Status.FAILURE, taken)
 
     def move_ball(self, agents: Agents) -> Any:
-        """Dribbles to the spot from which to shoot."""
+        """Dribbles to the place of the shot."""
         return self._drive_to(agents, self.shot)
 
     def rotate_ball(self, agents: Agents) -> Any:

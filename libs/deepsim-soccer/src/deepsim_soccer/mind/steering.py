@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steering to places and directions with trapezoidal speed profiles."""
+"""Steers robots to places and directions with trapezoidal speed profiles."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Limits:
     Attributes:
         speed: Largest speed [m/s].
         acceleration: Largest acceleration [m/s²].
-        floor: Least speed while approaching the goal [m/s].
+        floor: Least speed while approaching the target [m/s].
         turn_speed: Largest yaw rate [rad/s].
         turn_acceleration: Largest yaw acceleration [rad/s²].
-        turn_floor: Least yaw rate while approaching the goal [rad/s].
+        turn_floor: Least yaw rate while approaching the target [rad/s].
 
     Example:
         >>> mind = SoloMind(pitch, limits=Limits(speed=2.0))
@@ -46,8 +46,8 @@ class Limits:
 class Steering:
     """Commands the robots of a pitch by number.
 
-    Targets are in the team's frame, in which the own goal is on the left: the world frame for cyan,
-    turned by pi about z for magenta.
+    Targets are in the team's frame, in which the team's own goal is on the left: this is the world
+    frame for cyan, and the world frame turned by pi about z for magenta.
 
     Args:
         pitch: The robots.
@@ -72,7 +72,7 @@ class Steering:
         self.world = np.repeat(np.arange(len(pitch.world)), self.robots)
 
     def rows(self, column: NDArray[Any]) -> NDArray[Any]:
-        """Returns an attribute of the pitch, (W, N, ...), as a view by robot number, (W N, ...)."""
+        """Returns an array of the pitch, (W, N, ...), as a view by robot number, (W N, ...)."""
         return column.reshape(-1, *column.shape[2:])
 
     def place(self, agents: Agents) -> Floats:
@@ -97,7 +97,7 @@ class Steering:
         return body_velocity(self.rows(self.pitch.yaw)[agents], ahead)
 
     def turn(self, agents: Agents, target: ArrayLike) -> Floats:
-        """Turns robots to targets, and returns the remaining angles, (...) [rad]."""
+        """Commands robots to turn to targets; returns the remaining angles, (...) [rad]."""
         chosen, way = self.limits, self.way(agents, target)
         error = np.arctan2(way[..., 1], way[..., 0])
         sign, left = np.sign(error), np.abs(error)
@@ -107,7 +107,7 @@ class Steering:
         return np.asarray(left)
 
     def go(self, agents: Agents, target: ArrayLike, short: ArrayLike = 0.0) -> Floats:
-        """Drives robots straight to targets, and returns the remaining distances, (...) [m].
+        """Commands robots to drive straight to targets; returns the remaining distances, (...) [m].
 
         Args:
             agents: Numbers of the robots.
@@ -127,7 +127,7 @@ class Steering:
         return left
 
     def stop(self, agents: Agents, *, turning: bool = True) -> None:
-        """Stops robots, unless `turning` is false also from turning."""
+        """Stops robots; if `turning` is false, they may go on turning."""
         self.rows(self.pitch.command)[agents, : 3 if turning else 2] = 0.0
 
     def dribble(self, agents: Agents, on: bool) -> None:
@@ -141,16 +141,16 @@ class Steering:
 
 
 def running_until(done: Any) -> Any:
-    """Returns SUCCESS where `done` is true, otherwise RUNNING: a `Status`, or codes (n,)."""
+    """Returns SUCCESS where `done` is true, else RUNNING: a `Status`, or codes (n,) for arrays."""
     return pick(done, Status.SUCCESS, Status.RUNNING)
 
 
 def pick(chosen: Any, yes: Any, no: Any) -> Any:
-    """Returns `yes` where `chosen` is true, otherwise `no`: a `Status`, or codes (n,)."""
+    """Returns `yes` where `chosen` is true, else `no`: a `Status`, or codes (n,) for arrays."""
     codes = np.where(chosen, yes, no)
     return Status(int(codes)) if codes.ndim == 0 else codes
 
 
 def truth(value: Any) -> Any:
-    """Returns a bool or an array of bools, as `Check` expects."""
+    """Converts a scalar to bool and leaves arrays unchanged, as `Check` expects."""
     return bool(value) if np.ndim(value) == 0 else value

@@ -26,16 +26,16 @@ from deepsim_soccer.skills.motion import Floats
 from .roles import Role, assign_roles
 from .steering import Agents, Limits, Steering, truth
 
-RANGE = 5.0  # distance from the goal within which a robot shoots if the way is clear [m]
-CLOSE = 2.3  # distance from the goal within which it always shoots [m]
+RANGE = 5.0  # a robot shoots within this distance of the goal if the way is clear [m]
+CLOSE = 2.3  # a robot always shoots within this distance of the goal [m]
 SHOT, CLEARANCE = 10.0, 5.0  # speeds of kicks [m/s]
 ARRIVAL = 2.0  # speed at which a pass arrives [m/s]
-PACE = Limits(3.5, 2.5, 0.05, 5.0, 10.0, 0.05)  # of robots in a match
-LANE = 0.4  # distance of opponents from the line of a kick at which it is clear [m]
-AIMED = math.radians(2.5)  # error at which an aim is good enough [rad]
-PRESSED = 1.6  # distance of an opponent ahead at which a robot passes [m]
-RELEASE = 2.5  # distance after which a dribbler pushes the ball ahead; 3 m are a foul [m]
-PUSH = 2.5  # speed of that push [m/s]
+PACE = Limits(3.5, 2.5, 0.05, 5.0, 10.0, 0.05)  # limits of robots in a match
+LANE = 0.4  # a kick is clear if opponents are farther from its line than this [m]
+AIMED = math.radians(2.5)  # a robot kicks within this error of its aim [rad]
+PRESSED = 1.6  # a robot passes if an opponent ahead is within this distance [m]
+RELEASE = 2.5  # after dribbling this far, a robot pushes the ball ahead; 3 m are a foul [m]
+PUSH = 2.5  # speed at which it pushes the ball [m/s]
 SHY = 0.15  # distance that robots keep from forbidden areas [m]
 CORNER = 0.72  # distance of an aim from the middle of the goal [m]
 
@@ -47,7 +47,7 @@ class TeamMind:
 
     Args:
         pitch: The robots and the ball.
-        robots: Numbers (in 0 .. N - 1) of the robots to command; all by default.
+        robots: Numbers of the robots to command, each in 0 .. N - 1; all by default.
         limits: Limits of speed and acceleration.
         period: Time between two calls of `tick` [s]; by default that of a tick of the world.
 
@@ -92,7 +92,7 @@ class TeamMind:
         self.batch.tick(numbers)
 
     def root(self, agent: Agents) -> Behaviour:
-        """Returns the tree of a robot, given by number, or with `AGENT` that of a `Batch`."""
+        """Returns the tree of the robot with a number, or for `AGENT` the tree of a `Batch`."""
 
         def check(function: Callable[[Agents], Any]) -> Check:
             return Check(function, agent)
@@ -146,7 +146,10 @@ class TeamMind:
         return truth(self.steering.holds(agents))
 
     def sees_goal(self, agents: Agents) -> Any:
-        """Returns whether robots are close to the goal, or see a clear corner of it in range."""
+        """Returns whether robots should shoot: a goal corner in range is clear, or they are close.
+
+        The clearer corner becomes the aim.
+        """
         ball, numbers = self.steering.ball(agents), np.asarray(agents)
         corners = [np.broadcast_to([self.half, side * CORNER], ball.shape) for side in (-1, 1)]
         gaps = [self._lane(numbers, ball, corner) for corner in corners]
@@ -166,7 +169,7 @@ class TeamMind:
         return truth((rivals & near & (way[..., 0] > -0.2)).any(axis=-1))
 
     def sees_mate(self, agents: Agents) -> Any:
-        """Returns whether a pass to a mate is clear; the one farthest ahead becomes the aim."""
+        """Returns whether a pass to a teammate is clear; the foremost such mate becomes the aim."""
         numbers = np.asarray(agents)
         place, others, rivals = self._others(numbers)
         ball = self.steering.ball(agents)
@@ -192,25 +195,25 @@ class TeamMind:
     # Actions
 
     def shoot(self, agents: Agents) -> Any:
-        """Turns towards the target and shoots along the ground."""
+        """Turns towards the aim and shoots along the ground."""
         return self._kick(agents, SHOT)
 
     def play_pass(self, agents: Agents) -> Any:
-        """Turns towards the target and passes; the ball arrives at 2 m/s: v² = 2² + 2 mu g s."""
+        """Turns towards the aim and passes; the ball arrives at 2 m/s, as v² = 2² + 2 mu g s."""
         way = self.aim[agents] - self.steering.ball(agents)
         distance = np.sqrt((way * way).sum(axis=-1))
         speed = np.sqrt(ARRIVAL**2 + 2.0 * self.pitch.ball.deceleration * distance)
         return self._kick(agents, np.minimum(speed, self.pitch.dialect.pass_limit))
 
     def clear(self, agents: Agents) -> Any:
-        """Kicks the ball away from the own goal, towards the nearer touch line."""
+        """Kicks the ball away from the team's own goal, towards the nearer touch line."""
         ball = self.steering.ball(agents)
         side = np.where(ball[..., 1] >= 0.0, 1.0, -1.0)
         self.aim[agents] = np.stack([np.zeros_like(side), 3.5 * side], axis=-1)
         return self._kick(agents, CLEARANCE)
 
     def push_on(self, agents: Agents) -> Any:
-        """Kicks the ball a little ahead, so that the robot may take it again."""
+        """Kicks the ball a little ahead; after that, the robot may dribble it again."""
         self.steering.shoot(agents, PUSH)
         return Status.RUNNING
 
@@ -221,7 +224,7 @@ class TeamMind:
         return Status.RUNNING
 
     def chase(self, agents: Agents) -> Any:
-        """Drives to meet the ball, and faces it."""
+        """Drives to where the ball is going, and faces it."""
         steering, numbers = self.steering, np.asarray(agents)
         ball, place = steering.ball(agents), steering.place(agents)
         way = ball - place
@@ -236,14 +239,14 @@ class TeamMind:
         return Status.RUNNING
 
     def support(self, agents: Agents) -> Any:
-        """Takes a free position ahead of the ball, on the other side of the field."""
+        """Takes a position ahead of the ball, on the other side of the field."""
         ball, rank = self.steering.ball(agents), self.rank.reshape(-1)[agents]
         side = np.where(ball[..., 1] >= 0.0, -1.0, 1.0) * (1.0 - 2.0 * (rank % 2))
         x = np.minimum(ball[..., 0] + 2.5, self.half - 2.5)
         return self._wait(agents, np.stack([x, side * 2.6], axis=-1))
 
     def defend(self, agents: Agents) -> Any:
-        """Stands between the ball and the own goal, several defenders side by side."""
+        """Stands between the ball and the team's own goal; several defenders stand side by side."""
         ball, rank = self.steering.ball(agents), self.rank.reshape(-1)[agents]
         share = 0.45 + 0.1 * (rank // 2)
         x = -self.half + share * (ball[..., 0] + self.half)
@@ -251,7 +254,7 @@ class TeamMind:
         return self._wait(agents, np.stack([x, y], axis=-1))
 
     def guard(self, agents: Agents) -> Any:
-        """Stands in the goal where the ball will arrive, or would if it were shot."""
+        """Stands in the goal where the ball will arrive, or would arrive if it were shot now."""
         steering, numbers = self.steering, np.asarray(agents)
         ball, line = steering.ball(agents), -self.half + 0.45
         moving = (
@@ -284,7 +287,7 @@ class TeamMind:
         return Status.RUNNING
 
     def _outside(self, spot: Floats, depth: float) -> Floats:
-        """Returns spots with those in the area in front of a goal moved out of it."""
+        """Moves spots out of the areas of a given depth in front of the goals."""
         side = self.pitch.field.goal_width / 2.0 + depth + SHY
         front = self.half - depth - SHY
         x, y = spot[..., 0], spot[..., 1]
@@ -296,7 +299,7 @@ class TeamMind:
         return np.clip(spot, -limit, limit)
 
     def _drive(self, agents: Agents, target: Floats) -> None:
-        """Drives to a target, around the first robot in the way."""
+        """Drives to a target, and evades the first robot in the way."""
         numbers = np.asarray(agents)
         place, others, _ = self._others(numbers)
         way = target - place
@@ -318,9 +321,10 @@ class TeamMind:
         self.steering.go(agents, np.where(blocked, around, target))
 
     def _others(self, numbers: NDArray[np.intp]) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-        """Returns own positions (..., 2), all robots' (..., N, 2), and who are rivals (..., N).
+        """Returns the robots' positions, all robots' positions, and whether those are rivals.
 
-        Positions are in the team's frame. A robot is among its own mates.
+        Shapes are (..., 2) [m], (..., N, 2) [m] and (..., N); positions are in the team's frame. A
+        robot counts as its own teammate.
         """
         steering = self.steering
         side = steering.side[numbers]
@@ -328,7 +332,7 @@ class TeamMind:
         return steering.place(numbers), all_places, self.pitch.side != side[..., None]
 
     def _lane(self, numbers: NDArray[np.intp], start: Floats, end: Floats) -> Floats:
-        """Returns the distance of the nearest rival from the line between two points, (...) [m]."""
+        """Returns the nearest rival's distance from the segment between two points, (...) [m]."""
         _, others, rivals = self._others(numbers)
         way = (end - start)[..., None, :]
         there = others - start[..., None, :]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Robots and a ball in a world: driving, dribbling and kicking."""
+"""Moves robots and a ball in a world: driving, dribbling and kicking."""
 
 from .ball import Ball
 from .formation import formation

@@ -12,11 +12,11 @@ from deepsim_soccer.skills.rolling import kept_share
 
 from .possession import Bools
 
-_INSIDE = 0.02  # distance from the line at which a ball that crossed it is put back [m]
+_INSIDE = 0.02  # a ball that crossed a line is put back at this distance inside it [m]
 
 
 class Ball:
-    """The rules of a free ball, by the constants of a dialect and the lines of a field."""
+    """The rules of a free ball, for the constants of a dialect and the lines of a field."""
 
     def __init__(self, dialect: Dialect, field: Field) -> None:
         self.dialect, self.field = dialect, field
@@ -27,8 +27,8 @@ class Ball:
     def roll(self, pose: Floats, twist: Floats, period: float) -> Floats:
         """Returns the twists of free balls after a period [s], (W, 6).
 
-        Balls within a centimetre of the ground slow down; spin and speed decay alike, so that a
-        rolling ball keeps rolling.
+        Balls within a centimetre of the ground slow down. Spin and speed decay by the same factor,
+        so a rolling ball keeps rolling without slipping.
         """
         low = pose[:, 2] <= self.dialect.ball_radius + 0.01
         share = np.maximum(kept_share(twist, self.deceleration, period), ~low)  # 1 in the air
@@ -42,19 +42,19 @@ class Ball:
         return np.asarray((np.abs(pose[:, 1]) < self.field.goal_width / 2.0) & high)
 
     def goal(self, pose: Floats) -> Floats:
-        """Returns 1 if a ball is wholly in the right goal, -1 if in the left, otherwise 0, (W,)."""
+        """Returns 1 for a ball wholly in the right goal, -1 in the left goal, otherwise 0, (W,)."""
         behind = np.abs(pose[:, 0]) > self.half[0] + self.dialect.ball_radius
         return np.where(behind & self.in_goal_mouth(pose), np.sign(pose[:, 0]), 0.0)
 
     def out(self, pose: Floats) -> Bools:
-        """Returns whether each ball is wholly outside the lines, which includes goals, (W,)."""
+        """Returns whether each ball is wholly outside the lines, (W,); true for goals, too."""
         over = np.abs(pose[:, :2]) > self._outside
         return np.asarray(over[:, 0] | over[:, 1])
 
     def kept_inside(self, pose: Floats) -> tuple[Floats, Bools]:
         """Applies the boundary rule of gazebo_visual.
 
-        A ball whose centre crossed a line is put back 2 cm inside it, unless it is in a goal mouth.
+        If its centre crosses a line, a ball is put back 2 cm inside it, except in a goal mouth.
 
         Returns:
             The poses, (W, 7), and whether each ball was put back, (W,).

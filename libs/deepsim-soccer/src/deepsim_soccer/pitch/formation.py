@@ -9,7 +9,7 @@ import numpy as np
 
 from deepsim_soccer.skills.motion import Floats
 
-# For a team that plays to the right: five spots of the published launch file, then six more.
+# Five spots from the published launch file, then six more, for a team that plays to the right.
 _SPOTS = [
     (-8.5, 0.0),
     (-2.0, 1.0),
@@ -28,8 +28,8 @@ _SPOTS = [
 def formation(robots: int, length: float = 18.0) -> Floats:
     """Returns the places of a team at a kick-off, (robots, 2) [m], in the team's frame.
 
-    The first robot of two or more is the keeper. The places of the published field, which is 18 m
-    long, are scaled to `length` [m].
+    The first of two or more robots is the keeper. The published places, for a field of 18 m, are
+    scaled to a field of `length` [m].
     """
     first = 1 if robots == 1 else 0
     return np.array(_SPOTS[first : first + robots]).reshape(-1, 2) * (length / 18.0, 1.0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The force of a dribbler on the ball."""
+"""Models the force of a dribbler on the ball."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from deepsim_soccer.skills.motion import Floats
 
 @dataclass(frozen=True)
 class Grip:
-    """A dribbler that pulls the ball to its place, as a damped spring of limited force.
+    """A dribbler that pulls the ball to its place like a damped spring of limited force.
 
     Attributes:
         force: Largest force of the dribbler [N].
-        rate: Rate w of the spring, F = m (w² d + 2 w v) [1/s]; stable for ticks of up to 1 / w.
+        rate: Rate w of the spring [1/s], F = m (w² d + 2 w v); stable for ticks of up to 1 / w.
 
     Example:
         >>> grip = Grip(force=15.0)
@@ -31,8 +31,8 @@ class Grip:
         """Returns the force on the ball, (..., 2) [N].
 
         Args:
-            offset: Vector from the ball to its place at the robot, (..., 2) [m].
-            velocity: Velocity of that place relative to the ball, (..., 2) [m/s].
+            offset: Vector d from the ball to its place at the robot, (..., 2) [m].
+            velocity: Velocity v of that place relative to the ball, (..., 2) [m/s].
             mass: Mass of the ball [kg].
         """
         wanted = mass * (self.rate * self.rate * offset + 2.0 * self.rate * velocity)

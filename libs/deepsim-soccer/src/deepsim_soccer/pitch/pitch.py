@@ -33,24 +33,24 @@ TEAMS = ("cyan", "magenta")
 LOST_PAUSE = 3.0  # time before a robot that lost the ball to an opponent may hold it again [s]
 KICK_PAUSE = 0.5  # time before a robot that kicked may hold it again [s]
 _REST = np.zeros(6)
-_TILT = 1e-4  # quaternion's x or y, or height [m], from which a robot is put upright
+_TILT = 1e-4  # above this height [m] or quaternion x or y, a robot is put upright
 
 
 class Pitch:
     """N robots that drive, dribble and kick, and a ball, in each of W worlds.
 
     Cyan plays to the right (+x), magenta to the left. Set `command`, `dribbles` and `kick`, then
-    call `drive` once per tick; `sense` reads the state after the tick. Positions and velocities
-    are in the world frame unless stated otherwise.
+    call `drive` once per tick; after the tick, `sense` reads the new state. Positions and
+    velocities are in the world frame unless stated otherwise.
 
     Args:
         world: World made from `world_sdf`; the pitch spawns the robots and the ball in it.
         robots: Number of robots per team, or of cyan and of magenta; at most 11 each.
         dialect: Dialect that defines the constants, by name or value.
         keeps_ball_in: Whether a ball that crosses a line is put back inside, at rest, as in
-            gazebo_visual. Otherwise only the boundary stops it.
-        grip: Dribbler whose force holds the ball, so that it can be torn away; kicks are forces,
-            too. By default the pose and twist of the ball are set, as in the paper.
+            gazebo_visual. Otherwise only the boundary of the field stops it.
+        grip: Dribbler that holds the ball by a limited force, so opponents can tear it away; kicks
+            are forces, too. By default the pose and twist of a held ball are set, as in the paper.
 
     Attributes:
         names: Names of the robots, (N,): cyan_0, ..., magenta_0, ...
@@ -58,12 +58,12 @@ class Pitch:
         side: 1 for each robot of cyan, -1 for magenta, (N,).
         command: Commanded V_x, V_y [m/s] and w [rad/s] in each robot's frame, (W, N, 3).
         dribbles: Whether each robot takes the ball when it can, (W, N).
-        kick: Horizontal and vertical speed of each robot's kick, (W, N, 2) [m/s]; 0 for none. It
-            takes effect if the robot holds the ball; `drive` clears it.
+        kick: Horizontal and vertical speed of each robot's kick, (W, N, 2) [m/s]; 0 for no kick.
+            A kick takes effect if the robot holds the ball; `drive` clears all kicks.
         holder: Number of the robot that holds the ball, (W,); -1 for nobody.
         kicked: Number of the robot that kicked in the last `drive`, (W,); -1 for nobody.
         halted: Whether robots ignore their commands, stand still and take no ball, (W,).
-        got: Position at which the latest holder got the ball, (W, 2) [m].
+        got: Position of the ball when its latest holder got it, (W, 2) [m].
         touched: Number of the robot that held the ball last, (W,); -1 for nobody.
         place: Position of each robot, (W, N, 2) [m].
         yaw: Yaw of each robot, (W, N) [rad].
@@ -123,7 +123,7 @@ class Pitch:
         self.sense()
 
     def _spawn(self) -> None:
-        """Spawns the teams, each on its half, and the ball."""
+        """Spawns the teams at their kick-off places, and the ball."""
         places, yaws = starting_places(np.bincount(self.team, minlength=2), self.field.length)
         for team, color in enumerate((CYAN, MAGENTA)):
             poses = {
@@ -145,7 +145,7 @@ class Pitch:
         self.ball_pose: Floats = pose[:, -1]
         self.place, self.ball_place = pose[:, :-1, :2], pose[:, -1, :3]
         self.yaw = 2.0 * np.arctan2(pose[:, :-1, 5], pose[:, :-1, 6])
-        # Components first, (2, W, N) and (3, W, N): NumPy is faster so for few robots.
+        # Components first, (2, W, N) and (3, W, N): this is faster in NumPy for few robots.
         self._turn = np.empty((2, *self.yaw.shape))
         self._moving = np.empty((3, *self.yaw.shape))
         c, s = np.cos(self.yaw, out=self._turn[0]), np.sin(self.yaw, out=self._turn[1])
@@ -180,10 +180,13 @@ class Pitch:
         self.sense()
 
     def drive(self, worlds: NDArray[np.intp] | None = None) -> None:
-        """Moves robots and balls for one tick, in the worlds that tick; all by default.
+        """Sets the motion of robots and balls for one tick.
 
-        First the holder of the ball is determined, then the holder may kick it. Robots approach
+        First the holder of each ball is determined, then the holder may kick it. Robots approach
         their commands as fast as their wheels allow.
+
+        Args:
+            worlds: Numbers of the worlds that tick, (w,); all by default.
         """
         period = self.world.delta_time
         self.sense()
@@ -208,7 +211,7 @@ class Pitch:
     def _put_poses(
         self, worlds: NDArray[np.intp] | None, ball_pose: Floats, replaced: Bools
     ) -> None:
-        """Sets only the poses that need it: those of a held ball and of tilted robots."""
+        """Sets only the necessary poses: those of replaced balls and of tilted robots."""
         tilt = self._pose[:, :-1, 2:5]
         # A small sum means that no robot tilts; it is NaN if a world diverged.
         if not square_sum(tilt) <= _TILT * _TILT:
@@ -228,7 +231,7 @@ class Pitch:
         return active
 
     def _wheels(self, period: float) -> Floats:
-        """Returns V_x, V_y and w that robots reach in a tick, in their own frames, (3, W, N)."""
+        """Returns V_x, V_y and w that robots reach in a tick, in the robots' frames, (3, W, N)."""
         chosen, command = self.dialect, self.command
         if anywhere(self.halted):
             command = np.where(self.halted[:, None, None], 0.0, command)
@@ -238,7 +241,7 @@ class Pitch:
         return limited(both, chosen.wheel_arm, chosen.wheel_speed, up, down)
 
     def _take(self, worlds: NDArray[np.intp] | None, period: float) -> Numbers:
-        """Returns the holder of each ball; a robot that lost the ball has to wait."""
+        """Returns the holder of each ball, (W,); updates the pauses of robots that lost one."""
         chosen, waits = self.dialect, self.pause > 0.0
         way = self.ball_place[:, None, :2] - self.place
         able = in_reach(way, self.heading, chosen.hold_distance, chosen.hold_angle)
@@ -265,7 +268,7 @@ class Pitch:
         return holder
 
     def _ball(self, holder: Numbers, moved: Floats, period: float) -> tuple[Floats, Floats, Bools]:
-        """Returns the poses and twists of the balls, and whether each pose has to be set."""
+        """Applies kicks; returns the balls' poses, twists, and whether each pose has to be set."""
         chosen, held = self.dialect, holder != NOBODY
         pose = self._pose[:, -1]
         twist = self.ball.roll(pose, self._twist[:, -1], period)
@@ -281,7 +284,7 @@ class Pitch:
         worlds = np.flatnonzero(kicks)
         self.pause[worlds, holder[worlds]] = KICK_PAUSE
         self.holder = np.where(kicks, NOBODY, holder)
-        # A held ball is at the gap ahead and moves with that place; a kick starts from there.
+        # A held ball is `hold_gap` ahead of the robot, and moves with it; kicks start from there.
         spot = held_position(place, yaw, chosen.hold_gap)
         carried = held_velocity(
             world_velocity(yaw, velocity[:, :2]), velocity[:, 2], yaw, chosen.hold_gap
@@ -305,7 +308,7 @@ class Pitch:
         return self._kept_in(pose, twist, moves)
 
     def _kept_in(self, pose: Floats, twist: Floats, moves: Bools) -> tuple[Floats, Floats, Bools]:
-        """Applies the boundary rule to the results of `_ball`."""
+        """Applies the boundary rule, if the pitch has it, to the results of `_ball`."""
         if not self.keeps_ball_in:
             return pose, twist, moves
         pose, over = self.ball.kept_inside(pose)
@@ -314,10 +317,10 @@ class Pitch:
     def _push(
         self, grip: Grip, kicks: Bools, spot: Floats, change: Floats, period: float
     ) -> Floats:
-        """Returns force and torque of dribblers and kickers on the balls, (W, 6) [N, N m].
+        """Returns the force and torque of dribblers and kickers on the balls, (W, 6) [N, N m].
 
         Args:
-            grip: The dribblers.
+            grip: The model of a dribbler.
             kicks: Whether the ball is kicked, (W,).
             spot: Place of a held ball, (W, 2) [m].
             change: Desired change of the ball's twist, (W, 6).

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Possession of the ball."""
+"""Decides which robot holds the ball."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from deepsim_soccer.skills.motion import Floats
 
 NOBODY = -1
-"""The holder of a free ball."""
+"""The code for the holder of a free ball."""
 
 Bools = NDArray[np.bool_]
 Numbers = NDArray[np.intp]
@@ -18,8 +18,8 @@ Numbers = NDArray[np.intp]
 def next_holder(holder: Numbers, able: Bools, distance: Floats, team: Numbers) -> Numbers:
     """Returns the number of the robot that holds the ball, or `NOBODY`, (W,).
 
-    An opponent of the holder that is able to hold the ball takes it away; otherwise the holder
-    keeps it while it is able to. Among several robots the nearest one gets the ball.
+    An opponent that is able to hold the ball takes it from the holder; otherwise the holder keeps
+    it as long as it is able to. Among several candidates, the nearest one gets the ball.
 
     Args:
         holder: Previous holder, (W,).

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rules of a match: goals, restarts, fouls, and the pauses that they cause."""
+"""Applies the rules of a match: goals, restarts, fouls, and the pauses that they cause."""
 
 from .fouls import Foul, Fouls
 from .referee import Call, Decision, Phase, Referee

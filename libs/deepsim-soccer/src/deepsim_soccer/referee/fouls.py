@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fouls: dribbling too far, and staying in forbidden areas."""
+"""Detects fouls: dribbling too far, and staying in forbidden areas."""
 
 from __future__ import annotations
 
@@ -14,7 +14,13 @@ from deepsim_soccer.skills.motion import Floats
 
 
 class Foul(IntEnum):
-    """The kind of a foul."""
+    """The kinds of fouls.
+
+    Example:
+        >>> foul, _ = Fouls(pitch).watch(np.array([0]), periods=np.array([0.025]))
+        >>> Foul(foul[0]).name
+        'NONE'
+    """
 
     NONE = 0
     DRIBBLE = 1
@@ -26,13 +32,13 @@ class Foul(IntEnum):
 
 
 class Fouls:
-    """Detects the fouls of simatch's referee.
+    """Detects the same fouls as the referee of simatch.
 
     The first robot of a team of two or more is its keeper; all others are field players.
 
     Args:
         pitch: The robots and the ball.
-        dribble: Largest distance of the ball from where its holder got it [m]; 3 m by the rules.
+        dribble: Largest distance of a held ball from where the holder got it [m]; 3 m in the rules.
         patience: Time for which a robot may stay in a forbidden area [s].
 
     Attributes:
@@ -54,10 +60,10 @@ class Fouls:
 
         Args:
             worlds: Numbers of the worlds, (w,).
-            periods: Time since each of them was watched last, (w,) [s].
+            periods: Time since the previous call for each of these worlds, (w,) [s].
 
         Returns:
-            `Foul` codes, (W,), and the numbers of the robots that committed the fouls, (W,).
+            `Foul` codes, (W,), and the numbers of the robots that committed them, (W,), or -1.
         """
         pitch = self.pitch
         goal_area, penalty_area = self._wrongly_inside()
@@ -76,16 +82,16 @@ class Fouls:
         return np.where(watched, foul, Foul.NONE), np.where(watched, robot, NOBODY)
 
     def forget(self, worlds: Numbers) -> None:
-        """Clears the times of some worlds, after a restart."""
+        """Clears the times in forbidden areas in some worlds, after a restart."""
         self.stay[worlds] = 0.0
 
     def _wrongly_inside(self) -> tuple[Bools, Bools]:
-        """Returns who may not be in the goal area, and who not in the penalty area, (W, N) each."""
+        """Returns which robots are illegally in a goal area or penalty area, (W, N) each."""
         pitch, field = self.pitch, self.pitch.field
         goal_area = np.zeros(self.stay.shape, np.bool_)
         penalty_area, field_players = goal_area.copy(), ~self.is_keeper
         along, across = pitch.side * pitch.place[..., 0], np.abs(pitch.place[..., 1])
-        for end in (-1.0, 1.0):  # the own goal, that of the opponents
+        for end in (-1.0, 1.0):  # the team's own goal, the opponents' goal
             behind = end * along - field.length / 2.0  # the goal line
             beside = across - field.goal_width / 2.0  # the posts
 

@@ -16,14 +16,18 @@ from deepsim_soccer.skills.motion import Floats, anywhere
 
 from .fouls import Foul, Fouls
 
-_SPREAD = 0.3  # random offset of places at a kick-off, along each axis [m]
-_ROOM = 0.03  # least distance between the ball at a restart and a robot [m]
-_TRIES = 12  # places to try for a ball that robots are in the way of
+_SPREAD = 0.3  # largest random offset of places at a kick-off, along each axis [m]
+_ROOM = 0.03  # least gap between the ball at a restart and a robot [m]
+_TRIES = 12  # the number of places to try for the ball if robots are in the way
 _INSIDE = 0.2  # distance of throw-ins and corners from the line [m]
 
 
 class Call(IntEnum):
-    """A decision of the referee, with the code of `Mode` for the coach's own team."""
+    """The calls of the referee; a code equals that of the coach's own team in `Mode`.
+
+    Example:
+        >>> Referee(pitch).restart(np.array([0]), Call.THROW_IN, team=1)
+    """
 
     NONE = 0
     KICK_OFF = 1
@@ -36,13 +40,18 @@ class Call(IntEnum):
 
 
 class Phase(IntEnum):
-    """The phase of a match."""
+    """The phases of a match.
+
+    Example:
+        >>> Phase(Referee(pitch).phase[0]).name
+        'PLAY'
+    """
 
     PLAY = 0
     STOP = 1
-    """Nobody moves, and the ball lies where play will go on."""
+    """Nobody moves; the ball already lies at the place of the restart."""
     SET_PIECE = 2
-    """One team may take the ball while the other waits."""
+    """One team may take the ball while the other team waits."""
 
 
 class Decision(NamedTuple):
@@ -52,7 +61,12 @@ class Decision(NamedTuple):
         call: `Call` code.
         team: Team that restarts play: 0 cyan, 1 magenta.
         goal: 1 if cyan scored, -1 if magenta did, otherwise 0.
-        foul: `Foul` code; the other team, `team`, has a free kick.
+        foul: `Foul` code; `team`, the fouled team, gets a free kick.
+
+    Example:
+        >>> decision = Referee(pitch).judge(np.array([0]))
+        >>> Call(decision.call[0]).name
+        'NONE'
     """
 
     call: NDArray[np.int64]
@@ -67,9 +81,10 @@ class Referee:
     Args:
         pitch: The robots and the ball.
         lines_up: Whether teams line up after a goal; otherwise the ball stays where it is.
-        fouls: Detector of fouls; by default none count.
-        stop: Time for which all robots stand before a restart [s]; 2 s in simatch.
-        set_piece: Time for which the other team may not hold the ball [s]; 4 s in simatch.
+        fouls: Detector of fouls; by default there are no fouls.
+        stop: Time for which all robots stand still before a restart [s]; 2 s in simatch.
+        set_piece: Time after a restart in which the other team may not hold the ball [s]; 4 s in
+            simatch.
 
     Attributes:
         score: Goals of cyan and magenta, (W, 2).
@@ -119,8 +134,8 @@ class Referee:
     def judge(self, worlds: Numbers) -> Decision:
         """Judges some worlds, (w,), after a step, and restarts play where necessary.
 
-        The team that touched the ball last loses it; cyan gets a ball that nobody touched. A foul
-        gives the other team a free kick. Fouls count in `Phase.PLAY` only.
+        If the ball is out, the team that touched it last loses it; cyan gets a ball that nobody
+        touched. A foul gives the fouled team a free kick. Fouls count in `Phase.PLAY` only.
         """
         pitch, every = self.pitch, len(self.pitch.world)
         foul, team_of_foul = self._watch(worlds)
@@ -157,7 +172,7 @@ class Referee:
         return Decision(call, team, goals, foul)
 
     def _watch(self, worlds: Numbers) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Advances the phases of some worlds; returns `Foul` codes and the teams fouled, (W,)."""
+        """Advances the phases of some worlds; returns `Foul` codes and fouled teams, (W,) each."""
         pitch, count = self.pitch, len(self.phase)
         foul, team = np.zeros((2, count), np.int64)
         if self.fouls is None and not self.phase.any():  # Phase.PLAY everywhere
@@ -179,11 +194,11 @@ class Referee:
         return foul, team
 
     def restart(self, worlds: Numbers, call: Call, team: int) -> None:
-        """Restarts play in some worlds on the call of a coach or a person.
+        """Restarts play in some worlds, as a coach or a person requests.
 
-        The ball is put where the restart is taken; for free kicks and drop balls it stays where it
-        is, except that a free kick in a penalty area is taken at the nearest restart spot. At a
-        kick-off both teams line up. The other team waits, except at a drop ball.
+        The ball is put at the place of the restart. For free kicks and drop balls it stays in
+        place, but a free kick in a penalty area is taken at the nearest restart spot. At a kick-off
+        both teams line up. The other team waits, except at a drop ball.
 
         Args:
             worlds: Numbers of the worlds, (w,).
@@ -207,7 +222,7 @@ class Referee:
             self.phase[on], self.pitch.halted[on], self.pitch.pause[on] = Phase.PLAY, False, 0.0
 
     def _spot(self, pose: Floats, call: NDArray[np.int64], team: NDArray[np.int64]) -> Floats:
-        """Returns where the call of each world is taken, (W, 2), with the ball at `pose`."""
+        """Returns the place of each world's restart, (W, 2) [m], for balls at `pose`, (W, 7)."""
         limit = self.half - _INSIDE
         ball = np.clip(pose[:, :2], -limit, limit)
         ahead = np.where(team == 0, 1.0, -1.0)  # to the opponents' goal
@@ -230,9 +245,9 @@ class Referee:
         return ball
 
     def _free(self, worlds: Numbers, spot: Floats) -> Floats:
-        """Returns spots, (w, 2), moved towards the centre until no robot stands in the way.
+        """Returns spots, (w, 2) [m], moved towards the centre until no robot is in the way.
 
-        Physics would throw a ball out of a robot, and possibly off the field again.
+        The physics would eject a ball from inside a robot, possibly off the field again.
         """
         pitch = self.pitch
         way = np.sqrt((spot * spot).sum(axis=1, keepdims=True))
@@ -245,7 +260,7 @@ class Referee:
         return np.asarray(tried[np.arange(len(spot)), clear.argmax(axis=1)])
 
     def _free_kick(self, ball: Floats) -> Floats:
-        """Returns where a free kick is taken, (W, 2), outside the penalty areas."""
+        """Returns the places of free kicks, (W, 2) [m], outside the penalty areas."""
         field = self.pitch.field
         reach = field.goal_width / 2.0 + field.penalty_area
         near = np.abs(ball[:, 0]) > self.half[0] - field.penalty_area
@@ -255,7 +270,7 @@ class Referee:
         return np.where((near & (np.abs(ball[:, 1]) < reach))[:, None], nearest, ball)
 
     def _give(self, worlds: Numbers, team: NDArray[np.int64]) -> None:
-        """Stops play, or begins a set piece of a team at once."""
+        """Gives the ball to teams: begins `Phase.STOP`, or the set piece if there is no stop."""
         now = self.pitch.world.time
         self._whose[worlds] = team
         self._judged[worlds] = now[worlds]

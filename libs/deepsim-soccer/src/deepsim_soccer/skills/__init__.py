@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Skills of a robot as pure functions of arrays, whose leading axes broadcast.
+"""Skills of a robot as pure functions of arrays; leading axes broadcast.
 
 Equation numbers refer to Yao et al., A Simulation System Based on ROS and Gazebo for RoboCup
 Middle Size League, 2015.

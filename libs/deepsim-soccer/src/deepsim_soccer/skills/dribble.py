@@ -14,7 +14,7 @@ from .motion import Floats, anywhere, kick_direction
 def can_dribble(
     robot: ArrayLike, yaw: ArrayLike, ball: ArrayLike, distance: float, angle: float
 ) -> NDArray[np.bool_]:
-    """Returns whether the ball is near enough and in front of the kicker, (...).
+    """Returns whether the ball is near the robot and in front of its kicker, (...).
 
     Args:
         robot: Position of the robot, (..., 2) [m].
@@ -33,7 +33,7 @@ def can_dribble(
 
 
 def in_reach(way: Floats, direction: Floats, distance: float, angle: float) -> NDArray[np.bool_]:
-    """Does the work of `can_dribble`.
+    """Computes `can_dribble` from vectors.
 
     Args:
         way: Vector from the robot to the ball, (..., 2) [m].
@@ -72,8 +72,8 @@ def held_velocity(
         yaw_rate: Yaw rate of the robot, (...) [rad/s].
         yaw: Yaw of the robot, (...) [rad].
         gap: Distance of the ball from the robot's centre [m].
-        period: 0 for the instantaneous velocity, v + w x r; otherwise the time [s] in which the
-            velocity takes the ball exactly to its next place.
+        period: 0 for the instantaneous velocity, v + w x r; otherwise the duration of a step [s]:
+            the returned velocity then takes the ball exactly to its place after the step.
     """
     moved, rate = np.asarray(velocity, np.float64), np.asarray(yaw_rate, np.float64)
     reach = gap * kick_direction(yaw)

@@ -25,7 +25,7 @@ def ground_pass(yaw: ArrayLike, speed: ArrayLike) -> Floats:
 
 
 def goal_crossing(ball: ArrayLike, yaw: ArrayLike, goal_x: ArrayLike) -> tuple[Floats, Floats]:
-    """Returns the point at which a ball kicked along `yaw` crosses the line x = goal_x.
+    """Computes where a ball kicked along `yaw` crosses the line x = goal_x.
 
     Args:
         ball: Position of the ball, (..., 2) [m].
@@ -33,8 +33,9 @@ def goal_crossing(ball: ArrayLike, yaw: ArrayLike, goal_x: ArrayLike) -> tuple[F
         goal_x: Position of the goal line, (...) [m].
 
     Returns:
-        The distance d to the crossing and the y of the crossing, (...) [m] each; both are infinite
-        if the kick leads elsewhere. The published code refuses a y of 10 m and more.
+        The distance d from the ball to the crossing, and the y of the crossing, (...) [m] each;
+        both are infinite if the kick leads away from the line. The published code refuses a y of
+        10 m or more.
     """
     place, direction = np.asarray(ball, np.float64), kick_direction(yaw)
     ahead = np.asarray(goal_x, np.float64) - place[..., 0]

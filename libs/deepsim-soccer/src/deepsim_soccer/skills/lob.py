@@ -25,21 +25,20 @@ class Parabola(NamedTuple):
     c: Floats
 
     def height(self, x: ArrayLike) -> Floats:
-        """Returns the height y at a distance x [m]."""
+        """Returns the height y at a distance x, (...) [m]."""
         away = np.asarray(x, np.float64)
         return np.asarray((self.a * away + self.b) * away + self.c)
 
     @property
     def apex(self) -> Floats:
-        """The distance of the highest point, -b / 2a [m]."""
+        """The distance x of the highest point, -b / 2a, (...) [m]."""
         return np.asarray(-self.b / (2.0 * self.a))
 
 
 def lob_speed_limit(distance: ArrayLike, height: ArrayLike, gravity: float = 9.8) -> Floats:
     """Returns the horizontal speed v_thres = d sqrt(g / 2h) of equation (12), (...) [m/s].
 
-    Below this speed the ball has passed its highest point when it reaches the goal line, as
-    equation (11) demands.
+    Below this speed, the ball is past its highest point at the goal line, as equation (11) demands.
 
     Args:
         distance: Distance d from the ball to the goal line, (...) [m].
@@ -83,7 +82,7 @@ def lob(
         distance: Distance d from the ball to the goal line along the kick, (...) [m].
         height: Rise h of the ball at the goal line, (...) [m].
         gravity: g [m/s²].
-        share: v_x relative to `lob_speed_limit`, below 1; one half in the published code.
+        share: Ratio of v_x to `lob_speed_limit`, below 1; one half in the published code.
         limit: Largest v_x [m/s].
 
     Returns:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A lob that clears the bar, given the radius of the ball and the section of the bar."""
+"""Lobs that clear the bar, given the radius of the ball and the section of the bar."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Bar:
     Attributes:
         height: Height of its lower side above the ground [m].
         thickness: Vertical size [m].
-        depth: Size along the kick [m]; the bar ends at the goal line.
+        depth: Horizontal size across the goal line [m]; the far side is at the goal line.
 
     Example:
         >>> bool(lob_clear(5.0, bar=Bar(height=2.0), over=True).possible)
@@ -36,7 +36,7 @@ class Bar:
 
 
 class Lob(NamedTuple):
-    """The horizontal and vertical speed of a lob, (...) [m/s]; NaN where it is not possible."""
+    """Horizontal and vertical speed of a lob, (...) [m/s]; NaN where `possible` is false."""
 
     ahead: Floats
     up: Floats
@@ -56,16 +56,16 @@ def lob_clear(
     """Returns the slowest lob that passes under the bar, or over it, without touching it.
 
     The ball clears the bar if its centre stays outside the bar's section grown by radius and
-    clearance; under the bar, it also reaches the goal line in flight. For each horizontal speed the
-    suitable vertical speeds form an interval, of which the middle is taken under the bar and the
-    lower end over it.
+    clearance; a lob under the bar also reaches the goal line in flight. For each horizontal speed,
+    the suitable vertical speeds form an interval; its middle is used under the bar, and its lower
+    end over the bar.
 
     Args:
         distance: Distance from the ball's centre to the goal line, (...) [m].
         over: Whether the ball passes over the bar.
-        bar: Section of the bar; the default is that of the rules.
+        bar: Section of the bar; by default that of the rules.
         radius: Radius of the ball, which lies on the ground [m].
-        gravity: Downwards [m/s²].
+        gravity: Gravity, downwards [m/s²].
         clearance: Least distance between ball and bar [m].
         max_speed: Largest speed of the kick [m/s].
 
@@ -112,7 +112,7 @@ def lob_clear(
 
 
 def _outline(bar: Bar, grown: float, radius: float, *, over: bool) -> tuple[Floats, Floats]:
-    """Returns points (x, y) of the lower or upper side of the grown section [m].
+    """Returns x and y of points on the upper (`over`) or lower side of the grown section [m].
 
     x is measured from the goal line, y from the centre of a ball that lies on the ground.
     """

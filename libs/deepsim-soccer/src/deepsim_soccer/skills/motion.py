@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Directions and velocities in the frames of the world and of a robot."""
+"""Converts directions and velocities between the world frame and a robot's frame."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ Floats = NDArray[np.float64]
 
 
 def anywhere(mask: NDArray[np.bool_]) -> bool:
-    """Returns whether any value is true; for a few values ten times as fast as `any`."""
+    """Returns whether any value is true; for few values ten times faster than `any`."""
     return 1 in mask.tobytes()
 
 
 def pair(x: Floats, y: Floats) -> Floats:
-    """Returns two coordinates as one array, (..., 2); several times as fast as `np.stack`."""
+    """Returns two coordinates as one array, (..., 2); several times faster than `np.stack`."""
     both = np.empty((*np.broadcast(x, y).shape, 2))
     both[..., 0], both[..., 1] = x, y
     return both
@@ -60,6 +60,6 @@ def body_velocity(yaw: ArrayLike, velocity: ArrayLike) -> Floats:
 
 
 def wrap_angle(angle: ArrayLike) -> Floats:
-    """Returns the angle in -pi .. pi that differs by a multiple of 2 pi [rad]."""
+    """Returns angles shifted by multiples of 2 pi into -pi .. pi, (...) [rad]."""
     turned = np.asarray(angle, np.float64)
     return np.asarray(turned - 2.0 * math.pi * np.round(turned / (2.0 * math.pi)))

@@ -12,7 +12,7 @@ from .motion import Floats
 
 
 class Profile(NamedTuple):
-    """A trapezoid of speed over time, from rest to rest.
+    """A trapezoidal profile of speed over time, from rest to rest.
 
     Example:
         >>> profile = trapezoid(10.0, max_speed=3.0, acceleration=2.0)
@@ -20,7 +20,8 @@ class Profile(NamedTuple):
         (array([1., 3., 0.]), 1.0)
 
     Attributes:
-        acceleration: Acceleration a, and deceleration at the end, (...).
+        acceleration: Acceleration a at the start, and deceleration at the end, (...) [m/s² or
+            rad/s²].
         blend: Time t_b at which the acceleration ends, (...) [s].
         duration: Total time t_f, (...) [s].
     """
@@ -30,13 +31,13 @@ class Profile(NamedTuple):
     duration: Floats
 
     def speed(self, time: ArrayLike) -> Floats:
-        """Returns the speed at a time, (...); 0 before the start and after the end."""
+        """Returns the speed at times [s], (...) [m/s or rad/s]; 0 before and after the profile."""
         t = np.asarray(time, np.float64)
         left = np.minimum(np.minimum(t, self.blend), self.duration - t)
         return np.asarray(self.acceleration * np.maximum(left, 0.0))
 
     def position(self, time: ArrayLike) -> Floats:
-        """Returns the distance travelled until a time, (...)."""
+        """Returns the distance travelled until times [s], (...) [m or rad]."""
         t = np.clip(np.asarray(time, np.float64), 0.0, self.duration)
         first = np.minimum(t, self.blend)
         cruise = np.clip(t - self.blend, 0.0, self.duration - 2.0 * self.blend)
@@ -46,7 +47,7 @@ class Profile(NamedTuple):
 
 
 def trapezoid(distance: ArrayLike, max_speed: ArrayLike, acceleration: ArrayLike) -> Profile:
-    """Returns the fastest profile over a distance: a trapezoid, or a triangle if it is short.
+    """Returns the fastest profile over a distance: a trapezoid, or a triangle for a short distance.
 
     If v² < a D, t_b = v / a and t_f = (a D + v²) / (a v); otherwise t_b = sqrt(D / a) and
     t_f = 2 t_b.
@@ -84,12 +85,12 @@ def next_speed(
     period: float,
     floor: float = 0.0,
 ) -> Floats:
-    """Returns the speed for the next control period of a trapezoid, (...).
+    """Returns the speed for the next control period of a trapezoidal profile, (...).
 
-    From this speed the body can still stop at the goal.
+    From this speed, the body can still stop at the goal. Units are m or rad, per second.
 
     Args:
-        distance: Distance to the goal, (...) >= 0.
+        distance: Distance to the goal, >= 0, (...).
         speed: Current speed towards the goal, (...).
         max_speed: Cruising speed.
         acceleration: Largest acceleration and deceleration.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The spin and the decay of a rolling ball."""
+"""Computes the spin and the decay of a rolling ball."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from .motion import Floats
 
 
 def rolled(velocity: ArrayLike, deceleration: float, time: float) -> Floats:
-    """Returns the velocity of a ball that has rolled for some time under F = -mu m g v / |v|.
+    """Returns the velocity of a ball after rolling for some time under F = -mu m g v / |v|.
 
     Args:
         velocity: Initial velocity, (..., 2) [m/s].
         deceleration: mu g [m/s²].
-        time: Time since then [s].
+        time: Time since the ball had its initial velocity [s].
 
     Example:
         >>> rolled([2.0, 0.0], deceleration=0.5, time=1.0)
@@ -26,9 +26,9 @@ def rolled(velocity: ArrayLike, deceleration: float, time: float) -> Floats:
 
 
 def kept_share(velocity: Floats, deceleration: float, time: float) -> Floats:
-    """Returns the share of its speed that a rolling ball keeps, (...); see `rolled`.
+    """Returns the fraction of its speed that a rolling ball keeps, (...); see `rolled`.
 
-    Only the first two components of `velocity`, x and y, count.
+    Only the x and y components of `velocity` count.
     """
     x, y = velocity[..., 0], velocity[..., 1]
     speed = np.sqrt(x * x + y * y)
@@ -44,7 +44,7 @@ def rolling_spin(velocity: ArrayLike, radius: float) -> Floats:
         radius: Radius of the ball [m].
 
     Returns:
-        (..., 3) [rad/s].
+        The angular velocity in the world frame, (..., 3) [rad/s].
     """
     moved = np.asarray(velocity, np.float64)
     x, y = moved[..., 0] / radius, moved[..., 1] / radius

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Four omni wheels at the corners of a square."""
+"""Kinematics of a base with four omni wheels at the corners of a square."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from .motion import Floats
 
-# As arrays: converting a float takes NumPy a third of the time of a small operation.
+# Arrays, because NumPy spends a third of a small operation's time on converting a float.
 _HALF, _LEAST, _WHOLE, _ZERO = (np.array(number) for number in (0.5**0.5, 1e-12, 1.0, 0.0))
 # Drive directions of the wheels: front left, rear left, rear right, front right.
 _SIGNS = np.array([[_HALF, -_HALF], [_HALF, _HALF], [-_HALF, _HALF], [-_HALF, -_HALF]])
@@ -24,14 +24,18 @@ def wheel_speeds(velocity: ArrayLike, arm: float = 0.203) -> Floats:
         arm: Distance L from the robot's centre to each wheel [m].
 
     Returns:
-        (..., 4) [m/s]: front left, rear left, rear right, front right; clockwise is positive.
+        Speeds of the front left, rear left, rear right and front right wheel, (..., 4) [m/s];
+        positive speeds turn the robot clockwise.
     """
     moved = np.asarray(velocity, np.float64)
     return np.asarray(np.add.reduce(moved[..., None, :] * _rims(arm, 0), axis=-1))
 
 
 def body_from_wheels(wheels: ArrayLike, arm: float = 0.203) -> Floats:
-    """Returns the V_x, V_y and w, (..., 3), that best fit four rim speeds; see `wheel_speeds`."""
+    """Returns the V_x, V_y and w, (..., 3), that best fit rim speeds, (..., 4).
+
+    This is the least-squares inverse of `wheel_speeds`.
+    """
     u = np.asarray(wheels, np.float64)
     x = 0.5 * (_SIGNS[:, 0] * u).sum(axis=-1)
     y = 0.5 * (_SIGNS[:, 1] * u).sum(axis=-1)
@@ -63,7 +67,7 @@ def limit_wheels(
         braking: Largest deceleration of a wheel, also when it reverses [m/s²].
 
     Returns:
-        (..., 3).
+        The reachable V_x, V_y [m/s] and w [rad/s], (..., 3).
     """
     wanted, now = np.broadcast_arrays(desired, actual)
     both = np.array([wanted.T, now.T], np.float64)
@@ -74,17 +78,17 @@ def limit_wheels(
 def limited(
     both: Floats, arm: float, speed: float, speeding_up: float, slowing_down: float
 ) -> Floats:
-    """Does the work of `limit_wheels`, in a layout that NumPy processes fast for few robots.
+    """Computes `limit_wheels` in a memory layout that is fast in NumPy for few robots.
 
     Args:
-        both: Desired and actual V_x, V_y and w, (2, 3, ...); the desired ones are overwritten.
+        both: Desired and actual V_x, V_y and w, (2, 3, ...); the desired values are overwritten.
         arm: Distance from the robot's centre to each wheel [m].
         speed: Top speed of a wheel [m/s].
         speeding_up: Largest gain of a wheel's speed [m/s].
         slowing_down: Largest loss of a wheel's speed, also when it reverses [m/s].
 
     Returns:
-        (3, ...).
+        The reachable V_x, V_y and w, (3, ...).
     """
     change: Floats = both[0]
     now: Floats = both[1]
@@ -103,6 +107,6 @@ def limited(
 
 @lru_cache(maxsize=64)
 def _rims(arm: float, axes: int) -> Floats:
-    """Returns the rim speeds per unit of V_x, V_y and w, (4, 3, 1, ...) with `axes` ones."""
+    """Returns rim speeds per unit of V_x, V_y and w: (4, 3), and `axes` more axes of length 1."""
     per_unit = np.concatenate([_SIGNS, np.full((4, 1), -arm)], axis=1)
     return per_unit.reshape(4, 3, *(axes * [1]))
