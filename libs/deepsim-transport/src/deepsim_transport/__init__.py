@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Physics, sensors and viewers as processes that talk over topics."""
+"""Runs physics, sensors and viewers in separate processes that communicate over topics."""
 
 from __future__ import annotations
 

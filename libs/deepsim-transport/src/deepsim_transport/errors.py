@@ -2,10 +2,10 @@
 """The errors of deepsim-transport.
 
 TransportError (a DeepSimError)
-├── NoAnswerError    nobody answers, or not in time
-├── AccessError      a master lets nobody in with these credentials
-├── MessageError     bytes that are not the message that they should be
-└── RemoteError      the other process failed in a way that has no error of DeepSim
+├── NoAnswerError    no process answers, or not in time
+├── AccessError      a master refuses the credentials of a session
+├── MessageError     bytes are not a message of the expected class
+└── RemoteError      the other process failed with an error unknown to this process
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class TransportError(DeepSimError):
 
 
 class NoAnswerError(TransportError):
-    """There is no answer from an address or on a topic, or it does not arrive in time."""
+    """No process answers at an address or on a topic, or the answer does not arrive in time."""
 
 
 class AccessError(TransportError):
@@ -30,4 +30,4 @@ class MessageError(TransportError, ValueError):
 
 
 class RemoteError(TransportError):
-    """The other process failed; the message has the name and the text of its error."""
+    """The other process failed; the message has the text of its error."""

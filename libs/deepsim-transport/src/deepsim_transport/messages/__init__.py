@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The messages of Gazebo 1.0, with the fields that its paper lists."""
+"""The messages of Gazebo 1.0, with the fields listed in its paper."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ KINDS = {
         Wrench,
     )
 }
-"""The classes of messages, by the encoding that their samples name."""
+"""The message classes by their name on the wire; see `encoding_of`."""
 
 __all__ = [
     "KINDS",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places, velocities, forces, masses and times."""
+"""Messages of positions, velocities, forces, masses and times."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A place or a vector [m, or the unit of its owner].
+    """A position or another vector; in metres, unless the message that holds it says otherwise.
 
     >>> Point(1.0, 2.0).z
     0.0
@@ -21,7 +21,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Quaternion:
-    """A rotation; `u` is the scalar part.
+    """A rotation as a unit quaternion; `u` is the scalar part.
 
     >>> Quaternion()  # no rotation
     Quaternion(x=0.0, y=0.0, z=0.0, u=1.0)
@@ -35,7 +35,7 @@ class Quaternion:
 
 @dataclass(frozen=True, slots=True)
 class Pose:
-    """Place and orientation in the world frame.
+    """Position [m] and orientation in the world frame.
 
     >>> Pose(Point(z=0.5)).position.z
     0.5
@@ -47,7 +47,9 @@ class Pose:
 
 @dataclass(frozen=True, slots=True)
 class Twist:
-    """Velocities [m/s, rad/s]; the angular one is a vector in the world frame.
+    """Linear [m/s] and angular velocity [rad/s] in the world frame.
+
+    Despite its name, which is that of the paper, `euler_angle_velocity` is the angular velocity.
 
     >>> Twist(linear_velocity=Point(x=2.0)).euler_angle_velocity.z
     0.0
@@ -82,7 +84,7 @@ class Time:
 
     @classmethod
     def of(cls, seconds: float) -> Time:
-        """Returns a number of seconds >= 0 as a time, rounded to nanoseconds."""
+        """Converts a number of seconds, >= 0, to a time rounded to nanoseconds."""
         whole, rest = divmod(round(seconds * 1e9), 1_000_000_000)
         return cls(whole, rest)
 

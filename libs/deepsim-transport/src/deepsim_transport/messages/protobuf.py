@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The messages as Protocol Buffers; the fields of the dataclasses are the schema."""
+"""Encodes messages as Protocol Buffers; the fields of the dataclasses define the schema."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def encode(message: Any) -> bytes:
     """Returns the bytes of a message.
 
     Raises:
-        ValueError: A number does not fit its field.
+        ValueError: A number does not fit into its field.
     """
     return bytes(_filled(message).SerializeToString(deterministic=True))
 
@@ -51,12 +51,12 @@ def decode(kind: type[M], payload: bytes) -> M:
 
 
 def encoding_of(kind: type[Any]) -> str:
-    """Returns the name of a message class on the wire, in the form of zenoh's encodings."""
+    """Returns the name of a message class on the wire, formatted as an encoding of zenoh."""
     return f"application/protobuf;{PACKAGE}.{kind.__name__}"
 
 
 def _compiled(kind: Any) -> Any:
-    """Returns the protobuf class of a message class."""
+    """Creates the protobuf class that corresponds to a message class."""
     file = descriptor_pb2.FileDescriptorProto(
         name=f"{kind.__name__}.proto", package=PACKAGE, syntax="proto3"
     )

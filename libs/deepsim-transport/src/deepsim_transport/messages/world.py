@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entities, joints and worlds."""
+"""Messages about entities, joints and worlds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .basic import Point, Pose, Time, Twist, Wrench
 
 @dataclass(frozen=True, slots=True)
 class EntityState:
-    """State of a model or link.
+    """The pose, twist and wrench of a model or link.
 
     >>> EntityState("car", Pose(Point(x=3.0))).twist == Twist()  # at rest
     True
@@ -24,7 +24,7 @@ class EntityState:
 
 @dataclass(frozen=True, slots=True)
 class WorldStatistics:
-    """Clocks and counts of a world; `iterations` are its physics steps.
+    """Clocks and counters of a world; `iterations` is the number of physics steps.
 
     >>> WorldStatistics(sim_time=Time.of(0.5), iterations=500).model_count
     0
@@ -39,7 +39,7 @@ class WorldStatistics:
 
 @dataclass(frozen=True, slots=True)
 class WorldState:
-    """The entities of a world at an instant, with its gravity [m/s^2] and time step [s].
+    """The entities of a world at one instant, and its gravity [m/s^2] and time step [s].
 
     >>> WorldState((EntityState("car"), EntityState("van"))).entity_states[1].entity_name
     'van'
@@ -53,7 +53,9 @@ class WorldState:
 
 @dataclass(frozen=True, slots=True)
 class EntityProp:
-    """Properties of a model or link: total mass [kg] and friction; 0 leaves one unchanged.
+    """Total mass [kg] and friction of a model or link; a property of 0 stays unchanged.
+
+    `velocity_damping` is refused, because only joints have damping.
 
     >>> EntityProp("car", mass=900.0).friction_coefficient  # stays as it was
     0.0
@@ -67,7 +69,9 @@ class EntityProp:
 
 @dataclass(frozen=True, slots=True)
 class JointProp:
-    """Properties of a joint, with one limit per axis; any that is 0 or empty is left unchanged.
+    """Damping and largest force of a joint; a property that is 0 or empty stays unchanged.
+
+    `offset` and the limits, one for each axis, are refused.
 
     >>> JointProp("car::steer", lower_limits=(-0.5,), upper_limits=(0.5,)).damping
     0.0
@@ -83,7 +87,7 @@ class JointProp:
 
 @dataclass(frozen=True, slots=True)
 class JointState:
-    """State of a joint; one number for each axis [rad or m, and so on].
+    """Positions [rad or m], velocities and efforts of a joint, one number for each axis.
 
     >>> JointState("car::steer", angle=(0.2,)).velocity
     ()
@@ -97,7 +101,7 @@ class JointState:
 
 @dataclass(frozen=True, slots=True)
 class InsertEntity:
-    """A model to be added, as SDF or URDF text; the paper does not define its shapes.
+    """A model to add, as SDF or URDF text; the paper does not define the model's format.
 
     >>> InsertEntity("ball", "<sdf version='1.7'>...</sdf>", Pose(Point(z=1.0))).pose.position.z
     1.0
@@ -110,7 +114,7 @@ class InsertEntity:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The outcome of a command: whether it succeeded, or the reason why not.
+    """The outcome of a command: whether it succeeded, and the reason if it did not.
 
     >>> Answer(ok=False, reason="no model is named 'cart'").reason
     "no model is named 'cart'"
@@ -122,7 +126,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class WorldControl:
-    """Whether the physics is paused, and steps to make at once; not defined by the paper.
+    """Pauses or resumes the physics, then makes some physics steps at once; not in the paper.
 
     >>> WorldControl(pause=True, steps=10).steps
     10

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A simulator as a process, and its port for other processes."""
+"""Serves a simulator to other processes, and implements the port on top of it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calls of the port, decoded from frames and answered by frames."""
+"""Decodes calls of the port from frames, executes them, and encodes the answers."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from .failures import described
 from .plain_text import plain_text
 
 LOOKING = frozenset({"hello", "read", "descriptions", *LOOKING_CAPABILITIES})
-"""The calls that change nothing."""
+"""Names of the calls that change nothing."""
 MOST_STEPS = 1_000_000
-"""Physics steps of one request; nobody else is answered meanwhile."""
+"""Largest number of physics steps in one request; other requests wait meanwhile."""
 
 
 def checked_steps(n: Any) -> int:
-    """Returns how many steps a request asks for.
+    """Checks the number of steps in a request.
 
     Raises:
-        ValueError: It is not an int from 1 to `MOST_STEPS`.
+        ValueError: The number is not an int from 1 to `MOST_STEPS`.
     """
     if type(n) is not int or n < 1:
         raise ValueError(f"n must be an int >= 1, got {n!r}")
@@ -43,7 +43,7 @@ def checked_steps(n: Any) -> int:
 
 
 class Calls:
-    """Answers requests by calls of a simulator.
+    """Answers requests by calling a simulator.
 
     Args:
         simulator: The simulator to call.
@@ -54,11 +54,11 @@ class Calls:
         self.simulator, self._loader = simulator, loader
 
     def answer(self, request: Frame, *, looking: bool = False) -> bytes:
-        """Returns the bytes of the answer, even if the call raises an error.
+        """Executes a call and returns the encoded answer, which may be the error that it raised.
 
         Args:
-            request: The call.
-            looking: Whether calls that change something are refused.
+            request: The call and its arguments.
+            looking: Whether to refuse calls that change something.
         """
         name = request.header.get("call")
         try:
@@ -70,7 +70,7 @@ class Calls:
                 header, arrays = call(*request)
             else:
                 raise MessageError(f"there is no call {name!r}")
-        except Exception as error:  # the caller is told
+        except Exception as error:  # sent to the caller
             header, arrays = described(error), {}
         entities = self.simulator.entities
         header["generation"] = entities.generation

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calls of a simulator's capabilities, decoded from frames and answered by frames."""
+"""Decodes calls of a simulator's capabilities from frames, and executes them."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ CAPABILITIES = (
     "sensors",
     "physics",
 )
-"""Those that cross; snapshots stay in their process, for they have any type."""
+"""The capabilities that other processes can use; snapshots, of any type, cannot be sent."""
 
 
 def chosen_worlds(simulator: Simulator, arrays: Arrays) -> NDArray[np.intp] | None:
-    """Returns the worlds of a request, or None for all.
+    """Returns the numbers of the worlds in a request, (w,), or None for all worlds.
 
     Raises:
-        ValueError: The numbers of the worlds are not ascending.
+        ValueError: The numbers are not ascending, or not those of worlds.
     """
     if "worlds" not in arrays:
         return None
@@ -162,6 +162,6 @@ CAPABILITY_CALLS: Mapping[Any, Callable[[Simulator, Frame], Answer]] = {
     "mount": _mount,
     "set_mount": _set_mount,
 }
-"""By the name of the call."""
+"""The functions that execute calls, by the name of the call."""
 LOOKING_CAPABILITIES = CAPABILITY_CALLS.keys() - {"scale", "set_mount"}
-"""The names of those that change nothing."""
+"""Names of the capability calls that change nothing."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands in the messages of Gazebo 1.0; the answer to each is its outcome."""
+"""Executes commands that arrive as messages of Gazebo 1.0."""
 
 from __future__ import annotations
 
@@ -48,7 +48,12 @@ from .properties import (
 
 
 def answered(kind: type[Any], act: Callable[[Any], None], payload: bytes) -> bytes:
-    """Executes a message; returns the bytes of the `Answer`, even if the command raises an error.
+    """Executes a command; returns an encoded `Answer`, also if the command raises an error.
+
+    Args:
+        kind: The message class.
+        act: The function that executes the decoded message.
+        payload: The encoded message.
 
     Raises:
         MessageError: The bytes are not a message of that class.
@@ -58,17 +63,20 @@ def answered(kind: type[Any], act: Callable[[Any], None], payload: bytes) -> byt
         act(message)
     except (DeepSimError, ValueError, TypeError) as error:
         return encode(Answer(False, str(error)))
-    except Exception as error:  # a fault here, of which the text alone may say little
+    except Exception as error:  # a bug here: its text alone may say little
         return encode(Answer(False, f"{type(error).__name__}: {error}"))
     return encode(Answer(True))
 
 
 class Commands:
-    """Executes the commands of messages in all worlds of a simulator.
+    """Executes commands in all worlds of a simulator.
 
     Args:
         simulator: The simulator to change.
-        loader: Reads the models that are inserted.
+        loader: Reads the models that commands insert.
+
+    Attributes:
+        topics: The functions that execute encoded messages and return encoded answers, by topic.
     """
 
     def __init__(self, simulator: Simulator, loader: GazeboXMLLoader) -> None:
@@ -108,7 +116,7 @@ class Commands:
                 f"velocity_damping of {name!r}: only joints have damping, by set_joint_property"
             )
         physics = properties(simulator)
-        # All factors are found before one is set: a message is done as a whole, or not at all.
+        # All factors are computed before any is set: a command succeeds as a whole or not at all.
         mass = mass_factor(name, asked.mass, links) if asked.mass else None
         coefficient = asked.friction_coefficient
         friction = friction_factors(name, coefficient, links) if coefficient else {}
@@ -140,11 +148,11 @@ class Commands:
         simulator.spawn(checked_requests([request], simulator.worlds, taken))
 
     def _put(self, kind: Kind, name: str, **columns: ArrayLike) -> None:
-        """Changes a row in all worlds.
+        """Sets columns of one row in all worlds.
 
         Raises:
             UnknownEntityError: The name is unknown.
-            ValueError: A value does not fit its column.
+            ValueError: A value does not fit into its column.
             WriteRefusedError: The simulator refuses the row.
         """
         entities, worlds = self._simulator.entities, np.arange(self._simulator.worlds)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors that cross from one process to another, by name and text."""
+"""Sends errors from one process to another, as name and text."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _ATTRIBUTES = ("kind", "name", "worlds")
 
 
 def described(error: Exception) -> dict[str, Any]:
-    """Returns an error as a header: its nearest class that both ends know, and its text."""
+    """Encodes an error in a header: its text, and its nearest class known to both processes."""
     kind = next((each for each in type(error).__mro__ if each.__name__ in _KNOWN), None)
     text = str(error)
     if kind is None:
@@ -48,7 +48,7 @@ def described(error: Exception) -> dict[str, Any]:
 
 
 def raised(header: Mapping[str, Any]) -> Exception:
-    """Returns the error of a header."""
+    """Decodes the error in a header; a `RemoteError` if its class is unknown here."""
     kind, text = _KNOWN.get(header["error"]), str(header["text"])
     if kind is None:
         return RemoteError(text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The port `Simulator` for a physics process that runs by itself."""
+"""Implements the port `Simulator` on a physics process that runs on its own."""
 
 from __future__ import annotations
 
@@ -37,34 +37,34 @@ from .remote import RemoteSimulator
 from .updates import COLUMNS
 
 CONTROL = "control"
-"""The topic of pause and steps."""
+"""The topic that takes a `WorldControl`: pause, resume and steps."""
 
 
 class FollowedSimulator:
-    """Shows the world of a `PhysicsServer` that runs by itself as a simulator.
+    """A simulator that follows the world of a `PhysicsServer`, which runs on its own.
 
-    `step` makes no steps: it waits for the next state that the physics publishes. A `World` on it
-    thus ticks whenever there is a new state, and its managers, a viewer or a recorder follow.
-    Poses, twists and joints are those of one published instant; other columns are requested when
-    they are read. Changes, spawning and resets are sent to the physics, which never waits for a
-    follower.
+    `step` makes no physics steps: it waits for the next state that the server publishes. A `World`
+    with this simulator thus ticks at each new state, and so do its managers, a viewer or a
+    recorder. Poses, twists and joints are those of one published instant; other columns are
+    requested when they are read. Changes, spawning and resets are sent to the server, which never
+    waits for a follower.
 
-    If the physics ends, time stands still until a server of the same name starts, whose entities
-    then replace the former ones.
+    If the server ends, time stands still until a server of the same name starts; the entities of
+    the new server then replace the former ones.
 
     Args:
         transport: The session; its namespace is the name of the server's world.
-        patience: Longest wait of `step` [s], so that a world ticks even while the physics is
-            paused.
-        timeout: Longest wait for an answer [s].
+        patience: Longest time that `step` waits for a new state [s]; a world ticks at least this
+            often, even while the physics is paused.
+        timeout: Longest time to wait for an answer [s].
 
     Attributes:
         worlds: The number of worlds, W.
         entities: The names of all entities.
-        snapshots: None, because they stay in their process.
+        snapshots: None, because snapshots cannot be sent to other processes.
 
     Raises:
-        NoAnswerError: No server answers there.
+        NoAnswerError: No server answers for this world.
 
     >>> import threading
     >>> from deepsim_mujoco import MujocoSimulator
@@ -103,7 +103,7 @@ class FollowedSimulator:
 
     @property
     def time(self) -> NDArray[np.float64]:
-        """(W,) simulated time of the state that is shown [s]."""
+        """Simulated time of the latest published state, (W,) [s]."""
         return self._time.copy()
 
     @property
@@ -113,7 +113,7 @@ class FollowedSimulator:
 
     @property
     def paused(self) -> bool:
-        """Whether the physics is paused, by this process or another one."""
+        """Whether any process has paused the physics."""
         return self._mirror.paused
 
     def pause(self) -> None:
@@ -125,13 +125,13 @@ class FollowedSimulator:
         self._transport.command(CONTROL, WorldControl(pause=False), self._timeout)
 
     def advance(self, steps: int) -> None:
-        """Pauses the physics after some more physics steps; any thread may call it."""
+        """Makes some more physics steps, then pauses the physics; any thread may call it."""
         self._transport.command(CONTROL, WorldControl(pause=True, steps=steps), self._timeout)
 
     def step(
         self, n: int = 1, worlds: WorldNumbers | None = None, changes: Changes | None = None
     ) -> Sequence[Refusal]:
-        """Applies a batch, then waits for the next state; n and worlds have no effect."""
+        """Sends a batch of changes, then waits for the next state; ignores `n` and `worlds`."""
         if changes is not None and (refused := self.write(changes)):
             return refused
         if self._mirror.update(self._patience):
@@ -139,14 +139,14 @@ class FollowedSimulator:
         return ()
 
     def reset(self, worlds: WorldNumbers | None = None, seeds: Seeds = None) -> None:
-        """Resets some worlds of the physics to time 0."""
+        """Resets some worlds of the server to time 0."""
         self._remote.reset(worlds, seeds)
         self._fetch()
 
     # Rows
 
     def read(self, tables: Tables, columns: Collection[Key] = ALL_COLUMNS) -> None:
-        """Fills columns of the tables."""
+        """Fills columns of the tables; requests those that are not published."""
         others = [key for key in columns if key not in COLUMNS]
         self._ask([key for key in others if key in self._old or key not in self._others])
         for key in columns:
@@ -155,7 +155,7 @@ class FollowedSimulator:
                 tables.columns[key][...] = found
 
     def write(self, changes: Changes) -> Sequence[Refusal]:
-        """Applies a batch to the physics."""
+        """Sends a batch of changes to the server."""
         if changes.generation != self.entities.generation:
             raise ValueError("the changes are for entities of another generation")
         refused = self._remote.write(changes._replace(generation=self._seen.generation))
@@ -163,12 +163,12 @@ class FollowedSimulator:
         return refused
 
     def spawn(self, requests: Sequence[SpawnRequest]) -> None:
-        """Adds models to every world of the physics."""
+        """Adds models to every world of the server."""
         self._remote.spawn(requests)
         self._fetch()
 
     def delete(self, name: str) -> None:
-        """Removes a model from every world of the physics."""
+        """Removes a model from every world of the server."""
         self._remote.delete(name)
         self._fetch()
 
@@ -178,10 +178,10 @@ class FollowedSimulator:
         return self._remote.descriptions
 
     def close(self) -> None:
-        """Stops listening; the physics goes on."""
+        """Stops following; the server keeps running."""
         self._mirror.close()
 
-    # Capabilities, of the present instant of the physics
+    # Capabilities; they measure at the current time of the server, not at `time`
 
     @property
     def cameras(self) -> Cameras | None:
@@ -223,7 +223,7 @@ class FollowedSimulator:
         self._adopt()
 
     def _adopt(self) -> None:
-        """Shows the state of the mirror.
+        """Adopts the state of the mirror.
 
         Raises:
             TransportError: A new server has another number of worlds.
@@ -236,25 +236,25 @@ class FollowedSimulator:
                 )
             try:
                 self._remote = RemoteSimulator(self._transport, self._timeout)
-            except NoAnswerError:  # it ended again; its successor will be heard
+            except NoAnswerError:  # this server ended, too; wait for the next one
                 return
             self._run = mirror.run
         if mirror.tables.entities is not self._seen:
             self._seen = mirror.tables.entities
-            # Generations of two servers may be alike.
+            # Two servers may use the same generation numbers.
             self.entities = Entities(self.entities.generation + 1, **names_of(self._seen))
             self._others.clear()
         self._tables, self._time = mirror.tables, mirror.time
         self._old = set(self._others)
 
     def _ask(self, columns: list[Key]) -> None:
-        """Requests columns that are not published; they keep their values if nobody answers."""
+        """Requests columns that are not published; without an answer, they keep their values."""
         if not columns:
             return
         tables = Tables(self.entities, self.worlds)
         try:
             self._remote.read(tables, columns)
-        except (NoAnswerError, ValueError):  # it ended, or has other entities by now
+        except (NoAnswerError, ValueError):  # the server ended, or has other entities by now
             self._old -= set(columns)
             return
         self._old -= set(columns)

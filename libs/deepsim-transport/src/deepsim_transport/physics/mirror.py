@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A copy of a world's state, kept up to date by the changes that its server publishes."""
+"""Keeps a copy of a world's state up to date with the changes that its server publishes."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from deepsim_transport.session import Transport
 
 from .updates import COLUMNS, STATE, UPDATE
 
-_BACKLOG = 64  # updates; whoever is slower asks for the whole state again
+_BACKLOG = 64  # updates to keep; after missing some, the whole state is requested
 
 
 class WorldMirror:
-    """Mirrors poses, twists and joints of the world of a `PhysicsServer`, for viewers and sensors.
+    """A copy of the poses, twists and joints in the world of a `PhysicsServer`.
 
-    It listens to two topics and sends no commands. A mirror that starts late gets the whole state
-    at once. If the server ends, it waits for a server of the same name and mirrors that one.
+    A mirror sends no commands. It starts with the whole state, and then applies published changes.
+    If the server ends, it waits for a server of the same name and mirrors that one.
 
     Args:
         transport: The session; its namespace names the world.
 
     Attributes:
-        tables: The columns of `deepsim_transport.physics.updates.COLUMNS`, as of the last
-            `update`; all others have their defaults.
-        time: (W,) simulated time of the tables [s].
+        tables: The tables at the latest `update`: only the columns in
+            `deepsim_transport.physics.updates.COLUMNS` are filled, all others have defaults.
+        time: Simulated time of the tables, (W,) [s].
         paused: Whether the physics is paused.
-        run: Identifies the server; its successor has another value.
+        run: Identifier of the server; a server that succeeds it has another one.
         malformed: The number of updates that could not be read and were dropped.
 
     Raises:
-        NoAnswerError: No server answers there.
+        NoAnswerError: No server answers for this world.
 
     >>> import threading
     >>> from deepsim_mujoco import MujocoSimulator
@@ -69,11 +69,11 @@ class WorldMirror:
         """Brings the tables up to date; returns whether anything changed.
 
         Args:
-            timeout: Longest wait for a change, if none has arrived yet [s].
+            timeout: Longest time to wait for a change if none has arrived yet [s].
         """
         end = time.monotonic() + timeout
         while True:
-            self._heard.clear()  # before the look: what comes meanwhile is not slept over
+            self._heard.clear()  # before `_take`, so that updates that arrive meanwhile count
             if self._take():
                 return True
             left = end - time.monotonic()
@@ -131,7 +131,7 @@ class WorldMirror:
                 header = frame.header
                 run, number, generation = header["run"], header["number"], header["generation"]
                 if run == self.run and number <= self._number:
-                    continue  # the whole state had it
+                    continue  # the fetched state already includes it
                 known = (self.run, self._number + 1, self.tables.entities.generation)
                 if (run, number, generation) != known:
                     self.fetch()
@@ -139,7 +139,7 @@ class WorldMirror:
                     self._apply(frame)
                     self._number, self.paused = number, header.get("paused") is True
                 changed = True
-            except NoAnswerError:  # it ended just now; the next update is of its successor
+            except NoAnswerError:  # the server just ended; its successor sends the next update
                 continue
             except (MessageError, KeyError, TypeError, ValueError, IndexError):
                 self.malformed += 1
@@ -153,6 +153,6 @@ class WorldMirror:
                 memory = self.tables.columns[kind, column]
                 at = (frame.arrays[f"{name}/worlds"], frame.arrays[f"{name}/rows"])
                 parts.append((memory, at, np.broadcast_to(values, memory[at].shape)))
-        for memory, at, values in parts:  # all or none of an update
+        for memory, at, values in parts:  # an update is applied as a whole or not at all
             memory[at] = values
         self.time = frame.arrays["time"]

@@ -9,10 +9,11 @@ from deepsim_transport.errors import MessageError
 
 
 def plain_text(text: Any) -> str:
-    """Returns the text of a model, if reading it opens no files and runs no code of the sender.
+    """Checks that reading a model opens no file and runs no code of the sender's choice.
 
     Raises:
-        MessageError: It is a path, or xacro, which is a program.
+        MessageError: `text` is not SDF or URDF text, but for example a path, or xacro, which can
+            run code.
     """
     if not isinstance(text, str) or not text.lstrip().startswith("<") or "xmlns:xacro" in text:
         raise MessageError("a model is sent as the text of its SDF or URDF, without xacro")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converts absolute properties to the factors of the description that the port takes."""
+"""Converts absolute properties to factors relative to a model's description."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from deepsim_sync import SCOPE, PhysicsProperties, Simulator, UnsupportedError
 
 
 def described_links(simulator: Simulator, entity: str) -> dict[str, LinkDescription]:
-    """Returns the descriptions of one link, or of all links of a model, by ``model::link``.
+    """Returns the description of a link, or of all links of a model, by ``model::link``.
 
     Raises:
         UnknownEntityError: No model or link has the name.
-        UnsupportedError: The model has no description that could be scaled.
+        UnsupportedError: The model was not made from a description of links.
     """
     entities = simulator.entities
     links = {
@@ -25,7 +25,7 @@ def described_links(simulator: Simulator, entity: str) -> dict[str, LinkDescript
     if entity in entities.links:
         chosen: tuple[str, ...] = (entity,)
     else:
-        entities.models.row(entity)  # which names those that there are
+        entities.models.row(entity)  # its error lists the known names
         chosen = entities.links.within(entity)
     if not chosen or not all(name in links for name in chosen):
         raise UnsupportedError(f"{entity!r} has no description of links that could be scaled")
@@ -33,11 +33,11 @@ def described_links(simulator: Simulator, entity: str) -> dict[str, LinkDescript
 
 
 def described_joint(simulator: Simulator, joint: str) -> tuple[JointDescription, str]:
-    """Returns the description of a joint, and its lower link as ``model::link``.
+    """Returns the description of a joint, and its child link as ``model::link``.
 
     Raises:
         UnknownEntityError: No joint has the name.
-        UnsupportedError: The model has no description that could be scaled.
+        UnsupportedError: The model was not made from a description of joints.
     """
     simulator.entities.joints.row(joint)
     for name, model in _models(simulator):
@@ -48,10 +48,10 @@ def described_joint(simulator: Simulator, joint: str) -> tuple[JointDescription,
 
 
 def mass_factor(entity: str, mass: float, links: dict[str, LinkDescription]) -> float:
-    """Returns the factor of all masses that makes their sum a given mass [kg].
+    """Returns the factor for the masses of all links that makes their sum equal `mass` [kg].
 
     Raises:
-        UnsupportedError: The links have no mass that could be scaled.
+        UnsupportedError: The links are described without a mass.
     """
     total = sum(0.0 if each.inertial is None else each.inertial.mass for each in links.values())
     if not total > 0.0:
@@ -62,10 +62,11 @@ def mass_factor(entity: str, mass: float, links: dict[str, LinkDescription]) -> 
 def friction_factors(
     entity: str, coefficient: float, links: dict[str, LinkDescription]
 ) -> dict[str, float]:
-    """Returns the factor of each link with collisions that gives them a friction coefficient.
+    """Returns, for each link with collisions, the factor that makes its friction `coefficient`.
 
     Raises:
-        UnsupportedError: No factor does.
+        UnsupportedError: A link's collisions have different friction coefficients or 0, or there
+            are no collisions.
     """
     factors: dict[str, float] = {}
     for name, link in links.items():
@@ -83,10 +84,10 @@ def friction_factors(
 
 
 def damping_factor(name: str, damping: float, joint: JointDescription) -> float:
-    """Returns the factor that gives all axes the requested damping.
+    """Returns the factor that makes the damping of all axes of a joint equal `damping`.
 
     Raises:
-        UnsupportedError: No factor does.
+        UnsupportedError: The axes are described with different dampings, or with 0.
     """
     described = {axis.damping for axis in (joint.axis, joint.axis2) if axis is not None}
     if len(described) != 1 or 0.0 in described:
@@ -98,10 +99,10 @@ def damping_factor(name: str, damping: float, joint: JointDescription) -> float:
 
 
 def properties(simulator: Simulator) -> PhysicsProperties:
-    """Returns the capability.
+    """Returns the simulator's capability to change physics properties.
 
     Raises:
-        UnsupportedError: The simulator lacks it.
+        UnsupportedError: The simulator does not have this capability.
     """
     if simulator.physics is None:
         raise UnsupportedError("this simulator cannot change physics properties")

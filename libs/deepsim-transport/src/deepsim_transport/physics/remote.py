@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The port `Simulator` for a simulator of another process."""
+"""Implements the port `Simulator` on a simulator in another process."""
 
 from __future__ import annotations
 
@@ -38,35 +38,36 @@ from .remote_capabilities import (
 )
 
 CALL, ASK = "call", "ask"
-"""The topics of requests to a `PhysicsServer`: of all calls, and of those that change nothing."""
+"""Topics of requests to a `PhysicsServer`: for all calls, and for calls that change nothing."""
 
 
 class RemoteSimulator:
-    """Calls the simulator of a `PhysicsServer` in another process.
+    """A simulator that forwards all calls to the simulator of a `PhysicsServer`.
 
-    Each call is a request and an answer, so that a `World` on it runs in lock-step as on the
-    simulator itself, with the same bits. Time and entities are those of the latest call. Models are
-    sent as SDF; the other process finds their files.
+    Each call is a request that waits for its answer, so a `World` with this simulator runs in lock
+    step and gives the same bits as one with the server's simulator. Time and entities are those of
+    the latest call. Models are sent as SDF; the server's process must find their files.
 
     Args:
         transport: The session; its namespace is the name of the server's world.
-        timeout: Longest wait for an answer [s].
+        timeout: Longest time to wait for an answer [s].
 
     Attributes:
         worlds: The number of worlds, W.
         timestep: Duration of one physics step [s].
         entities: The names of all entities.
-        cameras: Pictures; like each capability below, None if the other simulator lacks it.
+        cameras: Pictures. This and each capability below is None if the server's simulator does
+            not have it.
         depth_cameras: Depths, models and links in pictures.
         camera_mounts: Poses and lenses of the camera sensors.
         contacts: The contact points of links.
-        dynamics: Jacobians and bias forces, without solvers of inverse kinematics.
+        dynamics: Jacobians and bias forces, but not the solvers of inverse kinematics.
         sensors: Measurements of sensors.
         physics: Factors of mass, friction and damping.
-        snapshots: None, because they stay in their process.
+        snapshots: None, because snapshots cannot be sent to other processes.
 
     Raises:
-        NoAnswerError: No server answers there.
+        NoAnswerError: No server answers for this world.
 
     >>> import threading
     >>> from deepsim_mujoco import MujocoSimulator
@@ -105,7 +106,7 @@ class RemoteSimulator:
 
     @property
     def time(self) -> NDArray[np.float64]:
-        """(W,) simulated time at the latest call [s]."""
+        """Simulated time at the latest call, (W,) [s]."""
         return self._time.copy()
 
     @property
@@ -119,7 +120,7 @@ class RemoteSimulator:
     def step(
         self, n: int = 1, worlds: WorldNumbers | None = None, changes: Changes | None = None
     ) -> Sequence[Refusal]:
-        """Applies a batch, then advances by exactly n steps."""
+        """Applies a batch of changes, then advances by exactly `n` physics steps."""
         arrays = {} if changes is None else arrays_of(changes)
         if worlds is not None:
             arrays["worlds"] = np.asarray(worlds)
@@ -141,7 +142,7 @@ class RemoteSimulator:
             tables.columns[kind, column][...] = answer.arrays[name]
 
     def write(self, changes: Changes) -> Sequence[Refusal]:
-        """Applies a batch."""
+        """Applies a batch of changes."""
         answer = self._call("write", {"batch": changes.generation}, arrays_of(changes))
         return refusals_of(answer.header["refused"])
 
@@ -165,10 +166,10 @@ class RemoteSimulator:
         self._call("delete", {"name": name})
 
     def close(self) -> None:
-        """Does nothing, because the server and the session belong to others."""
+        """Does nothing: server and session are closed by their owners."""
 
     def _measure(self, *call: Any) -> Frame:
-        """Returns the answer to a call; its arrays belong to the caller."""
+        """Returns the answer to a call, with writable copies of its arrays."""
         answer = self._call(*call)
         return answer._replace(arrays={name: each.copy() for name, each in answer.arrays.items()})
 
@@ -178,10 +179,10 @@ class RemoteSimulator:
         header: dict[str, Any] | None = None,
         arrays: dict[str, NDArray[Any]] | None = None,
     ) -> Frame:
-        """Returns the answer to a call.
+        """Sends a call and returns its answer.
 
         Raises:
-            DeepSimError: The error of the other process; an error of the port keeps its class.
+            DeepSimError: The call failed in the other process; errors of the port keep their class.
         """
         known = {"call": name, "generation": self.entities.generation}
         request = pack(known | (header or {}), arrays)

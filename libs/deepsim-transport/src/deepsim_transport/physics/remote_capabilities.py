@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The capabilities of a simulator of another process."""
+"""Implements the capabilities of a simulator in another process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from deepsim_sync.port.physics_properties import check_property, checked_factors
 from deepsim_transport.rows import Frame
 
 Call = Callable[..., Frame]
-"""Takes a name, a header and arrays, and returns the answer."""
+"""Sends the name, header and arrays of a call, and returns the answer."""
 Worlds = NDArray[np.intp] | None
 
 
@@ -54,12 +54,12 @@ class RemoteDynamics:
     def jacobian(
         self, link: str, joints: Sequence[str], point: ArrayLike = (0.0, 0.0, 0.0)
     ) -> NDArray[np.float64]:
-        """Returns the Jacobian of a point of a link for some joints, (W, 6, k)."""
+        """Returns the Jacobian of a point on a link for k joints, (W, 6, k)."""
         header = {"link": link, "joints": [*joints]}
         return self._call("jacobian", header, _arrays(None, point=point)).arrays["value"]
 
     def bias_forces(self, joints: Sequence[str]) -> NDArray[np.float64]:
-        """Returns the efforts that balance gravity and rotation, (W, k)."""
+        """Returns the efforts of k joints that balance gravity and velocities, (W, k)."""
         return self._call("bias_forces", {"joints": [*joints]}).arrays["value"]
 
 
@@ -70,7 +70,7 @@ class RemotePhysics:
         self._call, self._worlds = call, worlds
 
     def factors(self, name: PhysicsProperty) -> NDArray[np.float64]:
-        """Returns the factors of one property, (W, n)."""
+        """Returns the factors of one property for all n links, (W, n)."""
         return self._call("factors", {"name": name}).arrays["value"]
 
     def scale(
@@ -80,7 +80,7 @@ class RemotePhysics:
         factors: ArrayLike,
         worlds: Worlds = None,
     ) -> None:
-        """Sets the factors of one property."""
+        """Sets the factors of one property for some links and worlds."""
         check_property(name)
         chosen = [*links]
         count = self._worlds if worlds is None else len(worlds)
@@ -93,8 +93,8 @@ class RemoteSensors:
 
     Args:
         call: The function that calls the other process.
-        generation: Returns the generation of its entities; sensors are listed again when it
-            changes.
+        generation: Returns the current generation of the entities; if it changes, the sensors are
+            listed again.
     """
 
     def __init__(self, call: Call, generation: Callable[[], int]) -> None:
@@ -103,7 +103,7 @@ class RemoteSensors:
 
     @property
     def infos(self) -> Mapping[str, SensorInfo]:
-        """All sensors by name."""
+        """Descriptions of all sensors by name."""
         if self._known is None or self._known[0] != self._generation():
             listed = self._call("sensor_infos").header["infos"]
             infos = {name: _info(fields) for name, fields in listed.items()}
@@ -111,11 +111,11 @@ class RemoteSensors:
         return self._known[1]
 
     def watch(self, name: str) -> None:
-        """Measures with a sensor from now on."""
+        """Starts measuring with a sensor."""
         self._call("sensor_watch", {"name": name})
 
     def read(self, name: str) -> Reading:
-        """Returns the present measurement of a sensor that is watched."""
+        """Returns the current measurement of a watched sensor."""
         answer = self._call("sensor_read", {"name": name})
         return {each: answer.arrays[each] for each in answer.header["quantities"]}
 
@@ -135,7 +135,7 @@ class RemoteCameras:
         return tuple(self._call("camera_names").header["cameras"])
 
     def render(self, camera: str | CameraView, world: int = 0) -> NDArray[np.uint8]:
-        """Takes a picture, (height, width, 3)."""
+        """Takes a picture, (height, width, 3) RGB."""
         picture: NDArray[np.uint8] = self._shoot("render", camera, world)["value"]
         return picture
 
@@ -145,21 +145,21 @@ class RemoteCameras:
         return DepthPicture(*(arrays[name] for name in DepthPicture._fields))
 
     def view(self, camera: str, world: int = 0) -> CameraView:
-        """Returns the present pose and lens of a camera sensor."""
+        """Returns the current pose and lens of a camera sensor, in the world frame."""
         answer = self._call("view", {"camera": camera, "world": int(world)})
         pose = Pose.from_array(answer.arrays["pose"])
         return CameraView(pose, answer.header["fov"], *answer.header["size"])
 
     def get(self, camera: str, world: int = 0) -> CameraMount:
-        """Returns the present mount of a camera sensor."""
+        """Returns the current mount of a camera sensor on its link."""
         return self._mount(camera, int(world))
 
     def described(self, camera: str) -> CameraMount:
-        """Returns the mount in the model's description."""
+        """Returns the mount of a camera sensor in the model's description."""
         return self._mount(camera, None)
 
     def set(self, camera: str, mount: CameraMount, worlds: Worlds = None) -> None:
-        """Mounts a camera sensor in some worlds."""
+        """Sets the mount of a camera sensor in some worlds."""
         header = {"camera": camera, "fov": float(mount.horizontal_fov)}
         self._call("set_mount", header, _arrays(worlds, pose=mount.pose))
 

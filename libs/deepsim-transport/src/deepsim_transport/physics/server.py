@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A simulator as a process, which answers calls, runs by itself, and publishes changes."""
+"""Serves a simulator: answers calls of other processes, runs it, and publishes changes."""
 
 from __future__ import annotations
 
@@ -30,33 +30,38 @@ from .updates import STATE, Updates
 
 STATISTICS = "world_stats"
 STATISTICS_RATE = 5.0
-"""How often the statistics are published, as in Gazebo [Hz]."""
-_IDLE = 0.05  # [s] between looks at the clock while the physics rests
-_BACKLOG = 256  # requests that wait; further ones are refused, so that none can fill the memory
+"""Rate at which the statistics are published, as in Gazebo [Hz]."""
+_IDLE = 0.05  # longest wait for a request while the physics is paused [s]
+_BACKLOG = 256  # waiting requests; further ones are refused, so clients cannot fill the memory
 _LOG = logging.getLogger(__name__)
 
 
 class PhysicsServer:
     """Lets other processes use a simulator, and publishes its changes.
 
-    Topics below ``/gazebo/NAMESPACE/``: ``call`` answers a `RemoteSimulator`, ``ask`` those of its
-    calls that change nothing, ``state`` answers with the whole state, ``entity_state_update`` has
-    the rows that changed, ``world_stats`` the clocks, and ``control`` takes a `WorldControl`.
-    ``set_entity_state``, ``set_entity_prop``, ``set_joint_state``, ``set_joint_property`` and
-    ``insert_entity`` take commands, by `Transport.command`.
+    The topics are below ``/gazebo/NAMESPACE/``: ``call`` executes calls of a `RemoteSimulator`,
+    ``ask`` only those that change nothing, and ``state`` returns the whole state. The server
+    publishes changed rows on ``entity_state_update`` and clocks on ``world_stats``. ``control``
+    takes a `WorldControl`; ``set_entity_state``, ``set_entity_prop``, ``set_joint_state``,
+    ``set_joint_property`` and ``insert_entity`` take commands from `Transport.command`.
 
-    Only the thread that calls `run` or `run_once` uses the simulator. If the physics diverges while
-    it runs, it is paused and a line is logged; a reset and `WorldControl` resume it.
+    Only the thread that calls `run` or `run_once` uses the simulator. If the physics diverges in
+    `run`, it is paused and an error is logged; after a reset, a `WorldControl` resumes it.
 
     Args:
-        simulator: The simulator, on any engine and with any number of worlds; it is not closed with
-            the server.
-        transport: The session; its namespace names the world.
-        steps: The number of physics steps of `run_once`.
-        speed: The speed of `run`, in simulated seconds per second; None is as fast as possible.
+        simulator: The simulator, of any engine and with any number of worlds; closing the server
+            does not close it.
+        transport: The session; its namespace is the name of the world.
+        steps: The number of physics steps in `run_once`.
+        speed: The speed of `run`, in simulated seconds per second; None for as fast as possible.
         rate: Highest rate at which changed rows are published [Hz].
         paused: Whether the physics is paused at first.
-        loader: Reads the models that others spawn; by default from the search path of this process.
+        loader: Reads the models that other processes spawn; by default with the search path of
+            this process.
+
+    Attributes:
+        simulator: The served simulator.
+        malformed: The number of requests that could not be read and were refused.
 
     >>> from deepsim_mujoco import MujocoSimulator
     >>> with Transport(namespace="lab") as transport:  # needs a master
@@ -107,7 +112,7 @@ class PhysicsServer:
 
     @property
     def paused(self) -> bool:
-        """Whether the physics is paused; all followers see it."""
+        """Whether the physics is paused; this is published to all followers."""
         return self._updates.paused
 
     @paused.setter
@@ -115,7 +120,7 @@ class PhysicsServer:
         self._updates.paused = paused
 
     def run_once(self) -> None:
-        """Answers all waiting requests, advances unless paused, and publishes the changes."""
+        """Answers all waiting requests, makes steps unless paused, and publishes the changes."""
         self._answer_all()
         if not self.paused:
             try:
@@ -126,7 +131,7 @@ class PhysicsServer:
         self._publish()
 
     def run(self) -> None:
-        """Runs until `stop`, which any thread may call."""
+        """Runs until any thread calls `stop`."""
         due = time.monotonic()
         while not self._stopped.is_set():
             if self.paused:
@@ -135,19 +140,19 @@ class PhysicsServer:
                 due = time.monotonic()
                 self._rested += due - before
             elif self._speed is not None:
-                due = max(due, time.monotonic() - _IDLE)  # what was missed long ago stays missed
+                due = max(due, time.monotonic() - _IDLE)  # long delays are not caught up
                 self._rest(due - time.monotonic())
                 due += self._steps * self.simulator.timestep / self._speed
             self.run_once()
         self._stopped.clear()
 
     def stop(self) -> None:
-        """Ends `run` after its present round, or the next `run` at once."""
+        """Ends `run` after its current round; if it is not running, ends the next `run` at once."""
         self._stopped.set()
         self._waiting.put(None)
 
     def close(self) -> None:
-        """Stops answering."""
+        """Stops answering requests."""
         for queryable in self._queryables:
             queryable.undeclare()
         self._queryables.clear()
@@ -175,7 +180,7 @@ class PhysicsServer:
         self._iterations += steps
 
     def _rest(self, seconds: float) -> None:
-        """Waits for a while, or until a request arrives, which it answers."""
+        """Waits for some time; if a request arrives meanwhile, answers it and returns."""
         if seconds <= 0.0:
             return
         try:
@@ -193,7 +198,7 @@ class PhysicsServer:
             self._answer(query)
 
     def _answer(self, query: Any) -> None:
-        if query is None:  # of `stop`
+        if query is None:  # from `stop`
             return
         with query:
             payload = b"" if query.payload is None else query.payload.to_bytes()
@@ -202,13 +207,13 @@ class PhysicsServer:
             except MessageError as error:
                 self.malformed += 1
                 query.reply_err(str(error).encode())
-            except Exception as error:  # whoever asks is told; the others go on
+            except Exception as error:  # sent to the process that asks; the server goes on
                 query.reply_err(f"{type(error).__name__}: {error}".encode())
             else:
                 query.reply(query.key_expr, answer)
 
     def _act(self, key: str) -> Callable[[bytes], bytes]:
-        if key not in self._topics:  # of a pattern that has this topic among others
+        if key not in self._topics:  # a pattern that matches several topics
             raise MessageError(f"one topic is asked at a time, got {key!r}")
         return self._topics[key]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The published state of a world: rows that changed, and the whole state on request."""
+"""Publishes the state of a world: changed rows, and the whole state on request."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ COLUMNS: tuple[Key, ...] = (
     ("joints", "position"),
     ("joints", "velocity"),
 )
-"""What is published."""
+"""The columns that are published."""
 
 
 class Updates:
-    """Publishes the rows of a simulator that changed since they were published last.
+    """Publishes the rows of a simulator that have changed since the latest update.
 
-    Updates are numbered consecutively. The names of entities are part of the whole state only; an
-    update has their generation, the run of the server, which differs for its successor, and whether
-    the physics is paused.
+    Updates are numbered consecutively. Each has the generation of the entities, an identifier of
+    the server's run, and whether the physics is paused. Only the whole state has the names of
+    entities.
 
     Attributes:
-        paused: Whether the physics is paused; the server sets it.
+        paused: Whether the physics is paused; set by the server.
     """
 
     def __init__(self, simulator: Simulator, transport: Transport) -> None:
@@ -48,7 +48,7 @@ class Updates:
         self._time = simulator.time
 
     def publish(self) -> None:
-        """Publishes the changes, if anybody listens."""
+        """Publishes the changes if there is a subscriber."""
         if not self._publisher.matching_status.matching:
             self._shown = None
             return
@@ -56,7 +56,7 @@ class Updates:
         before, self._shown = self._shown, now
         generation = now.entities.generation
         if before is None or before.entities.generation != generation:
-            self._number += 2  # a gap, after which listeners ask for the whole state
+            self._number += 2  # a gap in the numbers makes subscribers request the whole state
             self._send(generation, {})
             return
         arrays: dict[str, NDArray[Any]] = {}
@@ -69,13 +69,13 @@ class Updates:
                 name = ".".join(key)
                 arrays[f"{name}/worlds"], arrays[f"{name}/rows"] = differs.nonzero()
                 arrays[name] = new[differs]
-        passed = (self._simulator.time != self._time).any()  # it may where all bodies rest
+        passed = (self._simulator.time != self._time).any()  # time passes even if all bodies rest
         if arrays or passed or self.paused != self._told_paused:
             self._number += 1
             self._send(generation, arrays)
 
     def whole(self) -> bytes:
-        """Returns the whole present state, with the number of the update that publishes it.
+        """Returns the whole current state, with the number of the latest update.
 
         The state includes the effects of all commands that came before the request.
         """
@@ -91,7 +91,7 @@ class Updates:
         return pack(header, {**arrays, "time": self._simulator.time})
 
     def _is_shown(self) -> bool:
-        """Whether listeners have a state of these entities, which updates can change."""
+        """Whether subscribers already have a state of the current entities."""
         shown, entities = self._shown, self._simulator.entities
         return shown is not None and shown.entities.generation == entities.generation
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of tables, and headers, as bytes."""
+"""Encodes headers and rows of tables as bytes."""
 
 from __future__ import annotations
 

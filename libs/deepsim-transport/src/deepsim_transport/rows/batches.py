@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Batches of the port in frames: names of entities, changed cells, refusals."""
+"""Converts names of entities, changed cells and refusals to and from the content of frames."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ Arrays = dict[str, NDArray[Any]]
 
 
 def names_of(entities: Entities) -> dict[str, list[str]]:
-    """Returns the names of all tables."""
+    """Returns the names of the entities in each table."""
     return {kind: list(entities.names(kind)) for kind in KINDS}
 
 
 def entities_of(generation: int, names: Mapping[str, Sequence[str]]) -> Entities:
-    """Returns entities with these names."""
+    """Returns entities of a generation, from the names in each table."""
     return Entities(generation, **{kind: names[kind] for kind in KINDS})
 
 
 def key_of(text: Any) -> Key:
-    """Returns the column of a text such as ``models.pose``.
+    """Parses the name of a column, such as ``models.pose``.
 
     Raises:
         MessageError: The column is unknown.
@@ -41,7 +41,7 @@ def key_of(text: Any) -> Key:
 
 
 def arrays_of(changes: Changes) -> Arrays:
-    """Returns changed cells as arrays."""
+    """Converts changed cells to arrays by name."""
     arrays: Arrays = {}
     for (kind, column), cells in changes.cells.items():
         name = f"{kind}.{column}"
@@ -51,11 +51,11 @@ def arrays_of(changes: Changes) -> Arrays:
 
 
 def changes_of(arrays: Mapping[str, NDArray[Any]], entities: Entities, worlds: int) -> Changes:
-    """Returns the changed cells of arrays, checked like those of a user.
+    """Converts arrays to changed cells, and checks them like a user's changes.
 
     Raises:
         MessageError: The arrays do not fit together.
-        ValueError: A row does not exist, or a value does not fit its column.
+        ValueError: A row does not exist, or a value does not fit into its column.
     """
     batch = {}
     for name, values in arrays.items():
@@ -78,5 +78,5 @@ def changes_of(arrays: Mapping[str, NDArray[Any]], entities: Entities, worlds: i
 
 
 def refusals_of(listed: Sequence[Any]) -> list[Refusal]:
-    """Returns the refused rows of a header."""
+    """Returns the refusals listed in a header."""
     return [Refusal(*each) for each in listed]

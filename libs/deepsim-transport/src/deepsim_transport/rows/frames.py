@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frames: a header as MessagePack, and arrays as bytes. Reading a frame evaluates no code."""
+"""Frames: a header as MessagePack, then the bytes of arrays. Reading a frame runs no code."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from deepsim_transport.errors import MessageError
 
 _MAGIC = b"DSF2"
-_ALIGNED = 8  # bytes; all parts begin at multiples of it, so that arrays are read where they are
+_ALIGNED = 8  # all parts begin at multiples of this [bytes], so arrays need not be copied
 _PADDING = tuple(bytes(-count % _ALIGNED) for count in range(_ALIGNED))
 
 Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 30)]
@@ -22,13 +22,13 @@ Type = Literal["<f8", "<i8", "|b1", "|u1"]
 
 
 class _Head(msgspec.Struct, array_like=True):
-    """The header, and names, types and shapes of the arrays in their order."""
+    """The header, and the name, type and shape of each array in order."""
 
     header: dict[str, Any]
     arrays: list[tuple[str, Type, Shape]]
 
 
-# Numbers of NumPy become those of Python.
+# The hook converts NumPy's numbers to Python's.
 _ENCODE = msgspec.msgpack.Encoder(enc_hook=lambda number: number.item()).encode
 _DECODE = msgspec.msgpack.Decoder(_Head).decode
 
@@ -41,14 +41,14 @@ class Frame(NamedTuple):
 
 
 def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]] | None = None) -> bytes:
-    """Returns the bytes of a frame.
+    """Encodes a frame.
 
     Args:
-        header: Values of MessagePack: numbers, strings, None, and sequences and mappings of them.
-        arrays: float64, int64, uint8 or bool.
+        header: Numbers, strings, None, and sequences and mappings of them.
+        arrays: Arrays of float64, int64, uint8 or bool, by name.
 
     Raises:
-        OverflowError: A number of the header has more than 64 bits.
+        OverflowError: A number in the header needs more than 64 bits.
     """
     listed: list[Any] = []
     parts: list[Any] = []
@@ -62,7 +62,7 @@ def pack(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]] | None = 
 
 
 def unpack(payload: bytes) -> Frame:
-    """Returns the frame of some bytes; its arrays are read-only views of them.
+    """Decodes a frame; its arrays are read-only views of the bytes.
 
     Raises:
         MessageError: The bytes are not a frame.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sensors as a process that sees a world through its topics."""
+"""Runs sensors in a separate process, which gets the world's state from topics."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The latest measurement of a sensor of another process."""
+"""Receives the latest measurement of a sensor in another process."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from deepsim_transport.session import Transport
 
 
 def sensor_topic(sensor: str) -> str:
-    """Returns the topic of a sensor ``model::link::sensor``."""
+    """Returns the topic of a sensor with the name ``model::link::sensor``."""
     return f"sensors/{sensor.replace('::', '/')}"
 
 
 class Readings:
-    """The measurements of one sensor that a `SensorServer` publishes; only the latest is kept.
+    """Receives the measurements of one sensor from a `SensorServer`; only the latest is kept.
 
     Args:
-        transport: The session; its namespace names the world.
-        sensor: ``model::link::sensor``.
+        transport: The session; its namespace is the name of the world.
+        sensor: The sensor's name, ``model::link::sensor``.
 
     Attributes:
         malformed: The number of measurements that could not be read and were dropped.
@@ -45,7 +45,7 @@ class Readings:
         )
 
     def latest(self) -> tuple[NDArray[np.float64], Reading] | None:
-        """Returns the instants (W,) [s] and the quantities of a new measurement, or None."""
+        """Returns simulated times (W,) [s] and quantities of a new measurement, or None."""
         try:
             frame = unpack(self._waiting.popleft())
             arrays = {name: each.copy() for name, each in frame.arrays.items()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures in a process of its own, so that pictures do not delay the physics."""
+"""Measures in a separate process, so that rendering does not delay the physics."""
 
 from __future__ import annotations
 
@@ -20,30 +20,37 @@ from .world_copy import OpenSimulator, WorldCopy
 SEEING: frozenset[SensorKind] = frozenset(
     ("camera", "rgbd", "stereo", "segmentation", "lidar", "joint_state")
 )
-"""The kinds that places alone decide; all others feel forces, and stay with the physics."""
+"""Kinds of sensors that depend only on poses and joint positions; others need the physics."""
 
-_LOOK = 0.005  # between looks for changes of the world [s]
+_LOOK = 0.005  # time between two checks for changes of the world [s]
 
 
 class SensorServer:
-    """Measures with cameras and lidars of another process, each at its rate of simulated time.
+    """Measures with the cameras and lidars in the world of a `PhysicsServer`.
 
-    It needs only the topics of a `PhysicsServer`. The physics does not wait for it: the world goes
-    on while a picture is drawn, and the next picture shows a later instant.
+    Each sensor measures at its own rate of simulated time. The physics does not wait: the world
+    goes on while a picture is rendered, and the next picture shows a later instant.
 
     Args:
-        transport: The session; its namespace names the world.
-        open_simulator: The engine that measures, such as ``deepsim_mujoco.MujocoSimulator``.
-        sensors: Names ``model::link::sensor``; by default all cameras and lidars.
+        transport: The session; its namespace is the name of the world.
+        open_simulator: Opens the simulator that measures, such as `MujocoSimulator`.
+        sensors: Names of sensors, ``model::link::sensor``; by default all cameras and lidars.
 
     Raises:
-        NoAnswerError: No server answers there.
-        SpawnError: The engine cannot build a model.
-        UnsupportedError: The engine has no sensors.
+        NoAnswerError: No server answers for this world.
+        SpawnError: The measuring simulator cannot build a model.
 
-    Example::
-
-        SensorServer(Transport(namespace="lab"), MujocoSimulator).run()
+    >>> import threading
+    >>> from deepsim_mujoco import MujocoSimulator
+    >>> from deepsim_transport import PhysicsServer
+    >>> transport = Transport(namespace="seen")  # needs a master
+    >>> physics = PhysicsServer(MujocoSimulator(), transport)
+    >>> threading.Thread(target=physics.run, daemon=True).start()  # in another process, elsewhere
+    >>> with SensorServer(transport, MujocoSimulator) as server:
+    ...     server.run_once()  # the names of the sensors that measured; or run(), without end
+    ()
+    >>> physics.stop()
+    >>> transport.close()
     """
 
     def __init__(
@@ -60,7 +67,7 @@ class SensorServer:
         self._stopped = threading.Event()
 
     def run_once(self, force: bool = True) -> tuple[str, ...]:
-        """Measures and publishes; returns the names of the sensors that measured.
+        """Measures and publishes once; returns the names of the sensors that measured.
 
         Args:
             force: Whether all sensors measure; otherwise only those that are due.
@@ -78,18 +85,18 @@ class SensorServer:
         return tuple(due)
 
     def run(self) -> None:
-        """Measures with the sensors that are due until `stop`, which any thread may call."""
+        """Measures with the sensors that are due, until any thread calls `stop`."""
         while not self._stopped.is_set():
             if not self.run_once(force=False):
                 self._stopped.wait(_LOOK)
         self._stopped.clear()
 
     def stop(self) -> None:
-        """Ends `run` after its present round, or the next `run` at once."""
+        """Ends `run` after its current round; if it is not running, ends the next `run` at once."""
         self._stopped.set()
 
     def close(self) -> None:
-        """Stops measuring."""
+        """Stops measuring, and closes the measuring simulator."""
         self._copy.close()
 
     def __enter__(self) -> SensorServer:
@@ -112,7 +119,7 @@ class SensorServer:
         }
 
     def _is_due(self, name: str, info: SensorInfo) -> bool:
-        """Whether a sensor is due; after a reset of the world every one is."""
+        """Whether a sensor is due; after a reset of the world, all sensors are."""
         now, last = float(np.asarray(self._copy.time)[0]), self._measured.get(name)
         if last is None or now < last:
             return True

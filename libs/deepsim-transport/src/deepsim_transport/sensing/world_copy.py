@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A simulator that copies the state of another process's world and makes no steps."""
+"""Copies the state of another process's world into a local simulator."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from deepsim_transport.session import Transport
 
 
 class OpenSimulator(Protocol):
-    """Opens a simulator of some worlds, such as ``MujocoSimulator``."""
+    """A function or class that opens a simulator, such as ``MujocoSimulator``."""
 
     def __call__(self, world: WorldDescription, /, *, worlds: int) -> Simulator:
-        """Returns a new simulator."""
+        """Returns a new simulator of W worlds with the same description."""
         ...
 
 
@@ -27,15 +27,20 @@ _PLACES: tuple[Key, ...] = (("models", "pose"), ("joints", "position"))
 
 
 class WorldCopy:
-    """Copies the models of another process's world into an engine, at their present poses.
+    """A local simulator with the models of another process's world, at their current poses.
+
+    The local simulator makes no steps.
 
     Args:
-        transport: The session; its namespace names the world.
-        open_simulator: The engine.
+        transport: The session; its namespace is the name of the world.
+        open_simulator: Opens the local simulator.
+
+    Attributes:
+        simulator: The local simulator; replaced when models are added or removed.
 
     Raises:
-        NoAnswerError: No server answers there.
-        SpawnError: The engine cannot build a model.
+        NoAnswerError: No server answers for this world.
+        SpawnError: The local simulator cannot build a model.
     """
 
     def __init__(self, transport: Transport, open_simulator: OpenSimulator) -> None:
@@ -47,11 +52,11 @@ class WorldCopy:
 
     @property
     def time(self) -> np.ndarray:
-        """(W,) simulated time of the copy [s]."""
+        """Simulated time of the copied state, (W,) [s]."""
         return self._mirror.time
 
     def follow(self) -> bool:
-        """Moves all models to their present poses; returns whether anything changed."""
+        """Moves all models to their current poses; returns whether anything changed."""
         if not self._mirror.update():
             return False
         if self._mirror.tables.entities is not self._entities:
@@ -61,12 +66,12 @@ class WorldCopy:
         return True
 
     def close(self) -> None:
-        """Closes the engine, and stops listening."""
+        """Closes the local simulator, and stops listening."""
         self._mirror.close()
         self.simulator.close()
 
     def _build(self) -> None:
-        """Opens an engine with the models and lights of the other one."""
+        """Opens a local simulator with the models and lights of the other world."""
         described = RemoteSimulator(self._transport).descriptions
         tables = self._mirror.tables
         world = WorldDescription(lights=tuple(described.lights.values()))
@@ -88,7 +93,7 @@ class WorldCopy:
         for kind, column in _PLACES:
             known = [name for name in there.entities.names(kind) if name in here.names(kind)]
             if kind == "models":
-                known = [name for name in known if "::" not in name]  # parts go with the whole
+                known = [name for name in known if "::" not in name]  # nested models move along
             if known:
                 rows = there.entities.names(kind).rows(known)
                 values = there.columns[kind, column].take(rows, axis=1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The master, and the sessions of processes with it."""
+"""Connects processes: the master, and sessions with it."""
 
 from __future__ import annotations
 

@@ -23,20 +23,20 @@ _FILES = {
     "private_key": "private_key.pem",
 }
 _SHORTEST = 8
-"""Characters of a password."""
+"""The least number of characters in a password."""
 _LOOKING = ("state", "ask")
 """Topics whose requests change nothing."""
 
 
 @dataclass(frozen=True)
 class Certificates:
-    """TLS files of a process; both sides show a certificate and trust one authority.
+    """The TLS files of a process; master and clients show certificates of the same authority.
 
     Attributes:
         authority: Certificate of the authority that issued all certificates (PEM).
-        certificate: The certificate of the process, followed by those between it and the authority
-            (PEM). The certificate of a master names its host.
-        private_key: Its private key (PEM).
+        certificate: The certificate of the process, followed by intermediate certificates (PEM).
+            The certificate of a master names its host.
+        private_key: The private key of the process (PEM).
 
     Raises:
         TransportError: A file does not exist.
@@ -60,7 +60,7 @@ class Certificates:
 
     @classmethod
     def of_folder(cls, folder: str | Path) -> Certificates:
-        """Returns ``authority.pem``, ``certificate.pem`` and ``private_key.pem`` of a folder."""
+        """Uses ``authority.pem``, ``certificate.pem`` and ``private_key.pem`` in a folder."""
         return cls(**{name: Path(folder) / file for name, file in _FILES.items()})
 
 
@@ -71,11 +71,14 @@ class Credentials:
     A master is secured if it has an `Access`.
 
     Attributes:
-        certificates: For TLS.
+        certificates: The files for TLS.
         user: One of the users of the master.
         password: The user's password.
 
-    Example::
+    >>> Credentials.of_environment() is None  # none of DEEPSIM_CERTIFICATES and so on is set
+    True
+
+    Given explicitly::
 
         credentials = Credentials(Certificates.of_folder("certificates"), "ada", "correct horse")
         Transport("physics.example.org", credentials=credentials)
@@ -87,9 +90,9 @@ class Credentials:
 
     @classmethod
     def of_environment(cls) -> Credentials | None:
-        """Returns the credentials of the environment, or None without any.
+        """Reads the credentials from environment variables; returns None if none is set.
 
-        ``DEEPSIM_CERTIFICATES`` is a folder, see `Certificates.of_folder`; ``DEEPSIM_USER`` and
+        ``DEEPSIM_CERTIFICATES`` names the folder for `Certificates.of_folder`; ``DEEPSIM_USER`` and
         ``DEEPSIM_PASSWORD`` hold user and password.
 
         Raises:
@@ -103,7 +106,7 @@ class Credentials:
         return cls(Certificates.of_folder(given[CERTIFICATES]), given[USER], given[PASSWORD])
 
     def settings(self) -> dict[str, Any]:
-        """Returns the settings of zenoh for a client."""
+        """Returns zenoh's settings for a client."""
         tls = "transport/link/tls"
         return {
             f"{tls}/enable_mtls": True,
@@ -119,24 +122,23 @@ class Credentials:
 class Access:
     """The users of a master, who connect over TLS with a certificate and a password.
 
-    Example::
-
-        access = Access(
-            Certificates.of_folder("certificates"),
-            operators={"ada": "correct horse"},
-            viewers={"wall": "battery staple"},
-        )
-        Master("0.0.0.0", access=access)
-
     Attributes:
-        certificates: For TLS.
-        operators: Passwords, by name, of users who may publish, request and command everything,
+        certificates: The files for TLS.
+        operators: Passwords by name, for users who may publish, request and command everything,
             such as physics and sensors.
-        viewers: Passwords, by name, of users who may listen to all topics and request states, but
-            change nothing.
+        viewers: Passwords by name, for users who may subscribe to all topics and request states,
+            but change nothing.
 
     Raises:
         TransportError: A name or password cannot be used, or `operators` is empty.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     for file in ("authority.pem", "certificate.pem", "private_key.pem"):
+    ...         Path(folder, file).touch()
+    ...     access = Access(Certificates.of_folder(folder), operators={"ada": "correct horse"})
+    >>> access.viewers  # Master("0.0.0.0", access=access) then lets in ada, who may do everything
+    {}
     """
 
     certificates: Certificates
@@ -183,9 +185,9 @@ class Access:
 
     @contextmanager
     def settings(self) -> Iterator[dict[str, Any]]:
-        """Yields the settings of zenoh for a master; removes its file of passwords afterwards."""
+        """Yields zenoh's settings for a master; removes the temporary password file afterwards."""
         tls = "transport/link/tls"
-        with temporary_folder("deepsim-transport-") as folder:  # nobody else may read it
+        with temporary_folder("deepsim-transport-") as folder:  # only this user may read it
             users = folder / "users"
             everybody = (*self.operators.items(), *self.viewers.items())
             users.write_text("".join(f"{name}:{word}\n" for name, word in everybody), "utf-8")
@@ -199,9 +201,9 @@ class Access:
             }
 
     def _rules(self) -> dict[str, Any]:
-        """Returns the rules of zenoh: the rights of each kind of user at the master."""
+        """Returns zenoh's access rules: the rights of operators and viewers at the master."""
         heard, asked = "gazebo/**", [f"gazebo/*/{topic}" for topic in _LOOKING]
-        listed = "@/*/router/*/gazebo/**"  # the list of topics; ** alone has no keys with @
+        listed = "@/*/router/*/gazebo/**"  # the list of topics; ** alone matches no key with @
         allowed = {
             "command": (["ingress", "egress"], _ALL, ["**", listed]),
             "listen": (["ingress"], ["declare_subscriber"], [heard]),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The master, through which processes find each other's topics."""
+"""The master, which connects processes and carries their topics."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from .settings import settings
 PORT = 11345
 """The port of Gazebo's master."""
 VARIABLE = "GAZEBO_MASTER_URI"
-"""Names the master, such as ``http://localhost:11345``."""
+"""The environment variable with the master's address, such as ``http://localhost:11345``."""
 
 
 def get_master_uri() -> tuple[str, int]:
-    """Returns the host and port of the master, from the environment's ``GAZEBO_MASTER_URI``.
+    """Returns the host and port of the master, from the variable ``GAZEBO_MASTER_URI``.
 
     Raises:
-        TransportError: The variable has no host and port.
+        TransportError: The variable is not an address with a host.
     """
     given = os.environ.get(VARIABLE) or f"http://127.0.0.1:{PORT}"
     try:
@@ -40,26 +40,26 @@ def get_master_uri() -> tuple[str, int]:
 
 
 def endpoint(host: str, port: int, *, tls: bool = False) -> str:
-    """Returns an address as zenoh writes it."""
+    """Returns an address in the notation of zenoh."""
     return f"{'tls' if tls else 'tcp'}/{f'[{host}]' if ':' in host else host}:{port}"
 
 
 class Master:
     """Carries topics between processes; it neither simulates nor stores anything.
 
-    It listens on this machine only, unless it has an `Access`: then every process shows a
-    certificate and a password, on whichever machine it runs.
+    Without an `Access`, it listens on this machine only. With an `Access`, other machines can reach
+    it, and every process must show a certificate and a password.
 
     Args:
         host: The address to listen on; by default that of `get_master_uri`.
         port: The port to listen on; by default that of `get_master_uri`.
-        access: The users, and their rights.
+        access: The users and their rights; None for processes on this machine only.
 
     Raises:
-        TransportError: The address is taken or not available, or other machines can reach it and
+        TransportError: The address is in use or not available, or other machines can reach it and
             `access` is None.
 
-    >>> with Master("127.0.0.1", 11399) as master:  # until it is closed, others meet here
+    >>> with Master("127.0.0.1", 11399) as master:  # other processes connect until it is closed
     ...     master.port
     11399
     """
@@ -80,7 +80,7 @@ class Master:
             raise TransportError(f"the master cannot listen at {address}: {error}") from None
 
     def close(self) -> None:
-        """Ends the master; connected processes go on, and connect to the next one."""
+        """Ends the master; processes keep running, and connect to the next master there."""
         self._session.close()  # type: ignore[no-untyped-call]
 
     def __enter__(self) -> Master:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the reason why a master refuses a session, which zenoh does not report."""
+"""Finds out why a master refuses a session, which zenoh does not report."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from deepsim_transport.errors import AccessError, NoAnswerError, TransportError
 from .access import CERTIFICATES, Credentials
 
 _PATIENCE = 1.0
-"""How long a step of the handshake may take [s]."""
+"""Longest time for one step of the handshake [s]."""
 
 
 def refusal(host: str, port: int, credentials: Credentials | None) -> TransportError:
-    """Returns the error of a session that could not be opened.
+    """Returns an error that says why a session could not be opened.
 
-    It tries in turn everything that a session needs: an open port, TLS, both certificates. If none
-    of these fails, the user or the password was refused.
+    The steps of a connection are repeated in turn: the port, TLS, both certificates. If none of
+    them fails, the user or the password was refused.
     """
     where = f"{host}:{port}"
     nobody = NoAnswerError(f"no master answers at {where}: start one by `deepsim master`")
@@ -27,12 +27,12 @@ def refusal(host: str, port: int, credentials: Credentials | None) -> TransportE
             if credentials is None:
                 return _wants_credentials(plain, where) or nobody
             return _refused(plain, host, where, credentials)
-    except OSError:  # nobody listens, or hangs
+    except OSError:  # nothing listens there, or it hangs
         return nobody
 
 
 def _wants_credentials(plain: socket.socket, where: str) -> TransportError | None:
-    """Returns the error of a session without TLS at a master that requires it."""
+    """Returns an error if a master requires TLS and a user, else None."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # nothing is sent
     try:
@@ -75,7 +75,7 @@ def _refused(
         with safe:
             safe.recv(1)  # with TLS 1.3 a certificate is refused after the handshake
     except TimeoutError:
-        pass  # the master waits for what zenoh says
+        pass  # the master accepted TLS, and waits for zenoh's first message
     except ssl.SSLError as error:
         return _refused_certificate(where, credentials, error)
     return AccessError(

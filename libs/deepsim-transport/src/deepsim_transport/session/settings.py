@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of zenoh: named addresses only, without discovery and announcements."""
+"""Settings of zenoh: connections to given addresses only, without discovery."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 import zenoh
 
 LEASE = 2000
-"""A peer that hangs is given up after this time [ms]."""
+"""A peer that does not respond is dropped after this time [ms]."""
 LARGEST = 64 << 20
-"""The largest message that is taken [bytes]."""
+"""Size of the largest accepted message [bytes]."""
 CONNECT = 2000
-"""How long a connection is tried [ms]."""
+"""Longest time to try to connect [ms]."""
 
 
 def settings(
@@ -23,13 +23,13 @@ def settings(
     connect: Sequence[str] = (),
     access: Mapping[str, Any] | None = None,
 ) -> zenoh.Config:
-    """Returns a configuration.
+    """Returns a configuration for a session of zenoh.
 
     Args:
         mode: ``"router"`` or ``"client"``.
         listen: Endpoints to listen on, such as ``tcp/127.0.0.1:11345``.
         connect: Endpoints to connect to.
-        access: Settings of TLS, users and their rights.
+        access: Settings for TLS, users and rights; see `Access.settings`.
     """
     config = zenoh.Config()
     for key, value in {
@@ -39,7 +39,7 @@ def settings(
         "listen/endpoints": [*listen],
         "connect/endpoints": [*connect],
         "connect/timeout_ms": CONNECT,
-        "adminspace/enabled": mode == "router",  # it lists topics, and takes no orders
+        "adminspace/enabled": mode == "router",  # for listing topics; it is read-only
         "transport/link/tx/lease": LEASE,
         "transport/link/rx/max_message_size": LARGEST,
         **(access or {}),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The topics that a master knows, and the sessions that take part in each."""
+"""Lists the topics that a master knows, and the sessions that take part in each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _KINDS = ("publisher", "subscriber", "queryable")
 
 
 class Topic(NamedTuple):
-    """The sessions that take part in a topic, by name, in alphabetical order.
+    """The names of the sessions that take part in a topic, in alphabetical order.
 
     >>> Topic(publishers=("physics",), subscribers=("viewer", "wall")).answering
     ()
@@ -19,16 +19,16 @@ class Topic(NamedTuple):
     publishers: tuple[str, ...] = ()
     subscribers: tuple[str, ...] = ()
     answering: tuple[str, ...] = ()
-    """Those that take its requests or commands."""
+    """The sessions that answer requests or commands on the topic."""
 
 
 def topics_of(session: Any, pattern: str, timeout: float) -> dict[str, Topic]:
-    """Returns the topics that match a pattern of zenoh, as the master lists them.
+    """Returns the topics that match a pattern, by name, as the master lists them.
 
     Args:
-        session: A session of zenoh with the master.
-        pattern: A pattern such as ``gazebo/lab/**``.
-        timeout: Longest wait for the master's answer [s].
+        session: A zenoh session with the master.
+        pattern: A key expression of zenoh, such as ``gazebo/lab/**``.
+        timeout: Longest time to wait for the master's answer [s].
     """
     found: dict[str, dict[str, tuple[str, ...]]] = {}
     for reply in session.get(f"@/*/router/*/{pattern}", timeout=timeout):

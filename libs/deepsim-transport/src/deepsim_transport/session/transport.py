@@ -26,11 +26,11 @@ from .topics import Topic, topics_of
 M = TypeVar("M")
 
 TIMEOUT = 10.0
-"""How long an answer may take, unless said otherwise [s]."""
+"""Default for the longest time to wait for an answer [s]."""
 PATIENCE = 2.5
-"""How long somebody who answers may be unknown [s]."""
+"""Longest time to wait until a process that answers on a topic becomes known [s]."""
 BACKLOG = 256
-"""Messages that wait for a subscriber; the oldest go first."""
+"""The number of messages that may wait for a subscriber; beyond it, the oldest are dropped."""
 
 
 class Transport:
@@ -42,13 +42,12 @@ class Transport:
         host: Host of the master; by default that of `get_master_uri`.
         port: Port of the master; by default that of `get_master_uri`.
         namespace: The name of the world.
-        credentials: Needed at a master with an `Access`; by default those of
+        credentials: Credentials for a master with an `Access`; by default those of
             `Credentials.of_environment`.
 
     Raises:
-        NoAnswerError: No master answers there.
-        AccessError: The master refuses the credentials, or requires some; the message names the
-            cause.
+        NoAnswerError: No master answers at this address.
+        AccessError: The master requires or refuses credentials; the message names the cause.
 
     >>> from deepsim_transport.messages import WorldStatistics
     >>> with Transport(namespace="lab") as transport:  # needs a master
@@ -81,7 +80,7 @@ class Transport:
         """Sets the name of the world to which later topics belong.
 
         Raises:
-            TransportError: The name is empty, or has a character that topics cannot have.
+            TransportError: The name is empty, or has a character that is not allowed in topics.
         """
         if not namespace or set(namespace) & set("/*$#? ") or not namespace.isprintable():
             raise TransportError(f"a namespace has none of / * $ # ? and blanks: {namespace!r}")
@@ -92,23 +91,24 @@ class Transport:
         return f"gazebo/{self.namespace}/{topic}"
 
     def advertise(self, topic: str, kind: type[M]) -> Publisher[M]:
-        """Returns a publisher of messages of one class of `deepsim_transport.messages`."""
+        """Returns a publisher for messages of one class in `deepsim_transport.messages`."""
         encoding = zenoh.Encoding(encoding_of(kind))
         return Publisher(self.session.declare_publisher(self.key(topic), encoding=encoding), kind)
 
     def subscribe(
         self, topic: str, kind: type[M], function: Callable[[M], object]
     ) -> Subscriber[M]:
-        """Calls a function with each message of a topic, in a thread of the subscriber.
+        """Calls a function with each message of a topic, in a separate thread.
 
-        A function that is slower than its topic misses the oldest messages; it delays nobody.
+        If the function is slower than the topic, the oldest messages are dropped; publishers and
+        other subscribers are not delayed.
         """
         return Subscriber(self.session, self.key(topic), kind, function)
 
     def topics(self) -> dict[str, Topic]:
-        """Returns the participants of each topic, by its name without the namespace.
+        """Returns the participants of each topic, by the topic's name without the namespace.
 
-        All declared topics are listed, even those that nobody publishes at present.
+        All declared topics are listed, even those without a publisher.
 
         Raises:
             NoAnswerError: The master does not answer.
@@ -117,10 +117,15 @@ class Transport:
         return {name[len(self.key("")) :]: topic for name, topic in found.items()}
 
     def command(self, topic: str, message: Any, timeout: float = TIMEOUT) -> None:
-        """Sends a command, and returns when it has been executed.
+        """Sends a command, and waits until it has been executed.
+
+        Args:
+            topic: The topic without the namespace.
+            message: The command.
+            timeout: Longest time to wait for the answer [s].
 
         Raises:
-            NoAnswerError: Nobody answers, or not within the time [s].
+            NoAnswerError: No process answers, or not in time.
             RemoteError: The command was refused; the message says why.
         """
         answer = decode(Answer, self.request(topic, encode(message), timeout))
@@ -128,10 +133,15 @@ class Transport:
             raise RemoteError(answer.reason)
 
     def request(self, topic: str, payload: bytes, timeout: float = TIMEOUT) -> bytes:
-        """Sends a request to the process that answers at a topic, and returns its answer.
+        """Sends a request to the process that answers on a topic, and returns its answer.
+
+        Args:
+            topic: The topic without the namespace.
+            payload: The bytes of the request.
+            timeout: Longest time to wait for the answer [s].
 
         Raises:
-            NoAnswerError: Nobody answers, or not within the time [s].
+            NoAnswerError: No process answers, or not in time.
             MessageError: The other process could not read the request.
         """
         key, begin = self.key(topic), time.monotonic()
@@ -147,10 +157,10 @@ class Transport:
                 user = "" if self._credentials is None else self._credentials.user
                 denied = f", or {user!r} may not ask there" if user else ""
                 raise NoAnswerError(f"nobody answers at {key} of {self.host}:{self.port}{denied}")
-            time.sleep(0.02)  # whoever has just begun is not yet known everywhere
+            time.sleep(0.02)  # a process that just started may not be known to the master yet
 
     def close(self) -> None:
-        """Ends the session, with all its publishers and subscribers."""
+        """Ends the session and all its publishers and subscribers."""
         self.session.close()
 
     def __enter__(self) -> Transport:
@@ -166,7 +176,7 @@ class Transport:
 
 
 class Publisher(Generic[M]):
-    """Sends messages of one class.
+    """Sends messages of one class on a topic; made by `Transport.advertise`.
 
     >>> from deepsim_transport.messages import Time
     >>> with Transport(namespace="lab") as transport:  # needs a master
@@ -178,14 +188,14 @@ class Publisher(Generic[M]):
 
     @property
     def has_subscribers(self) -> bool:
-        """Whether anybody listens."""
+        """Whether the topic has a subscriber."""
         return bool(self._publisher.matching_status.matching)
 
     def publish(self, message: M) -> None:
         """Sends a message.
 
         Raises:
-            TypeError: The message is of another class.
+            TypeError: The message has another class.
         """
         if type(message) is not self.kind:
             raise TypeError(f"this topic has {self.kind.__name__}, got {type(message).__name__}")
@@ -193,11 +203,11 @@ class Publisher(Generic[M]):
 
 
 class Subscriber(Generic[M]):
-    """Receives messages of one class.
+    """Receives messages of one class on a topic; made by `Transport.subscribe`.
 
     Attributes:
-        malformed: The number of messages that were not of that class and were dropped.
-        missed: The number of messages dropped because the function was too slow.
+        malformed: The number of dropped messages that were not of this class.
+        missed: The number of messages that were dropped because the function was too slow.
 
     >>> from queue import Queue
     >>> from deepsim_transport.messages import Time
@@ -222,7 +232,7 @@ class Subscriber(Generic[M]):
         self._subscriber = session.declare_subscriber(key, self._hear)
 
     def close(self) -> None:
-        """Stops receiving; returns once the function is not running."""
+        """Stops receiving; waits until the function has returned."""
         self._subscriber.undeclare()
         with self._changed:
             self._open = False
@@ -231,7 +241,7 @@ class Subscriber(Generic[M]):
             self._thread.join()
 
     def _hear(self, sample: Any) -> None:
-        # Zenoh's own thread: a slow function here would hold up the other topics.
+        # This is zenoh's thread: a slow function here would delay the other topics.
         with self._changed:
             if len(self._waiting) == BACKLOG:
                 self._waiting.popleft()
@@ -254,5 +264,5 @@ class Subscriber(Generic[M]):
                 continue
             try:
                 self._function(message)
-            except Exception:  # the user's, who sees it as from any thread
+            except Exception:  # from the user's function; reported as from any thread
                 threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), self._thread)))
