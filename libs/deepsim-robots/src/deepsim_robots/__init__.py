@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Robots with named joints, controllers and sensors, from one configuration."""
+"""Builds robots with named joints, controllers and sensors from one configuration."""
 
 from .catalogue import ROBOTS, CatalogueEntry, MissingPackageError, find_robot
 from .config import RobotConfig

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The base of a robot, fixed to the world or free."""
+"""Fixes the base of a robot to the world, or frees it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _JOINT = "fixed_base"
 def with_base(
     description: ModelDescription | MjcfModel, fixed: bool | None
 ) -> ModelDescription | MjcfModel:
-    """Returns a description with a fixed or free base; None does not change it.
+    """Returns a description with a fixed or free base; `fixed` of None changes nothing.
 
     Raises:
-        UnsupportedError: The description is MJCF, whose file determines whether the base is fixed.
+        UnsupportedError: The description is MJCF; there, the file determines the kind of base.
     """
     if fixed is None:
         return description

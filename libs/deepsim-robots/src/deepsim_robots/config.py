@@ -17,15 +17,15 @@ from .sensing import MountedSensor
 from .yaml_config import read_settings
 
 Source: TypeAlias = "str | Path | ModelDescription | MjcfModel | None"
-"""Source of a `ModelSpawner`, or None for a model that the world already has."""
+"""A source as for `ModelSpawner`, or None for a model that is already in the world."""
 Balance: TypeAlias = Literal["none", "gravity", "bias"]
 """Passive forces to balance: ``gravity`` removes the weight of every link, exactly; ``bias``
-compensates gravity, centrifugal and Coriolis forces by efforts, computed once per tick."""
+compensates gravity, centrifugal and Coriolis forces by efforts that are computed once per tick."""
 
 
 @dataclass(frozen=True)
 class RobotConfig:
-    """The configuration that turns a model into a robot.
+    """The configuration of a robot: its model, parts, gains, sensors and home position.
 
     >>> config = RobotConfig(
     ...     "arm.urdf",
@@ -37,15 +37,15 @@ class RobotConfig:
     ['arm', 'hand']
 
     Attributes:
-        source: File, XML or description of the model; None if the world already has it.
+        source: File, XML or description of the model; None if the model is already in the world.
         parts: Parts by name, in the order of their actions.
-        home: Positions of joints at each reset, by name or pattern [rad or m]; by default as
-            described.
-        gains: Gains of joints by name or pattern; the last match counts.
-        sensors: Sensors in addition to those of the file.
-        fixed_base: Whether the base is fixed to the world; None as described.
+        home: Positions of joints after each reset, by joint name or pattern [rad or m]; by default
+            the positions in the model's description.
+        gains: Gains of joints, by joint name or pattern; the last match counts.
+        sensors: Sensors in addition to those in the model's description.
+        fixed_base: Whether the base is fixed to the world; None leaves it as described.
         balance: Passive forces to balance.
-        arguments: Arguments of a xacro file.
+        arguments: Arguments of a xacro file, by name.
     """
 
     source: Source = None
@@ -82,10 +82,13 @@ class RobotConfig:
 
     @classmethod
     def from_yaml(cls, source: str | Path) -> RobotConfig:
-        """Reads a configuration from a YAML file, or from YAML text with a line break.
+        """Reads a configuration from YAML.
 
-        Keys are the attributes. A controller is a name, or a mapping with ``type`` and settings. A
-        `source` may be relative to the folder of the file.
+        The keys are the names of the attributes. A controller is a name, or a mapping with ``type``
+        and settings. A `source` may be relative to the folder of the file.
+
+        Args:
+            source: Path of a file, or the text itself, which must contain a line break.
 
         Raises:
             UnknownEntityError: A key, controller or setting is unknown.

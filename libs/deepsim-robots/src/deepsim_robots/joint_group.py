@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups of a robot's joints, with limits, gains and home."""
+"""Groups of a robot's joints, with their limits, gains and home positions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class JointTraits:
-    """Constants of joints, (n,) each.
+    """The constants of n joints, (n,) each.
 
     >>> joints = Robot.load(World(MujocoSimulator()), "arm").joints
     >>> joints.traits.take([0, 6]).upper.round(2).tolist()
@@ -30,7 +30,7 @@ class JointTraits:
         velocity_limit: Largest target velocity [rad/s or m/s].
         stiffness: Position gain [N m/rad or N/m].
         damping: Velocity gain [N m s/rad or N s/m].
-        home: Position at a reset [rad or m].
+        home: Position after a reset [rad or m].
     """
 
     lower: Floats
@@ -42,13 +42,13 @@ class JointTraits:
     home: Floats
 
     def take(self, index: Sequence[int]) -> JointTraits:
-        """Returns the traits of some joints."""
+        """Returns the constants of some joints, given by index."""
         chosen = list(index)
         return JointTraits(*(values[chosen] for values in vars(self).values()))
 
 
 class JointGroup:
-    """Some joints of a model in all worlds, for a controller to drive.
+    """The joints of a model that one controller drives, in all worlds.
 
     >>> robot = Robot.load(World(MujocoSimulator(worlds=2)), "arm")
     >>> gripper = robot.parts["gripper"].joints
@@ -65,8 +65,8 @@ class JointGroup:
         traits: Constants of the joints.
 
     Attributes:
-        rows: Rows of the joints.
-        efforts: Efforts that the controller feeds forward, (W, n) [N m or N].
+        rows: The rows of the joints in the world's table.
+        efforts: Feedforward efforts that the controller has set, (W, n) [N m or N].
     """
 
     def __init__(
@@ -86,15 +86,15 @@ class JointGroup:
 
     @property
     def scoped(self) -> tuple[str, ...]:
-        """Names of the rows, ``model::joint``."""
+        """The names of the joints in the world, ``model::joint``."""
         return tuple(self.rows.names)
 
     def put(self, worlds: WorldNumbers, **columns: Any) -> None:
-        """Changes columns of the joints, with values that broadcast to (w, n)."""
+        """Sets columns of the joints to values that broadcast to (w, n)."""
         self.rows.put(None if len(worlds) == self._every else worlds, **columns)
 
     def push(self, worlds: WorldNumbers, efforts: Floats | float) -> None:
-        """Feeds efforts forward, (w, n) [N m or N]."""
+        """Sets the feedforward efforts of the joints, (w, n) [N m or N]."""
         self.efforts[worlds] = efforts
         self.put(worlds, feedforward=efforts)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The robots of a world."""
+"""Manages the robots of a world."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class RobotManager(PerWorld):
-    """Runs the controllers of a world's robots once per tick, and resets and snapshots them.
+    """Runs the controllers of a world's robots in each tick, and resets the robots.
 
-    It is a tracker of normal priority once a robot has controllers. A robot whose model is deleted
-    is dropped.
+    The manager is a tracker of normal priority as soon as a robot has controllers. If the model of
+    a robot is deleted, the manager drops the robot.
 
     >>> world = World(MujocoSimulator(), steps_per_tick=10)
     >>> robot = Robot.load(world, "arm")  # adds itself to the manager of its world
@@ -37,7 +37,7 @@ class RobotManager(PerWorld):
         super().__init__(world)
         self._robots: dict[str, Robot] = {}
         self._order: tuple[Robot, ...] = ()
-        self._entities = world.entities  # that the robots were looked for in
+        self._entities = world.entities  # the entities for which `_robots` is up to date
 
     def __iter__(self) -> Iterator[Robot]:
         return iter(self._present())
@@ -63,7 +63,7 @@ class RobotManager(PerWorld):
         self._order = tuple(self._robots.values())
 
     def remove(self, robot: Robot) -> None:
-        """Removes a robot, but not its model."""
+        """Removes a robot from the manager, but not its model from the world."""
         if self._robots.get(robot.name) is robot:
             del self._robots[robot.name]
             self._order = tuple(self._robots.values())

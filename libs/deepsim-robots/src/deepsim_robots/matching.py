@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Selection of joints by names and patterns."""
+"""Selects joints by names and patterns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from deepsim_sync import UnknownEntityError
 
 
 def matching(kind: str, patterns: Iterable[str], names: Sequence[str]) -> list[int]:
-    """Returns the indices of the names that match, ascending.
+    """Returns the indices of the names that match a pattern, in ascending order.
 
     Args:
         kind: Kind of the names for error messages, such as ``"joint of robot 'arm'"``.

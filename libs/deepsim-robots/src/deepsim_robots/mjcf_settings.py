@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranges, gains and home positions of joints in MJCF files."""
+"""Reads ranges, gains and home positions of joints from MJCF files."""
 
 from __future__ import annotations
 
@@ -12,19 +12,17 @@ from deepsim_spawn import JointAxis, MjcfModel
 from deepsim_sync import SCOPE
 
 _COUNTS = {"free": 7, "ball": 4}
-"""Numbers of positions in a keyframe by joint type; other joints have one."""
+"""The number of coordinates in a keyframe by joint type; all other joints have one."""
 
 Values = dict[str, str]
 
 
 def actuator_gains(model: MjcfModel) -> dict[str, Gains]:
-    """Returns the gains of position and velocity actuators, by joint.
+    """Returns the gains of position and velocity actuators, by the name of the joint.
 
-    The force of ``<position>`` is kp (u - q) - kv q', that of ``<velocity>`` kv (u - q');
-    ``<general>`` with an affine bias may be either. Motors and actuators of tendons have no gains.
-    A `forcerange` is the effort limit.
-
-    Source: MuJoCo, XML reference, actuator shortcuts.
+    The force of ``<position>`` is kp (u - q) - kv q', and that of ``<velocity>`` is kv (u - q');
+    ``<general>`` with an affine bias can be either. Motors and actuators of tendons have no gains.
+    The effort limit is the ``forcerange`` (MuJoCo, XML reference, actuator shortcuts).
     """
     root = ElementTree.fromstring(model.text)
     defaults = _Defaults(root)
@@ -42,7 +40,7 @@ def actuator_gains(model: MjcfModel) -> dict[str, Gains]:
 
 
 def keyframe_positions(model: MjcfModel, name: str = "home") -> dict[str, float]:
-    """Returns the positions of a keyframe by joint [rad or m]; empty if the file lacks it."""
+    """Returns the positions in a keyframe by joint [rad or m]; empty if there is no keyframe."""
     root = ElementTree.fromstring(model.text)
     keys = {key.get("name", ""): key for key in root.findall("keyframe/key")}
     if name not in keys or not keys[name].get("qpos"):
@@ -61,7 +59,7 @@ def keyframe_positions(model: MjcfModel, name: str = "home") -> dict[str, float]
 
 
 def joint_axes(model: MjcfModel) -> dict[str, JointAxis]:
-    """Returns the axes of named joints with their ranges, in the order of the file."""
+    """Returns the axes of all named joints with their limits, in the order of the file."""
     root = ElementTree.fromstring(model.text)
     settings: Values = {}
     for compiler in root.findall("compiler"):
@@ -87,12 +85,12 @@ def joint_axes(model: MjcfModel) -> dict[str, JointAxis]:
 
 
 def ball_axes(name: str) -> dict[str, JointAxis]:
-    """Returns the three axes of a ball joint, without limits, by the names of their rows."""
+    """Returns the three axes of a ball joint, without limits, by their names in the world."""
     return {name + suffix: JointAxis() for suffix in ("", SCOPE + "2", SCOPE + "3")}
 
 
 class _Defaults:
-    """The default classes of a file, with inherited attributes."""
+    """The default classes of an MJCF file, including inherited attributes."""
 
     def __init__(self, root: ElementTree.Element) -> None:
         self._classes: dict[str, dict[str, Values]] = {"main": {}}
@@ -109,14 +107,14 @@ class _Defaults:
             self._add(child, child.get("class", ""), tags)
 
     def of(self, element: ElementTree.Element, inherited: str) -> Values:
-        """Returns the attributes of an element, including those of its class."""
+        """Returns the attributes of an element, including those of its default class."""
         name = element.get("class") or inherited or "main"
         tags = self._classes.get(name, {})
         return {**tags.get(element.tag, {}), **element.attrib}
 
 
 def _joints(root: ElementTree.Element) -> Iterator[tuple[ElementTree.Element, str]]:
-    """Yields all joints in the order of positions, each with the class inherited from bodies."""
+    """Yields all joints in the order of ``qpos``, with the default class inherited from bodies."""
     pending = [(body, "") for world in root.findall("worldbody") for body in world][::-1]
     while pending:
         element, above = pending.pop()
@@ -130,7 +128,7 @@ def _joints(root: ElementTree.Element) -> Iterator[tuple[ElementTree.Element, st
 
 
 def _gains(tag: str, values: Values) -> tuple[float, float] | None:
-    """Returns stiffness and damping of an actuator, or None if it has no gains."""
+    """Returns the stiffness and damping of an actuator, or None if it has no gains."""
     if tag == "position":
         return float(values.get("kp", 1.0)), float(values.get("kv", 0.0))
     if tag == "velocity":

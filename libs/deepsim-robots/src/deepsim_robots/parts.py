@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of a robot, and gains of its joints."""
+"""Parts of a robot, and the gains of its joints."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .controllers.controller import Controller
 
 @dataclass(frozen=True, slots=True)
 class Gains:
-    """Gains and limits of joints; a limit of None is that of the description.
+    """Gains and limits of joints; None stands for the limit in the model's description.
 
     >>> gains = {".*": Gains(400.0, 40.0), "joint_6": Gains(stiffness=100.0, damping=10.0)}
     >>> config = replace(find_robot("arm").load(), gains=gains)
@@ -43,7 +43,7 @@ class Gains:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Some joints of a robot, and the controller that drives them.
+    """A part of a robot: some of its joints, and the controller that drives them.
 
     >>> elbow = Part(["joint_[34]"], "pd_joint_pos")
     >>> config = replace(find_robot("arm").load(), parts={"elbow": elbow})
@@ -52,10 +52,10 @@ class Part:
     ('joint_3', 'joint_4')
 
     Attributes:
-        joints: Name or names, or regular expressions that match whole names. The joints of a part
-            are in the order of the robot's file.
-        controller: A controller, or its name, such as ``"pd_joint_pos"``; None for joints that
-            their gains hold at home.
+        joints: Names of joints, or regular expressions that match whole names; a single one may be
+            a string. The joints of a part are in the order of the robot's file.
+        controller: A controller, or its name, such as ``"pd_joint_pos"``. With None, the gains
+            hold the joints at home.
     """
 
     joints: Sequence[str] = (".*",)

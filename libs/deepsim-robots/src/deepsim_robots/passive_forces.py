@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compensation of a robot's weight, centrifugal and Coriolis forces."""
+"""Compensates a robot's weight, and centrifugal and Coriolis forces."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .joint_group import JointGroup
 
 
 class PassiveForces:
-    """Balances passive forces of a model.
+    """Balances the passive forces of a model.
 
     Args:
         joints: All joints of the model.
@@ -20,7 +20,7 @@ class PassiveForces:
         balance: As in `RobotConfig.balance`.
 
     Raises:
-        UnsupportedError: The simulator lacks the capability.
+        UnsupportedError: The simulator does not have the necessary capability.
     """
 
     def __init__(self, joints: JointGroup, groups: Sequence[JointGroup], balance: str) -> None:
@@ -39,7 +39,7 @@ class PassiveForces:
             raise UnsupportedError(f"{type(simulator).__name__} has no dynamics to balance")
 
     def reset(self, worlds: WorldNumbers) -> None:
-        """Removes the weight of all links again, after a reset of the world restored it."""
+        """Removes the weight of all links again, because a reset of the world restores it."""
         if self._balance == "gravity":
             world, model = self._joints.world, self._joints.model
             world.flush()
@@ -47,11 +47,11 @@ class PassiveForces:
 
     @property
     def is_followed(self) -> bool:
-        """Whether `update` has something to do in each tick."""
+        """Whether `update` must be called in each tick."""
         return self._balance == "bias"
 
     def update(self, worlds: WorldNumbers) -> None:
-        """Adds the present bias forces to the efforts that controllers feed forward."""
+        """Adds the current bias forces to the feedforward efforts of the controllers."""
         if self._balance == "bias":
             self._joints.world.flush()
             efforts = self._dynamics.bias_forces(self._joints.scoped)

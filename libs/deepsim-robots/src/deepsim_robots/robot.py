@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Robots: models with named parts, controllers, action bounds and a home."""
+"""Robots: models with named parts, controllers, action bounds and a home position."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from .traits import described_axes, joint_names, joint_traits
 
 
 class Robot:
-    """A robot in every world, held at home until actions move it.
+    """A robot in every world, held at its home position until actions move it.
 
-    At each reset of its world, a robot is at home with its gains and limits, and its controllers
-    restart. Controllers run in every tick of the world.
+    Controllers run in every tick of the world. Each reset of the world puts the robot at home,
+    restores its gains and limits, and restarts its controllers.
 
     >>> world = World(MujocoSimulator(worlds=3), steps_per_tick=10)
     >>> robot = Robot.load(world, "arm")
@@ -48,15 +48,16 @@ class Robot:
     Args:
         world: The world, or worlds.
         config: Configuration of the robot, or its YAML file.
-        name: Unused name for the model; if ``config.source`` is None, the name of the model.
-        pose: Pose of the model frame in the world frame, a `Pose` or (W, 7); by default as
-            described.
+        name: A name for the model that is not in use; if ``config.source`` is None, the name of the
+            existing model.
+        pose: Pose of the model frame in the world frame, a `Pose` or (W, 7); by default that of
+            the description.
 
     Attributes:
-        model: Row of the model.
+        model: The row of the model in the world's table.
         joints: All joints in the order of the file, with limits, gains, home and rows.
-        parts: Drive of each part that has a controller, by name.
-        slices: Slice of each part in the action of the robot, by name.
+        parts: The drive of each part that has a controller, by name.
+        slices: The slice of each part in the robot's action, by name.
         lower: Lowest action, (n,); -1 for parts with normalized controllers.
         upper: Highest action, (n,); 1 for parts with normalized controllers.
 
@@ -64,7 +65,7 @@ class Robot:
         UnknownEntityError: A joint, link or controller in the configuration is unknown.
         DuplicateEntityError: The name is in use.
         SpawnError: The model cannot be built.
-        ValueError: A part lacks bounds or gains, or two parts share a joint. After any of these
+        ValueError: A part has no bounds or gains, or two parts share a joint. After any of these
             errors, the world is unchanged.
     """
 
@@ -100,12 +101,13 @@ class Robot:
         Args:
             world: The world, or worlds.
             robot: Name in the catalogue; ``deepsim robots list`` shows all.
-            name: Unused name for the model; by default that in the catalogue.
+            name: A name for the model that is not in use; by default its name in the catalogue.
             pose: Pose of the model frame; by default the robot stands on the ground at the origin.
 
         Raises:
             UnknownEntityError: The robot does not exist.
-            MissingPackageError: Its package is not installed; the message gives the command.
+            MissingPackageError: The robot's package is not installed; the message has the command
+                that installs it.
         """
         return cls(
             world,
@@ -115,7 +117,7 @@ class Robot:
         )
 
     def _spawn(self, pose: ArrayLike | None) -> ModelDescription | MjcfModel | None:
-        """Spawns the model, unless the world already has it."""
+        """Spawns the model, unless it is already in the world; returns its description."""
         config, world = self.config, self.world
         if config.source is None:
             if self.name not in world.entities.models:
@@ -177,11 +179,11 @@ class Robot:
 
     @property
     def action_size(self) -> int:
-        """Size of an action, n."""
+        """The size n of an action."""
         return len(self.lower)
 
     def set_action(self, actions: ArrayLike, worlds: WorldNumbers | None = None) -> None:
-        """Applies an action in some worlds, which lasts until the next one.
+        """Applies actions in some worlds; each lasts until the next one.
 
         Args:
             actions: Actions, (w, n), or (n,) for all worlds; they are clipped to the bounds.
@@ -205,14 +207,14 @@ class Robot:
             drive.act(action, chosen)
 
     def observe(self) -> NDArray[np.float64]:
-        """Returns positions, then velocities, of all joints in the order of the file, (W, 2 j)."""
+        """Returns the positions, then the velocities, of all j joints, (W, 2 j)."""
         rows = self.joints.rows
         return np.concatenate([rows.position, rows.velocity], axis=1)
 
     def reset(self, worlds: WorldNumbers | None = None) -> None:
-        """Moves the joints home, at rest, and restarts the controllers in some worlds.
+        """Places the joints at home, at rest, and restarts the controllers in some worlds.
 
-        `World.reset` does the same. The base stays where it is.
+        `World.reset` calls this. The base keeps its pose.
         """
         chosen = self._numbers(worlds)
         traits = self.joints.traits
@@ -234,20 +236,20 @@ class Robot:
 
     @property
     def is_driven(self) -> bool:
-        """Whether it has controllers or forces to balance in each tick."""
+        """Whether the robot must be updated in each tick: it has controllers or balances forces."""
         return bool(self.parts) or self._passive.is_followed
 
     def update(self, delta_time: float, worlds: WorldNumbers) -> None:
-        """Runs the controllers once; called by the world in each tick."""
+        """Runs the controllers once; called by the manager in each tick."""
         for drive in self.parts.values():
             drive.update(delta_time, worlds)
         self._passive.update(worlds)
 
     @property
     def state(self) -> dict[str, Any]:
-        """State and command of joints and memory of controllers; assigning it restores them.
+        """The state and commands of joints and the memory of controllers; can be assigned.
 
-        It consists of copies, and can be pickled. Snapshots of the world include it.
+        The state consists of copies, and can be pickled. Snapshots of the world include it.
         """
         rows = self.joints.rows
         columns = ("position", "velocity", *_COMMAND)
@@ -268,7 +270,7 @@ class Robot:
 
     @property
     def memory(self) -> dict[str, dict[str, Floats]]:
-        """Memory of the controllers by part; assigning it restores them."""
+        """The memory of the controllers by part; can be assigned."""
         return {part: drive.get_state() for part, drive in self.parts.items()}
 
     @memory.setter
@@ -277,7 +279,7 @@ class Robot:
             drive.set_state(memory[part])
 
     def link(self, name: str) -> StateRows:
-        """Returns the row of a link; raises UnknownEntityError for an unknown one."""
+        """Returns the row of a link; raises UnknownEntityError if there is no such link."""
         return self.joints.link(name)
 
     def delete(self) -> None:
@@ -302,5 +304,5 @@ _COMMAND = (
 
 
 def _follows(axes: Mapping[str, JointAxis], name: str) -> bool:
-    """Returns whether a joint mimics another one, which moves it."""
+    """Returns whether a joint mimics another joint, so it cannot be driven itself."""
     return name in axes and axes[name].mimic is not None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Import of ros_control's controller files as parts and gains."""
+"""Reads ros_control's controller files as parts and gains."""
 
 from __future__ import annotations
 
@@ -44,12 +44,14 @@ def read_ros_control(
 
         RobotConfig("robot.urdf", **read_ros_control("controllers.yaml"))
 
-    Publishers of states are ignored, because states are rows of tables. Gains in the file
-    (``pid``, ``gains``, and ``pid_gains`` of gazebo_ros_control) become those of the joints.
+    Controllers that only publish states are ignored, because the world's tables have all states.
+    Gains in the file (``pid``, ``gains``, and ``pid_gains`` of gazebo_ros_control) become gains of
+    the joints.
 
     Args:
-        source: A YAML file, or YAML text with a line break; controllers may be in namespaces.
-        controllers: Names of the controllers to use; all by default. They must not share joints.
+        source: Path of a YAML file, or YAML text, which must contain a line break. Controllers may
+            be in namespaces.
+        controllers: Names of the controllers to use, which must not share joints; all by default.
 
     Returns:
         The arguments ``parts`` and ``gains`` of `RobotConfig`.
@@ -86,7 +88,7 @@ def read_ros_control(
 
 
 def _controllers(node: Any) -> Iterator[tuple[str, Settings]]:
-    """Yields the mappings that have a type, with their names."""
+    """Yields all mappings that have a ``type``, with their names."""
     if isinstance(node, Mapping):
         for name, value in node.items():
             if isinstance(value, Mapping) and isinstance(value.get("type"), str):
@@ -96,7 +98,7 @@ def _controllers(node: Any) -> Iterator[tuple[str, Settings]]:
 
 
 def _pid_gains(node: Any) -> Iterator[dict[str, Settings]]:
-    """Yields the tables of gains of gazebo_ros_control."""
+    """Yields the mappings of gains for gazebo_ros_control, ``pid_gains``."""
     if isinstance(node, Mapping):
         for name, value in node.items():
             if str(name).rpartition("/")[2] == "pid_gains" and isinstance(value, Mapping):
@@ -106,7 +108,7 @@ def _pid_gains(node: Any) -> Iterator[dict[str, Settings]]:
 
 
 def _joints(settings: Settings) -> list[str]:
-    """Returns the joints of a controller."""
+    """Returns the names of a controller's joints."""
     kind = str(settings["type"])
     if kind.endswith("DiffDriveController"):
         return [*_list(settings.get("left_wheel")), *_list(settings.get("right_wheel"))]
@@ -123,7 +125,7 @@ def _list(value: Any) -> list[str]:
 
 
 def _own_gains(settings: Settings, joints: list[str]) -> dict[str, Settings]:
-    """Returns the gains in the settings of a controller, by joint."""
+    """Returns the gains in a controller's own settings, by joint."""
     given = settings.get("gains", {})
     own = {str(joint): pid for joint, pid in given.items() if joint in joints}
     if "pid" in settings:
@@ -132,7 +134,7 @@ def _own_gains(settings: Settings, joints: list[str]) -> dict[str, Settings]:
 
 
 def _gains(pid: Settings, *, of_velocity: bool = False) -> Gains:
-    if of_velocity:  # p applies to the error of the velocity
+    if of_velocity:  # p is the gain of the velocity error
         return Gains(damping=float(pid.get("p", 0.0)))
     return Gains(stiffness=float(pid.get("p", 0.0)), damping=float(pid.get("d", 0.0)))
 
@@ -140,7 +142,7 @@ def _gains(pid: Settings, *, of_velocity: bool = False) -> Gains:
 def _controller(
     name: str, settings: Settings, joints: list[str], pids: Mapping[str, Settings]
 ) -> Controller:
-    """Returns the controller for a type."""
+    """Returns the controller that corresponds to a ros_control type."""
     family, _, kind = str(settings["type"]).partition("/")
     if kind == "DiffDriveController":
         return _diff_drive(name, settings)

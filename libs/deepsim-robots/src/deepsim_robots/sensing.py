@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sensors that a configuration adds to a robot."""
+"""Adds the sensors of a configuration to a robot's description."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from deepsim_sync import UnknownEntityError, UnsupportedError
 
 @dataclass(frozen=True, slots=True)
 class MountedSensor:
-    """A sensor on a link of a robot, read by ``world.sensors["robot::link::name"]``.
+    """A sensor on a link of a robot; ``world.sensors["robot::link::name"]`` reads it.
 
     >>> imu = MountedSensor("tool", SensorDescription("imu", measurement=Imu(), update_rate=100.0))
     >>> world = World(MujocoSimulator())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Order, limits, gains and home of a robot's joints, from its file and configuration."""
+"""Determines order, limits, gains and home of a robot's joints from file and configuration."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SECOND = SCOPE + "2"
 
 
 def described_axes(description: ModelDescription | MjcfModel | None) -> dict[str, JointAxis]:
-    """Returns the axes of all joints by row name, in the order of the file."""
+    """Returns the axes of all joints by their names in the world, in the order of the file."""
     if description is None:
         return {}
     if isinstance(description, MjcfModel):
@@ -37,11 +37,11 @@ def described_axes(description: ModelDescription | MjcfModel | None) -> dict[str
 
 
 def joint_names(world: World, model: str, axes: dict[str, JointAxis]) -> list[str]:
-    """Returns the joints of a model, without the model's name, in the order of the file."""
+    """Returns the names of a model's joints, without the model's name, in the order of the file."""
     start = len(model) + len(SCOPE)
     present = [name[start:] for name in world.entities.joints.within(model)]
     order = {name: index for index, name in enumerate(axes)}
-    return sorted(present, key=lambda name: order.get(name, len(order)))  # else as in the table
+    return sorted(present, key=lambda name: order.get(name, len(order)))  # unknown ones at the end
 
 
 def joint_traits(
@@ -51,7 +51,7 @@ def joint_traits(
 
     Raises:
         UnknownEntityError: A pattern in the configuration does not match any joint.
-        ValueError: The home of a joint is beyond its limits.
+        ValueError: The home position of a joint is beyond its limits.
     """
     kind = f"joint of robot {model!r}"
     rows = world.joints.select([model + SCOPE + name for name in names])
@@ -64,9 +64,9 @@ def joint_traits(
         home[matching(kind, [pattern], names)] = value
     own = [axes.get(name, JointAxis()) for name in names]
     for index, axis in enumerate(own):
-        if axis.mimic is not None:  # it has no command, and its leader determines its position
+        if axis.mimic is not None:  # takes no commands: the leading joint determines its position
             chosen[index] = replace(chosen[index], stiffness=0.0, damping=0.0)
-            scope = names[index].rpartition(SCOPE)[0]  # of a nested model
+            scope = names[index].rpartition(SCOPE)[0]  # the name of a nested model
             own_leader = scope + SCOPE + axis.mimic.joint if scope else axis.mimic.joint
             leader = names.index(own_leader)
             home[index] = axis.mimic.multiplier * home[leader] + axis.mimic.offset

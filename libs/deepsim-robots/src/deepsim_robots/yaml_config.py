@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Robot configurations in YAML."""
+"""Reads robot configurations from YAML."""
 
 from __future__ import annotations
 
@@ -17,7 +17,16 @@ from .parts import Gains, Part
 
 
 def read_settings(source: str | Path, known: Iterable[str]) -> dict[str, Any]:
-    """Returns the settings of a `RobotConfig`; `known` are the valid keys."""
+    """Reads the arguments of a `RobotConfig` from a YAML file or text.
+
+    Args:
+        source: Path of a file, or the text itself, which must contain a line break.
+        known: The valid keys.
+
+    Raises:
+        UnknownEntityError: A key, controller or setting is unknown.
+        ValueError: The text is not a mapping, or a value is invalid.
+    """
     folder = None
     if isinstance(source, str) and "\n" in source:
         text = source

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A catalogue of robots: our own, and those of packages that users install."""
+"""A catalogue of robots: DeepSim's own, and those in packages that users install."""
 
 from .entry import CatalogueEntry
 from .packages import MissingPackageError

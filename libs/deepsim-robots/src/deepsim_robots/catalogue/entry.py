@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entries of the catalogue."""
+"""The entries of the catalogue."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .packages import is_installed, package_file
 Engine: TypeAlias = Literal["mujoco", "gazebo"]
 
 MODELS = Path(__file__).resolve().parents[1] / "models"
-"""The folder of our own robots."""
+"""The folder of DeepSim's own robots."""
 
 
 @dataclass(frozen=True)
@@ -41,15 +41,15 @@ class CatalogueEntry:
         name: Name in the catalogue.
         about: Short description.
         kind: ``arm``, ``gripper``, ``legged``, ``wheeled``, ``flying`` or ``toy``.
-        file: Path in the folder of installed packages, or in that of our own models.
-        package: Name of the package with the file; empty for our own robots.
+        file: Path relative to the folder of installed packages, or to `MODELS` for own robots.
+        package: Name of the package with the file; empty for DeepSim's own robots.
         licence: SPDX identifier of the file's licence.
         parts: As in `RobotConfig`.
-        home: As in `RobotConfig`, in addition to the keyframe ``home`` of an MJCF file.
-        gains: As in `RobotConfig`, in addition to those of an MJCF file's actuators.
+        home: As in `RobotConfig`; added to the keyframe ``home`` of an MJCF file.
+        gains: As in `RobotConfig`; added to the gains of an MJCF file's actuators.
         balance: As in `RobotConfig`.
         fixed_base: As in `RobotConfig`.
-        on_gazebo: Whether the robot also holds its home on Gazebo 11.
+        on_gazebo: Whether the robot also stays at home on Gazebo 11, as tests have shown.
         height: Height of the model frame above the ground when the robot stands at home [m].
     """
 
@@ -79,20 +79,20 @@ class CatalogueEntry:
 
     @property
     def is_installed(self) -> bool:
-        """Whether the robot's package is installed; true for our own robots."""
+        """Whether the robot's package is installed; always true for DeepSim's own robots."""
         return not self.package or is_installed(self.package)
 
     @property
     def path(self) -> Path:
-        """Path of the file; raises MissingPackageError if its package is not installed."""
+        """The path of the file; raises MissingPackageError if its package is not installed."""
         if not self.package:
             return MODELS / self.file
         return package_file(self.package, self.file, self.name)
 
     def description(self) -> ModelDescription | MjcfModel:
-        """Returns the model at its height above the ground, without plugins.
+        """Returns the description of the model at its standing height, without plugins.
 
-        Warnings about unsupported elements and repairs of the file are suppressed.
+        Warnings about approximated parts of the file are suppressed.
 
         Raises:
             MissingPackageError: The robot's package is not installed.
@@ -106,7 +106,7 @@ class CatalogueEntry:
             return replace(GazeboXMLLoader().load_model(self.path), pose=pose, plugins=())
 
     def load(self) -> RobotConfig:
-        """Returns the robot's configuration, which ``dataclasses.replace`` can modify.
+        """Returns the robot's configuration; ``dataclasses.replace`` makes variants of it.
 
         Raises:
             MissingPackageError: The robot's package is not installed.

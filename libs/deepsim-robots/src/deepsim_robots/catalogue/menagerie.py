@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Robots of mujoco-menagerie, from files that are already on this machine.
+"""Finds robots of mujoco-menagerie whose files are already on this machine.
 
-The package is only a registry, and downloads each robot at its first use, which this module never
-does. It searches the same places: ``MENAGERIE_ROOT``, a checkout of the files, then the cache,
-``MENAGERIE_CACHE_DIR``.
+The package mujoco-menagerie contains a registry, and downloads the files of a robot at its first
+use. This module downloads nothing. It searches the package's folders: ``MENAGERIE_ROOT``, a
+checkout of all files, then the cache ``MENAGERIE_CACHE_DIR``.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _LEGGED = ("biped", "humanoid", "quadruped")
 
 @dataclass(frozen=True)
 class MenagerieEntry(CatalogueEntry):
-    """A robot of mujoco-menagerie, with the gains and home of its file.
+    """A robot of mujoco-menagerie, with the gains and home position of its file.
 
-    One part, ``joints``, comprises all joints that its actuators hold in place.
+    Its only part, ``joints``, has all joints with position actuators.
 
     Attributes:
         folders: Folders to search for the files, in order.
@@ -50,7 +50,7 @@ class MenagerieEntry(CatalogueEntry):
 
     @property
     def path(self) -> Path:
-        """Path of the file; raises MissingPackageError if it is not on this machine."""
+        """The path of the file; raises MissingPackageError if it is not on this machine."""
         for folder in self.folders:
             if (folder / self.file).is_file():
                 return folder / self.file
@@ -62,14 +62,14 @@ class MenagerieEntry(CatalogueEntry):
         )
 
     def load(self) -> RobotConfig:
-        """Returns the configuration of a robot."""
+        """Returns the robot's configuration; see `CatalogueEntry.load`."""
         config = super().load()
         held = [joint for joint, gains in config.gains.items() if gains.stiffness > 0.0]
         return replace(config, parts={"joints": Part(held, JointPosition())} if held else {})
 
 
 def find_menagerie(name: str) -> MenagerieEntry:
-    """Returns a robot of mujoco-menagerie by name, with the prefix ``menagerie/``.
+    """Returns a robot of mujoco-menagerie by its name, which begins with ``menagerie/``.
 
     Raises:
         MissingPackageError: mujoco-menagerie is not installed.

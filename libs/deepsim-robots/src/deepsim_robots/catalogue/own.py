@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our own robots, made of primitive shapes, which need no package."""
+"""DeepSim's own robots, which are made of primitive shapes and need no package."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of installed packages, found without imports and downloads."""
+"""Finds files of installed packages, without importing or downloading anything."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from deepsim_sync import DeepSimError
 
 
 class MissingPackageError(DeepSimError):
-    """The package of a robot is not installed, or lacks its file."""
+    """The package of a robot is not installed, or does not contain its file."""
 
 
 def is_installed(package: str) -> bool:
-    """Returns whether a package is installed, given its name on the index."""
+    """Returns whether a package is installed, given its name on the package index."""
     try:
         distribution(package)
     except PackageNotFoundError:
@@ -23,15 +23,15 @@ def is_installed(package: str) -> bool:
 
 
 def package_file(package: str, file: str, robot: str) -> Path:
-    """Returns a file of an installed package.
+    """Returns the path of a file in an installed package.
 
     Args:
-        package: Name on the index.
+        package: Name on the package index.
         file: Path of the file, relative to the folder of installed packages.
-        robot: Name of the robot that needs it, for error messages.
+        robot: Name of the robot that needs the file, for error messages.
 
     Raises:
-        MissingPackageError: The package is not installed, or lacks the file.
+        MissingPackageError: The package is not installed, or does not contain the file.
     """
     if not is_installed(package):
         raise MissingPackageError(f"robot {robot!r} needs a package: pip install {package}")

@@ -18,11 +18,11 @@ from .own import OWN
 ROBOTS: Mapping[str, CatalogueEntry] = MappingProxyType(
     {entry.name: entry for entry in (*OWN, *ARMS, *LEGGED, *MOBILE)}
 )
-"""The robots of the catalogue by name, even if their packages are not installed."""
+"""All robots of the catalogue by name, including those of packages that are not installed."""
 
 
 def find_robot(name: str) -> CatalogueEntry:
-    """Returns a robot of the catalogue, or with ``menagerie/NAME`` one of mujoco-menagerie.
+    """Returns a robot of the catalogue; ``menagerie/NAME`` names one of mujoco-menagerie.
 
     >>> find_robot("cartpole").about
     'cart on a rail, with a pole that turns freely'

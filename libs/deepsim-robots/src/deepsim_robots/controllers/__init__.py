@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controllers, which convert actions to joint commands in all worlds at once."""
+"""Controllers convert actions to joint commands, in all worlds at once."""
 
 from .ackermann import Ackermann
 from .controller import Controller, Drive

@@ -18,12 +18,12 @@ from .wheels import BaseDrive, Servos, positive
 
 @dataclass(frozen=True, kw_only=True)
 class Ackermann(Controller):
-    """Drives a car by the speed v of the rear axle's middle [m/s] and a steering angle [rad].
+    """Drives a car at the speed of the rear axle's middle [m/s] and a steering angle [rad].
 
-    The angle d is that of a wheel in the middle of the front axle, so that the curvature is
-    k = tan(d) / wheelbase. The left and right front wheels turn to
-    atan(wheelbase k / (1 -+ k track / 2)); each driven wheel rolls at its own distance from the
-    centre.
+    The steering angle d is that of an imaginary wheel in the middle of the front axle, so the path
+    has the curvature k = tan(d) / wheelbase. The left and right front wheels turn to
+    atan(wheelbase k / (1 -+ k track / 2)); the speed of each driven wheel is proportional to its
+    distance from the centre of the turn.
 
     >>> robot = Robot.load(World(MujocoSimulator(), steps_per_tick=10), "car")
     >>> robot.set_action([[1.0, 0.5]])  # normalized: fast, to the left
@@ -34,17 +34,17 @@ class Ackermann(Controller):
 
     Attributes:
         steering: Left and right steering joints; positive positions steer to the left.
-        rear: Joints of the driven rear wheels, left and right, or none.
-        front: Joints of the driven front wheels, left and right, or none.
+        rear: Joints of the left and right rear wheel if they are driven, else empty.
+        front: Joints of the left and right front wheel if they are driven, else empty.
         wheelbase: Distance between the axles [m].
         track: Distance between left and right wheels [m].
         radius: Radius of the wheels [m].
-        speed: Least and largest speed [m/s].
+        speed: Lowest and highest speed [m/s].
         angle: Largest steering angle to either side, below pi / 2 [rad].
-        acceleration: Largest change of speed and angle per second; None for no limit.
-        stiffness: Stiffness of the steering, instead of the robot's gains.
-        steering_damping: Damping of the steering, instead of the robot's gains.
-        damping: Damping of the wheels, instead of the robot's gains.
+        acceleration: Largest rates of change of speed [m/s²] and angle [rad/s]; None for no limit.
+        stiffness: Stiffness of the steering joints; by default the robot's gains.
+        steering_damping: Damping of the steering joints; by default the robot's gains.
+        damping: Damping of the wheel joints; by default the robot's gains.
     """
 
     steering: Sequence[str] = ()
@@ -61,7 +61,7 @@ class Ackermann(Controller):
     damping: ArrayLike | None = None
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of a car."""
+        """Returns the drive of a car; see `Controller.drive`."""
         positive(wheelbase=self.wheelbase, track=self.track, radius=self.radius)
         pairs = {"steering": self.steering, "rear": self.rear, "front": self.front}
         for name, pair in pairs.items():
@@ -94,7 +94,7 @@ class _CarDrive(BaseDrive):
         )
 
     def send(self, velocity: Floats, worlds: WorldNumbers) -> None:
-        """Sets steering angles and wheel speeds."""
+        """Sets the steering angles and wheel speeds for speeds and angles (w, 2)."""
         car = self._car
         speed, angle = velocity[:, :1], velocity[:, 1:]
         lead = np.sin(angle) / np.cos(angle)  # wheelbase times curvature, equal for all wheels

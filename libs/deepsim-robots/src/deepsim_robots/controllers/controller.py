@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bases of all controllers: their settings, and their drives at work on joints."""
+"""The base classes of controllers: settings, and drives that apply them to joints."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ from deepsim_sync import UnknownEntityError, WorldNumbers
 
 Floats = NDArray[np.float64]
 PerJoint: TypeAlias = "ArrayLike | Mapping[str, float]"
-"""A number for all joints of a part, one for each in order, or numbers by joint name."""
+"""One number for all joints of a part, one for each in order, or numbers by joint name."""
 Pair: TypeAlias = tuple[Floats, Floats]
-"""Two numbers for each of some joints: limits, or stiffness and damping."""
+"""Two arrays (n,) for n joints: lower and upper limits, or stiffness and damping."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Controller(ABC):
-    """The settings of a controller, without state, for any number of parts and robots.
+    """The settings of a controller, which any number of parts and robots can use.
+
+    It has no state: `drive` makes the object that acts on the joints of one part.
 
     >>> class Hold(Controller):  # without actions: joints are held at home
     ...     def drive(self, joints):
@@ -54,7 +56,7 @@ class Controller(ABC):
 
 
 class Drive(ABC):
-    """A controller at work on the joints of one part, in all worlds.
+    """Applies a controller to the joints of one part, in all worlds.
 
     >>> drive = Robot.load(World(MujocoSimulator()), "arm").parts["gripper"]
     >>> drive.joints.names, drive.lower.tolist(), drive.upper.tolist()
@@ -67,9 +69,9 @@ class Drive(ABC):
 
     Attributes:
         joints: The joints.
-        lower: Lowest action, (n,).
+        lower: Lowest action in the controller's units, (n,).
         upper: Highest action, (n,).
-        memory: State of the drive for snapshots, arrays (W, ...) by name.
+        memory: State of the drive that snapshots contain, as arrays (W, ...) by name.
 
     Raises:
         ValueError: A lower bound is above its upper bound.
@@ -86,7 +88,7 @@ class Drive(ABC):
             )
 
     def require_finite(self) -> None:
-        """Raises ValueError if a bound is infinite, so that actions cannot be scaled to it."""
+        """Raises ValueError if a bound is infinite, because actions cannot be scaled to it."""
         if not (np.isfinite(self.lower).all() and np.isfinite(self.upper).all()):
             joints = self.joints
             raise ValueError(
@@ -95,20 +97,20 @@ class Drive(ABC):
             )
 
     def remember(self, name: str, *shape: int) -> Floats:
-        """Adds an array of zeros, (W, *shape), to the memory, and returns it."""
+        """Adds an array of zeros, (W, *shape), to the memory; returns the array."""
         self.memory[name] = np.zeros((len(self.joints.world), *shape))
         return self.memory[name]
 
     @abstractmethod
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
-        """Applies an action within the bounds, (w, n), in the controller's units."""
+        """Applies actions, (w, n), that are within the bounds and in the controller's units."""
 
     def update(self, delta_time: float, worlds: WorldNumbers) -> None:  # noqa: B027
-        """Called before every tick of some worlds; the default does nothing."""
+        """Is called before every tick of some worlds; does nothing by default."""
 
     @abstractmethod
     def reset(self, worlds: WorldNumbers) -> None:
-        """Starts new episodes in some worlds, with the joints at home."""
+        """Prepares new episodes in some worlds; the joints are at home."""
 
     def get_state(self) -> dict[str, Floats]:
         """Returns a copy of the memory."""
@@ -126,11 +128,11 @@ def settings(controller: Controller) -> dict[str, Any]:
 
 
 def bounds(given: PerJoint | None, default: PerJoint, joints: JointGroup, name: str) -> Floats:
-    """Returns a setting for each joint of a part, (n,).
+    """Returns the values of a setting for the joints of a part, (n,).
 
     Args:
         given: A number for all joints, one for each, or numbers by name; None for the default.
-        default: Default, for all joints or for each.
+        default: The default, as one number for all joints or one for each.
         joints: The joints.
         name: Name of the setting, for error messages.
 
@@ -161,5 +163,5 @@ def limits_of(
     upper: PerJoint | None,
     default: tuple[PerJoint, PerJoint],
 ) -> Pair:
-    """Returns the settings ``lower`` and ``upper`` of a controller for each joint; see `bounds`."""
+    """Returns the settings ``lower`` and ``upper`` of a controller, (n,) each; see `bounds`."""
     return bounds(lower, default[0], joints, "lower"), bounds(upper, default[1], joints, "upper")

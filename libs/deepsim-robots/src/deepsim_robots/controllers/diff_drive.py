@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Differential drive, with wheels on the left and on the right."""
+"""Differential drive with wheels on the left and on the right."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .wheels import LinearBaseDrive, Servos, positive
 
 @dataclass(frozen=True, kw_only=True)
 class DiffDrive(Controller):
-    """Drives a base by its forward speed v [m/s] and yaw rate w [rad/s].
+    """Drives a base at a forward speed v [m/s] and a yaw rate w [rad/s].
 
     Left wheels turn at (v - w separation / 2) / radius, right wheels at
-    (v + w separation / 2) / radius; positive rates are forward.
+    (v + w separation / 2) / radius [rad/s]; positive rates drive forward.
 
     >>> robot = Robot.load(World(MujocoSimulator(), steps_per_tick=10), "diffbot")
     >>> robot.parts["base"].upper.tolist()  # v and w
@@ -34,10 +34,10 @@ class DiffDrive(Controller):
         right: Joints of the right wheels.
         separation: Distance between left and right wheels [m].
         radius: Radius of the wheels [m].
-        lower: Lowest v and w.
-        upper: Highest v and w.
-        acceleration: Largest change of v and w per second; None for no limit.
-        damping: Damping of the wheels, instead of the robot's gains.
+        lower: Lowest v [m/s] and w [rad/s].
+        upper: Highest v [m/s] and w [rad/s].
+        acceleration: Largest change of v and w per second [m/s², rad/s²]; None for no limit.
+        damping: Damping of the wheel joints; by default the robot's gains.
     """
 
     left: Sequence[str] = ()
@@ -50,7 +50,7 @@ class DiffDrive(Controller):
     damping: ArrayLike | None = None
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of a base."""
+        """Returns the drive of a base; see `Controller.drive`."""
         positive(separation=self.separation, radius=self.radius)
         if not (self.left and self.right):
             raise ValueError("a differential drive needs wheels on the left and on the right")

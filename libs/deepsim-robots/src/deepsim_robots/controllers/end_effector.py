@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Control of an end effector's position or pose, by inverse kinematics in every tick."""
+"""Controls the position or pose of an end effector by inverse kinematics in every tick."""
 
 from __future__ import annotations
 
@@ -33,35 +33,38 @@ _WORLD = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 
 @dataclass(frozen=True, kw_only=True)
 class EndEffectorPosition(Controller):
-    """Moves a point of a link to a position [m], with any orientation of the link.
+    """Moves a point on a link to a position [m]; the orientation of the link is free.
 
-    Absolute actions are coordinates in the root frame (that of the model) or in the world frame.
-    Delta actions are steps along the axes of the root, tool (the link) or world frame.
+    Absolute actions are coordinates in the root frame (the model's frame) or in the world frame.
+    Delta actions are steps along the axes of the root frame, of the world frame, or of the tool
+    frame, which is the link's.
 
     >>> up = EndEffectorPosition(link="tool", delta=True, normalized=False)
     >>> config = replace(find_robot("arm").load(), parts={"arm": Part(["joint_.*"], up)})
     >>> robot = Robot(World(MujocoSimulator(), steps_per_tick=10), config, "arm")
+    >>> robot.world.flush()  # moves the links to the joints' home positions
     >>> height = robot.link("tool").pose[0, 0, 2].copy()
     >>> for _ in range(20):
-    ...     robot.set_action([[0.0, 0.0, 0.005]])  # 10 cm in all
+    ...     robot.set_action([[0.0, 0.0, 0.005]])  # up by 10 cm in all
     ...     robot.world.tick()
     >>> bool(robot.link("tool").pose[0, 0, 2] > height + 0.05)
-    False
+    True
 
     Attributes:
-        link: Name of the link, the end effector.
-        point: Point of the link in its frame [m].
+        link: Name of the link that is the end effector.
+        point: The point to move, in the frame of the link [m].
         delta: Whether actions are steps.
-        frame: ``root``, ``tool`` or ``world``.
-        of: Start of a step: the last ``target``, which does not drift, or the ``measured`` pose.
-        lower: Lowest action; by default -1 m, and -0.1 m for steps.
-        upper: Highest action; by default 1 m, and 0.1 m for steps.
-        ik_damping: Damping of least squares, > 0; larger values are slower and calmer near
-            singular poses.
-        step: Largest distance between a joint's position and its target [rad or m], > 0.
-        solver: ``dls``, or a solver of the simulator, such as ``mink``, an extra of deepsim-mujoco,
-            which treats limits as constraints but handles one world at a time.
-        stiffness, damping: Gains of the joints, instead of the robot's.
+        frame: Frame of the actions: ``root``, ``world``, or for steps ``tool``.
+        of: Start of a step: the last ``target``, which avoids drift, or the ``measured`` pose.
+        lower: Lowest action; by default -1 m, or -0.1 m for steps.
+        upper: Highest action; by default 1 m, or 0.1 m for steps.
+        ik_damping: Damping of least squares, > 0; larger values make the motion slower, and
+            smoother near singular poses.
+        step: Largest distance between a joint's position and its target, > 0 [rad or m].
+        solver: ``dls`` for damped least squares, or the name of a solver of the simulator, such as
+            ``mink`` (an extra of deepsim-mujoco), which treats limits as constraints but handles
+            one world at a time.
+        stiffness, damping: Gains of the joints; by default the robot's.
     """
 
     axes: ClassVar[int] = 3
@@ -90,11 +93,11 @@ class EndEffectorPosition(Controller):
             raise ValueError("ik_damping and step must be > 0")
 
     def drive(self, joints: JointGroup) -> EndEffectorDrive:
-        """Returns the drive of an arm."""
+        """Returns the drive of an arm; see `Controller.drive`."""
         return EndEffectorDrive(joints, self)
 
     def bounds(self) -> tuple[Floats, Floats]:
-        """Returns the least and the largest action, (3,) or (6,) each."""
+        """Returns the lowest and the highest action, (3,) or (6,) each."""
         size = np.full(self.axes, 0.1 if self.delta else 1.0)
         if not self.delta:
             size[3:] = np.pi
@@ -106,10 +109,11 @@ class EndEffectorPosition(Controller):
 
 @dataclass(frozen=True, kw_only=True)
 class EndEffectorPose(EndEffectorPosition):
-    """Moves a point of a link to a pose: a position [m], then a rotation vector [rad].
+    """Moves an end effector to a pose: a position [m] and a rotation vector [rad].
 
-    A rotation vector has the direction of the axis and the length of the angle; by default its
-    components are limited to pi, and to 0.1 rad for steps. See also `EndEffectorPosition`.
+    A rotation vector points along the axis of the rotation, and its length is the angle. By default
+    its components are limited to +-pi, or to +-0.1 rad for steps. For everything else, see
+    `EndEffectorPosition`.
 
     >>> part = Part(["joint_.*"], EndEffectorPose(link="tool"))
     >>> config = replace(find_robot("arm").load(), parts={"arm": part})
@@ -122,10 +126,10 @@ class EndEffectorPose(EndEffectorPosition):
 
 
 class EndEffectorDrive(ServoDrive):
-    """Moves an arm towards a goal of its end effector, by one step of least squares per tick.
+    """Moves an arm so that its end effector approaches a goal, by one step of IK per tick.
 
-    The goal is fixed to the root frame and moves with the base, unless the action is in the world
-    frame. Until the first action, the joints are held at home.
+    The goal moves with the robot's base, unless actions are in the world frame. Until the first
+    action, the joints are held at home.
 
     >>> part = Part(["joint_.*"], EndEffectorPosition(link="tool"))
     >>> config = replace(find_robot("arm").load(), parts={"arm": part})
@@ -160,7 +164,7 @@ class EndEffectorDrive(ServoDrive):
         return np.asarray(poses.compose(self._link.pose[:, 0], self._tip), dtype=np.float64)
 
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
-        """Sets the goal to a pose, or moves it by a step."""
+        """Sets the goal, or moves it by a step."""
         settings = self._settings
         start = self._goal[worlds]
         fresh = self._given[worlds] == 0.0
@@ -208,18 +212,20 @@ class EndEffectorDrive(ServoDrive):
         iterations: int = 50,
         tolerance: float = 1e-3,
     ) -> NDArray[np.bool_]:
-        """Sets the joints so that the end effector reaches a pose; no simulated time passes.
+        """Places the joints so that the end effector is at a pose; no simulated time passes.
 
-        The search starts at the present positions, and restarts from others when it is stuck.
+        The search starts at the current positions; when stuck, it restarts at other positions.
 
         Args:
-            goal: Pose in the frame of absolute actions, root or world, (7,) or (w, 7).
+            goal: Pose in the world frame if `frame` is ``world``, else in the root frame; (7,) or
+                (w, 7).
             worlds: Numbers of the w worlds; all by default.
-            iterations: Largest number of steps of least squares.
-            tolerance: Largest error of a solution [m, rad].
+            iterations: Largest number of steps.
+            tolerance: Largest error of a solution in each component [m, rad].
 
         Returns:
-            Whether a solution was found, (w,). Otherwise the joints are at the best positions.
+            Whether a solution was found, (w,). Otherwise the joints are at the nearest positions
+            that were found.
         """
         count = len(self.joints.world)
         chosen = np.arange(count) if worlds is None else checked_worlds(worlds, count)
@@ -238,13 +244,13 @@ class EndEffectorDrive(ServoDrive):
         return search.solved
 
     def _base(self) -> Floats:
-        """Returns the pose of the frame to which goals are fixed, (W, 7)."""
+        """Returns the pose of the goals' frame in the world frame, (W, 7)."""
         if self._settings.frame == "world":
             return np.broadcast_to(_WORLD, (len(self._goal), 7))
         return self._root.pose[:, 0]
 
     def _error(self, worlds: WorldNumbers) -> Floats:
-        """Returns the difference from the end effector to its goal in world axes, (w, m)."""
+        """Returns the error from the end effector to its goal, in world axes, (w, m) [m, rad]."""
         pose = _of(worlds, self.pose())  # first, because it sends changes
         goal = poses.compose(_of(worlds, self._base()), _of(worlds, self._goal))
         return pose_error(pose, goal)[:, : self._settings.axes]
@@ -284,7 +290,7 @@ class EndEffectorDrive(ServoDrive):
 
 
 def _of(worlds: WorldNumbers, values: Floats) -> Floats:
-    """Returns the values of some worlds, without a copy if these are all."""
+    """Returns the values of some worlds, without copying if these are all worlds."""
     return values if len(worlds) == len(values) else values[worlds]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PID control of joints, like ``effort_controllers`` of ros_control."""
+"""PID control of joints, like ``effort_controllers`` in ros_control."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from .servo import ServoDrive
 
 @dataclass(frozen=True, kw_only=True)
 class JointPid(Controller):
-    """Drives joints to targets with the effort p e + i integral(e) + d de/dt, within the limit.
+    """Drives joints to targets with the effort p e + i integral(e) + d de/dt, for the error e.
 
-    For positions, p and d are evaluated in every physics step, with the negative velocity as de/dt;
-    for velocities, only p is. The other terms are evaluated once per tick.
+    For position targets, the terms with p and d are evaluated in every physics step, with the
+    negative velocity as de/dt; for velocity targets, only the term with p. The other terms are
+    evaluated once per tick. The joint's effort limit applies to the sum.
 
     >>> part = Part(["joint_.*"], JointPid(p=600.0, i=50.0, d=40.0, i_clamp=10.0))
     >>> config = replace(find_robot("arm").load(), parts={"arm": part})
@@ -30,10 +31,11 @@ class JointPid(Controller):
     [600.0, 600.0, 600.0, 600.0, 600.0, 600.0]
 
     Attributes:
-        p: Proportional gain, >= 0; by default the robot's stiffness, for velocities its damping.
+        p: Proportional gain, >= 0; by default the robot's stiffness, or for velocity targets its
+            damping.
         i: Integral gain, >= 0.
-        d: Derivative gain, >= 0; by default the robot's damping, for velocities 0.
-        i_clamp: Largest effort of the integral [N m or N].
+        d: Derivative gain, >= 0; by default the robot's damping, or 0 for velocity targets.
+        i_clamp: Largest effort of the integral term [N m or N].
         of: Kind of target: ``position`` [rad or m] or ``velocity`` [rad/s or m/s].
         lower: Lowest target; by default the joint's limit.
         upper: Highest target; by default the joint's limit.
@@ -52,7 +54,7 @@ class JointPid(Controller):
             raise ValueError(f"of must be 'position' or 'velocity', got {self.of!r}")
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of some joints."""
+        """Returns the drive of some joints; see `Controller.drive`."""
         traits = joints.traits
         of_position = self.of == "position"
         default = position_limits(joints)
@@ -72,7 +74,7 @@ class JointPid(Controller):
 
 
 class _PidDrive(ServoDrive):
-    """Leaves p and, for positions, d to the engine, and feeds the other terms forward."""
+    """Makes p and, for position targets, d the joints' gains; adds the other terms as efforts."""
 
     def __init__(
         self,
@@ -98,7 +100,7 @@ class _PidDrive(ServoDrive):
         self.joints.put(worlds, **{column: action})
 
     def update(self, delta_time: float, worlds: WorldNumbers) -> None:
-        """Feeds forward the integral and, for velocities, the derivative."""
+        """Applies the effort of the integral and, for velocity targets, of the derivative."""
         rows = self.joints.rows
         if self._of_position:
             error = (rows.target_position - rows.position)[worlds]
@@ -113,7 +115,7 @@ class _PidDrive(ServoDrive):
         self.joints.push(worlds, effort + self._d * rate)
 
     def reset(self, worlds: WorldNumbers) -> None:
-        """Holds the joints, and clears the integral."""
+        """Holds the joints at home, and clears the integral."""
         super().reset(worlds)
         self._integral[worlds] = 0.0
         self._last[worlds] = 0.0

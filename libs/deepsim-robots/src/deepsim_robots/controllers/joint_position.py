@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joint positions: absolute, or relative to measured positions or previous targets."""
+"""Controls joint positions: absolute, or relative to measured positions or previous targets."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class JointPosition(Controller):
     [3.05, 2.2, 2.6, 3.05, 2.1, 3.05]
 
     Attributes:
-        lower: Lowest position; by default the joint's limit, or -pi without a limit.
-        upper: Highest position; by default the joint's limit, or pi without a limit.
-        stiffness, damping: Gains of the joints, instead of the robot's.
+        lower: Lowest position; by default the joint's lower limit, or -pi if it has none.
+        upper: Highest position; by default the joint's upper limit, or pi if it has none.
+        stiffness, damping: Gains of the joints; by default the robot's.
     """
 
     lower: PerJoint | None = None
@@ -37,7 +37,7 @@ class JointPosition(Controller):
     damping: PerJoint | None = None
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of some joints."""
+        """Returns the drive of some joints; see `Controller.drive`."""
         limits = limits_of(joints, self.lower, self.upper, position_limits(joints))
         gains = gains_of(joints, self.stiffness, self.damping, held=True)
         return PositionDrive(joints, limits, gains)
@@ -45,7 +45,7 @@ class JointPosition(Controller):
 
 @dataclass(frozen=True, kw_only=True)
 class JointDeltaPosition(Controller):
-    """Moves the targets of joints by steps [rad or m], within the joints' limits.
+    """Moves the target positions of joints by steps [rad or m], within the joints' limits.
 
     >>> part = Part(["joint_.*"], JointDeltaPosition(lower=-0.1, upper=0.1, of="target"))
     >>> config = replace(find_robot("arm").load(), parts={"arm": part})
@@ -57,11 +57,11 @@ class JointDeltaPosition(Controller):
     [0.1, 0.1, 0.1, 0.1, 0.1, 0.1]
 
     Attributes:
-        lower: Lowest step.
-        upper: Highest step.
-        of: Start of a step: the ``measured`` position, or the last ``target``, which does not
-            drift under load.
-        stiffness, damping: Gains of the joints, instead of the robot's.
+        lower: Lowest step [rad or m].
+        upper: Highest step [rad or m].
+        of: Start of a step: the ``measured`` position, or the last ``target``, which avoids drift
+            under load.
+        stiffness, damping: Gains of the joints; by default the robot's.
     """
 
     lower: PerJoint = -0.1
@@ -75,23 +75,23 @@ class JointDeltaPosition(Controller):
             raise ValueError(f"of must be 'measured' or 'target', got {self.of!r}")
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of some joints."""
+        """Returns the drive of some joints; see `Controller.drive`."""
         limits = limits_of(joints, self.lower, self.upper, (self.lower, self.upper))
         gains = gains_of(joints, self.stiffness, self.damping, held=True)
         return _StepDrive(joints, limits, gains, of_target=self.of == "target")
 
 
 def position_limits(joints: JointGroup) -> Pair:
-    """Returns the lower and upper limits of joints, (n,) each; -pi and pi without limits."""
+    """Returns the lower and upper limits of joints, (n,) each; -pi and pi for unlimited joints."""
     lower, upper = joints.traits.lower, joints.traits.upper
     return np.where(np.isinf(lower), -np.pi, lower), np.where(np.isinf(upper), np.pi, upper)
 
 
 class PositionDrive(ServoDrive):
-    """Sets target positions."""
+    """A drive with target positions as actions."""
 
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
-        """Sets the targets."""
+        """Sets the target positions."""
         self.joints.put(worlds, target_position=action)
 
 
@@ -101,7 +101,7 @@ class _StepDrive(ServoDrive):
         self._of_target = of_target
 
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
-        """Moves the targets by a step, within the limits."""
+        """Moves the target positions by a step, within the limits."""
         rows, traits = self.joints.rows, self.joints.traits
         start = rows.target_position if self._of_target else rows.position
         target = np.clip(start[worlds] + action, traits.lower, traits.upper)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Control of joint velocities and efforts."""
+"""Controls joint velocities and efforts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .servo import ServoDrive, gains_of
 
 @dataclass(frozen=True, kw_only=True)
 class JointVelocity(Controller):
-    """Drives joints at target velocities [rad/s or m/s] by damping; 0 after a reset.
+    """Drives joints at target velocities [rad/s or m/s] by damping; they are 0 after a reset.
 
     >>> part = Part(["joint_.*"], JointVelocity(lower=-0.5, upper=0.5, normalized=False))
     >>> config = replace(find_robot("arm").load(), parts={"arm": part})
@@ -27,9 +27,9 @@ class JointVelocity(Controller):
     [0.5, 0.0, 0.0, 0.0, 0.0, 0.0]
 
     Attributes:
-        lower: Lowest velocity; by default the negative of the joint's limit.
-        upper: Highest velocity; by default the joint's limit.
-        damping: Damping of the joints, instead of the robot's.
+        lower: Lowest velocity; by default the negative velocity limit of the joint.
+        upper: Highest velocity; by default the velocity limit of the joint.
+        damping: Damping of the joints; by default the robot's.
     """
 
     lower: PerJoint | None = None
@@ -37,7 +37,7 @@ class JointVelocity(Controller):
     damping: PerJoint | None = None
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of some joints."""
+        """Returns the drive of some joints; see `Controller.drive`."""
         limit = joints.traits.velocity_limit
         limits = limits_of(joints, self.lower, self.upper, (-limit, limit))
         return VelocityDrive(joints, limits, gains_of(joints, None, self.damping, held=False))
@@ -45,7 +45,7 @@ class JointVelocity(Controller):
 
 @dataclass(frozen=True, kw_only=True)
 class JointEffort(Controller):
-    """Applies efforts to joints [N m or N], without stiffness and damping; 0 after a reset.
+    """Applies efforts [N m or N] to joints without stiffness and damping; 0 after a reset.
 
     >>> robot = Robot.load(World(MujocoSimulator(), steps_per_tick=10), "cartpole")
     >>> robot.set_action([[1.0]])  # normalized: the largest push
@@ -54,25 +54,25 @@ class JointEffort(Controller):
     True
 
     Attributes:
-        lower: Lowest effort; by default the negative of the joint's limit.
-        upper: Highest effort; by default the joint's limit.
+        lower: Lowest effort; by default the negative effort limit of the joint.
+        upper: Highest effort; by default the effort limit of the joint.
     """
 
     lower: PerJoint | None = None
     upper: PerJoint | None = None
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of some joints."""
+        """Returns the drive of some joints; see `Controller.drive`."""
         limit = joints.traits.effort_limit
         limits = limits_of(joints, self.lower, self.upper, (-limit, limit))
         return _EffortDrive(joints, limits, (np.zeros(len(joints)), np.zeros(len(joints))))
 
 
 class VelocityDrive(ServoDrive):
-    """Sets target velocities."""
+    """A drive with target velocities as actions."""
 
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
-        """Sets the targets."""
+        """Sets the target velocities."""
         self.joints.put(worlds, target_velocity=action)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joint trajectories through timed points."""
+"""Moves joints along trajectories through timed points."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from .servo import ServoDrive, gains_of
 
 @dataclass(frozen=True, kw_only=True)
 class JointTrajectory(Controller):
-    """Moves the targets of joints to positions [rad or m], which they reach at rest in a duration.
+    """Moves joints to positions [rad or m] smoothly, within a fixed duration.
 
-    `TrajectoryDrive.follow` takes longer trajectories. Between two points they are cubics, as in
-    ros_control's JointTrajectoryController with velocities.
+    The target positions move along a cubic polynomial, and arrive at rest. For trajectories
+    through several points, see `TrajectoryDrive.follow`. Interpolation is that of ros_control's
+    JointTrajectoryController for points with velocities.
 
     >>> part = Part(["joint_.*"], JointTrajectory(duration=0.2, normalized=False))
     >>> config = replace(find_robot("arm").load(), parts={"arm": part})
@@ -38,7 +39,7 @@ class JointTrajectory(Controller):
         duration: Time from an action until its position is reached [s], > 0.
         lower: Lowest position; by default as for `JointPosition`.
         upper: Highest position; by default as for `JointPosition`.
-        stiffness, damping: Gains of the joints, instead of the robot's.
+        stiffness, damping: Gains of the joints; by default the robot's.
     """
 
     duration: float = 1.0
@@ -52,7 +53,7 @@ class JointTrajectory(Controller):
             raise ValueError(f"duration must be > 0 s, got {self.duration!r}")
 
     def drive(self, joints: JointGroup) -> TrajectoryDrive:
-        """Returns the drive of some joints."""
+        """Returns the drive of some joints; see `Controller.drive`."""
         limits = limits_of(joints, self.lower, self.upper, position_limits(joints))
         gains = gains_of(joints, self.stiffness, self.damping, held=True)
         return TrajectoryDrive(joints, limits, gains, self.duration)
@@ -86,7 +87,7 @@ class TrajectoryDrive(ServoDrive):
         self._velocities = self.remember("velocities", points, n)
 
     def _reserve(self, points: int) -> None:
-        """Makes room for a number of points; existing trajectories repeat their last point."""
+        """Makes room for a number of points; pads existing trajectories with their last point."""
         old = self._elapsed, self._times, self._positions, self._velocities
         count = old[1].shape[1]
         if points > count:
@@ -98,7 +99,7 @@ class TrajectoryDrive(ServoDrive):
                 array[:, count:] = kept[:, -1:]
 
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
-        """Moves the targets to a position."""
+        """Starts trajectories to positions (w, n) [rad or m], which end after the duration."""
         self.follow([self._duration], action[:, None], worlds=worlds)
 
     def follow(
@@ -108,13 +109,14 @@ class TrajectoryDrive(ServoDrive):
         velocities: ArrayLike | None = None,
         worlds: WorldNumbers | None = None,
     ) -> None:
-        """Follows a trajectory that starts at the present targets, and holds its last point.
+        """Follows a trajectory that starts at the current targets; holds its last point afterwards.
 
         Args:
-            times: Time of each point from now, (k,) [s], ascending and > 0.
-            positions: Points, (k, n), or (w, k, n) for a different trajectory in each world.
-            velocities: Velocities at the points, of the same shape; by default the mean of the
-                slopes on either side of a point, and 0 at the last point.
+            times: Time of each of k points from now, ascending and > 0, (k,) [s].
+            positions: Joint positions at the points, (k, n), or (w, k, n) for a different
+                trajectory in each world [rad or m].
+            velocities: Velocities at the points, in the same shape; by default the mean slope
+                before and after a point, and 0 at the last point.
             worlds: Numbers of the w worlds; all by default.
 
         Raises:
@@ -154,7 +156,7 @@ class TrajectoryDrive(ServoDrive):
         super().set_state(state)
 
     def update(self, delta_time: float, worlds: WorldNumbers) -> None:
-        """Moves the targets on by a tick."""
+        """Advances the targets by a tick."""
         self._elapsed[worlds] += delta_time
         position, velocity = self._sample(worlds)
         self.joints.put(
@@ -172,7 +174,7 @@ class TrajectoryDrive(ServoDrive):
         self._velocities[worlds] = 0.0
 
     def _sample(self, worlds: WorldNumbers) -> tuple[Floats, Floats]:
-        """Returns the present positions and velocities, (w, n) each."""
+        """Returns the current positions and velocities on the trajectories, (w, n) each."""
         times, now = self._times[worlds], self._elapsed[worlds]
         over = now >= times[:, -1]
         after = np.clip((times <= now[:, None]).sum(axis=1), 1, times.shape[1] - 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Control of a gripper by one action for all fingers."""
+"""Controls a gripper by one action for all fingers."""
 
 from __future__ import annotations
 
@@ -18,21 +18,22 @@ from .servo import ServoDrive, gains_of
 
 @dataclass(frozen=True, kw_only=True)
 class Mimic(Controller):
-    """Moves all joints of a part by one action: 0 to their lower limits, 1 to their upper limits.
+    """Moves all joints of a part together: action 0 to the lower limits, action 1 to the upper.
 
-    Normalized actions are -1 and 1. Fingers with equal limits have equal targets.
+    If actions are normalized, they range from -1 to 1 instead. Joints with equal limits have equal
+    targets.
 
     >>> robot = Robot.load(World(MujocoSimulator(), steps_per_tick=10), "arm")
-    >>> robot.set_action([[0, 0, 0, 0, 0, 0, 1]])  # the last action is that of the gripper
+    >>> robot.set_action([[0, 0, 0, 0, 0, 0, 1]])  # the last number is the gripper's action
     >>> robot.world.tick()
     >>> robot.parts["gripper"].joints.rows.target_position[0].round(3).tolist()  # both are open
     [0.04, 0.04]
 
     Attributes:
-        lower: Position for action 0; by default the joint's limit.
-        upper: Position for action 1; by default the joint's limit.
-        reversed: Joints that move from upper to lower.
-        stiffness, damping: Gains of the joints, instead of the robot's.
+        lower: Position for action 0; by default the joint's lower limit.
+        upper: Position for action 1; by default the joint's upper limit.
+        reversed: Names of joints that move from upper to lower instead.
+        stiffness, damping: Gains of the joints; by default the robot's.
     """
 
     lower: PerJoint | None = None
@@ -42,7 +43,7 @@ class Mimic(Controller):
     damping: PerJoint | None = None
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of some joints."""
+        """Returns the drive of some joints; see `Controller.drive`."""
         start, end = limits_of(joints, self.lower, self.upper, position_limits(joints))
         for name in self.reversed:
             if name not in joints.names:
@@ -53,7 +54,7 @@ class Mimic(Controller):
 
 
 class _MimicDrive(ServoDrive):
-    """Sets targets from one fraction."""
+    """Sets target positions between the two ends."""
 
     def __init__(self, joints: JointGroup, gains: Pair, start: Floats, end: Floats) -> None:
         super().__init__(joints, ([0.0], [1.0]), gains)
@@ -61,5 +62,5 @@ class _MimicDrive(ServoDrive):
         self._way = end - start
 
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
-        """Sets the targets."""
+        """Sets the target positions for actions (w, 1) in 0 .. 1."""
         self.joints.put(worlds, target_position=self._start + action * self._way)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names of controllers in configurations."""
+"""Finds controllers by their names in configurations."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ CONTROLLERS: Mapping[str, Callable[..., Controller]] = {
     "mimic": Mimic,
     "passive": Passive,
     "rotor_thrust": RotorThrust,
-    # The names of RobotLab and ManiSkill.
+    # Names in RobotLab and ManiSkill.
     "pd_joint_pos": JointPosition,
     "pd_joint_delta_pos": JointDeltaPosition,
     "pd_joint_target_delta_pos": partial(JointDeltaPosition, of="target"),
@@ -61,18 +61,18 @@ CONTROLLERS: Mapping[str, Callable[..., Controller]] = {
     "pd_ee_delta_pose": partial(EndEffectorPose, delta=True, of="measured"),
     "pd_ee_target_delta_pos": partial(EndEffectorPosition, delta=True),
     "pd_ee_target_delta_pose": partial(EndEffectorPose, delta=True),
-    # RobotLab's classes.
+    # Names of RobotLab's classes.
     "PDJointPos": JointPosition,
     "PDJointVel": JointVelocity,
     "MimicPDJointPos": Mimic,
     "PDBaseVel": PlanarBase,
     "PosVel": JointPositionVelocity,
 }
-"""Controllers by their names in configurations."""
+"""Controller classes by their names in configurations."""
 
 
 def controller_of(given: Controller | str | Mapping[str, Any]) -> Controller:
-    """Returns a controller by name, or from a mapping with ``type`` and settings.
+    """Makes a controller from its name, or from a mapping with ``type`` and settings.
 
     Raises:
         UnknownEntityError: The controller or a setting is unknown.

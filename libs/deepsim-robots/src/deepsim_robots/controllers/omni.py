@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bases that move in any direction, with mecanum wheels or with omni wheels on a circle."""
+"""Drives bases that move in any direction, on mecanum wheels or on omni wheels on a circle."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from .wheels import LinearBaseDrive, Servos, positive
 
 @dataclass(frozen=True, kw_only=True)
 class Mecanum(Controller):
-    """Drives a base by its velocity in its own frame: x, y [m/s] and yaw rate w [rad/s].
+    """Drives a base on mecanum wheels at a velocity: x, y [m/s] and yaw rate w [rad/s].
 
-    The wheels turn at (x -+ y -+ (length + width) / 2 w) / radius if the rollers of the front left
-    wheel are along (1, -1) where they touch the ground (Taheri et al., Kinematic Model of a Four
-    Mecanum Wheeled Mobile Robot, 2015).
+    Velocities are in the frame of the base. The wheels turn at
+    (x -+ y -+ (length + width) / 2 w) / radius [rad/s]. Where the front left wheel touches the
+    ground, its rollers must point along (1, -1) (Taheri et al., Kinematic Model of a Four Mecanum
+    Wheeled Mobile Robot, 2015).
 
     >>> wheels = ["front_left", "front_right", "rear_left", "rear_right"]
     >>> base = Mecanum(
@@ -33,14 +34,14 @@ class Mecanum(Controller):
 
     Attributes:
         wheels: Joints of the wheels: front left, front right, rear left, rear right. Positive
-            rates are forward.
+            rates drive forward.
         length: Distance between front and rear axles [m].
         width: Distance between left and right wheels [m].
         radius: Radius of the wheels [m].
-        lower: Lowest velocity.
-        upper: Highest velocity.
+        lower: Lowest velocity (x, y, w).
+        upper: Highest velocity (x, y, w).
         acceleration: Largest change of each component per second; None for no limit.
-        damping: Damping of the wheels, instead of the robot's gains.
+        damping: Damping of the wheel joints; by default the robot's gains.
     """
 
     wheels: Sequence[str] = ()
@@ -53,7 +54,7 @@ class Mecanum(Controller):
     damping: ArrayLike | None = None
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of a base."""
+        """Returns the drive of a base; see `Controller.drive`."""
         positive(length=self.length, width=self.width, radius=self.radius)
         if len(self.wheels) != 4:
             raise ValueError(f"a mecanum base has 4 wheels, got {list(self.wheels)}")
@@ -66,10 +67,11 @@ class Mecanum(Controller):
 
 @dataclass(frozen=True, kw_only=True)
 class OmniWheels(Controller):
-    """Drives a base by its velocity in its own frame: x, y [m/s] and yaw rate w [rad/s].
+    """Drives a base on omni wheels at a velocity: x, y [m/s] and yaw rate w [rad/s].
 
-    A wheel at angle a on a circle drives along the circle, anticlockwise for positive rates, and
-    rolls freely across it: it turns at (-sin(a) x + cos(a) y + distance w) / radius.
+    Velocities are in the frame of the base. The wheels are on a circle. A wheel at angle a drives
+    along the circle, anticlockwise for positive rates, and rolls freely across it: it turns at
+    (-sin(a) x + cos(a) y + distance w) / radius [rad/s].
 
     >>> wheels = ["wheel_1", "wheel_2", "wheel_3"]
     >>> base = OmniWheels(
@@ -80,15 +82,15 @@ class OmniWheels(Controller):
     0.2
 
     Attributes:
-        wheels: Joints of the wheels, three or more.
-        angles: Angle of each wheel from the x axis of the base [rad]; by default evenly spaced from
-            pi / n on, so that four wheels are at the corners of a square.
+        wheels: Joints of n wheels, three or more.
+        angles: Angle of each wheel from the x axis of the base [rad]; by default evenly spaced,
+            starting at pi / n, so four wheels are at the corners of a square.
         distance: Distance from the centre of the base to each wheel [m].
         radius: Radius of the wheels [m].
-        lower: Lowest velocity.
-        upper: Highest velocity.
+        lower: Lowest velocity (x, y, w).
+        upper: Highest velocity (x, y, w).
         acceleration: Largest change of each component per second; None for no limit.
-        damping: Damping of the wheels, instead of the robot's gains.
+        damping: Damping of the wheel joints; by default the robot's gains.
     """
 
     wheels: Sequence[str] = ()
@@ -101,7 +103,7 @@ class OmniWheels(Controller):
     damping: ArrayLike | None = None
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of a base."""
+        """Returns the drive of a base; see `Controller.drive`."""
         positive(distance=self.distance, radius=self.radius)
         count = len(self.wheels)
         if count < 3:

@@ -16,7 +16,7 @@ from .servo import ServoDrive
 
 @dataclass(frozen=True, kw_only=True)
 class Passive(Controller):
-    """Leaves joints without actions and stiffness, slowed by damping alone.
+    """Lets joints move freely, slowed only by damping; it has no actions.
 
     >>> part = Part([".*"], Passive(damping=0.5))
     >>> config = replace(find_robot("arm").load(), parts={"arm": part})
@@ -31,13 +31,13 @@ class Passive(Controller):
     damping: float = 0.0
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of some joints."""
+        """Returns the drive of some joints; see `Controller.drive`."""
         n = len(joints)
         return _PassiveDrive(joints, ([], []), (np.zeros(n), np.full(n, float(self.damping))))
 
 
 class _PassiveDrive(ServoDrive):
-    """Sets only the gains, at a reset."""
+    """A drive that only sets the gains at a reset."""
 
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
         """Does nothing, because the action is empty."""

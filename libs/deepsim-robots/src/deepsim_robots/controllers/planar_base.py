@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A base that moves in the plane at a given velocity, by three joints or as a whole."""
+"""Moves a base in the plane at a given velocity, by three joints or as a whole."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from .servo import ServoDrive, gains_of
 
 @dataclass(frozen=True, kw_only=True)
 class PlanarBase(Controller):
-    """Drives a base by its velocity in its own frame: x, y [m/s] and yaw rate [rad/s].
+    """Drives a base at a velocity in its own frame: x, y [m/s] and yaw rate [rad/s].
 
-    A base with joints turns its action by the position of the third joint. Without joints, the
-    twist of the whole model is set in every tick: contacts do not stop it, but gravity acts.
+    With joints, the position of the third joint is the yaw of the base. Without joints, the twist
+    of the whole model is set in every tick: contacts do not stop the model, but gravity acts on it.
 
     >>> puck = "<sdf version='1.9'><model name='puck'><link name='body'/></model></sdf>"
     >>> base = Part([], PlanarBase(lower=(-1, -1, -2), upper=(1, 1, 2), normalized=False))
@@ -34,11 +34,11 @@ class PlanarBase(Controller):
     1.0
 
     Attributes:
-        joints: Joints along x and y of the world, then the joint about z; empty for a base without
-            joints.
+        joints: The joints along the world's x and y axes and the joint about z; empty for a base
+            without joints.
         lower: Lowest velocity.
         upper: Highest velocity.
-        damping: Damping of the joints, instead of the robot's.
+        damping: Damping of the joints; by default the robot's.
     """
 
     joints: Sequence[str] = ()
@@ -51,7 +51,7 @@ class PlanarBase(Controller):
             raise ValueError(f"a planar base must have 3 joints or none, got {list(self.joints)}")
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of a base."""
+        """Returns the drive of a base; see `Controller.drive`."""
         if not self.joints:
             return _FreeDrive(joints, self.lower, self.upper)
         own = joints.some(self.joints)
@@ -60,7 +60,7 @@ class PlanarBase(Controller):
 
 
 def turned(velocity: Floats, yaw: Floats) -> Floats:
-    """Converts planar velocities (w, 3) from a frame with a yaw (w,) to the outer frame."""
+    """Converts planar velocities, (w, 3), from frames with yaws, (w,) [rad], to the world frame."""
     cos, sin = np.cos(yaw), np.sin(yaw)
     x, y = velocity[:, 0], velocity[:, 1]
     return np.stack([cos * x - sin * y, sin * x + cos * y, velocity[:, 2]], axis=1)
@@ -78,7 +78,7 @@ class _JointDrive(ServoDrive):
         self._velocity[worlds] = action
 
     def update(self, delta_time: float, worlds: WorldNumbers) -> None:
-        """Sets the velocity, turned by the present yaw."""
+        """Sets the joints' target velocities for the current yaw."""
         yaw = self.joints.rows.position[worlds, 2]
         self.joints.put(worlds, target_velocity=turned(self._velocity[worlds], yaw))
 
@@ -89,7 +89,7 @@ class _JointDrive(ServoDrive):
 
 
 class _FreeDrive(Drive):
-    """Sets the twist of a model without joints of its own."""
+    """Sets the twist of a model without joints for its base."""
 
     def __init__(self, joints: JointGroup, lower: ArrayLike, upper: ArrayLike) -> None:
         super().__init__(joints, lower, upper)
@@ -101,7 +101,7 @@ class _FreeDrive(Drive):
         self._velocity[worlds] = action
 
     def update(self, delta_time: float, worlds: WorldNumbers) -> None:
-        """Sets the twist, except for the vertical speed, so that gravity acts."""
+        """Sets the twist of the model, except for the vertical speed, which gravity changes."""
         pose, twist = self._model.pose[worlds], self._model.twist[worlds]
         yaw = np.asarray(quaternions.to_euler(pose[:, 0, 3:])[:, 2], dtype=np.float64)
         velocity = turned(self._velocity[worlds], yaw)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joint positions with velocities, either commanded or from a trapezoidal profile."""
+"""Controls joint positions with velocities, either commanded or from a trapezoidal profile."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from .controller import Controller, Drive, Floats, Pair, PerJoint, bounds, limit
 from .joint_position import position_limits
 from .servo import ServoDrive, gains_of
 
-_ROUNDING = 1e-12  # tolerance, so that rounding does not cost a tick [rad or m]
+_ROUNDING = 1e-12  # tolerance that keeps rounding errors from adding a tick [rad or m]
 
 
 @dataclass(frozen=True, kw_only=True)
 class JointPositionVelocity(Controller):
-    """Drives joints to target positions [rad or m], followed in an action by target velocities.
+    """Drives joints to target positions at target velocities.
+
+    An action has the positions of all joints [rad or m], then their velocities [rad/s or m/s].
 
     >>> part = Part(["joint_.*"], JointPositionVelocity())
     >>> config = replace(find_robot("arm").load(), parts={"arm": part})
@@ -30,8 +32,8 @@ class JointPositionVelocity(Controller):
     Attributes:
         lower: Lowest position; by default as for `JointPosition`.
         upper: Highest position; by default as for `JointPosition`.
-        velocity: Largest speed; by default the joint's limit.
-        stiffness, damping: Gains of the joints, instead of the robot's.
+        velocity: Largest speed; by default the velocity limit of the joint.
+        stiffness, damping: Gains of the joints; by default the robot's.
     """
 
     lower: PerJoint | None = None
@@ -41,7 +43,7 @@ class JointPositionVelocity(Controller):
     damping: PerJoint | None = None
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of some joints."""
+        """Returns the drive of some joints; see `Controller.drive`."""
         lower, upper = limits_of(joints, self.lower, self.upper, position_limits(joints))
         speed = bounds(self.velocity, joints.traits.velocity_limit, joints, "velocity")
         limits = np.concatenate([lower, -speed]), np.concatenate([upper, speed])
@@ -51,10 +53,10 @@ class JointPositionVelocity(Controller):
 
 @dataclass(frozen=True, kw_only=True)
 class JointTrapezoid(Controller):
-    """Moves the targets of joints to positions [rad or m] by a trapezoidal profile.
+    """Moves joints to positions [rad or m] with a trapezoidal speed profile.
 
-    A target accelerates by `acceleration` up to at most `velocity`, and decelerates so as to reach
-    the position without overshoot.
+    The target position accelerates by `acceleration` up to at most `velocity`, then decelerates to
+    arrive without overshoot.
 
     >>> part = Part(["joint_.*"], JointTrapezoid(velocity=1.0, acceleration=2.0, normalized=False))
     >>> config = replace(find_robot("arm").load(), parts={"arm": part})
@@ -67,11 +69,11 @@ class JointTrapezoid(Controller):
     True
 
     Attributes:
-        velocity: Largest speed, > 0; by default the joint's limit.
-        acceleration: Acceleration and deceleration [rad/s^2 or m/s^2], > 0.
+        velocity: Largest speed, > 0; by default the velocity limit of the joint.
+        acceleration: Acceleration and deceleration, > 0 [rad/s² or m/s²].
         lower: Lowest position; by default as for `JointPosition`.
         upper: Highest position; by default as for `JointPosition`.
-        stiffness, damping: Gains of the joints, instead of the robot's.
+        stiffness, damping: Gains of the joints; by default the robot's.
     """
 
     velocity: PerJoint | None = None
@@ -82,7 +84,7 @@ class JointTrapezoid(Controller):
     damping: PerJoint | None = None
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of some joints."""
+        """Returns the drive of some joints; see `Controller.drive`."""
         limits = limits_of(joints, self.lower, self.upper, position_limits(joints))
         speed = bounds(self.velocity, joints.traits.velocity_limit, joints, "velocity")
         acceleration = bounds(self.acceleration, self.acceleration, joints, "acceleration")
@@ -95,7 +97,7 @@ class JointTrapezoid(Controller):
 
 class _BothDrive(ServoDrive):
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
-        """Sets the targets."""
+        """Sets the target positions and velocities."""
         n = len(self.joints)
         self.joints.put(worlds, target_position=action[:, :n], target_velocity=action[:, n:])
 
@@ -117,11 +119,11 @@ class _TrapezoidDrive(ServoDrive):
         self._velocity = self.remember("velocity", len(joints))
 
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
-        """Sets the goals."""
+        """Sets the ends of the profiles."""
         self._goal[worlds] = action
 
     def update(self, delta_time: float, worlds: WorldNumbers) -> None:
-        """Moves the targets on by a tick."""
+        """Advances the targets by a tick."""
         position, velocity = profile_step(
             self._goal[worlds],
             self._position[worlds],
@@ -153,13 +155,13 @@ def profile_step(
 ) -> tuple[Floats, Floats]:
     """Returns the position and velocity of a trapezoidal profile after a tick, (w, n) each.
 
-    The speed v is the largest from which steps that shrink by a dt each still end at the goal:
-    v (v / a + dt) / 2 <= distance.
+    The speed v is the largest one from which the profile can stop at the goal if v shrinks by a dt
+    in each tick: v (v / a + dt) / 2 <= distance.
 
     Args:
         goal: End of the profile, (w, n).
-        position: Present position, (w, n).
-        velocity: Present velocity, (w, n).
+        position: Current position, (w, n).
+        velocity: Current velocity, (w, n).
         speed: Largest speed, (n,).
         acceleration: Largest acceleration, (n,).
         delta_time: Duration of a tick [s].

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Control of rotors by their thrust."""
+"""Controls rotors by their thrust."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .controller import Controller, Drive, Floats
 
 @dataclass(frozen=True, kw_only=True)
 class RotorThrust(Controller):
-    """Applies the thrust of each rotor [N] along z of its link, at a point of the link.
+    """Applies the thrust of each rotor [N] along the z axis of its link, at a point on the link.
 
-    A rotor that turns anticlockwise turns its link clockwise: the torque about z is
+    A rotor that turns anticlockwise turns its link clockwise: its drag torque about z is
     -direction * drag * thrust. The part needs no joints.
 
     >>> rotors = RotorThrust(
@@ -40,10 +40,11 @@ class RotorThrust(Controller):
     Attributes:
         links: Link of each rotor; a link may have several rotors.
         points: Position of each rotor in the frame of its link [m]; the origin by default.
-        directions: 1 for rotors that turn anticlockwise, seen from above, -1 for the others.
-        drag: Torque per thrust [m], >= 0.
-        lower: Lowest thrust, for all rotors or for each.
-        upper: Highest thrust, for all rotors or for each.
+        directions: 1 for each rotor that turns anticlockwise, seen from above, else -1; by
+            default 1.
+        drag: Torque per thrust, >= 0 [m].
+        lower: Lowest thrust, one for all rotors or one for each [N].
+        upper: Highest thrust, one for all rotors or one for each [N].
     """
 
     links: Sequence[str] = ()
@@ -54,7 +55,7 @@ class RotorThrust(Controller):
     upper: ArrayLike = 10.0
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of the rotors."""
+        """Returns the drive of the rotors; see `Controller.drive`."""
         count = len(self.links)
         if not count:
             raise ValueError(f"part {joints.part!r} has no rotors: name the link of each")
@@ -70,7 +71,7 @@ class RotorThrust(Controller):
 
 
 class _RotorDrive(Drive):
-    """Sets forces and torques of links in every tick, since they last for one tick only."""
+    """Sets forces and torques of links in every tick, because they last for one tick only."""
 
     def __init__(
         self,
@@ -85,7 +86,7 @@ class _RotorDrive(Drive):
         names = list(dict.fromkeys(links))
         rows = [joints.link(name) for name in names]
         self._links = joints.world.links.select([row.names[0] for row in rows])
-        # Matrix of the sums over the rotors of each link, with exact zeros and ones.
+        # (links, rotors): 1 where a link has the rotor, so that products sum over its rotors.
         own = np.array([[link == name for link in links] for name in names], dtype=np.float64)
         self._own = own
         self._points, self._drag = points, drag
@@ -103,7 +104,7 @@ class _RotorDrive(Drive):
         center = self._links.center_of_mass[worlds] - self._links.pose[worlds][..., :3]
         total = np.einsum("wr,lr->wl", thrust, own)
         force = quaternions.rotate(turn, total[..., None] * _UP)
-        # A thrust T at p along z of the link has the torque (p_y T, -p_x T, drag T) in its frame.
+        # A thrust T along z at p exerts the torque (p_y T, -p_x T, drag T) in the link's frame.
         arms = np.stack([self._points[:, 1], -self._points[:, 0], self._drag], axis=1)
         local = np.einsum("wr,lr,ri->wli", thrust, own, arms)
         torque = quaternions.rotate(turn, local) - np.cross(center, force)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The base of drives with joint servos: gains, and the command at a reset."""
+"""The base class of drives with joint servos: gains, and the commands after a reset."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def gains_of(
 
     Args:
         joints: The joints.
-        stiffness: Stiffness instead of the robot's, or None.
-        damping: Damping instead of the robot's, or None.
-        held: Whether positions are controlled, which requires stiffness; velocities require
-            damping, and have no stiffness.
+        stiffness: Stiffness of the joints; None for the robot's.
+        damping: Damping of the joints; None for the robot's.
+        held: Whether positions are controlled, which requires stiffness. Otherwise velocities are
+            controlled, which requires damping, and the returned stiffness is 0.
 
     Raises:
-        ValueError: A joint lacks the required gain, or a gain is negative.
+        ValueError: A required gain of a joint is 0, or a gain is negative.
     """
     k = bounds(stiffness, joints.traits.stiffness, joints, "stiffness")
     d = bounds(damping, joints.traits.damping, joints, "damping")
@@ -47,7 +47,7 @@ def gains_of(
 
 
 def hold(joints: JointGroup, stiffness: Floats, damping: Floats, worlds: WorldNumbers) -> None:
-    """Sets the gains of joints, and home at rest as their target, in some worlds."""
+    """Sets the gains of joints, and makes their home position the target, in some worlds."""
     joints.put(
         worlds,
         target_position=joints.traits.home,
@@ -59,11 +59,11 @@ def hold(joints: JointGroup, stiffness: Floats, damping: Floats, worlds: WorldNu
 
 
 class ServoDrive(Drive):
-    """A drive that sets its gains at a reset, and holds the joints at home or at rest.
+    """A drive that, at a reset, sets its gains and holds the joints at home or at rest.
 
     Args:
         joints: The joints.
-        limits: Least and largest action.
+        limits: Lowest and highest action.
         gains: Stiffness and damping of the joints, (n,) each.
     """
 
@@ -74,5 +74,5 @@ class ServoDrive(Drive):
         self.stiffness, self.damping = gains
 
     def reset(self, worlds: WorldNumbers) -> None:
-        """Holds the joints."""
+        """Sets the gains, and holds the joints at home or at rest."""
         hold(self.joints, self.stiffness, self.damping, worlds)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The base of drives of wheeled bases: a velocity that is ramped and sent to the wheels."""
+"""The base classes of drives of wheeled bases, which ramp a velocity and send it to the wheels."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Servos:
 
     Args:
         joints: The joints of the part.
-        names: Names of some of them.
-        damping: Damping instead of the robot's, or None.
-        stiffness: Stiffness instead of the robot's, or None.
-        held: Whether positions are controlled.
+        names: Names of the chosen joints.
+        damping: Damping of these joints; None for the robot's.
+        stiffness: Stiffness of these joints; None for the robot's.
+        held: Whether positions are controlled, rather than velocities.
     """
 
     def __init__(
@@ -40,17 +40,17 @@ class Servos:
         self.gains = gains_of(self.joints, stiffness, damping, held=held)
 
     def reset(self, worlds: WorldNumbers) -> None:
-        """Holds the joints at home, or at rest."""
+        """Holds the joints at home or at rest."""
         hold(self.joints, *self.gains, worlds)
 
 
 class BaseDrive(Drive):
-    """Drives the servos of a wheeled base by a velocity of the base, which may be ramped.
+    """Commands the servos of a wheeled base for a velocity of the base, which may be ramped.
 
     Args:
         joints: The joints of the part.
-        lower: Lowest velocity, (k,).
-        upper: Highest velocity, (k,).
+        lower: Lowest velocity of the base, (k,).
+        upper: Highest velocity of the base, (k,).
         acceleration: Largest change of each component per second; None for no limit.
         servos: All driven joints.
 
@@ -79,18 +79,18 @@ class BaseDrive(Drive):
 
     @property
     def velocity(self) -> Floats:
-        """Present velocity command of the wheels, (W, k); a new array."""
+        """The velocity of the base that is currently commanded, (W, k); a new array."""
         return self._velocity.copy()
 
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
-        """Takes a velocity."""
+        """Takes a velocity of the base; without ramps, commands it at once."""
         self._asked[worlds] = action
         if self._acceleration is None:
             self._velocity[worlds] = action
             self.send(action, worlds)
 
     def update(self, delta_time: float, worlds: WorldNumbers) -> None:
-        """Ramps the velocity towards the action."""
+        """Moves the commanded velocity towards the action, if it is ramped."""
         if self._acceleration is None:
             return
         change = self._acceleration * delta_time
@@ -112,12 +112,12 @@ class BaseDrive(Drive):
 
 
 class LinearBaseDrive(BaseDrive):
-    """A base whose wheels turn in proportion to its velocity.
+    """The drive of a base with wheel rates that are linear in the base's velocity.
 
     Args:
         joints, lower, upper, acceleration: As for `BaseDrive`.
         wheels: The wheels.
-        matrix: Rates of the wheels per velocity of the base, (n, k).
+        matrix: Matrix from velocities of the base to rates of the wheels, (n, k).
     """
 
     def __init__(

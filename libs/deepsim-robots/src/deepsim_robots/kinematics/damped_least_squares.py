@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A step of inverse kinematics by damped least squares."""
+"""Computes steps of inverse kinematics by damped least squares."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def pose_error(pose: ArrayLike, goal: ArrayLike) -> Floats:
     """Returns the differences from poses to goals, (w, 6): linear [m], then rotation vector [rad].
 
     Args:
-        pose: Present poses in the world frame, (w, 7).
+        pose: Current poses in the world frame, (w, 7).
         goal: Desired poses in the world frame, (w, 7).
     """
     here, there = np.asarray(pose, dtype=np.float64), np.asarray(goal, dtype=np.float64)
@@ -27,9 +27,9 @@ def pose_error(pose: ArrayLike, goal: ArrayLike) -> Floats:
 def joint_step(jacobian: Floats, error: Floats, damping: Floats | float) -> Floats:
     """Returns joint steps that reduce an error, J^T (J J^T + damping^2)^-1 error, (w, k).
 
-    Damping keeps steps small in directions in which the arm can hardly move (Wampler, Manipulator
-    Inverse Kinematic Solutions Based on Vector Formulations and Damped Least-Squares Methods,
-    1986).
+    Damping keeps the steps small near singular poses, where the arm can hardly move in some
+    directions (Wampler, Manipulator Inverse Kinematic Solutions Based on Vector Formulations and
+    Damped Least-Squares Methods, 1986).
 
     Args:
         jacobian: First m rows of `Dynamics.jacobian`, (w, m, k).
@@ -54,15 +54,15 @@ def next_positions(
 ) -> Floats:
     """Returns joint positions one step closer to the goals, within their limits, (w, k).
 
-    Joints that would leave their limits stay there, and the others compensate.
+    Joints that would exceed their limits stay at them, and the other joints compensate.
 
     Args:
         jacobian: As for `joint_step`.
         error: As for `joint_step`.
         damping: As for `joint_step`.
-        position: Present positions, (w, k).
-        limits: Least and largest positions, (k,) each.
-        step: Largest change of a joint, > 0.
+        position: Current positions, (w, k).
+        limits: Lowest and highest positions, (k,) each.
+        step: Largest change of a joint's position, > 0 [rad or m].
     """
     lower, upper = limits
     change = joint_step(jacobian, error, damping)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Search for solutions of inverse kinematics, by steps of damped least squares with restarts."""
+"""Searches for solutions of inverse kinematics, by damped least squares with restarts."""
 
 from __future__ import annotations
 
@@ -10,21 +10,24 @@ from .damped_least_squares import Floats, next_positions
 
 _STEP = 0.8  # largest step of a joint [rad or m]
 _DAMPING = 0.1
-_PATIENCE = 4  # iterations without getting a third closer after which a search restarts
-_INNER = 0.8  # share of the range of joints in which searches restart
+_PATIENCE = 4  # a search restarts after as many iterations without reducing the error by 30 %
+_INNER = 0.8  # searches restart within this share of the joints' ranges, about the middle
 
 
 class Search:
-    """Searches joint positions for a goal in w worlds, while the caller evaluates iterations.
+    """Searches joint positions that reach goals in w worlds; the caller evaluates each iteration.
 
-    Close to a goal the damping decreases with the error, for fast convergence (Sugihara,
+    Close to a goal, the damping decreases with the error, for fast convergence (Sugihara,
     Solvability-Unconcerned Inverse Kinematics by the Levenberg-Marquardt Method, 2011). A search
-    without progress restarts from other positions, in a fixed order; the best ones are kept.
+    without progress restarts at other positions, in a fixed order; the best positions are kept.
 
     Args:
         start: Initial positions, (w, k).
-        limits: Least and largest positions, (k,) each.
+        limits: Lowest and highest positions, (k,) each.
         tolerance: Largest error of a solution, in each component.
+
+    Attributes:
+        best: The best positions so far, (w, k).
     """
 
     def __init__(self, start: Floats, limits: tuple[Floats, Floats], tolerance: float) -> None:
@@ -50,9 +53,9 @@ class Search:
         """Returns the positions to evaluate next, (w, k).
 
         Args:
-            position: Present positions, (w, k).
-            jacobian: Jacobians of the end effector there, (w, m, k).
-            error: Differences from there to the goals, (w, m).
+            position: Current positions, (w, k).
+            jacobian: Jacobians of the end effector at these positions, (w, m, k).
+            error: Differences from the end effector to the goals, (w, m).
         """
         largest = np.abs(error).max(axis=1)
         nearer = largest < self._least
@@ -76,7 +79,7 @@ class Search:
 
 
 def _golden(count: int) -> Floats:
-    """Returns the steps of a sequence that fills a cube evenly (Roberts' R sequence), (count,)."""
+    """Returns the increments of Roberts' R sequence, (count,), which fills a cube evenly."""
     base = 2.0
     for _ in range(40):  # the root of x^(count + 1) = x + 1
         base = (1.0 + base) ** (1.0 / (count + 1))

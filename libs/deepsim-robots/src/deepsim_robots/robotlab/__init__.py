@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RobotLab's interface: a tree of entities that is loaded into n scenes, as worlds of a `World`."""
+"""RobotLab's interface: a tree of entities, loaded into n scenes, which are worlds of a `World`."""
 
 from .body import Body, LinkView
 from .entity import Composite, Entity

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Handles on an object in all scenes."""
+"""Handles for an object and its links in all scenes."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _SIZES = {"pose": 7, "twist": 6}
 
 
 class LinkView:
-    """Reads a link in all scenes, given its row."""
+    """Reads the state of a link in all scenes."""
 
     def __init__(self, row: StateRows) -> None:
         self._row = row
 
     def get_pose(self) -> Floats:
-        """Returns the pose x y z qx qy qz qw in each scene, (n, 7)."""
+        """Returns the pose x y z qx qy qz qw in each scene, (n, 7), world frame."""
         return np.asarray(self._row.pose[:, 0])
 
     def get_velocity(self) -> Floats:
@@ -33,10 +33,10 @@ class LinkView:
 
 
 class Body:
-    """An object or articulation that every scene has.
+    """A model that is in every scene.
 
-    During loading, methods write to the present scene and read values written to it. Afterwards
-    they write to all scenes, or to those of `ids`, and return arrays with an axis for scenes.
+    While scenes are loaded, methods write to the current scene, and read values written to it.
+    Afterwards they write to all scenes, or to those in `ids`, and return arrays of all scenes.
 
     Args:
         lab: The simulator.
@@ -49,7 +49,7 @@ class Body:
         self._written: dict[str, dict[int, Floats]] = {}
 
     def set_pose(self, pose: ArrayLike, ids: WorldNumbers | None = None) -> None:
-        """Sets the pose: (7,) or a `Pose` for all scenes, or (n, 7)."""
+        """Sets the pose in the world frame: (7,) or a `Pose` for all scenes, or (n, 7)."""
         self._write("pose", pose, ids)
 
     def get_pose(self) -> Floats:
@@ -61,53 +61,53 @@ class Body:
         self._write("twist", twist, ids)
 
     def get_velocity(self) -> Floats:
-        """Returns linear and angular velocity, (n, 6), or (6,) during loading."""
+        """Returns linear [m/s] and angular velocity [rad/s], (n, 6), or (6,) during loading."""
         return self._read("twist")
 
     def set_qpos(self, qpos: ArrayLike, ids: WorldNumbers | None = None) -> None:
-        """Sets positions of all joints, (j,) or (n, j) [rad or m]."""
+        """Sets the positions of all joints, (j,) or (n, j) [rad or m]."""
         self._write("position", qpos, ids)
 
     def get_qpos(self) -> Floats:
-        """Returns positions of all joints, (n, j), or (j,) during loading."""
+        """Returns the positions of all joints, (n, j), or (j,) during loading."""
         return self._read("position")
 
     def set_qvel(self, qvel: ArrayLike, ids: WorldNumbers | None = None) -> None:
-        """Sets velocities of all joints, (j,) or (n, j) [rad/s or m/s]."""
+        """Sets the velocities of all joints, (j,) or (n, j) [rad/s or m/s]."""
         self._write("velocity", qvel, ids)
 
     def get_qvel(self) -> Floats:
-        """Returns velocities of all joints, (n, j), or (j,) during loading."""
+        """Returns the velocities of all joints, (n, j), or (j,) during loading."""
         return self._read("velocity")
 
     def set_qf(self, qf: ArrayLike, ids: WorldNumbers | None = None) -> None:
-        """Sets lasting efforts in addition to those of targets, (j,) or (n, j) [N m or N]."""
+        """Sets the feedforward efforts of all joints, (j,) or (n, j) [N m or N]; they last."""
         self._write("feedforward", qf, ids)
 
     def get_qf(self) -> Floats:
-        """Returns the efforts that were set, (n, j), or (j,) during loading."""
+        """Returns the feedforward efforts of all joints, (n, j), or (j,) during loading."""
         return self._read("feedforward")
 
     def set_drive_target(self, qpos: ArrayLike, ids: WorldNumbers | None = None) -> None:
-        """Sets target positions of all joints, (j,) or (n, j)."""
+        """Sets the target positions of all joints, (j,) or (n, j) [rad or m]."""
         self._write("target_position", qpos, ids)
 
     def set_drive_velocity_target(self, qvel: ArrayLike, ids: WorldNumbers | None = None) -> None:
-        """Sets target velocities of all joints, (j,) or (n, j)."""
+        """Sets the target velocities of all joints, (j,) or (n, j) [rad/s or m/s]."""
         self._write("target_velocity", qvel, ids)
 
     def set_drive_properties(
         self, stiffness: ArrayLike, damping: ArrayLike, ids: WorldNumbers | None = None
     ) -> None:
-        """Sets the gains of all joints, each a number, (j,) or (n, j)."""
+        """Sets the gains of all joints; stiffness and damping are a number, (j,) or (n, j)."""
         self._write("stiffness", stiffness, ids)
         self._write("damping", damping, ids)
 
     def link(self, name: str) -> LinkView:
-        """Returns a link.
+        """Returns a handle for a link.
 
         Raises:
-            UnknownEntityError: The object has no such link.
+            UnknownEntityError: The model has no such link.
         """
         world = self._lab.world
         known = world.entities.links.within(self.name)
@@ -119,17 +119,17 @@ class Body:
         return LinkView(world.links.select([scoped]))
 
     def spawn_poses(self, default: ArrayLike) -> Floats:
-        """Returns the pose in each scene, (n, 7), as written during loading."""
+        """Returns the pose written for each scene during loading, else the default, (n, 7)."""
         poses = np.tile(np.asarray(default, dtype=np.float64), (self._lab.config.n_scenes, 1))
         for scene, pose in self._written.get("pose", {}).items():
             poses[scene] = pose
         return poses
 
     def apply(self) -> None:
-        """Applies all that was written during loading, once the worlds exist."""
+        """Applies the values written during loading, once the worlds exist."""
         for column, values in self._written.items():
             for scene, value in values.items():
-                if column != "pose":  # it was spawned there
+                if column != "pose":  # the model was spawned there
                     self._rows(column).put(
                         np.array([scene]), **{column: self._cells(column, value)}
                     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entities, which form a tree that is loaded into every scene."""
+"""Entities form a tree that is loaded into every scene."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Entity:
-    """A part of a scene; subclasses define `_load` and `_get_sapien_entities`.
+    """A node in the tree of a scene; subclasses define `_load` and `_get_sapien_entities`.
 
     >>> from deepsim_robots.robotlab import LabSimulator, SimulatorConfig
     >>> BALL = "<sdf version='1.9'><model name='ball'><link name='link'/></model></sdf>"
@@ -50,12 +50,12 @@ class Entity:
         return []
 
     def before_simulation_step(self) -> None:
-        """Called before every physics step; the default calls it for all children."""
+        """Is called before every physics step; by default, calls this method of all children."""
         for child in self.__children__.values():
             child.before_simulation_step()
 
     def clear(self) -> None:
-        """Discards the loaded objects; called before scenes are created again."""
+        """Discards the loaded objects; is called before scenes are created again."""
         for child in self.__children__.values():
             child.clear()
 
@@ -63,7 +63,7 @@ class Entity:
         """Returns the entity or link with a path, such as ``robot/base_link``.
 
         Raises:
-            UnknownEntityError: It does not exist.
+            UnknownEntityError: There is no entity or link with this path.
         """
         name, _, rest = path.partition("/")
         child = self.__children__.get(name)
@@ -72,11 +72,15 @@ class Entity:
         return child.find(rest) if rest else child
 
     def find_part(self, name: str) -> Any:
-        """Returns a part of this entity that is not a child, such as a link; none by default."""
+        """Returns a part that is not a child, such as a link; by default there are none.
+
+        Raises:
+            UnknownEntityError: There is no such part.
+        """
         raise UnknownEntityError(f"entity of {self.path or 'the scene'!r}", name, self.__children__)
 
     def tree(self, path: str = "") -> Iterator[Entity]:
-        """Sets the paths of this entity and of all below it, and yields them."""
+        """Sets the paths of this entity and all entities below it, and yields these entities."""
         self.path = path
         yield self
         for name, child in self.__children__.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A robot as an entity."""
+"""The robot of a scene, as an entity."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class LabRobot(Entity):
-    """The robot of a scene, whose controllers are registered before it is loaded.
+    """The robot of a scene; its controllers are registered before it is loaded.
 
     >>> robot = LabRobot(replace(find_robot("arm").load(), parts={}), fix_root=True)
     >>> robot.register_controller("arm", ["joint_.*"], "pd_joint_pos")
@@ -32,9 +32,9 @@ class LabRobot(Entity):
     ['arm']
 
     Args:
-        config: Configuration of the robot; more parts can be registered.
-        pose: Pose in every scene; by default as described.
-        fix_root: Whether the base is fixed to the world; None as configured.
+        config: Configuration of the robot; `register_controller` adds parts.
+        pose: Pose in every scene; by default the origin.
+        fix_root: Whether the base is fixed to the world; None leaves it as configured.
         balance_passive_force: Whether gravity, centrifugal and Coriolis forces are balanced.
 
     Attributes:
@@ -70,8 +70,8 @@ class LabRobot(Entity):
 
         Args:
             name: Name of the part, such as ``arm`` or ``gripper``.
-            joints: As in `Part`.
-            controller: As in `Part`.
+            joints: Joints as in `Part`.
+            controller: Controller as in `Part`.
 
         Raises:
             DeepSimError: The robot has already been loaded.
@@ -83,7 +83,7 @@ class LabRobot(Entity):
 
     @property
     def action_space(self) -> dict[str, Any]:
-        """Bounds of actions, ``lower`` and ``upper``, (k,) each, and ``slices`` by part."""
+        """The bounds of actions, ``lower`` and ``upper``, (k,) each, and ``slices`` by part."""
         robot = self.robot
         return {"lower": robot.lower, "upper": robot.upper, "slices": dict(robot.slices)}
 
@@ -100,7 +100,7 @@ class LabRobot(Entity):
         self.robot.state = dict(state)
 
     def clear(self) -> None:
-        """Allows controllers to be registered again."""
+        """Discards the loaded objects; controllers can be registered again."""
         super().clear()
         self._loaded = False
 
@@ -116,5 +116,5 @@ class LabRobot(Entity):
         return [self.body]
 
     def find_part(self, name: str) -> Any:
-        """Returns a link."""
+        """Returns a link of the robot."""
         return self.body.link(name)

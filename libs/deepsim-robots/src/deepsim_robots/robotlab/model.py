@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entities that are single models."""
+"""Entities that consist of a single model."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Model(Entity):
     ('table/cup', (1, 7))
 
     Args:
-        source: Source of a `ModelSpawner`.
-        pose: Pose in every scene; by default as described.
+        source: Source as for `ModelSpawner`.
+        pose: Pose in every scene; by default that of the description.
 
     Attributes:
         body: The model in all scenes.
@@ -48,5 +48,5 @@ class Model(Entity):
         return [self.body]
 
     def find_part(self, name: str) -> Any:
-        """Returns a link."""
+        """Returns a link of the model."""
         return self.body.link(name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RobotLab's simulator, which loads a tree of entities into n scenes, and steps them."""
+"""RobotLab's simulator: loads a tree of entities into n scenes, and steps them."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from .lab_robot import LabRobot
 
 @dataclass(frozen=True)
 class SimulatorConfig:
-    """Settings of the scenes.
+    """The settings of the scenes.
 
     >>> SimulatorConfig(n_scenes=200, sim_freq=500, control_freq=50).gravity
     (0.0, 0.0, -9.81)
 
     Attributes:
-        sim_freq: Physics steps per second.
-        control_freq: Actions per second; `sim_freq` should be a multiple of it.
+        sim_freq: Physics steps per simulated second [Hz].
+        control_freq: Actions per simulated second [Hz]; should divide `sim_freq`.
         n_scenes: Number of scenes.
-        gravity: Acceleration [m/s^2].
+        gravity: Acceleration of gravity, in the world frame [m/s²].
         friction: Friction coefficient of the ground.
         seed: Seed of the random generators; scene i has ``seed + i``.
     """
@@ -56,7 +56,7 @@ class SimulatorConfig:
 
 
 class Scene:
-    """The scene that is being loaded.
+    """The scene that is currently being loaded.
 
     Args:
         lab: The simulator.
@@ -71,9 +71,9 @@ class Scene:
         """Adds a model, which must be the same in every scene, and returns its handle.
 
         Args:
-            name: Unused name of the model, the same in every scene.
-            source: Source of a `ModelSpawner`.
-            pose: Pose in this scene; by default as described.
+            name: Unique name of the model, the same in every scene.
+            source: Source as for `ModelSpawner`.
+            pose: Pose in this scene; by default that of the description.
         """
         return self._lab.take(name, source, pose)
 
@@ -83,7 +83,7 @@ class Scene:
 
 
 class LabSimulator:
-    """Scenes of the same entities, as worlds of one `World`.
+    """Simulates n scenes with the same entities, as the worlds of one `World`.
 
     >>> robot = LabRobot(find_robot("arm").load())
     >>> lab = LabSimulator(MujocoSimulator, SimulatorConfig(n_scenes=3), robot)
@@ -93,8 +93,9 @@ class LabSimulator:
     (3, 7)
 
     Args:
-        engine: Function that makes a simulator from a description of the world and ``worlds``.
-        config: Settings.
+        engine: Function that makes a simulator from a world description and the argument
+            ``worlds``.
+        config: Settings of the scenes.
         robot: The entity ``robot``, or None.
         elements: All other entities by name.
         add_ground: Whether to add a plane at z = 0.
@@ -102,7 +103,7 @@ class LabSimulator:
     Attributes:
         elements: Root of the tree of entities.
         world: The worlds, after the first `reset`.
-        scene: The scene that is being loaded.
+        scene: The scene that is currently being loaded.
     """
 
     world: World
@@ -129,7 +130,7 @@ class LabSimulator:
         self.loading: int | None = None
 
     def reset(self) -> None:
-        """Creates all scenes, and loads all entities into each.
+        """Closes existing scenes, creates all scenes, and loads all entities into each.
 
         Raises:
             DeepSimError: Two scenes have different objects, or in a different order.
@@ -154,7 +155,7 @@ class LabSimulator:
         self._create()
 
     def take(self, name: str, source: Source | LabRobot, pose: ArrayLike | None) -> Body:
-        """Records a model of the present scene; called by `Scene.add`."""
+        """Records a model of the current scene; called by `Scene.add`."""
         if self.loading is None:
             raise DeepSimError("objects are added while scenes are loaded, by `_load`")
         if name not in self._bodies:
@@ -167,7 +168,7 @@ class LabSimulator:
         return body
 
     def _create(self) -> None:
-        """Creates the worlds from all that was loaded."""
+        """Creates the worlds with all loaded models and robots."""
         config = self.config
         gravity = " ".join(map(repr, config.gravity))
         description = GazeboXMLLoader().load_world(
@@ -209,7 +210,7 @@ class LabSimulator:
         return self.elements.find(path)
 
     def close(self) -> None:
-        """Frees the worlds."""
+        """Closes the worlds."""
         if self._open:
             self.world.close()
             self._open = False
