@@ -259,7 +259,10 @@ def test_an_imu_of_a_free_body_has_the_pose_and_the_spin_of_its_link() -> None:
             assert abs(np.dot(imu.orientation[world_number], seen)) == pytest.approx(1, abs=1e-12)
 
 
-@pytest.mark.parametrize("names", [("all", "left", "one"), ("one", "all"), ("left",)])
+@pytest.mark.parametrize(
+    "names",
+    [("all", "left", "one", "none of these"), ("all", "left", "one"), ("one", "all"), ("left",)],
+)
 def test_contact_sensors_measure_together_as_each_alone(names: tuple[str, ...]) -> None:
     """Bit for bit, whether some worlds step, are reset, or all rest."""
     pose = np.array([[0, 0, z, 0, 0, 0, 1] for z in (0.05, 0.2, 0.6)])

@@ -12,7 +12,7 @@ from deepsim_mujoco.spec.sensors import NEAREST, NET, BuiltSensor
 from deepsim_mujoco.state.layout import Floats, Rows
 from deepsim_sync import Reading, UnknownEntityError, WorldNumbers
 
-from .contact_summary import COLUMNS, ContactReading, ContactSummary, Phases
+from .contact_summary import ContactReading, ContactSummary, Outputs, Phases
 
 
 class ContactRecorder:
@@ -27,10 +27,14 @@ class ContactRecorder:
         self._rows: dict[str, int] = {}
         self._clock = 0  # physics steps
         self._phases = self._beginning()
-        self.follow({}, {}, 0)
+        self.follow({}, {}, 0, 0.0)
 
     def follow(
-        self, sensors: Mapping[str, BuiltSensor], address: Mapping[str, int], outputs: int
+        self,
+        sensors: Mapping[str, BuiltSensor],
+        address: Mapping[str, int],
+        outputs: int,
+        timestep: float,
     ) -> None:
         """Adopts a newly compiled model; sensors that stay keep their counts.
 
@@ -38,21 +42,19 @@ class ContactRecorder:
             sensors: The contact sensors by name.
             address: Start of the outputs of each MuJoCo sensor, by name.
             outputs: Number of all outputs, n.
+            timestep: Duration of a physics step [s].
         """
+        self._timestep = timestep
         old, then = self._rows, self._phases
         self._rows = {name: row for row, name in enumerate(sensors)}
-        count = len(sensors)
-        most = max([1, *(each.parts for each in sensors.values())])
-        self._columns = np.zeros((count, most, COLUMNS), dtype=np.intp)
-        is_part = np.zeros((count, most), dtype=np.bool_)  # false for sensors with fewer parts
+        parts = max([1, *(each.parts for each in sensors.values())])
+        net, nearest = np.full((2, parts, len(sensors)), -1)
         for row, sensor in enumerate(sensors.values()):
             for part in range(sensor.parts):
-                net = address[sensor.output(NET, part)]
-                nearest = address[sensor.output(NEAREST, part)]
-                self._columns[row, part] = [*range(net, net + 10), *range(nearest, nearest + 4)]
-                is_part[row, part] = True
-        self._is_part = None if is_part.all() else is_part
-        self._found = self._columns[:, 0, 0] if most == 1 else self._columns[..., 0]
+                net[part, row] = address[sensor.output(NET, part)]
+                nearest[part, row] = address[sensor.output(NEAREST, part)]
+        self._outputs = Outputs.at(net, nearest)
+        self._found = self._outputs.found[0] if parts == 1 else self._outputs.found
         kept = [name for name in self._rows if name in old]
         here, there = [self._rows[name] for name in kept], [old[name] for name in kept]
         self._phases = self._beginning()
@@ -102,18 +104,19 @@ class ContactRecorder:
         self._record, self._steps = merged, lengths
 
     def _count(self, found: Floats, chosen: WorldNumbers | None) -> None:
-        """Counts steps of contact and flight, given contact counts (w, steps, sensors[, parts])."""
+        """Counts steps of contact and flight, given contact counts (w, steps[, parts], sensors)."""
         touches = found > 0.0
         if touches.ndim > 3:
-            if self._is_part is not None:
-                touches &= self._is_part
-            touches = np.asarray(touches.any(axis=3))
+            if self._outputs.is_part is not None:
+                touches &= self._outputs.is_part
+            touches = np.asarray(touches.any(axis=2))
         steps, phases = touches.shape[1], self._phases
         was = phases.touching if chosen is None else phases.touching[chosen]
         as_before = chosen is None and not (touches != was[:, None]).any()
         if as_before and not phases.first.any():
             self._clock += steps
             self._steady = found.tobytes()
+            phases.touching.setflags(write=False)  # readings return it
             return
         self._steady = b""
         worlds: Any = slice(None) if chosen is None else chosen
@@ -140,39 +143,36 @@ class ContactRecorder:
         since[worlds] = self._clock - np.where(air == 0, contact, air)
         self._phases = new
 
-    def read(self, names: str | tuple[str, ...], timestep: float) -> Reading:
+    def read(self, names: str | tuple[str, ...]) -> Reading:
         """Returns the quantities of one sensor, (W, ...), or of n sensors, (W, n, ...)."""
         summary = self._summary
         if summary is None:
             summary = ContactSummary(
                 self._record,
                 self._steps,
-                self._columns,
-                self._is_part,
+                self._outputs,
                 self._phases,
                 self._clock,
-                timestep,
+                self._timestep,
                 is_steady=self._is_steady,
             )
             self._summary = summary
         where = self._places.get(names)
         if where is None:
             where = self._places[names] = self._place(names)
-        return ContactReading(summary, where)
+        return summary if isinstance(where, slice) else ContactReading(summary, where)
 
     def _place(self, names: str | tuple[str, ...]) -> int | slice | Rows:
-        """Returns the row of one sensor or the rows of several; all sensors give a slice."""
+        """Returns the row of one sensor or the rows of several; all in order give a slice."""
         several = (names,) if isinstance(names, str) else names
         for name in several:
             if name not in self._rows:
                 raise UnknownEntityError("contact sensor", name, self._rows)
         if isinstance(names, str):
             return self._rows[names]
-        return (
-            slice(None)
-            if several == tuple(self._rows)
-            else np.array([self._rows[name] for name in names])
-        )
+        if several == tuple(self._rows):
+            return slice(None)
+        return np.array([self._rows[name] for name in names])
 
     def reset(self, worlds: WorldNumbers) -> None:
         """Clears the contacts of some worlds."""

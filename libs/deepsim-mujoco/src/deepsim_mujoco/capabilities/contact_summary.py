@@ -12,13 +12,46 @@ from numpy.typing import NDArray
 from deepsim_mujoco.state.layout import Floats, Rows
 from deepsim_sync import QUANTITIES
 
-COLUMNS = 14  # numbers of a part: found, force, torque, position; distance, normal
-_FOUND, _FORCE, _TORQUE, _POSITION = 0, slice(1, 4), slice(4, 7), slice(7, 10)
-_DISTANCE, _NORMAL = 10, slice(11, 14)
 _NEXT, _LAST = np.array([1, 2, 0]), np.array([2, 0, 1])
-_STEPS_AND_PARTS = (1, 3)
 
 Quantities = dict[str, NDArray[Any]]
+
+
+class Outputs(NamedTuple):
+    """Indices of MuJoCo's outputs for each part of each contact sensor.
+
+    A sensor with fewer parts than others has some that count for nothing.
+    """
+
+    found: Rows
+    """Numbers of contacts, (parts, sensors)."""
+    force: Rows
+    """Forces that the sensors exert, (parts, sensors, 3)."""
+    torque: Rows
+    """Their torques about the positions, (parts, sensors, 3)."""
+    position: Rows
+    """Points at which the forces act, (parts, sensors, 3)."""
+    distance: Rows
+    """Distances of the deepest contacts, (parts, sensors)."""
+    normal: Rows
+    """Normals of the deepest contacts, (parts, sensors, 3)."""
+    is_part: NDArray[np.bool_] | None
+    """Whether a sensor has each part, (parts, sensors); None if all have all."""
+
+    @classmethod
+    def at(cls, net: Rows, nearest: Rows) -> Outputs:
+        """Returns the indices, given the starts of two MuJoCo sensors per part.
+
+        Args:
+            net: Starts for number, force, torque and position, (parts, sensors); -1 for no part.
+            nearest: Starts for distance and normal, (parts, sensors).
+        """
+        is_part = net >= 0
+        net, nearest = net * is_part, nearest * is_part
+        force, torque, position = (net[..., None] + np.arange(n, n + 3) for n in (1, 4, 7))
+        normal = nearest[..., None] + np.arange(1, 4)
+        every = None if is_part.all() else is_part
+        return cls(net, force, torque, position, nearest, normal, every)
 
 
 class Phases(NamedTuple):
@@ -44,14 +77,13 @@ class Phases(NamedTuple):
         return passed * ~self.touching, passed * self.touching
 
 
-class ContactSummary:
-    """The quantities of all contact sensors, each computed once.
+class ContactSummary(Mapping[str, NDArray[Any]]):
+    """The quantities of all contact sensors, (W, sensors, ...), each computed once.
 
     Args:
         record: All outputs of MuJoCo's sensors, (W, steps, n); 0 without contact.
         steps: Number of steps, for all worlds or for each, (W, 1, 1).
-        columns: Indices of the outputs of each part of a sensor, (sensors, parts, 14).
-        is_part: Whether a sensor has each part, (sensors, parts); None if all have all.
+        outputs: The outputs of contact sensors.
         phases: Phases after the steps.
         clock: Number of the latest step.
         timestep: Duration of a step [s].
@@ -62,85 +94,91 @@ class ContactSummary:
         self,
         record: Floats,
         steps: int | Floats,
-        columns: Rows,
-        is_part: NDArray[np.bool_] | None,
+        outputs: Outputs,
         phases: Phases,
         clock: int,
         timestep: float,
         *,
         is_steady: bool,
     ) -> None:
-        self._record, self._steps = record, steps
-        self._columns, self._is_part = columns, is_part
+        self._record, self._steps, self._outputs = record, steps, outputs
         self._phases, self._clock, self._timestep = phases, clock, timestep
-        self._known: Quantities = {}
-        if is_steady:
-            self._known["found"] = phases.touching
+        self._known: Quantities = {"found": phases.touching} if is_steady else {}
 
-    def get(self, quantity: str) -> NDArray[Any]:
-        """Returns a quantity of all sensors, (W, sensors, ...), read-only."""
+    def __getitem__(self, quantity: str) -> NDArray[Any]:
+        """Returns a quantity, read-only."""
         found = self._known.get(quantity)
         if found is None:
             for name, values in _RULES[quantity](self).items():
-                values.flags.writeable = False
+                values.setflags(write=False)
                 self._known[name] = values
             found = self._known[quantity]
         return found
 
-    def _felt(self, columns: int | slice) -> Floats:
-        """Returns columns of the sensors' outputs in all steps, (W, steps, sensors, parts, ...)."""
-        felt = self._record.take(self._columns[..., columns], axis=2)
-        if self._is_part is not None:
-            felt *= self._is_part if isinstance(columns, int) else self._is_part[..., None]
-        return felt
+    def __iter__(self) -> Iterator[str]:
+        return iter(QUANTITIES["contact"])
 
-    def _mean(self, sums: Floats) -> Floats:
-        """Returns means over the steps, given the sums, (W, sensors, 3).
+    def __len__(self) -> int:
+        return len(QUANTITIES["contact"])
+
+    def _felt(self, indices: Rows) -> Floats:
+        """Returns outputs of all parts in all steps, (W, steps * parts, sensors, ...)."""
+        felt = self._record.take(indices, axis=2)
+        is_part = self._outputs.is_part
+        if is_part is not None:
+            felt *= is_part.reshape(is_part.shape + (1,) * (indices.ndim - 2))
+        return felt.reshape(len(felt), -1, *indices.shape[1:])
+
+    def _mean(self, values: Floats) -> Floats:
+        """Returns means over the steps, (W, sensors, 3).
 
         The sign changes, because MuJoCo reports the forces that the links exert.
+
+        Args:
+            values: Forces or torques that the links exert, (W, steps * parts, sensors, 3).
         """
-        sums *= -1.0 / self._steps
-        sums += 0.0  # never -0.0
-        return sums
+        mean: Floats = np.subtract.reduce(values, axis=1, initial=0.0)  # never -0.0
+        mean *= 1.0 / self._steps
+        return mean
 
     def _found(self) -> Quantities:
-        found = self._felt(_FOUND) > 0.0
-        return {"found": np.logical_or.reduce(found, axis=_STEPS_AND_PARTS)}
+        return {"found": np.logical_or.reduce(self._felt(self._outputs.found) > 0.0, axis=1)}
 
     def _force(self) -> Quantities:
-        return {"force": self._mean(np.add.reduce(self._felt(_FORCE), axis=_STEPS_AND_PARTS))}
+        return {"force": self._mean(self._felt(self._outputs.force))}
 
     def _place(self) -> Quantities:
         """Returns the mean contact point, weighted by force, and the torque about this point."""
-        force, point = self._felt(_FORCE), self._felt(_POSITION)
+        outputs = self._outputs
+        force, point = self._felt(outputs.force), self._felt(outputs.position)
         size = np.sqrt(np.einsum("...i,...i", force, force))[..., None]
         # In one array with the points, so that the order of the sum over steps is always the same.
-        weighted = np.concatenate([size, size * point], axis=-1).sum(axis=_STEPS_AND_PARTS)
+        weighted = np.concatenate([size, size * point], axis=-1).sum(axis=1)
         whole = weighted[..., :1]
         position = weighted[..., 1:] / (whole + (whole == 0.0))
-        arm = point - position[:, None, :, None]
+        arm = point - position[:, None]
         moment = arm.take(_NEXT, axis=-1) * force.take(_LAST, axis=-1)
         moment -= arm.take(_LAST, axis=-1) * force.take(_NEXT, axis=-1)
-        moment += self._felt(_TORQUE)
-        return {"position": position, "torque": self._mean(moment.sum(axis=_STEPS_AND_PARTS))}
+        moment += self._felt(outputs.torque)
+        return {"position": position, "torque": self._mean(moment)}
 
     def _nearest(self) -> Quantities:
         """Returns the distance and the normal of the deepest contact."""
-        distance = np.where(self._felt(_FOUND) > 0.0, self._felt(_DISTANCE), np.inf)
-        normal = self._felt(_NORMAL)
-        # Reshaped to (W, sensors, steps * parts).
-        worlds, _, sensors = distance.shape[:3]
-        distance = distance.swapaxes(1, 2).reshape(worlds, sensors, -1)
-        normal = normal.swapaxes(1, 2).reshape(worlds, sensors, -1, 3)
+        outputs = self._outputs
+        distance = np.where(self._felt(outputs.found) > 0.0, self._felt(outputs.distance), np.inf)
+        normal = self._felt(outputs.normal)
+        worlds, _, sensors = distance.shape
         world, sensor = np.arange(worlds)[:, None], np.arange(sensors)
-        deepest = distance.argmin(axis=2)
+        deepest = distance.argmin(axis=1)
         return {
-            "distance": distance[world, sensor, deepest],
-            "normal": 0.0 - normal[world, sensor, deepest],
+            "distance": distance[world, deepest, sensor],
+            "normal": 0.0 - normal[world, deepest, sensor],
         }
 
     def _peak(self) -> Quantities:
-        force = self._felt(_FORCE).sum(axis=3)
+        force = self._felt(self._outputs.force)
+        worlds, steps = self._record.shape[:2]
+        force = force.reshape(worlds, steps, -1, *force.shape[2:]).sum(axis=2)
         return {"peak_force": np.sqrt(np.einsum("...i,...i", force, force).max(axis=1))}
 
     def _times(self) -> Quantities:
@@ -177,16 +215,16 @@ class ContactReading(Mapping[str, NDArray[Any]]):
 
     __slots__ = ("_summary", "_where")
 
-    def __init__(self, summary: ContactSummary, where: int | slice | Rows) -> None:
+    def __init__(self, summary: ContactSummary, where: int | Rows) -> None:
         self._summary, self._where = summary, where
 
     def __getitem__(self, quantity: str) -> NDArray[Any]:
-        values = self._summary.get(quantity)[:, self._where]
+        values = self._summary[quantity][:, self._where]
         values.flags.writeable = False
         return values
 
     def __iter__(self) -> Iterator[str]:
-        return iter(QUANTITIES["contact"])
+        return iter(self._summary)
 
     def __len__(self) -> int:
-        return len(QUANTITIES["contact"])
+        return len(self._summary)

@@ -83,7 +83,7 @@ class MujocoSensors:
         self._address = address
         self._lidars.follow(compiled)
         contacts = {n: each for n, each in self._built.items() if each.parts}
-        self._contacts.follow(contacts, address, model.nsensordata)
+        self._contacts.follow(contacts, address, model.nsensordata, states.timestep)
         # All outputs of MuJoCo's sensors, (W, n), and whether a world has none since its reset,
         # (W,); both arrays are replaced and never changed.
         self._data: Floats = np.zeros((states.worlds, model.nsensordata))
@@ -153,8 +153,8 @@ class MujocoSensors:
 
     def read_together(self, names: Sequence[str]) -> Reading:
         """Returns the present measurements of several contact sensors, (W, n, ...)."""
-        self._evaluate()
-        return self._contacts.read(tuple(names), self._states.timestep)
+        self._latest()
+        return self._contacts.read(tuple(names))
 
     def _reader(self, name: str) -> Callable[[], Reading]:
         """Returns a function that measures with a sensor."""
@@ -170,24 +170,20 @@ class MujocoSensors:
             return partial(self._touch, name)
         if isinstance(measured, ForceTorque):
             return partial(self._wrench, sensor)
-        return partial(self._inertia, InertialUnit(self._states, sensor, self._address))
+        return InertialUnit(self._states, sensor, self._address, self._latest).read
 
     def _scan(self, sensor: BuiltSensor, lidar: Lidar) -> Reading:
         return {"ranges": self._lidars.cast(sensor, lidar)}
 
     def _touch(self, name: str) -> Reading:
-        self._evaluate()
-        return self._contacts.read(name, self._states.timestep)
+        self._latest()
+        return self._contacts.read(name)
 
     def _wrench(self, sensor: BuiltSensor) -> Reading:
-        self._evaluate()
+        outputs = self._latest()
         starts = {what: self._address[sensor.output(what)] for what in ("force", "torque")}
         # Never -0.0.
-        return {what: self._data[:, start : start + 3] + 0.0 for what, start in starts.items()}
-
-    def _inertia(self, unit: InertialUnit) -> Reading:
-        self._evaluate()
-        return unit.read(self._now, self._data)
+        return {what: outputs[:, start : start + 3] + 0.0 for what, start in starts.items()}
 
     def _picture(self, name: str) -> Reading:
         """Returns the pictures of a camera in all worlds."""
@@ -208,17 +204,21 @@ class MujocoSensors:
                     found[what] = np.stack([getattr(each, what) for each in measured])
         return found
 
-    def _evaluate(self) -> None:
-        """Measures in worlds that have not stepped since a reset or since the first `watch`."""
+    def _latest(self) -> Floats:
+        """Returns the latest outputs of MuJoCo's sensors, (W, n).
+
+        Measures in worlds that have not stepped since a reset or since the first `watch`.
+        """
         states = self._states
-        if self._stale is self._none or self._stale_version == states.version:
-            return
-        worlds: Rows = np.flatnonzero(self._stale)
-        with suppress(BatchError):  # raised for diverged worlds
-            states.batch.forward(worlds)
-        self._replace(self._now[worlds], worlds)
-        self._contacts.begin(self._data[worlds], worlds)
-        self._stale_version = states.version
+        if self._stale is not self._none and self._stale_version != states.version:
+            worlds: Rows = np.flatnonzero(self._stale)
+            with suppress(BatchError):  # raised for diverged worlds
+                states.batch.forward(worlds)
+            now: Floats = states.batch.bind("sensordata")
+            self._replace(now[worlds], worlds)
+            self._contacts.begin(self._data[worlds], worlds)
+            self._stale_version = states.version
+        return self._data
 
     def reset(self, worlds: WorldNumbers | None) -> None:
         """Discards the measurements of some worlds."""

@@ -25,7 +25,7 @@ from .sensors import MujocoSensors
 class MujocoState(NamedTuple):
     """A snapshot of W worlds, which can be pickled."""
 
-    steps: NDArray[np.int64]
+    steps: NDArray[np.float64]
     """Physics steps since the last reset, (W,)."""
     models: bytes
     """Digest of the models, equal for models with compatible states."""

@@ -47,7 +47,8 @@ class WorldStates:
         initial: States after a reset, (W, n).
         effort: Effort of each servo in the latest step, (W, servos).
         servo_force: MuJoCo's own array of these efforts; None until a servo acts.
-        steps: Physics steps since the last reset, (W,); a new array after each change.
+        steps: Physics steps since the last reset, (W,); a new array after each change. These are
+            floats, which are exact and need no conversion for the time.
         timestep: Duration of one step [s].
         version: Number that increases with each change; code that writes to `state` increments it.
         measure: Function that steps in place of the batch while sensors are watched; None
@@ -67,7 +68,7 @@ class WorldStates:
     def __init__(self, worlds: int, threads: int | None) -> None:
         self.worlds = worlds
         self._threads = min(worlds, threads or os.cpu_count() or 1)
-        self.steps: NDArray[np.int64] = np.zeros(worlds, dtype=np.int64)
+        self.steps: NDArray[np.float64] = np.zeros(worlds)
         self._timed: tuple[Any, NDArray[np.float64]] = (None, np.zeros(worlds))
         self.version = 0
         self.pushed = False
@@ -135,8 +136,8 @@ class WorldStates:
         """Simulated time, (W,) [s]; the same read-only array until a world steps."""
         steps, time = self._timed
         if steps is not self.steps:
-            time = self.steps * np.float64(self.timestep)
-            time.flags.writeable = False
+            time = self.steps * self.timestep
+            time.setflags(write=False)
             self._timed = self.steps, time
         return time
 

@@ -199,6 +199,8 @@ class StateCache:
 
     def flush(self) -> None:
         """Sends all changes in one batch; see `World.flush`."""
+        if get_ident() != self._owner.thread:
+            self._owner.refuse()
         if self._pending or self._lost:
             changes = self._changes()
             self._sent(() if changes is None else self._simulator.write(changes))

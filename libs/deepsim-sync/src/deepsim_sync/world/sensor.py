@@ -64,7 +64,7 @@ class Sensor:
     def __init__(self, world: World, name: str, passed: Passed) -> None:
         self.name = name
         self._world = world
-        self._simulator = world.simulator
+        self._simulator, self._flush = world.simulator, world.cache.flush
         self._port = port_of(world)
         self._passed = passed
         self._watch()
@@ -91,7 +91,7 @@ class Sensor:
     @property
     def time(self) -> NDArray[np.float64]:
         """Simulated instants of the measurements that `read` returns, (W,) [s]."""
-        self._refresh()
+        self.read()
         return self._shown_time.copy()
 
     def read(self) -> Reading:
@@ -100,12 +100,9 @@ class Sensor:
         Unsent changes of the world are sent first. Until a delayed measurement arrives, the first
         measurement of the episode is returned.
         """
-        self._refresh()
-        return self._shown
-
-    def _refresh(self) -> None:
-        self._world.flush()
+        self._flush()
         self.poll()
+        return self._shown
 
     @property
     def is_timed(self) -> bool:

@@ -37,7 +37,8 @@ class SensorRows:
             found = ", ".join(f"{each.name!r} ({each.info.kind})" for each in sensors)
             raise ValueError(f"sensors that are read together are of one kind, got {found or None}")
         self.names = tuple(each.name for each in sensors)
-        self._world, self._sensors = world, tuple(sensors)
+        self._sensors = tuple(sensors)
+        self._simulator, self._flush = world.simulator, world.cache.flush
         self._kind = sensors[0].info.kind
         port, timed = port_of(world), any(each.is_timed for each in sensors)
         self._together: SensorsTogether | None = None
@@ -73,8 +74,8 @@ class SensorRows:
                 quantity: np.stack([each[quantity] for each in readings], axis=1)
                 for quantity in QUANTITIES[self._kind]
             }
-        self._world.flush()
-        now = self._world.simulator.time
+        self._flush()
+        now = self._simulator.time
         if now is not self._read_at:
             self._shown, self._read_at = self._together.read_together(self.names), now
         return self._shown

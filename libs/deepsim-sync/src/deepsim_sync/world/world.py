@@ -155,7 +155,6 @@ class World:
         Raises:
             WriteRefusedError: The simulator refused rows; all others were applied.
         """
-        self._owner.require()
         self.cache.flush()
 
     # Time
