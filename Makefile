@@ -95,7 +95,7 @@ wheels: .venv/tools ## build all libraries into dist/ and install each one alone
 
 matrix: .venv/tools ## the tests of each library alone, on every Python found (3.8 to 3.13)
 	@PATH="$(CURDIR)/$(BIN):$(PYENV)$$PATH" $(STEP) matrix \
-		$(BIN)/python tools/retell.py \
+		$(BIN)/python tools/repeat_failures.py \
 		tox run-parallel --parallel auto --parallel-no-spinner --skip-env 'lint|types|contracts'
 	@$(STEP) same-bits $(BIN)/pytest tests/test_same_bits.py
 
@@ -103,7 +103,7 @@ docs: .venv/docs ## the documentation site in build/site; a broken link or an un
 	@NO_MKDOCS_2_WARNING=1 $(STEP) docs $(BIN)/mkdocs build
 
 versions: .venv/tools ## does each version deserve its number (SemVer)? breaks since the last release
-	@$(STEP) versions $(BIN)/python tools/changes.py
+	@$(STEP) versions $(BIN)/python tools/versions.py
 
 release: .venv/tools ## LIB=deepsim-btree: check, build and tag it here, and say what to publish
 	@$(BIN)/python tools/release.py $(if $(TAGGED),--tagged) $(or $(LIB),$(error Name a library: make release LIB=deepsim-btree))

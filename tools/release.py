@@ -21,11 +21,11 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from build import build
-from changelog import NoteError, note_files, read_notes, with_notes
-from changes import changes_since, last_release, problem
 from check_wheels import WheelError, check, fill_wheelhouse, python_version
-from history import GitError, git
+from git_command import GitError, git
 from libraries import ROOT, Library, read_libraries
+from notes import NoteError, note_files, read_notes, with_notes
+from versions import changes_since, last_release, problem
 
 
 class ReleaseError(Exception):

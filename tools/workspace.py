@@ -18,10 +18,10 @@ from itertools import zip_longest
 from pathlib import Path
 
 from allowed import ALLOWED, ROS_LIBRARY
-from changelog import NoteError, note_files, read_notes
 from imports import foreign_imports
 from libraries import ROOT, UMBRELLA, Library, read_libraries
 from lists import derived_files
+from notes import NoteError, note_files, read_notes
 
 Libraries = dict[str, Library]
 Problems = Iterator[str]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/changes.py compares a library with its last release, and says which version it deserves."""
+"""tools/versions.py compares a library with its last release, and says what version it deserves."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def check(run_tool, workspace):
     """Runs the tool on deepsim-math; returns its exit status and what it printed."""
 
     def run() -> tuple[int, str]:
-        done = run_tool("changes.py", "--root", workspace, "deepsim-math")
+        done = run_tool("versions.py", "--root", workspace, "deepsim-math")
         assert not done.stderr, done.stderr
         return done.returncode, done.stdout
 
@@ -144,5 +144,5 @@ def test_names_of_another_library_are_not_ours(library, workspace, run_tool):
     git(workspace, "tag", "deepsim-v0.1.0")
     edit(umbrella, "pyproject.toml", '"0.1.0"', '"0.1.1"')
     edit(library, "src/deepsim_math/values.py", "other, scale=1", "other")
-    done = run_tool("changes.py", "--root", workspace, "deepsim")
+    done = run_tool("versions.py", "--root", workspace, "deepsim")
     assert done.stdout == "ok    deepsim 0.1.1, since 0.1.0\n", done.stderr

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Say which version the changes of a library deserve, by its public names and its changelog.
 
-    python tools/changes.py [--root FOLDER] [LIBRARY ...]
+    python tools/versions.py [--root FOLDER] [LIBRARY ...]
 
 The last release is the latest tag `LIBRARY-vX.Y.Z`; before the first one, it is the commit before
 the present version was opened. What breaks is found by griffe in the names that the library
@@ -19,9 +19,9 @@ from pathlib import Path
 
 import griffe
 
-from changelog import read_notes
-from history import GitError, git
+from git_command import GitError, git
 from libraries import ROOT, Library, read_libraries, release
+from notes import read_notes
 
 _COLOUR = re.compile(r"\x1b\[\d+m")
 

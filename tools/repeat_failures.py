@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run a command, and when it fails say again at the end what did: python tools/retell.py COMMAND...
+"""Run a command, and repeat its failed tests at the end: python tools/repeat_failures.py COMMAND...
 
-The matrix prints thousands of lines, and who reads its end should see the tests that failed.
+The matrix prints thousands of lines; a reader of its end should see the tests that failed.
 """
 
 from __future__ import annotations

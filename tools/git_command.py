@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The history of a clone, as git tells it."""
+"""Runs git in a clone."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 
 
 class GitError(Exception):
-    """A git command that failed; the message has its words."""
+    """A git command that failed, with its error output."""
 
 
 def git(root: Path, *arguments: str) -> str:
-    """Returns what a git command prints.
+    """Returns the output of a git command, without surrounding space.
 
     Raises:
-        GitError: it failed.
+        GitError: The command failed.
     """
     done = subprocess.run(
         ["git", *arguments], cwd=root, capture_output=True, text=True, check=False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Notes for users: one file for each change, which a release collects into the changelog.
+"""Notes for users: one file for each change; a release collects them into the changelog.
 
 A note is `libs/LIBRARY/changes/NAME.KIND.md`, such as `slower-fade.fixed.md`. Each line of it is
 one sentence, and becomes one item of the changelog.
