@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything that this library raises beside TypeError, ValueError, IndexError and KeyError.
+"""The errors that this library raises besides TypeError, ValueError, IndexError and KeyError.
 
 ::
 
     BtreeError
     ├── StructureError (RuntimeError)   the tree would not be a tree, or has no clock
-    ├── BusyError (RuntimeError)        right call, wrong moment: something is being ticked
+    ├── BusyError (RuntimeError)        a call at the wrong time: during a tick or a run
     ├── TickError (RuntimeError)        a node raised an exception or returned no Status
     └── XmlError (ValueError)           a file cannot be read, or a tree cannot be written
 """
@@ -16,26 +16,60 @@ _MAX_PATH = 300
 
 
 class BtreeError(Exception):
-    """Root of this library's own errors."""
+    """The base of all errors of this library.
+
+    >>> from deepsim_btree import Tree
+    >>> try:
+    ...     Tree("not a node")
+    ... except (BtreeError, TypeError) as error:
+    ...     print(type(error).__name__)
+    TypeError
+    """
 
 
 class StructureError(BtreeError, RuntimeError):
-    """A node would get a second parent or become its own ancestor, or lacks a tree or a clock."""
+    """A node would get a second parent or become its own ancestor, or lacks a tree or a clock.
+
+    >>> from deepsim_btree import Sequence, Success
+    >>> step = Success("step")
+    >>> try:
+    ...     Sequence([step, step])
+    ... except StructureError as error:
+    ...     print(error)
+    <Success 'step' INVALID> cannot be a child of Sequence twice
+    """
 
 
 class BusyError(BtreeError, RuntimeError):
-    """A tree is inside a tick, or the node to be changed is RUNNING: halt it, then try again."""
+    """A tree is inside a tick, or the node to be changed is RUNNING: halt it, then try again.
+
+    >>> from deepsim_btree import Running, Sequence, Success, Tree
+    >>> tree = Tree(Sequence([Running("drive")]))
+    >>> status = tree.tick()
+    >>> try:
+    ...     tree.root.add_child(Success("stop"))
+    ... except BusyError as error:
+    ...     print(error)
+    Sequence is RUNNING: halt() it before changing its children
+    """
 
 
 class TickError(BtreeError, RuntimeError):
-    """A node failed to do its work; the original error, if there was one, is ``__cause__``.
+    """A node raised an exception, which is the ``__cause__``, or did not return a `Status`.
+
+    >>> from deepsim_btree import Check, Tree
+    >>> try:
+    ...     Tree(Check(lambda: 1 / 0, name="is far")).tick()
+    ... except TickError as error:
+    ...     print(error)
+    tick 1, node is far: ZeroDivisionError: division by zero
 
     Attributes:
         path: The node's path from the root, such as ``patrol/recharge/dock``.
         tick: Number of the tree's tick, from 1; 0 for a node that was ticked outside a `Tree`.
-        reason: What went wrong.
+        reason: Description of the failure.
         while_halting: Errors of further nodes, raised while the tree was being halted.
-        while_observing: Errors of the observers of this one.
+        while_observing: Errors that observers raised when they got this one.
     """
 
     def __init__(self, path: str, tick: int, reason: str) -> None:
@@ -56,7 +90,7 @@ class TickError(BtreeError, RuntimeError):
 
 
 def shortened(path: str) -> str:
-    """Returns a path as messages show it: without the middle if it is long."""
+    """Returns a path for messages, without the middle if it is long."""
     if len(path) <= _MAX_PATH:
         return path
     levels = path.count("/") + 1
@@ -67,9 +101,16 @@ def shortened(path: str) -> str:
 class XmlError(BtreeError, ValueError):
     """A file is wrong or uses unsupported parts, or a tree cannot be written as XML.
 
+    >>> from deepsim_btree.xml import read_xml
+    >>> try:
+    ...     read_xml("<root")
+    ... except XmlError as error:
+    ...     print(error.line)
+    1
+
     Attributes:
-        file: Path of the file; ``"<text>"`` for a text, empty when a tree was to be written.
-        line: Number of the line, from 1; 0 when a tree was to be written.
+        file: Path of the file; ``"<text>"`` for a text, empty if a tree cannot be written.
+        line: Number of the line, from 1; 0 if a tree cannot be written.
         reason: The mistake and its remedy.
     """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Halting of whole branches, also in the middle of a tick that was cut short."""
+"""Halts whole branches, also after a tick that an error interrupted."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def halt_all(root: Behaviour) -> tuple[TickError, ...]:
     """Terminates every node that is RUNNING, children first, and returns their errors.
 
-    `Behaviour.halt` descends only from nodes that are RUNNING. Where a tick was cut short
-    there are others: a parent stores its status when it returns.
+    `Behaviour.halt` only descends from nodes that are RUNNING. After an interrupted tick this does
+    not suffice, because the status of a parent is stored only when it returns.
     """
     errors = []
     for node in _children_first(root):
@@ -32,7 +32,7 @@ def halt_all(root: Behaviour) -> tuple[TickError, ...]:
 
 
 def _children_first(root: Behaviour) -> list[Behaviour]:
-    """Returns all nodes in the order in which `Behaviour.halt` reaches them."""
+    """Returns all nodes in the order in which `Behaviour.halt` terminates them."""
     nodes = []
     stack = [root]
     while stack:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Facts about all nodes of a tree at once: their paths, and how deep it is."""
+"""The paths of all nodes of a tree, and its depth."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def all_paths(root: Behaviour) -> dict[int, str]:
-    """Returns what `Behaviour.path` is for a root and every node below, by the id of the node."""
+    """Returns the paths of a root and of every node below, by the ids of the nodes."""
     paths = {id(root): root.path}
     stack = [root]
     while stack:
@@ -29,7 +29,7 @@ def all_paths(root: Behaviour) -> dict[int, str]:
 
 
 def deepest(root: Behaviour) -> tuple[int, Behaviour]:
-    """Returns the number of levels and a node on the lowest one."""
+    """Returns the number of levels below and including a root, and a node on the lowest level."""
     level = [root]
     depth = 0
     while level:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One agent's run of a `Template`."""
+"""The tree of one agent of a `Template`."""
 
 from __future__ import annotations
 
@@ -23,18 +23,24 @@ if TYPE_CHECKING:
 
 
 class LightTree:
-    """A tree without nodes: what one agent of a `Template` remembers. `Template.spawn` makes it.
+    """The state of one agent's tree, without nodes; made by `Template.spawn`.
 
-    It is ticked, halted and reset like a `Tree`, and it answers and fails as the `Tree` of the
-    same nodes with the same seed does. It can be pickled and deep-copied between any two ticks.
-    For nodes that every agent has a copy of it is their `Behaviour.tree`.
+    It is ticked, halted and reset like a `Tree`, with the same answers and errors as a `Tree` of
+    the same nodes with the same seed. It can be pickled and deep-copied between ticks. It is the
+    `Behaviour.tree` of those nodes that every agent has a copy of.
+
+    >>> from deepsim_btree import AGENT, Check, Template
+    >>> template = Template(Check(lambda agent: agent["hungry"], AGENT))
+    >>> tree = template.spawn({"hungry": True})
+    >>> tree.tick().name
+    'SUCCESS'
 
     Attributes:
-        agent: What functions get in place of AGENT; may be exchanged between ticks.
+        agent: Object that functions get in place of AGENT; may be replaced between ticks.
         status: The answer of the last tick; INVALID before the first one and after a halt.
-        tick_count: Number of ticks since it was spawned or reset, the current one included.
+        tick_count: Number of ticks since it was spawned or reset, including the current one.
 
-    `status` and `tick_count` are there to be read only.
+        Do not write `status` and `tick_count`.
     """
 
     __slots__ = (
@@ -48,7 +54,7 @@ class LightTree:
         "tick_count",
     )
 
-    _owner = None  # where the way up from a leaf ends
+    _owner = None  # ends the search upwards from a leaf
     _scope = None
 
     def __init__(self, template: Template, agent: object, seed: int) -> None:
@@ -80,7 +86,7 @@ class LightTree:
 
     @property
     def seed(self) -> int:
-        """The start of its random numbers; `reset` can change it."""
+        """Seed of the random numbers; `reset` can change it."""
         return self._seed
 
     @property
@@ -109,17 +115,17 @@ class LightTree:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a tick or a halt is going on, so that the caller is a leaf of this tree."""
+        """Whether a tick or a halt is in progress."""
         return self._is_busy
 
     def tick(self) -> Status:
         """Runs the tree for one tick and returns the answer of the root.
 
-        When a leaf raises an exception, the whole tree is halted, so that the next tick starts
-        afresh, and the exception is raised again as the cause of a `TickError`.
+        If a leaf raises an exception, the whole tree is halted, so that the next tick starts a new
+        run, and a `TickError` is raised with the exception as its cause.
 
         Raises:
-            TickError: A leaf raised an exception or returned something else than a `Status`.
+            TickError: A leaf raised an exception or did not return a `Status`.
             BusyError: The tree is inside a tick or a halt.
             BtreeError: The clock went backwards.
         """
@@ -131,7 +137,7 @@ class LightTree:
             state[-1] = read_clock(template.clock, state[-1], self)
         self.tick_count += 1
         self._is_busy = True
-        run = template.tick_root  # before the call: Python does not take it for a method then
+        run = template.tick_root  # looked up first, so that Python does not bind it as a method
         try:
             self.status = status = run(self.agent, state)
         except BaseException as error:
@@ -140,7 +146,7 @@ class LightTree:
         return status
 
     def halt(self) -> None:
-        """Ends the run; nothing happens if the tree is not RUNNING.
+        """Ends the run if the tree is RUNNING.
 
         Raises:
             TickError: A `terminate` raised an exception; the tree is halted nevertheless.
@@ -160,10 +166,10 @@ class LightTree:
             raise errors[0]
 
     def reset(self, seed: int | None = None) -> None:
-        """Halts the tree and makes it as good as new, at the start of an episode for example.
+        """Halts the tree and restores its initial state, for example at the start of an episode.
 
         Args:
-            seed: New start of the random numbers; None for the same as before.
+            seed: New seed of the random numbers; None keeps the present one.
         """
         if seed is not None:
             check_int("seed", seed)
@@ -181,7 +187,7 @@ class LightTree:
         self._state = state
 
     def _cut_short(self, error: BaseException) -> NoReturn:
-        """Cleans up after a tick in which `error` was raised, and raises what `tick` does."""
+        """Cleans up after a tick that raised `error`, and raises the error that `tick` reports."""
         program = self._template.program
         tick_error: TickError | None = None
         cause: Exception | None = None
@@ -203,7 +209,7 @@ class LightTree:
         raise error
 
     def _halt_all(self) -> tuple[TickError, ...]:
-        """Sets back all runs, terminates nodes that are RUNNING, and returns their errors."""
+        """Resets all runs, terminates nodes that are RUNNING, and returns their errors."""
         program = self._template.program
         self._state[: len(program.run_slots)] = program.run_slots
         self.status = INVALID
@@ -214,10 +220,10 @@ class LightTree:
         return next(own.path for own in self._template.program.own if self._state[own.slot] is root)
 
     def _on_edit(self) -> None:
-        """Ignores an edit: no function was written for a branch that an agent has a copy of."""
+        """Ignores an edit, because copied branches are not compiled."""
 
     def _on_feedback(self) -> None:
-        """Ignore what a leaf says: nobody watches."""
+        """Ignores a feedback message, because agents have no observers."""
 
     def _failed(self, path: str, error: Exception) -> TickError:
         return TickError(path, self.tick_count, f"{type(error).__name__}: {error}")

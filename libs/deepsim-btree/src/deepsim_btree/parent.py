@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Base of decorators and composites: adopting children and ticking them."""
+"""The base of decorators and composites, which adopts children and ticks them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Parent(Behaviour):
-    """A node with children: base of `Decorator` and `Composite`."""
+    """A node with children, the base of `Decorator` and `Composite`."""
 
     __slots__ = ("_children",)
 
@@ -28,17 +28,17 @@ class Parent(Behaviour):
             cls._entry = Parent._first_entry
 
     def _first_entry(self) -> Status:
-        """Makes the faster form of the rule of the class, at the first tick of one of its nodes."""
+        """Makes the faster form of the class's rule, in the first tick of one of its nodes."""
         return self._quick_entry()(self)
 
     @classmethod
     def _quick_entry(cls) -> Callable[[Any], Status]:
-        """Returns the method that ticks nodes of the class, in its faster form."""
+        """Returns the faster form of the method that ticks nodes of the class."""
         if cls._entry is Parent._first_entry:
             cls._entry = quick_update(cls)
         return cls._entry
 
-    # What the nodes below share instead of the blackboard above; only a SubTree has it.
+    # The blackboard of the nodes below, if it is a separate one; only a SubTree has it.
     _scope: Blackboard | None = None
 
     def __init__(self, children: Iterable[Behaviour], name: str | None = None) -> None:
@@ -50,7 +50,7 @@ class Parent(Behaviour):
 
     @property
     def children(self) -> tuple[Behaviour, ...]:
-        """The nodes below, in order; changed by the methods of this node only."""
+        """The nodes below, in order; only methods of this node change them."""
         return tuple(self._children)
 
     def problems(self) -> Iterator[str]:
@@ -60,10 +60,10 @@ class Parent(Behaviour):
             yield f"{type(self).__name__} has no children"
 
     def tick_child(self, child: Behaviour) -> Status:
-        """Ticks one child and returns its status: what the `update` of a control node calls.
+        """Ticks one child and returns its status, for the `update` of a control node.
 
         Raises:
-            TickError: The child raised an exception or returned something else than a `Status`.
+            TickError: The child raised an exception or did not return a `Status`.
         """
         child.last_tick = self.last_tick
         try:
@@ -76,19 +76,19 @@ class Parent(Behaviour):
         return status
 
     def _adopt(self, children: list[Behaviour]) -> None:
-        """Makes `children` the children of this node; raises what `_splice` does."""
+        """Replaces all children of this node; raises the errors of `_splice`."""
         self._splice(0, len(self._children), children)
 
     def _splice(self, start: int, stop: int, children: list[Behaviour]) -> None:
-        """Puts `children` in the place of those from `start` to `stop`, of which some may stay.
+        """Replaces the children from `start` to `stop` by `children`, among which some may stay.
 
-        Nothing is changed if that cannot be. The other children are not looked at, so that a
-        node with many can be built and taken apart child by child.
+        Nothing changes if an error is raised. Other children are not visited, so that a node with
+        many children can be built and taken apart child by child.
 
         Raises:
-            TypeError: One of them is not a `Behaviour`.
-            StructureError: One is given twice, has another parent, is the root of a `Tree`, or
-                is this node or above it.
+            TypeError: A new child is not a `Behaviour`.
+            StructureError: A new child is given twice, has another parent, is the root of a `Tree`,
+                or is this node or above it.
             BusyError: This node or a new child is RUNNING, or the tree is inside a tick.
         """
         tree = self._check_free()
@@ -115,7 +115,7 @@ class Parent(Behaviour):
             tree._on_edit()
 
     def _check_free(self) -> Tree | None:
-        """Returns the tree, after checking that children can be changed now."""
+        """Returns the tree, if any, after checking that children can be changed now."""
         if self.status is RUNNING:
             raise BusyError(f"{self.path} is RUNNING: halt() it before changing its children")
         tree = self._find_tree()

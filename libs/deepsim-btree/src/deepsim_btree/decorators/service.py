@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class Service(Parent):
-    """Runs a branch, and beside it a second node at the start of the run and every `seconds`.
+    """Runs a branch, and a second node, the service, at the start of the run and every `seconds`.
 
-    It answers as the branch does; the answers of the service do not matter. A service that is
-    RUNNING is ticked at every tick until it is done. Both are halted with the node, and the service
-    when the branch ends. A run of the service that would have come while it was still RUNNING, or
-    between two ticks that are far apart, is left out.
+    It answers like the branch and ignores the answers of the service. A service that is RUNNING is
+    ticked at every tick until it has finished. The service is halted when the branch ends, and both
+    are halted with this node. Runs of the service that are due while it is still RUNNING, or
+    between two distant ticks, are left out.
 
     >>> from deepsim_btree import Action, Running, Tree
     >>> times, seen = iter([0.0, 0.2, 0.4, 0.6, 0.8, 1.0]), []
@@ -33,9 +33,9 @@ class Service(Parent):
 
     Args:
         child: The branch.
-        service: The node that runs beside it, before it in the same tick.
+        service: The service, which is ticked before the branch.
         seconds: Time between two starts of the service on the clock of the tree [s], or the `key`
-            of it.
+            of an entry with this time.
 
     Raises:
         TypeError: `seconds` is not a number.
@@ -53,14 +53,14 @@ class Service(Parent):
         self._due = 0.0
 
     def update(self) -> Status:
-        """Ticks the service if its time has come, then the branch."""
+        """Ticks the service if it is due or RUNNING, then the branch."""
         service, child = self._children
         now = self.tree.now
         if self.status is not RUNNING:
             self._due = now
         if now >= self._due:
             seconds = read_seconds(self, self.seconds)
-            # Starts are `seconds` apart on average, however the ticks fall.
+            # Starts are `seconds` apart on average, whatever the times of the ticks.
             self._due = now + seconds if now - self._due >= seconds else self._due + seconds
             self.tick_child(service)
         elif service.status is RUNNING:

@@ -17,7 +17,7 @@ Answers = Tuple[Status, Status, Status, Status, Status]
 
 
 class StatusMap(Decorator):
-    """Answers ``answers[status of the child]``, the child being ticked once per tick.
+    """The base of decorators that tick their child and translate its status by a table, `answers`.
 
     A child that is RUNNING while the answer is not RUNNING is halted in the same tick. A child
     that has finished while the answer is RUNNING starts a new run at the next tick.
@@ -27,7 +27,7 @@ class StatusMap(Decorator):
     answers: Answers  # for the child's INVALID, RUNNING, SUCCESS, FAILURE and SKIPPED
 
     def update(self) -> Status:
-        """Ticks the child and translate."""
+        """Ticks the child and translates its status."""
         status = self.tick_child(self.child)
         answer = self.answers[status]
         if status is RUNNING and answer is not RUNNING:
@@ -48,49 +48,88 @@ class Inverter(StatusMap):
 
 
 class Succeeder(StatusMap):
-    """Succeeds however its child finishes; RUNNING stays RUNNING, so that it can finish."""
+    """Succeeds when its child finishes, whatever the child answers.
+
+    >>> from deepsim_btree import Failure, Tree
+    >>> Tree(Succeeder(Failure())).tick().name
+    'SUCCESS'
+    """
 
     __slots__ = ()
     answers = (SUCCESS, RUNNING, SUCCESS, SUCCESS, SKIPPED)
 
 
 class RunningIsFailure(StatusMap):
-    """Fails while its child is RUNNING, which is halted: a child that must answer at once."""
+    """Fails if its child is RUNNING, and halts it: the child must finish in one tick.
+
+    >>> from deepsim_btree import Running, Tree
+    >>> Tree(RunningIsFailure(Running())).tick().name
+    'FAILURE'
+    """
 
     __slots__ = ()
     answers = (INVALID, FAILURE, SUCCESS, FAILURE, SKIPPED)
 
 
 class RunningIsSuccess(StatusMap):
-    """Succeeds while its child is RUNNING, which is halted: one tick of work is enough."""
+    """Succeeds if its child is RUNNING, and halts it: one tick of work is enough.
+
+    >>> from deepsim_btree import Running, Tree
+    >>> Tree(RunningIsSuccess(Running())).tick().name
+    'SUCCESS'
+    """
 
     __slots__ = ()
     answers = (INVALID, SUCCESS, SUCCESS, FAILURE, SKIPPED)
 
 
 class FailureIsSuccess(StatusMap):
-    """Succeeds when its child fails: an attempt that may fail."""
+    """Succeeds when its child succeeds or fails, for an attempt that may fail.
+
+    >>> from deepsim_btree import Failure, Tree
+    >>> Tree(FailureIsSuccess(Failure())).tick().name
+    'SUCCESS'
+    """
 
     __slots__ = ()
     answers = (INVALID, RUNNING, SUCCESS, SUCCESS, SKIPPED)
 
 
 class FailureIsRunning(StatusMap):
-    """Stays RUNNING when its child fails, and starts it again: wait for a success."""
+    """Answers RUNNING when its child fails, and starts it again, to wait for a success.
+
+    >>> from deepsim_btree import Tree
+    >>> from deepsim_btree.testing import Scripted
+    >>> tree = Tree(FailureIsRunning(Scripted("FS", "is the door open")))
+    >>> tree.tick().name, tree.tick().name
+    ('RUNNING', 'SUCCESS')
+    """
 
     __slots__ = ()
     answers = (INVALID, RUNNING, SUCCESS, RUNNING, SKIPPED)
 
 
 class SuccessIsRunning(StatusMap):
-    """Stays RUNNING when its child succeeds, and starts it again: wait for a failure."""
+    """Answers RUNNING when its child succeeds, and starts it again, to wait for a failure.
+
+    >>> from deepsim_btree import Tree
+    >>> from deepsim_btree.testing import Scripted
+    >>> tree = Tree(SuccessIsRunning(Scripted("SF", "is the way free")))
+    >>> tree.tick().name, tree.tick().name
+    ('RUNNING', 'FAILURE')
+    """
 
     __slots__ = ()
     answers = (INVALID, RUNNING, RUNNING, FAILURE, SKIPPED)
 
 
 class SuccessIsFailure(StatusMap):
-    """Fails however its child finishes."""
+    """Fails when its child succeeds or fails.
+
+    >>> from deepsim_btree import Success, Tree
+    >>> Tree(SuccessIsFailure(Success())).tick().name
+    'FAILURE'
+    """
 
     __slots__ = ()
     answers = (INVALID, RUNNING, FAILURE, FAILURE, SKIPPED)
@@ -108,7 +147,7 @@ class UntilFail(StatusMap):
     ['RUNNING', 'RUNNING', 'SUCCESS']
 
     Args:
-        on_end: What to answer when the child has failed.
+        on_end: Answer when the child has failed.
 
     Raises:
         TypeError: `on_end` is not a `Status`.
@@ -133,8 +172,8 @@ class Condition(StatusMap):
 
     Args:
         success_status: The status that counts as success.
-        otherwise: What to answer for every other status. With RUNNING the node waits for
-            `success_status`, as in the original DeepSim.
+        otherwise: Answer for every other status. With RUNNING the node waits for `success_status`,
+            as in the original DeepSim.
 
     Raises:
         TypeError: `success_status` or `otherwise` is not a `Status`.

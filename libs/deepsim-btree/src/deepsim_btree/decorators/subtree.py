@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SubTree: a branch with a blackboard of its own, some entries of which are those outside."""
+"""SubTree: a branch with a separate blackboard, which can share entries with the outer one."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 class SubTree(Decorator):
-    """Answers as its child; the nodes below share a blackboard that the nodes above do not see.
+    """Answers like its child; the nodes below share a blackboard that nodes above do not see.
 
-    So the same branch can be used in several places, with different entries each time: those in
-    `remap` are the outer entries under another name, for reading and for writing. All others are
-    private to this node, which keeps them from run to run until `Tree.reset`.
+    The same branch can thus be used in several places with different entries. Inner names in
+    `remap` stand for outer entries, which are read and written. All other entries are private to
+    this node, and last from run to run until `Tree.reset`.
 
     >>> from deepsim_btree import SetEntry, Tree
     >>> branch = SetEntry("result", 7)
@@ -34,13 +34,13 @@ class SubTree(Decorator):
     ('SUCCESS', {'answer': 7})
 
     Args:
-        name: Name of the node; `tree_id` if None, or that of its class without one.
-        remap: From names inside to names outside; an outer name that starts with an @ is one of
-            the blackboard of the whole tree.
-        values: Private entries to start with.
-        autoremap: Share every entry under its own name, but those that start with ``_`` and those
-            in `remap` and `values`.
-        tree_id: What the branch is called in XML, where it is written once for all its uses.
+        name: Name of the node; if None, `tree_id` or else the class name.
+        remap: Outer names by inner names; an outer name that starts with an @ is on the blackboard
+            of the whole tree.
+        values: Initial values of private entries.
+        autoremap: Whether to share all entries under the same name, except those that start with
+            ``_`` or are in `remap` or `values`.
+        tree_id: Name of the branch in XML, where it is written once for all its uses.
 
     Raises:
         TypeError: A name is not a str.
@@ -71,7 +71,7 @@ class SubTree(Decorator):
 
     @property
     def autoremap(self) -> bool:
-        """Whether every entry is shared under its own name."""
+        """Whether all entries are shared under the same name."""
         return self._autoremap
 
     @autoremap.setter
@@ -81,12 +81,12 @@ class SubTree(Decorator):
 
     @property
     def remap(self) -> dict[str, str]:
-        """From names inside to names outside; a copy."""
+        """Outer names by inner names; a copy."""
         return {name: outer.name for name, outer in self._remap.items()}
 
     @property
     def values(self) -> dict[str, Any]:
-        """Private entries to start with; a copy."""
+        """Initial values of private entries; a copy."""
         return dict(self._values)
 
     @property
@@ -99,14 +99,14 @@ class SubTree(Decorator):
         return self.tick_child(self.child)
 
     def reset(self) -> None:
-        """Resets the node: private entries have their first values again."""
+        """Resets the node; private entries get their initial values."""
         super().reset()
         Blackboard.clear(self._scope)  # the private entries only
         for name, value in self._values.items():
             self._scope[name] = value
 
     def outside(self, name: str) -> Entry | None:
-        """Returns where an entry of the nodes below is kept outside; None if it is private."""
+        """Returns the outer entry that an inner name stands for, or None if it is private."""
         if name in self._remap:
             return self._remap[name].entry(self)
         if self._autoremap and name[:1] != "_" and name not in self._values:
@@ -124,7 +124,7 @@ class Scope(Blackboard):
         self._subtree = subtree
 
     def entry(self, name: str) -> Entry:
-        """Returns where the value of a name is kept, or would be: maybe outside."""
+        """Returns the entry of a name, which may be an outer one; adds it if it is missing."""
         try:
             return self._subtree._known.inside[name]  # type: ignore[union-attr]
         except (KeyError, AttributeError):  # not found yet
@@ -161,9 +161,9 @@ class Scope(Blackboard):
             del entry.board[entry.name]
 
     def clear(self) -> None:
-        """Deletes all entries that can be deleted by their names here, those outside too."""
+        """Deletes all private entries, and the outer ones that have inner names."""
         for name in self:
-            with suppress(KeyError):  # of a parent
+            with suppress(KeyError):  # an entry of a parent
                 del self[name]
 
     def __contains__(self, name: object) -> bool:

@@ -20,7 +20,7 @@ class Timer(Decorator):
     """A decorator that needs ``Tree(root, clock=...)``.
 
     Args:
-        seconds: Span of time on the clock of the tree [s], or the `key` of it.
+        seconds: Duration on the clock of the tree [s], or the `key` of an entry with it.
 
     Raises:
         TypeError: `seconds` is not a number.
@@ -36,15 +36,15 @@ class Timer(Decorator):
         self._since = -math.inf
 
     def reset(self) -> None:
-        """Resets the node: no time is remembered."""
+        """Resets the node; earlier ticks do not count any more."""
         super().reset()
         self._since = -math.inf
 
 
 class Timeout(Timer):
-    """Fails, and halts its child, `seconds` after the start of the run if that still goes on.
+    """Fails and halts its child if the run has not ended `seconds` after its start.
 
-    The child is not ticked any more at that moment.
+    The child is not ticked in the tick that fails.
 
     >>> from deepsim_btree import Running, Tree
     >>> now = [0.0]
@@ -95,7 +95,7 @@ class Delay(Timer):
 
 
 class Cooldown(Timer):
-    """Fails without starting its child until `seconds` have passed since that was last ticked.
+    """Fails without starting its child until `seconds` have passed since the child's last tick.
 
     >>> from deepsim_btree import Success, Tree
     >>> now = [0.0]
@@ -110,7 +110,7 @@ class Cooldown(Timer):
     __slots__ = ()
 
     def update(self) -> Status:
-        """Ticks the child unless it would have to start too early."""
+        """Ticks the child unless it would start too early."""
         now = self.tree.now
         if self.status is not RUNNING and now - self._since < read_seconds(self, self.seconds):
             return FAILURE

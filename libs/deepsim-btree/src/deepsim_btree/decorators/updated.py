@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes that ask whether an entry of the blackboard was written: WasUpdated and WhenUpdated."""
+"""Nodes that detect whether an entry of the blackboard was written: WasUpdated and WhenUpdated."""
 
 from __future__ import annotations
 
@@ -17,10 +17,17 @@ if TYPE_CHECKING:
 
 
 class WasUpdated(Behaviour):
-    """Succeeds if an entry was written since this node looked last, also with the same value.
+    """Succeeds if an entry was written since the last tick of this node, even with the same value.
 
-    At the first look it succeeds if there is such an entry. Later runs go on from the last look,
-    until `Tree.reset`.
+    The first tick succeeds if the entry has a value; so does the first one after a `Tree.reset`.
+
+    >>> from deepsim_btree import Tree
+    >>> tree = Tree(WasUpdated("goal"), blackboard={"goal": 3})
+    >>> tree.tick().name, tree.tick().name
+    ('SUCCESS', 'FAILURE')
+    >>> tree.blackboard["goal"] = 3
+    >>> tree.tick().name
+    'SUCCESS'
 
     Args:
         entry: Name of the entry, as for `key`.
@@ -38,11 +45,11 @@ class WasUpdated(Behaviour):
 
     @property
     def entry(self) -> str:
-        """Names of the entry."""
+        """Name of the entry."""
         return self._key.name
 
     def update(self) -> Status:
-        """Looks."""
+        """Compares the number of writes with that of the last tick."""
         writes = _writes(self._key.entry(self), self._seen)
         if writes == self._seen:
             return FAILURE
@@ -50,16 +57,16 @@ class WasUpdated(Behaviour):
         return SUCCESS
 
     def reset(self) -> None:
-        """Resets the node: forgets the last look."""
+        """Resets the node; the next look is the first again."""
         super().reset()
         self._seen = 0
 
 
 class WhenUpdated(Decorator):
-    """Runs its child when an entry was written since it looked last, also with the same value.
+    """Runs its child if an entry was written since the last look at it, even with the same value.
 
-    It does not look while its child is RUNNING. At the first look the child runs if there is such
-    an entry. Later runs go on from the last look, until `Tree.reset`.
+    It does not look at the entry while its child is RUNNING. At the first look, and at the first
+    one after a `Tree.reset`, the child runs if the entry has a value.
 
     >>> from deepsim_btree import Success, Tree
     >>> tree = Tree(WhenUpdated(Success(), entry="goal"))
@@ -71,10 +78,10 @@ class WhenUpdated(Decorator):
 
     Args:
         entry: Name of the entry, as for `key`.
-        otherwise: What to answer if it was not written; RUNNING waits for it.
+        otherwise: Answer if the entry was not written; RUNNING waits for a write.
 
     Raises:
-        TypeError: `entry` is not a str, or `otherwise` no `Status`.
+        TypeError: `entry` is not a str, or `otherwise` is not a `Status`.
     """
 
     __slots__ = ("_is_open", "_key", "_seen", "otherwise")
@@ -95,12 +102,12 @@ class WhenUpdated(Decorator):
 
     @property
     def entry(self) -> str:
-        """Names of the entry."""
+        """Name of the entry."""
         return self._key.name
 
     def update(self) -> Status:
-        """Looks, unless the child is in a run, and ticks it."""
-        # RUNNING may be the answer without a run of the child.
+        """Looks at the entry unless the child is in a run, and ticks the child."""
+        # The answer `otherwise` may be RUNNING without a run of the child.
         if self.status is not RUNNING:
             self._is_open = False
         if not self._is_open:
@@ -113,13 +120,13 @@ class WhenUpdated(Decorator):
         return status
 
     def reset(self) -> None:
-        """Resets the node: forgets the last look."""
+        """Resets the node; the next look is the first again."""
         super().reset()
         self._seen = 0
         self._is_open = False
 
 
 def _writes(entry: Entry, seen: int) -> int:
-    """Returns how often an entry was written; the same as before if it has no value."""
+    """Returns the number of writes of an entry, or `seen` if it has no value."""
     source = entry.source()
     return seen if source is None else source.writes

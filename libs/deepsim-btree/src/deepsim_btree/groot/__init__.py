@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The monitor protocol of Groot2, with which it and other programs watch trees of BehaviorTree.CPP.
+"""The monitor protocol by which Groot2 and other programs watch trees of BehaviorTree.CPP.
 
 Needs ``pip install deepsim-btree[groot]``.
 """

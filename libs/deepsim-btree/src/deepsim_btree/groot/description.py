@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Description: the tree as Groot2 gets it, with a number for each node."""
+"""Description: a tree as it is sent to Groot2, with a number for each node."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _ILLEGAL = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Node:
-    """A node as BehaviorTree.CPP has it.
+    """A node in the numbering of BehaviorTree.CPP.
 
     Attributes:
-        uid: Its number, from 1.
-        position: Its place among `Behaviour.walk` of the root.
+        uid: Number of the node, from 1.
+        position: Position of the node in `Behaviour.walk` of the root.
         parent: The node above; None for the root.
-        keeps: Whether children that finished keep their status for as long as it is RUNNING.
+        keeps: Whether finished children keep their status while the node is RUNNING.
     """
 
     def __init__(self, uid: int, position: int, parent: Node | None, node: Behaviour) -> None:
@@ -52,8 +52,8 @@ class Node:
 class Description:
     """The static description of a tree.
 
-    Nodes are numbered from the root down, left to right. Each `SubTree` begins a tree of its own,
-    and `Conditions`, which BehaviorTree.CPP has as attributes, are one with their child.
+    Nodes are numbered depth first, left to right. Each `SubTree` begins a separate tree.
+    `Conditions`, which are attributes in BehaviorTree.CPP, are merged with their child.
 
     Args:
         root: The root.
@@ -62,7 +62,7 @@ class Description:
     Attributes:
         xml: The document.
         nodes: All nodes, tree by tree.
-        scopes: Each tree's `SubTree`, None for the first, by the name that its blackboard has.
+        scopes: The `SubTree` of each tree, None for the first one, by the name of its blackboard.
     """
 
     def __init__(self, root: Behaviour, tree_id: str) -> None:
@@ -129,7 +129,7 @@ class Description:
                     self._models[node_type.tag] = model_element(node_type)
                 return node_type.tag, _texts(node_type, node)
         tag = type(node).__name__
-        if isinstance(node, FunctionLeaf):  # an Action may do anything
+        if isinstance(node, FunctionLeaf):  # named after the function
             tag = getattr(node.function, "__name__", tag)
         if not is_name(tag) or tag in _RESERVED:
             tag = f"{type(node).__name__}_"
@@ -162,7 +162,7 @@ def _text(value: object, type_: type) -> str:
 
 
 def _clean(text: str) -> str:
-    """Returns a text without what XML cannot hold; a viewer need not be exact there."""
+    """Returns a text for display, in which characters that XML forbids are replaced."""
     try:
         escape(text)
     except XmlError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hooks: breakpoints of Groot2, and answers that it puts in the place of a node's."""
+"""Hooks: breakpoints of Groot2, and answers with which it replaces those of nodes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ANSWERS = {"SUCCESS": SUCCESS, "FAILURE": FAILURE}
 _FIELDS = {
     "enabled": bool, "uid": int, "mode": int, "once": bool, "desired_status": str, "position": int
 }  # fmt: skip
-_PATIENCE = 5.0  # [s] of silence of all monitors, after which a tree that was stopped goes on
+_PATIENCE = 5.0  # [s] without a request of any monitor, after which a stopped tree continues
 
 
 class Hook:
@@ -34,16 +34,16 @@ class Hook:
 
     @property
     def answer(self) -> Status | None:
-        """The answer in place of the node's; None for its own."""
+        """The answer that replaces the node's, or None."""
         return _ANSWERS.get(self.fields["desired_status"])
 
 
 class Hooks:
-    """All hooks of a tree; requests come from the thread of the monitor.
+    """All hooks of a tree; the requests of monitors come from another thread.
 
-    A node with a hook is of another class meanwhile. A breakpoint holds the thread of the tree
-    within the tick, until a monitor lets it go on, removes or disables the breakpoint, or has been
-    silent for 5 s.
+    A node with a hook temporarily has another class. A breakpoint stops the thread of the tree
+    within the tick, until a monitor unlocks, removes or disables the breakpoint, or all monitors
+    have been silent for 5 s.
 
     Args:
         reached: Called with the number of a node when the tree has stopped there.
@@ -53,26 +53,26 @@ class Hooks:
         self._reached = reached
         self._hooks: dict[tuple[int, int], Hook] = {}  # by position and number of the node
         self._nodes: dict[int, Behaviour] = {}
-        self._watched: dict[int, type[Any]] = {}  # the own classes of nodes, by their numbers
+        self._watched: dict[int, type[Any]] = {}  # original classes of nodes, by number
         self._changed = threading.Condition()
         self._last_request = time.monotonic()
 
     def renumber(self, nodes: dict[int, Behaviour]) -> None:
-        """Takes the nodes of a new tree by their numbers; the hooks of the last one are removed."""
+        """Replaces the nodes, which are given by number, and removes all hooks."""
         with self._changed:
             self._release()
             self._nodes = nodes
             self._hooks = {}
 
     def heard(self) -> None:
-        """Takes note that a monitor is there."""
+        """Records the time of a request of a monitor."""
         self._last_request = time.monotonic()
 
     def insert(self, text: bytes) -> str | None:
-        """Inserts or replaces one hook, or all of a list; those of unknown nodes are passed over.
+        """Inserts or replaces one hook, or a list of hooks; hooks of unknown nodes are ignored.
 
         Returns:
-            The reason if the text is not that of hooks; otherwise None.
+            An error message if the text does not describe hooks; otherwise None.
         """
         found = _parsed(text)
         wanted = found if isinstance(found, list) else [found]
@@ -94,7 +94,7 @@ class Hooks:
         return None
 
     def remove(self, text: bytes) -> str | None:
-        """Removes a hook; returns the reason if it does not exist."""
+        """Removes a hook; returns an error message if it does not exist."""
         with self._changed:
             hook = self._find(text)
             if hook is None:
@@ -103,7 +103,7 @@ class Hooks:
         return None
 
     def unlock(self, text: bytes) -> str | None:
-        """Lets the tree go on from a breakpoint; returns the reason if it does not exist."""
+        """Lets the tree continue from a breakpoint; returns an error message if there is none."""
         request = _parsed(text)
         with self._changed:
             hook = self._find(text)
@@ -116,13 +116,13 @@ class Hooks:
         return None
 
     def remove_all(self) -> None:
-        """Removes all hooks; the tree goes on."""
+        """Removes all hooks, so that the tree continues."""
         with self._changed:
             for hook in list(self._hooks.values()):
                 self._drop(hook)
 
     def disable_all(self) -> None:
-        """Disables all hooks; the tree goes on."""
+        """Disables all hooks, so that the tree continues."""
         with self._changed:
             for hook in self._hooks.values():
                 hook.fields["enabled"] = False
@@ -146,12 +146,12 @@ class Hooks:
 
     def _drop(self, hook: Hook) -> None:
         self._hooks.pop((hook.fields["position"], hook.fields["uid"]), None)
-        hook.fields["enabled"] = False  # for a thread that waits for it
+        hook.fields["enabled"] = False  # ends the wait of a thread at this hook
         self._watch()
         self._changed.notify_all()
 
     def _pass(self, position: int, uid: int) -> Status | None:
-        """Stops at a breakpoint, and returns the answer in place of the node's, if there is one."""
+        """Stops at a breakpoint, and returns the answer that replaces the node's, or None."""
         with self._changed:
             hook = self._hooks.get((position, uid))
             if hook is None or not hook.fields["enabled"]:
@@ -174,7 +174,7 @@ class Hooks:
             self._changed.wait(0.2)
 
     def _watch(self) -> None:
-        """Gives nodes with hooks their watched classes, and others their own ones."""
+        """Gives nodes with hooks watched classes, and other nodes their original ones."""
         wanted = {uid for _, uid in self._hooks if uid in self._nodes}
         for uid in set(self._watched) - wanted:
             self._nodes[uid].__class__ = self._watched.pop(uid)

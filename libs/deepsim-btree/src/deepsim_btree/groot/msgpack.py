@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MessagePack, as far as blackboards need it (https://github.com/msgpack/msgpack, spec.md)."""
+"""The part of MessagePack that blackboards need (https://github.com/msgpack/msgpack, spec.md)."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 
 
 def packed(value: Any) -> bytes:
-    """Returns a value as BehaviorTree.CPP packs it: small, with the keys of maps in order.
+    """Returns a value packed like by BehaviorTree.CPP: short, with the keys of maps in order.
 
     Args:
         value: None, a bool, int, float or str, or a list, tuple or dict of such, with keys of str.
 
     Raises:
-        TypeError: It is something else.
-        ValueError: It is an int of more than 64 bits.
+        TypeError: A value has another type.
+        ValueError: An int has more than 64 bits.
     """
     if value is None or value is True or value is False:
         return {None: b"\xc0", False: b"\xc2", True: b"\xc3"}[value]
@@ -39,7 +39,7 @@ def packed(value: Any) -> bytes:
 
 
 def packed_map(values: dict[str, bytes]) -> bytes:
-    """Returns a map of values that are packed already, in the order of their names."""
+    """Returns a packed map of packed values, ordered by name."""
     pairs = (packed(name) + values[name] for name in sorted(values))
     return _head(len(values), 0x80, 16, b"\x00\xde\xdf") + b"".join(pairs)
 

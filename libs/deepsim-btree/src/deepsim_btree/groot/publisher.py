@@ -32,25 +32,25 @@ _HEADER = struct.Struct("<BBI")  # protocol, kind of request, number of the requ
 _MOST_TRANSITIONS = 1000
 _POLL = 100  # [ms]
 _PATIENCE = 0.1  # [s] for which a request for blackboards waits for the end of a tick
-_INTEREST = 5.0  # [s] after such a request in which every tick notes the blackboards
+_INTEREST = 5.0  # [s] after such a request during which every tick packs the blackboards
 
 
 class GrootPublisher(Closing):
-    """Lets Groot2, and other monitors of BehaviorTree.CPP, attach to a tree of this library.
+    """A server through which Groot2 and other monitors of BehaviorTree.CPP watch a tree.
 
-    It speaks version 2 of the monitor protocol of Groot2, over ZeroMQ on this machine: the tree,
-    its statuses, blackboards and transitions, breakpoints and replaced answers. The thread of the
-    tree only notes the changes; clients never slow it, but stop it at breakpoints. A program on
-    this machine needs no password to attach.
+    It implements version 2 of the monitor protocol of Groot2, over ZeroMQ on this machine: the
+    tree, its statuses, blackboards and transitions, breakpoints and replaced answers. The thread of
+    the tree only records changes; clients do not slow it down, but can stop it at breakpoints. Any
+    program on this machine can attach without a password.
 
     Args:
         tree: The tree.
-        port: The TCP port on 127.0.0.1, to be set in Groot2 too if it differs from the default.
-            At the next one Groot2 hears of breakpoints.
-        tree_id: The name of the tree there.
+        port: The TCP port on 127.0.0.1; set it in Groot2, too, if it differs from the default. The
+            next port announces breakpoints.
+        tree_id: Name of the tree in Groot2.
 
     Raises:
-        OSError: The port is taken.
+        OSError: One of the two ports is in use.
     """
 
     def __init__(self, tree: Tree, *, port: int = 1667, tree_id: str = "Main") -> None:
@@ -76,7 +76,7 @@ class GrootPublisher(Closing):
         self._thread.start()
 
     def close(self) -> None:
-        """Gives the port back; the tree is watched no more. Any thread may call it, also twice."""
+        """Frees the ports and stops watching the tree. Any thread may call it, also repeatedly."""
         if self._is_closed:
             return
         self._is_closed = True
@@ -98,13 +98,13 @@ class GrootPublisher(Closing):
         return socket
 
     def _tell_reached(self, uid: int) -> None:
-        """Tells monitors that a node has stopped the tree; called by the thread of the tree."""
+        """Informs monitors that a node has stopped the tree; called by the thread of the tree."""
         number = int.from_bytes(uuid.uuid4().bytes[:4], "little")
         head = _HEADER.pack(_PROTOCOL, ord("N"), number)
         self._reached.send_multipart([head, str(uid).encode()])
 
     def _observe(self, call: str, error: TickError | None) -> None:
-        """Notes what changed; called by the thread of the tree."""
+        """Records changes; called by the thread of the tree."""
         step = self._trace.recording.steps[-1]
         before = self._snapshot
         if step.snapshot is not before:

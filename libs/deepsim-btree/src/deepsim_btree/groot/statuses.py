@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Statuses as Groot2 gets them: a number for each node, and one byte for how it stands."""
+"""Statuses as they are sent to Groot2: the number of each node, and one byte for its status."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ if TYPE_CHECKING:
 
 _IDLE, _RUNNING = 0, 1
 _FINISHED = {"S": 2, "F": 3, "s": 2, "f": 3}
-_FROM = 10  # of a node that is idle again: what it was before that, plus this
+_FROM = 10  # added to the previous byte of a node that is idle again
 
 
 class Statuses:
-    """The bytes of all nodes, brought up to date with each step.
+    """The status bytes of all nodes, updated at each step.
 
-    BehaviorTree.CPP makes a node idle as soon as its parent is done with it, and a monitor shows
-    such a node pale: children of a finished parent, of a reactive one, and of a decorator. Here
-    nodes keep their status, so which of them would be idle follows from their parents.
+    BehaviorTree.CPP makes a node idle as soon as its parent has used its answer, and a monitor
+    shows idle nodes pale: children of finished parents, of reactive nodes and of decorators. Nodes
+    of this library keep their status, so this class derives from their parents which of them would
+    be idle.
 
     Args:
         nodes: The nodes, in the order in which they are sent.
@@ -32,7 +33,7 @@ class Statuses:
         self._bytes = dict.fromkeys((node.uid for node in nodes), _IDLE)
 
     def update(self, states: str) -> list[tuple[int, int]]:
-        """Takes the letters of a snapshot; returns the numbers and new bytes that changed."""
+        """Updates the bytes from the letters of a snapshot; returns changed numbers and bytes."""
         changed = []
         for node in self._nodes:
             before = self._bytes[node.uid]
@@ -43,7 +44,7 @@ class Statuses:
         return changed
 
     def reset(self) -> None:
-        """Makes all nodes as if they had never run."""
+        """Makes all nodes idle, as before their first run."""
         self._bytes = dict.fromkeys(self._bytes, _IDLE)
 
     def packed(self) -> bytes:
@@ -57,7 +58,7 @@ class Statuses:
         letter = states[node.position]
         if letter == "R":
             return _RUNNING
-        # What is skipped itself stays as it was; a parent that asked others was running.
+        # A skipped node stays as it was, but a parent whose children are skipped was running.
         has_asked = letter == "K" and any(states[child.position] == "K" for child in node.children)
         if letter == "I" or has_asked:
             return _FROM + _RUNNING

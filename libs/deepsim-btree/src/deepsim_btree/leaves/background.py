@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 
 class Background(FunctionLeaf):
-    """A leaf that starts something elsewhere and is RUNNING until that is done.
+    """A leaf that starts work elsewhere and is RUNNING until the work is done.
 
     Its function is called at the start of each run. It is an ``async def``, which becomes a task of
     the asyncio loop in which the tree is ticked; or `InThread` of a function, which runs in a
-    thread; or it returns a future: that of ``submit`` of a `concurrent.futures` executor, or a task
-    or future of asyncio. The node answers the `Status` that comes out, or SUCCESS for None; an
-    exception there is one of the node.
+    thread; or a function that returns a future, such as ``submit`` of a `concurrent.futures`
+    executor does, or an asyncio task or future. The node answers the resulting `Status`, or SUCCESS
+    for None; an exception of the work becomes an exception of the node.
 
-    When the node is halted the future is cancelled. A task of asyncio that cleans up, and a thread,
-    go on for a while after that; a new run of the node is RUNNING until they have ended, and only
-    then calls the function again, so that two never overlap.
+    When the node is halted, the future is cancelled. Threads, and asyncio tasks that clean up, may
+    continue for a while; a new run of the node is RUNNING until they have ended, and only then
+    calls the function again, so that two calls never overlap.
 
     >>> from concurrent.futures import Future
     >>> from deepsim_btree import Tree
@@ -38,14 +38,14 @@ class Background(FunctionLeaf):
     >>> tree.tick().name
     'SUCCESS'
 
-    Between runs the node can be copied and pickled; before that has ended which it started, this
-    raises `BusyError`.
+    Between runs the node can be copied and pickled; while its work continues, this raises
+    BusyError.
 
     Args:
         function: Called at the start of each run; must not block.
-        *args: Handed to it then.
-        name: Name of the node; that of the function if None.
-        **kwargs: Handed to it then.
+        *args: Positional arguments of the call.
+        name: Name of the node; the function's name if None.
+        **kwargs: Keyword arguments of the call.
 
     Raises:
         TypeError: `function` is not callable, or a generator function.
@@ -62,7 +62,7 @@ class Background(FunctionLeaf):
     def _take(self, args: tuple[object, ...], kwargs: dict[str, object]) -> None:
         super()._take(args, kwargs)
         self._future: Any = None
-        self._ending: Any = None  # of an earlier run, which was cancelled but goes on
+        self._ending: Any = None  # the future of a halted run that has not ended yet
 
     @classmethod
     def _check_function(cls, function: Callable[..., Any]) -> None:
@@ -70,13 +70,13 @@ class Background(FunctionLeaf):
             raise TypeError(f"{function!r} is a generator function: use Routine or @action")
 
     def initialize(self) -> None:
-        """Starts the function, unless what an earlier run has started goes on."""
+        """Calls the function, unless work of an earlier run still continues."""
         self._forget_ended()
         if self._ending is None:
             self._start()
 
     def update(self) -> Status:
-        """Looks whether it is done."""
+        """Tests whether the work is done."""
         if self._future is None:
             self._forget_ended()
             if self._ending is not None:
@@ -88,7 +88,7 @@ class Background(FunctionLeaf):
         return SUCCESS if result is None else result
 
     def terminate(self, new_status: Status) -> None:
-        """Cancels it if it is not done."""
+        """Cancels the work if it is not done."""
         future, self._future = self._future, None
         if future is not None and not future.done():
             future.cancel()
@@ -108,7 +108,7 @@ class Background(FunctionLeaf):
 
 
 def _task(coroutine: Any) -> Any:
-    """Returns a coroutine as a task of the loop that runs."""
+    """Returns a coroutine as a task of the running loop."""
     import asyncio  # noqa: PLC0415 - takes 40 ms, which only those pay who use it
 
     try:
@@ -122,10 +122,10 @@ def _task(coroutine: Any) -> Any:
 
 
 class InThread:
-    """Makes a thread of each call of a function: ``Background(InThread(photograph), camera)``.
+    """A function that runs in a new thread at each call, for `Background`.
 
-    The function gets a `threading.Event` as its first argument, which is set when the node is
-    halted: it has to look at that now and then, and to return early.
+    Its first argument is a `threading.Event` that is set when the node is halted. The function must
+    test this event regularly, and return early once it is set.
 
     >>> from deepsim_btree import Tree
     >>> def count(stop, numbers):
@@ -138,7 +138,7 @@ class InThread:
     >>> tree.halt()  # the thread ends
 
     Args:
-        function: Called in a thread that does not keep the program from ending.
+        function: Called in a daemon thread, which does not keep the program from ending.
 
     Raises:
         TypeError: `function` is not callable.
@@ -156,7 +156,7 @@ class InThread:
 
 
 class ThreadTask:
-    """A call of a function in a thread, as much like a future as a node needs."""
+    """A call of a function in a thread, with those methods of a future that a node needs."""
 
     def __init__(
         self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -192,6 +192,6 @@ class ThreadTask:
         return self._result
 
     def cancel(self) -> bool:
-        """Asks it to stop; returns True."""
+        """Asks the function to stop, and returns True."""
         self._stop.set()
         return True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The decorators ``@action`` and ``@condition``: they turn functions into classes of leaves."""
+"""The decorators ``@action`` and ``@condition``, which turn functions into classes of leaves."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def action(
 
 
 def action(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Turns a function into a class of `Action`, or of `Routine` if it pauses.
+    """Turns a function into a subclass of `Action`, or of `Routine` if it pauses.
 
-    Call it with the function's arguments to get a node, whose name is that of the function. The
-    function itself remains as the attribute ``function``. For a method of an object that exists
-    already write ``Action(robot.drive)``.
+    Call the class with the function's arguments to get a node with the name of the function. The
+    function itself is the class's attribute ``function``. For a method of an existing object, write
+    ``Action(robot.drive)`` instead.
 
     >>> @action
     ... def drive(robot, speed=1.0):
@@ -61,7 +61,7 @@ def action(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def condition(function: Callable[P, bool]) -> Callable[P, Check]:
-    """Turns a function that returns True or False into a class of `Check`, as `action` does.
+    """Turns a function that returns True or False into a subclass of `Check`, like `action`.
 
     >>> @condition
     ... def battery_low(robot, limit):
@@ -74,8 +74,8 @@ def condition(function: Callable[P, bool]) -> Callable[P, Check]:
 
 
 def _leaf_class(base: type[FunctionLeaf], function: Callable[..., Any]) -> Any:
-    # A class, so that nodes can be pickled: its name is where pickle finds it, whereas the name
-    # of the bare function would lead to whatever replaced it.
+    # A class, so that nodes can be pickled: pickle finds the class by its name, whereas the
+    # function cannot be found, because the class has replaced it.
     base._check_function(function)
     return type(
         function.__name__,

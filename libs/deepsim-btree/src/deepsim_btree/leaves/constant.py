@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The leaves that always give the same answer."""
+"""Leaves that always give the same answer."""
 
 from __future__ import annotations
 
@@ -21,21 +21,36 @@ class Constant(Behaviour):
 
 
 class Success(Constant):
-    """A leaf that always succeeds."""
+    """A leaf that always succeeds.
+
+    >>> from deepsim_btree import Tree
+    >>> Tree(Success("done")).tick().name
+    'SUCCESS'
+    """
 
     __slots__ = ()
     answer = SUCCESS
 
 
 class Failure(Constant):
-    """A leaf that always fails."""
+    """A leaf that always fails.
+
+    >>> from deepsim_btree import Tree
+    >>> Tree(Failure("locked")).tick().name
+    'FAILURE'
+    """
 
     __slots__ = ()
     answer = FAILURE
 
 
 class Running(Constant):
-    """A leaf that never finishes: an idle robot, or the end of a selector that waits."""
+    """A leaf that never finishes, for an idle robot or as the last child of a selector that waits.
+
+    >>> from deepsim_btree import Tree
+    >>> Tree(Running("idle")).tick().name
+    'RUNNING'
+    """
 
     __slots__ = ()
     answer = RUNNING

@@ -19,7 +19,7 @@ class SetEntry(Behaviour):
 
     Args:
         entry: Name of the entry, as for `key`.
-        value: What to write; with a `key` the value of that entry.
+        value: The value to write; a `key` stands for the value of its entry.
 
     Raises:
         TypeError: `entry` is not a str.
@@ -34,11 +34,11 @@ class SetEntry(Behaviour):
 
     @property
     def entry(self) -> str:
-        """Names of the entry."""
+        """Name of the entry."""
         return self._key.name
 
     def update(self) -> Status:
-        """Writes."""
+        """Writes the value."""
         value = self.value
         if isinstance(value, Key):
             if value.entry(self).source() is None:
@@ -49,9 +49,14 @@ class SetEntry(Behaviour):
 
 
 class DeleteEntry(Behaviour):
-    """Deletes an entry of the blackboard and succeeds, also if there was none.
+    """Deletes an entry of the blackboard and succeeds, even if it has no value.
 
-    An entry of a parent of the blackboard stays.
+    The entry of a parent blackboard stays.
+
+    >>> from deepsim_btree import Tree
+    >>> tree = Tree(DeleteEntry("goal"), blackboard={"goal": (3, 4)})
+    >>> tree.tick().name, "goal" in tree.blackboard
+    ('SUCCESS', False)
 
     Args:
         entry: Name of the entry, as for `key`.
@@ -68,10 +73,10 @@ class DeleteEntry(Behaviour):
 
     @property
     def entry(self) -> str:
-        """Names of the entry."""
+        """Name of the entry."""
         return self._key.name
 
     def update(self) -> Status:
-        """Deletes."""
+        """Deletes the entry."""
         self._key.entry(self).value = NOTHING
         return SUCCESS

@@ -20,7 +20,7 @@ _GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200
 
 
 class FunctionLeaf(Behaviour):
-    """A leaf that calls ``function(*args, **kwargs)``; a `key` among them is looked up first."""
+    """A leaf that calls ``function(*args, **kwargs)``; keys among the arguments are looked up."""
 
     __slots__ = ("_args", "_function", "_has_keys", "_kwargs")
 
@@ -37,7 +37,7 @@ class FunctionLeaf(Behaviour):
         self._take(args, kwargs)
 
     def _bind(self, *args: object, **kwargs: object) -> None:
-        """Is the constructor of a class that has its function already."""
+        """Initialises a node of a class that has a fixed function."""
         Behaviour.__init__(self)
         self._take(args, kwargs)
 
@@ -83,7 +83,7 @@ class FunctionLeaf(Behaviour):
                     name: value.read(self) if value.__class__ is Key else value
                     for name, value in kwargs.items()
                 }
-        # Without the **, which costs a third of the time, where there is nothing to hand over.
+        # Without ** if there are no keyword arguments, because ** costs a third of the time.
         return self.function(*args, **kwargs) if kwargs else self.function(*args)
 
     def _look_up(self) -> list[object]:
@@ -107,7 +107,7 @@ class FunctionLeaf(Behaviour):
 
         try:
             inspect.signature(self.function).bind(*self._args, **self._kwargs)
-        except ValueError:  # a function of C that does not say what it takes
+        except ValueError:  # a C function without a signature
             pass
         except TypeError as error:
             yield f"its function cannot be called with these arguments: {error}"
@@ -126,22 +126,22 @@ class Action(FunctionLeaf):
 
     Args:
         function: Called at each tick; must not block.
-        *args: Handed to it at each tick.
-        name: Name of the node; that of the function if None.
-        **kwargs: Handed to it at each tick.
+        *args: Positional arguments of the calls.
+        name: Name of the node; the function's name if None.
+        **kwargs: Keyword arguments of the calls.
 
     Raises:
-        TypeError: `function` is not callable, or pauses: that is a `Routine`.
+        TypeError: `function` is not callable, or pauses; use `Routine` for a function that pauses.
     """
 
     __slots__ = ()
 
-    # Whoever ticks checks what the function returns.
+    # The caller of a tick checks the returned value.
     update = FunctionLeaf.call
 
 
 class Check(FunctionLeaf):
-    """A leaf that asks something: its function returns True or False, in no time.
+    """A leaf that tests something: its function returns True or False without delay.
 
     True is SUCCESS and False is FAILURE. Other values count by their truth, but None and a
     `Status` are errors: the first is a forgotten ``return``, the second would always be true.
@@ -153,9 +153,9 @@ class Check(FunctionLeaf):
 
     Args:
         function: Called at each tick.
-        *args: Handed to it at each tick.
-        name: Name of the node; that of the function if None.
-        **kwargs: Handed to it at each tick.
+        *args: Positional arguments of the calls.
+        name: Name of the node; the function's name if None.
+        **kwargs: Keyword arguments of the calls.
 
     Raises:
         TypeError: `function` is not callable, or pauses.
@@ -164,7 +164,7 @@ class Check(FunctionLeaf):
     __slots__ = ()
 
     def update(self) -> Status:
-        """Returns SUCCESS if the function says yes, otherwise FAILURE."""
+        """Returns SUCCESS if the function returns a true value, otherwise FAILURE."""
         answer = self.call()
         if answer is True:
             return SUCCESS
@@ -178,10 +178,10 @@ class Check(FunctionLeaf):
 
 @pure
 def truth(value: object) -> bool:
-    """Returns whether the answer of a condition means yes.
+    """Returns the truth of a condition's answer.
 
     Raises:
-        TypeError: It is None or a `Status`.
+        TypeError: `value` is None or a `Status`.
     """
     if value is None or isinstance(value, Status):
         raise TypeError(f"a condition must return True or False, got {value!r}")
@@ -189,10 +189,10 @@ def truth(value: object) -> bool:
 
 
 def pauses(function: Callable[..., Any]) -> bool:
-    """Returns whether a call of `function` makes a generator or a coroutine.
+    """Returns whether `function` is a generator function or an ``async def``.
 
     Raises:
-        TypeError: It makes an asynchronous generator, which is both and cannot be driven.
+        TypeError: `function` is an asynchronous generator function, which no leaf can run.
     """
     flags = _flags(function)
     if flags & _ASYNC_GENERATOR:
@@ -201,7 +201,7 @@ def pauses(function: Callable[..., Any]) -> bool:
 
 
 def is_async(function: Callable[..., Any]) -> bool:
-    """Returns whether a call of `function` makes a coroutine."""
+    """Returns whether `function` is an ``async def``."""
     return bool(_flags(function) & _COROUTINE)
 
 

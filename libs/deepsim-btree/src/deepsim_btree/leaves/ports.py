@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Typed ports: what a leaf reads and writes, declared in its class and connected from outside."""
+"""Typed ports: inputs and outputs of a leaf, declared in its class and connected from outside."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class Port(Generic[T]):
     """Base of `Input`, `Output` and `InOut`.
 
     Attributes:
-        type: Class of the values, without the brackets of ``list[int]``; of a union the
-            class that is not None, or object if there are more. An int is accepted for a float.
+        type: Class of the values, such as list for ``list[int]``. For a union it is the only class
+            besides None, or object if there are several. Ints are accepted as floats.
         default: Value of an input that is not connected.
-        has_default: Whether there is one.
-        description: For people, and for editors of XML files.
-        name: Name of the attribute that the port is.
+        has_default: Whether the port has a default.
+        description: Text for users, and for editors of XML files.
+        name: Name of the class attribute that holds the port.
     """
 
     direction: ClassVar[str]
@@ -50,7 +50,7 @@ class Port(Generic[T]):
     @overload
     def __init__(self, type: type[T], *, default: T = ..., description: str = ...) -> None: ...
 
-    @overload  # for int | None, which type checkers know no type of
+    @overload  # for unions such as int | None
     def __init__(
         self: Port[Any], type: types.UnionType, *, default: Any = ..., description: str = ...
     ) -> None: ...
@@ -70,10 +70,10 @@ class Port(Generic[T]):
         self.name = name
 
     def check(self, node: Behaviour, value: object) -> T:
-        """Returns `value` if it is of the port's type.
+        """Returns `value`, which must have the port's type.
 
         Raises:
-            TypeError: It is not.
+            TypeError: `value` has another type.
         """
         if isinstance(value, self._classes) or (float in self._classes and isinstance(value, int)):
             return cast("T", value)
@@ -83,7 +83,7 @@ class Port(Generic[T]):
         """Returns the `key` or value that the port of `node` is connected to, or its default.
 
         Raises:
-            StructureError: There is neither.
+            StructureError: The port has neither a connection nor a default.
         """
         connected = node._connections.get(self.name, self.default)
         if connected is NOTHING:
@@ -114,14 +114,21 @@ def _classes(type_: Any) -> tuple[Any, ...]:
 class Input(Port[T]):
     """A port that a `PortLeaf` reads: ``speed = Input(float, default=1.0)``, then ``self.speed``.
 
+    >>> class IsFast(PortLeaf):
+    ...     speed = Input(float, default=1.0)
+    ...     def update(self):
+    ...         return Status.SUCCESS if self.speed > 2.0 else Status.FAILURE
+    >>> Tree(IsFast(speed=3.0)).tick().name
+    'SUCCESS'
+
     Args:
-        type: Class of the values, or several: ``float | None``, of which type checkers know Any
-            unless annotated, ``x: Input[float | None] = Input(float | None)``.
+        type: Class of the values, or a union such as ``float | None``. Type checkers take the value
+            of a union for Any unless the port is annotated: ``x: Input[float | None] = ...``.
         default: Value if nothing is connected; without it a connection is required.
-        description: For people, and for editors of XML files.
+        description: Text for users, and for editors of XML files.
 
     Raises:
-        TypeError: `type` is not a class, and no union of classes.
+        TypeError: `type` is neither a class nor a union of classes.
     """
 
     direction = "input"
@@ -189,14 +196,23 @@ class Writable(Port[T]):
 class Output(Writable[T]):
     """A port that a `PortLeaf` writes by assignment: ``left = Output(float)``, ``self.left = 2.0``.
 
-    A value that is written while the port is not connected is dropped: nobody asked for it.
+    A value that is written to a port without a connection is dropped.
+
+    >>> class Measure(PortLeaf):
+    ...     left = Output(float)
+    ...     def update(self):
+    ...         self.left = 1.5
+    ...         return Status.SUCCESS
+    >>> tree = Tree(Measure(left=key("distance")))
+    >>> tree.tick().name, tree.blackboard["distance"]
+    ('SUCCESS', 1.5)
 
     Args:
         type: Class of the values.
-        description: For people, and for editors of XML files.
+        description: Text for users, and for editors of XML files.
 
     Raises:
-        TypeError: `type` is not a class, and no union of classes.
+        TypeError: `type` is neither a class nor a union of classes.
     """
 
     direction = "output"
@@ -227,22 +243,31 @@ class Output(Writable[T]):
 class InOut(Writable[T], Input[T]):
     """A port that a `PortLeaf` both reads and writes.
 
+    >>> class Count(PortLeaf):
+    ...     number = InOut(int)
+    ...     def update(self):
+    ...         self.number += 1
+    ...         return Status.SUCCESS
+    >>> tree = Tree(Count(number=key("laps")), blackboard={"laps": 2})
+    >>> tree.tick().name, tree.blackboard["laps"]
+    ('SUCCESS', 3)
+
     Args:
         type: Class of the values.
         default: Value that is read if nothing is connected.
-        description: For people, and for editors of XML files.
+        description: Text for users, and for editors of XML files.
 
     Raises:
-        TypeError: `type` is not a class, and no union of classes.
+        TypeError: `type` is neither a class nor a union of classes.
     """
 
     direction = "inout"
 
 
 class PortLeaf(Behaviour):
-    """A leaf with ports; subclass it, declare them and override `update`.
+    """A leaf with ports: declare them in a subclass, and override `update`.
 
-    Every port is a keyword argument: a value, or the `key` of an entry of the blackboard.
+    Every port is a keyword argument of the constructor: a value, or the `key` of an entry.
 
     >>> class Drive(PortLeaf):
     ...     speed = Input(float, default=1.0)
@@ -255,7 +280,7 @@ class PortLeaf(Behaviour):
     ('RUNNING', 1.0)
 
     Args:
-        **ports: What the ports are connected to.
+        **ports: Connections of the ports.
 
     Raises:
         TypeError: No such port exists, a value is of the wrong type, or an output is given a
@@ -265,7 +290,7 @@ class PortLeaf(Behaviour):
     __slots__ = ("_connections",)
 
     ports: ClassVar[Mapping[str, Port[Any]]] = {}
-    """The ports of the class by name, those of its bases included."""
+    """The ports of the class and its bases, by name."""
 
     def __init_subclass__(cls) -> None:
         own = {name: value for name, value in vars(cls).items() if isinstance(value, Port)}

@@ -19,12 +19,12 @@ class Routine(FunctionLeaf):
 
     Its function is a generator function, which pauses at each bare ``yield``, or an ``async def``,
     which pauses at ``await next_tick()``; no event loop is needed. The node is RUNNING while the
-    function pauses and goes on at the next tick. It answers the `Status` that the function
-    returns, or SUCCESS if that returns nothing. When the node is halted the function is closed:
-    its ``finally`` and ``with`` blocks run.
+    function pauses, and continues it at the next tick. It answers the `Status` that the function
+    returns, or SUCCESS for None. When the node is halted, the function is closed: its ``finally``
+    and ``with`` blocks run.
 
     A routine in the middle of a run cannot be copied or pickled, because Python cannot copy
-    generators; between runs it can. `BusyError` says which node it is.
+    generators; a BusyError names the node. Between runs it can be copied and pickled.
 
     >>> from deepsim_btree import Tree
     >>> def park(robot):
@@ -38,12 +38,13 @@ class Routine(FunctionLeaf):
 
     Args:
         function: Called at the start of each run.
-        *args: Handed to it then.
-        name: Name of the node; that of the function if None.
-        **kwargs: Handed to it then.
+        *args: Positional arguments of the call.
+        name: Name of the node; the function's name if None.
+        **kwargs: Keyword arguments of the call.
 
     Raises:
-        TypeError: `function` is not callable, or does not pause: that is an `Action`.
+        TypeError: `function` is not callable, or does not pause; use `Action` for a function that
+            does not pause.
     """
 
     __slots__ = ("_paused",)
@@ -66,11 +67,11 @@ class Routine(FunctionLeaf):
             raise TypeError(f"{function!r} is neither a generator function nor async: use Action")
 
     def initialize(self) -> None:
-        """Calls the function, which does nothing before the first `update`."""
+        """Calls the function, whose code does not run before the first `update`."""
         self._paused = self.call()
 
     def update(self) -> Status:
-        """Lets the function go on to its next pause or to its end."""
+        """Runs the function to its next pause or to its end."""
         assert self._paused is not None, "initialize() comes first"
         try:
             paused_with = self._paused.send(None)
@@ -99,5 +100,5 @@ class NextTick:
 
 
 def next_tick() -> NextTick:
-    """Returns what the ``async def`` of a `Routine` awaits to pause until the next tick."""
+    """Returns an awaitable that pauses the ``async def`` of a `Routine` until the next tick."""
     return NextTick()

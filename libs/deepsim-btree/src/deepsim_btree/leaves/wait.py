@@ -22,7 +22,7 @@ class Wait(Behaviour):
     'SUCCESS'
 
     Args:
-        seconds: Span of time on the clock of the tree [s], or the `key` of it.
+        seconds: Duration on the clock of the tree [s], or the `key` of an entry with it.
 
     Raises:
         TypeError: `seconds` is not a number.
@@ -38,7 +38,7 @@ class Wait(Behaviour):
         self._since = 0.0
 
     def update(self) -> Status:
-        """Looks at the clock."""
+        """Compares the duration of the run with `seconds`."""
         now = self.tree.now
         if self.status is not RUNNING:
             self._since = now
