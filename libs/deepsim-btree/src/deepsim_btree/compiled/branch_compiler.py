@@ -77,6 +77,10 @@ class BranchCompiler(ABC, Generic[ControlT, PartT]):
             self._names[name] = value
         return self._constants[id(value)]
 
+    def argument(self, value: object) -> str:
+        """Returns an expression of a value: its text if that is quicker, or its name."""
+        return repr(value) if type(value) in (int, bool) else self.constant(value)
+
     def _branch(self) -> PartT:
         """Compiles all nodes and returns how the root is ticked."""
         waiting: list[tuple[Behaviour, Begun | None]] = [(self._root, None)]

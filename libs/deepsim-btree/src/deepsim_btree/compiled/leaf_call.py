@@ -69,7 +69,7 @@ def function_call(
     """Returns an expression that calls a function, with the agent in place of AGENT."""
     if kwargs and not any(value is AGENT for value in kwargs.values()):
         function, kwargs = partial(function, **kwargs), {}
-    values = ["a" if value is AGENT else compiler.constant(value) for value in args]
+    values = ["a" if value is AGENT else compiler.argument(value) for value in args]
     if kwargs:
         pairs = [
             f"{compiler.constant(name)}: {'a' if value is AGENT else compiler.constant(value)}"

@@ -151,7 +151,7 @@ class NodeCompiler(BranchCompiler[NodeControl, NodePart]):
         elif isinstance(node, Constant) and kind.update is Constant.update:
             return node.answer.name, frozenset({node.answer})
         elif isinstance(node, FunctionLeaf) and not (has_keys(node) or node.kwargs):
-            values = ", ".join(self.constant(value) for value in node.args)
+            values = ", ".join(self.argument(value) for value in node.args)
             call = f"{self.constant(node.function)}({values})"
             if kind.update is Action.update:
                 return call, ANYTHING
@@ -175,8 +175,8 @@ class NodeCompiler(BranchCompiler[NodeControl, NodePart]):
             starts = block(f"if {name}.status is not RUNNING:", f"{name}.initialize(){mark}")
         if kind.terminate is not Behaviour.terminate:
             ends = block("if ANSWER is not RUNNING:", f"{name}.terminate({ANSWER}){mark}")
-        # These two comparisons are quick, and show that most answers are a Status.
-        test = "if ANSWER is not RUNNING and ANSWER is not SUCCESS:"
+        # These comparisons are quick, and show that most answers are a Status.
+        test = "if ANSWER is not RUNNING and ANSWER is not SUCCESS and ANSWER is not FAILURE:"
         is_wrong = "if ANSWER.__class__ is not Status:"
         error, is_open = f"{name}._no_status({ANSWER}){mark}", f"{name}.status = RUNNING"
         check = block(test, block(is_wrong, f"raise {error}"))
