@@ -48,6 +48,7 @@ class MujocoDynamics:
         self._in_body = {node.name: node.in_body for node in compiled.links}
         _, self._dof = dofs_of(compiled.model, compiled.axes)
         self._bound: dict[str, Floats] = {}
+        self._moving: dict[int, NDArray[np.bool_]] = {}
         self._forces: tuple[Floats, Floats] | None = None
 
     def _place(self, link: str, joints: Sequence[str], point: Floats) -> Place:
@@ -78,7 +79,10 @@ class MujocoDynamics:
         # Like mj_jac for one world; MuJoCo stores the motions of axes at the tree's centre of mass.
         arm = place - derived["subtree_com"][:, model.body_rootid[body]]
         motions = derived["cdof"].take(dof, axis=1)
-        motions *= _moves(model, body)[dof, None]
+        moving = self._moving.get(body)
+        if moving is None:
+            moving = self._moving[body] = _moves(model, body)
+        motions *= moving[dof, None]
         angular = motions[..., :3].transpose(2, 0, 1)
         linear = motions[..., 3:].transpose(2, 0, 1) + cross(angular, arm.T[..., None])
         return np.concatenate([linear, angular]).swapaxes(0, 1)

@@ -233,8 +233,9 @@ class StateCache:
         """Processes the simulator's answer to a batch; afterwards no change is pending."""
         if self._lost:
             refusals = [*self._lost, *refusals]
+        if not _CHANGING.isdisjoint(self._pending):
+            self._present.clear()  # rows that depend on those written follow them
         self._pending, self._lost = {}, []
-        self._present.clear()  # rows that depend on those written follow them
         if refusals:
             self._lasting.clear()
             raise WriteRefusedError(refusals)
