@@ -13,7 +13,7 @@ Array = NDArray[np.float64]
 
 
 def segment_to_box(start: Sequence[float], step: Sequence[float], half: Sequence[float]) -> float:
-    """Returns the distance of the points start + t * step, 0 <= t <= 1, from the box [-half, half].
+    """Returns the distance of the segment start + t * step, 0 <= t <= 1, and the box [-half, half].
 
     The squared distance is convex in t, and its slope is a chain of straight pieces that bends
     where the line crosses a slab of the box; so the zero of the slope is found exactly.

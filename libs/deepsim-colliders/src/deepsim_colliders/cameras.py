@@ -99,7 +99,7 @@ def seen_pixels(
 
 
 def _extent(places: Array, size: int) -> tuple[Index, Index]:
-    """Returns the first and last pixel whose centre is within the extremes of places 0 .. 1."""
+    """Returns the first and last pixel with a centre between the extremes of places (0 .. 1)."""
     # A millionth of a pixel allows for rounding. Without places, the last is before the first.
     low, high = np.fmin.reduce(places) * size - 0.5, np.fmax.reduce(places) * size - 0.5
     first = np.ceil(np.nan_to_num(np.clip(low - 1e-6, 0, size), nan=size))

@@ -52,7 +52,7 @@ class Collider(Follower, Layered, ABC):
     """
 
     dimensions: int
-    """2 or 3. Colliders only meet others of the same dimensions."""
+    """Number of dimensions, 2 or 3; colliders only meet others with the same number."""
 
     def __init__(self, pose_offset: Pose) -> None:
         Follower.__init__(self, pose_offset)

@@ -151,7 +151,7 @@ class ConvexCollider(Collider3D):
     def _cast(self, origin: Triple, heading: Triple) -> tuple[float, Triple] | None:
         """Returns the distance and normal where a ray from outside meets the shape.
 
-        Conservative advancement: moves from one separating plane to the next.
+        Uses conservative advancement: it moves from one separating plane to the next.
         """
         travelled, normal = 0.0, scaled(heading, -1.0)
         for _ in range(_CASTS):
@@ -224,7 +224,7 @@ class ConvexCollider(Collider3D):
     # Contacts of faces.
 
     def _face_here(self, direction: Triple) -> tuple[Triple, list[Triple]] | None:
-        """Returns normal and ordered corners of the flat face nearest to perpendicular, or None."""
+        """Returns the normal and ordered corners of the flat face towards a direction, or None."""
         return None
 
     def _low_points(self, direction: Triple) -> Sequence[Triple]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The overlap of two flat faces, whose corners are contacts."""
+"""The overlap of two flat faces; its corners are contacts."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _ALIGNED = 0.996
 def overlap(a: Any, b: Any, found: Any, touch: float) -> list[tuple[Vec, float]]:
     """Returns the points halfway between the surfaces of two meeting pieces, and their depths.
 
-    If each piece has a face across the normal, the points are the corners of the common area
-    (Sutherland and Hodgman 1974). On a half space, they are all corners below its surface.
+    If each piece has a face perpendicular to the normal, the points are the corners of the common
+    area (Sutherland and Hodgman 1974). On a half space, they are all corners below its surface.
     Otherwise there is a single point.
     """
     normal = found.normal
@@ -55,7 +55,7 @@ def _on_plane(a: Any, b: Any, touch: float) -> list[tuple[Vec, float]]:
 
 
 def _face(shape: Any, direction: Vec) -> list[Vec] | None:
-    """Returns the ordered corners of the face across a direction, or None."""
+    """Returns the ordered corners of the face perpendicular to a direction, or None."""
     face: tuple[Vec, list[Vec]] | None = shape._face_there(direction)
     if face is None or dot(face[0], direction) < _ALIGNED:
         return None

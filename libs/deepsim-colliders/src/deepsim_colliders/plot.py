@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws colliders from above; needs matplotlib: ``pip install deepsim-colliders[plot]``."""
+"""Drawings of colliders from above; needs matplotlib: ``pip install deepsim-colliders[plot]``."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from .faces import overlap
 
 
 class Separation(NamedTuple):
-    """Distance or penetration depth of two shapes in the world frame, in any dimensions."""
+    """Distance or penetration depth of two shapes in the world frame, in 2D or 3D."""
 
     distance: float
     """Distance [m]; a negative one is a penetration depth."""

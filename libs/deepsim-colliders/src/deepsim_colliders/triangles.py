@@ -18,7 +18,7 @@ _BLOCK = 1 << 16
 
 
 class Triangles:
-    """Triangles (m, 3, 3) of corners [m], counter-clockwise seen from outside."""
+    """Triangles with corners (m, 3, 3) [m], counter-clockwise seen from outside."""
 
     def __init__(self, corners: Array) -> None:
         self.corners = corners

@@ -19,7 +19,7 @@ def named(targets: Target | Iterable[Target], world: World | None) -> tuple[tupl
 
     Args:
         targets: One or several targets.
-        world: Their world; by default the world of a transform, or the current one.
+        world: The world of the targets; by default the world of a transform, or the current one.
 
     Raises:
         TypeError: A target is neither a name nor a transform.
@@ -61,7 +61,7 @@ def chosen_worlds(world: World, worlds: ArrayLike | None) -> NDArray[np.intp]:
     """Returns the numbers of some or all worlds, ascending.
 
     Raises:
-        ValueError: They are not a list of different world numbers.
+        ValueError: `worlds` is not a list of different world numbers.
     """
     if worlds is None:
         return np.arange(len(world))

@@ -16,7 +16,7 @@ class Describable(Protocol):
     """A model or light, such as `deepsim_spawn.ModelDescription`."""
 
     def to_sdf(self) -> str:
-        """Returns SDF text."""
+        """Returns the SDF text of the description."""
         ...
 
 

@@ -33,7 +33,7 @@ def current_world() -> World:
 
 
 class PerWorld:
-    """Base class of managers and trackers with one instance in each world, made by `World.get`.
+    """Base class of managers and trackers; `World.get` makes one instance for each world.
 
     >>> class Score(PerWorld):
     ...     goals = 0
@@ -50,7 +50,7 @@ class PerWorld:
         """Starts new episodes in some worlds; called by `World.reset`. The default does nothing."""
 
     def get_state(self) -> Any:
-        """Returns a state for a snapshot, which can be pickled, or None."""
+        """Returns a picklable state for a snapshot, or None if there is nothing to keep."""
         return None
 
     def set_state(self, state: Any) -> None:

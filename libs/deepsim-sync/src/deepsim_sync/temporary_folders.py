@@ -45,7 +45,7 @@ def make_temporary_folder(prefix: str, within: Path | None = None) -> Path:
 
 
 def remove_temporary_folder(folder: Path) -> None:
-    """Removes a folder of `make_temporary_folder`, if it still exists."""
+    """Removes a folder that `make_temporary_folder` made, if it still exists."""
     shutil.rmtree(str(folder), ignore_errors=True)
     lock = _locks.pop(folder, None)
     if lock is not None:
@@ -54,7 +54,7 @@ def remove_temporary_folder(folder: Path) -> None:
 
 @contextmanager
 def temporary_folder(prefix: str, within: Path | None = None) -> Iterator[Path]:
-    """Yields a new folder of `make_temporary_folder`, and removes it afterwards."""
+    """Yields a folder from `make_temporary_folder`, and removes it afterwards."""
     folder = make_temporary_folder(prefix, within)
     try:
         yield folder

@@ -36,7 +36,7 @@ class Balls:
             self._ahead = np.stack([*local.transpose(2, 0, 1), ones], axis=1)
 
     def around(self, points: Array) -> Iterator[Pairs]:
-        """Yields pairs of a point of (worlds, p, dimensions) and a shape whose ball it touches."""
+        """Yields pairs of points (worlds, p, dimensions) and shapes whose balls contain them."""
         with np.errstate(all="ignore"):  # values that are not finite are near nothing
             left = self._left(points)
             for world, some in self._blocks(points.shape[1]):
@@ -44,7 +44,7 @@ class Balls:
                 yield self._where(near, world, some, points.shape[1])
 
     def along(self, origins: Array, directions: Array) -> Iterator[Pairs]:
-        """Yields pairs of a ray of (worlds, r, dimensions) and a shape whose ball it touches.
+        """Yields pairs of rays (worlds, r, dimensions) and shapes whose balls they touch.
 
         Directions may have any length, including zero.
         """

@@ -15,7 +15,7 @@ Pairs = Tuple[Index, Index]
 
 
 def ragged(start: Index, count: Index) -> Iterator[Pairs]:
-    """Yields, in blocks, the range number and the value of each element of ranges in turn."""
+    """Yields, in blocks, range number and value of each element of ranges (start, count)."""
     ends = np.cumsum(count)
     total = int(ends[-1]) if ends.size else 0
     shift = start - (ends - count)

@@ -84,7 +84,7 @@ class Bounds:
             yield first[once], second[once]
 
     def around(self, points: Array) -> Iterator[Pairs]:
-        """Yields pairs of a point of (worlds, p, dimensions) and a row."""
+        """Yields pairs of points (worlds, p, dimensions) and rows."""
         if not self._compiled and self.count <= _FEW:
             return collected(self.balls.around(points))
         flat = np.ascontiguousarray(points.reshape(-1, points.shape[2]).T)

@@ -62,7 +62,7 @@ class Tree:
         return 3.0 * float(leaves.max(initial=0.0, where=leaves < np.inf))
 
     def around(self, world: Index, lower: Array, upper: Array) -> Iterator[Pairs]:
-        """Yields pairs of a query box (n, 3), in its world, and a shape whose box it overlaps."""
+        """Yields pairs of query boxes (n, 3) and shapes whose boxes they overlap, by world."""
 
         def overlap(which: Index, boxes: Array) -> Flags:
             low, high = lower[which, :, np.newaxis], upper[which, :, np.newaxis]
@@ -77,7 +77,7 @@ class Tree:
     def along(
         self, world: Index, origins: Array, directions: Array, nearest: Array, farthest: Array
     ) -> Iterator[Pairs]:
-        """Yields pairs of a ray of (n, 3), in its world, and a shape whose box it crosses."""
+        """Yields pairs of rays (n, 3) and shapes whose boxes they cross, by world."""
         # Largest displacement of a point by rounding.
         slack = 1e-14 * (np.abs(origins).sum(axis=1) + self.size)
         steps = np.copysign(1.0 / np.maximum(np.abs(directions), 1e-300), directions)

@@ -87,7 +87,7 @@ class ColliderSet:
 
     @property
     def dimensions(self) -> int:
-        """2 or 3."""
+        """Number of dimensions, 2 or 3."""
         return self._dimensions
 
     @property
@@ -106,7 +106,7 @@ class ColliderSet:
         """Adds colliders, with the next ids, at their own poses in all worlds.
 
         Raises:
-            TypeError: when one is not a collider, or has other dimensions.
+            TypeError: when an argument is not a collider, or has other dimensions.
         """
         if colliders:
             more = ColliderSet(colliders, worlds=self._worlds, compiled=self._compiled)
@@ -117,7 +117,7 @@ class ColliderSet:
         """Removes colliders; later colliders move to lower ids.
 
         Raises:
-            ValueError: when one is not in the set, or none would remain.
+            ValueError: when a collider is not in the set, or none would remain.
         """
         kept = list(range(len(self)))
         for collider in colliders:

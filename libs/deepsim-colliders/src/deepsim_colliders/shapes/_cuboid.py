@@ -13,7 +13,7 @@ from deepsim_math import Pose
 
 
 class CuboidCollider(Shape):
-    """All points whose coordinates in the frame are within the half lengths [m]."""
+    """Rectangle or box: all points with coordinates within the half lengths [m]."""
 
     def __init__(self, lengths: tuple[float, ...], pose_offset: Pose) -> None:
         super().__init__(pose_offset)

@@ -19,7 +19,7 @@ from deepsim_math import Pose
 
 
 class EllipsoidCollider(ConvexCollider):
-    """Solid ellipsoid centred on its frame, with its axes along those of the frame.
+    """Solid ellipsoid centred on its frame, with its axes along the frame's axes.
 
     >>> egg = EllipsoidCollider((1.0, 1.0, 2.0))
     >>> egg.contains((0, 0, 1.9)), egg.contains((1, 0, 1))

@@ -26,7 +26,7 @@ _KINDS = ("Polygon", "MultiPolygon", "LineString", "LinearRing", "MultiLineStrin
 
 
 class GeometryCollider(Collider2D):
-    """Areas or lines of shapely in the frame of the collider, such as a track, a lane or a wall.
+    """Collider made of shapely areas or lines, such as a track, a lane or a wall.
 
     The geometry moves and turns with the frame. It is prepared once; queries transform the other
     side into its frame.
@@ -40,7 +40,7 @@ class GeometryCollider(Collider2D):
             ignored.
 
     Raises:
-        TypeError: when `geometry` is not one of these.
+        TypeError: when `geometry` is of another type.
         ValueError: when `geometry` is empty or invalid; the message gives the reason.
     """
 

@@ -40,7 +40,7 @@ class HullCollider(ConvexCollider):
 
     @property
     def vertices(self) -> NDArray[np.float64]:
-        """Corners of the hull in its frame (n, 3) [m]."""
+        """Corners in the frame of the hull, (n, 3) [m]."""
         vertices: NDArray[np.float64] = self._vertices.copy()
         return vertices
 

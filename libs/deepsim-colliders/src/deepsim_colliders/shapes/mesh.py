@@ -93,7 +93,7 @@ class MeshCollider(Collider3D):
 
     @property
     def vertices(self) -> Array:
-        """Corners in its frame (n, 3) [m]."""
+        """Corners in the frame of the mesh, (n, 3) [m]."""
         return self._vertices.copy()
 
     @property

@@ -110,8 +110,8 @@ class AbstractEffect(ABC):
         Raises:
             UnknownEntityError: A target is not in the world.
             ValueError: The effect is already attached in one of the worlds.
-            CallbackError: A hook raised, and the effect is not attached; or an observer raised, and
-                the effect remains attached.
+            CallbackError: A hook raised an error, and the effect is not attached; or an observer
+                did, and the effect remains attached.
         """
         chosen = chosen_worlds(self.world, worlds)
         already = chosen[self.attached_in[chosen]]

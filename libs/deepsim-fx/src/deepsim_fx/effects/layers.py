@@ -85,7 +85,7 @@ class Layers:
         return deepcopy(self._columns)
 
     def set_state(self, state: Any) -> None:
-        """Restores the appearance beneath the effects; the world has the entities of the state."""
+        """Restores the appearance beneath the effects; the world must have the same entities."""
         self._entities = self._world.entities
         self._columns = deepcopy(state)
 

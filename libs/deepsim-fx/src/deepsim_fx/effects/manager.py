@@ -165,7 +165,7 @@ class EffectManager(PerWorld):
     # Snapshots
 
     def get_state(self) -> Any:
-        """Returns the attributes of all effects (plain data only), and the appearance beneath."""
+        """Returns the plain attributes of all effects and the appearance beneath them."""
         effects = {number: _saved(effect) for number, effect in sorted(self._constructed.items())}
         attached = [effect.number for effect in self]
         counts = self._constructions, self._attachments

@@ -167,7 +167,7 @@ class Stack(Distribution):
         self.cell = (len(self.parts),)
 
     def __call__(self, rng: Generator, shape: tuple[int, ...]) -> Floats:
-        """Draws each component from its part."""
+        """Draws each component from the distribution of its part."""
         return np.stack([part(rng, shape[:-1]) for part in self.parts], axis=-1)
 
 
@@ -185,7 +185,7 @@ def distribution(spec: Spec, *cells: tuple[int, ...]) -> Distribution:
 
     Args:
         spec: A distribution; a name with arguments, ``("uniform", 0.5, 2)``; a constant number; or
-            a list of those, one per component.
+            a list of these, one per component.
         cells: Accepted shapes of cells, besides single numbers.
 
     Raises:

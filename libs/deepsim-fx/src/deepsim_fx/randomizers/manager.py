@@ -30,7 +30,7 @@ class RandomizerManager(PerWorld):
     ['pose of ball']
 
     Args:
-        world: The world.
+        world: The world of the randomizers.
 
     Attributes:
         log: The draws since the last reset of each world, oldest first.

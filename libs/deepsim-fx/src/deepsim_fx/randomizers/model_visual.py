@@ -167,7 +167,7 @@ class ModelVisualRandomizer(AbstractRandomizer):
         return [[visual] for visual in every]
 
     def _remember(self, visuals: Sequence[str], worlds: Iterable[int]) -> None:
-        """Stores the own colours of new visuals in some worlds."""
+        """Stores the colours of new visuals, without effects, in some worlds."""
         rows = self.world.entities.visuals.rows(visuals)
         for column in self.columns:
             colors = self.world.get(EffectManager).own(column)[:, rows]

@@ -108,7 +108,7 @@ class AbstractRandomizer(ABC):
         """Applies an earlier draw of this or another world, without randomness.
 
         Raises:
-            ValueError: The draw is of another randomizer, or its world is unknown.
+            ValueError: The draw belongs to another randomizer, or its world is unknown.
         """
         if draw.randomizer != self.name:
             raise ValueError(f"{self.name!r} cannot apply a draw of {draw.randomizer!r}")

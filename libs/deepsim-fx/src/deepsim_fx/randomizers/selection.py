@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Selects entities by name pattern, and stacks the draws of several worlds."""
+"""Selection of entities by name pattern, and stacking of the draws of several worlds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def matching(names: Iterable[str], patterns: Sequence[str]) -> list[str]:
 
 
 def links_of(entities: Entities, model: str, links: Sequence[str]) -> list[str]:
-    """Returns the links of a model with a matching name in it, such as ``arm::hand``.
+    """Returns the links of a model with matching names in the model, such as ``arm::hand``.
 
     Raises:
         UnknownEntityError: The model does not exist.

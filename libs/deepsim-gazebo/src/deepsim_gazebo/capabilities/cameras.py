@@ -28,7 +28,7 @@ from .camera_mounts import GazeboMounts
 class GazeboCameras:
     """The cameras of a gzserver that found a display when it started.
 
-    This object is both capabilities, `deepsim_sync.Cameras` and `deepsim_sync.DepthCameras`.
+    The object serves as both capabilities, `deepsim_sync.Cameras` and `DepthCameras`.
     Pictures show the present instant, or in a free-running world the end of a step. A picture has
     at most 4096 pixels a side, and at most 64 MB.
 

@@ -26,7 +26,7 @@ _NUMBERS = {name: number for number, name in enumerate(PHYSICS_PROPERTIES)}
 
 
 class GazeboPhysics:
-    """The factors of all links; see `deepsim_sync.PhysicsProperties`.
+    """Factors of physics properties of all links; see `deepsim_sync.PhysicsProperties`.
 
     Weight is scaled by a force in each step. Gazebo 11 has no armature (rotor inertia), so that
     factor has no effect.

@@ -156,7 +156,7 @@ class GazeboSensors:
 
 
 def _reading(sensor: SensorRow, numbers: Rows) -> Reading:
-    """Returns the quantities of one measurement, new arrays (1, ...)."""
+    """Returns the quantities of one measurement as new arrays (1, ...)."""
     kind = sensor.info.kind
     if kind == "lidar":
         return {"ranges": numbers.reshape(1, *sensor.shape).copy()}

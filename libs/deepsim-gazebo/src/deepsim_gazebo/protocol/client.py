@@ -137,7 +137,7 @@ class BatchStateClient:
         }
 
     def exchange(self, request: ExchangeRequest) -> ExchangeReply:
-        """Applies changed rows, steps, and returns tables, in one round trip."""
+        """Applies changes, makes physics steps and returns tables, in one round trip."""
         body = request.pack()
         if self._mailbox is None or not self._mailbox.fits(body):
             reply = self._call("exchange", body, request)
@@ -305,7 +305,7 @@ class BatchStateClient:
     def open_mailbox(self, directory: str = "") -> None:
         """Opens a file that both sides map into memory, for all later calls of `exchange`.
 
-        Large requests, and those after a lost or late answer, go through ROS.
+        Requests that are too large, or follow a lost or late answer, go through ROS.
 
         Args:
             directory: A folder in the server's file system; by default the server chooses one.
@@ -353,7 +353,7 @@ class BatchStateClient:
         return Reader(self._call(service, body, asked), service)
 
     def do(self, service: str, body: bytes, asked: str) -> None:
-        """Calls a service that answers whether it succeeded, and nothing else.
+        """Calls a service that only answers whether it succeeded.
 
         Raises:
             CallRefusedError: The call did not succeed.

@@ -69,7 +69,7 @@ class SensorListing(NamedTuple):
 
 
 def list_sensors(client: BatchStateClient, joints: Names) -> SensorListing:
-    """Returns all sensors.
+    """Returns all sensors of a server.
 
     Args:
         client: The client of the server.
@@ -100,7 +100,7 @@ def list_sensors(client: BatchStateClient, joints: Names) -> SensorListing:
 
 
 def watch(client: BatchStateClient, sensors: Sequence[str] = (), *, contacts: bool = False) -> None:
-    """Makes sensors measure in each step from now on, or Gazebo keep the forces at contacts."""
+    """Starts measuring with sensors in each step; `contacts` keeps the forces at contacts too."""
     asked = f"watch {', '.join(sensors) or 'contacts'}"
     client.do("watch", pack_strings(sensors) + _BOOL.pack(contacts), asked)
 
@@ -163,7 +163,7 @@ def _of_axes(sensor: ElementTree.Element, path: str) -> tuple[Noise, ...]:
 
 
 def _noise(element: ElementTree.Element | None) -> tuple[Noise, ...]:
-    """Returns a noise in a tuple, which is empty without a noise that Gazebo accepts."""
+    """Returns a tuple of one noise, or an empty one if there is no valid noise."""
     kind = "" if element is None else element.get("type") or element.findtext("type", "")
     if element is None or kind not in ("gaussian", "gaussian_quantized"):
         return ()

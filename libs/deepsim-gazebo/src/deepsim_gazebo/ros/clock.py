@@ -109,7 +109,7 @@ class SimulationClock:
             self._lose(error)
 
     def _take(self, received: bytes) -> bool:
-        """Reads the last message received; returns whether one was complete."""
+        """Reads the newest complete message; returns whether there was one."""
         if not received:
             raise ConnectionResetError("closed by the publisher")
         data = self._rest + received

@@ -85,7 +85,7 @@ class Master:
 
 
 class _Transport(xmlrpc.client.Transport):
-    """HTTP with a timeout."""
+    """HTTP transport with a timeout."""
 
     def __init__(self, timeout: float) -> None:
         super().__init__()

@@ -76,7 +76,7 @@ class GazeboServers:
         sensors: Measurements at the end of a step.
 
     Raises:
-        UnreachableError: At one of the masters no gzserver with the plugin is running.
+        UnreachableError: No gzserver with the plugin is running at one of the masters.
 
     >>> from deepsim_sync import World
     >>> def advance(masters: Sequence[str]) -> int:  # the gzservers at these masters by one tick

@@ -156,7 +156,7 @@ class Session:
         Args:
             service: Name of the service.
             pack: Makes the request from the names of all rows.
-            asked: For error messages.
+            asked: Description of the call for error messages.
 
         Raises:
             CallRefusedError: The server refused the call although the rows are valid.

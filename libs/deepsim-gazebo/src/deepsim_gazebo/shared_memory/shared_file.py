@@ -37,7 +37,7 @@ def opened(file: SharedFile, flags: int) -> int:
     """Opens a file and returns its descriptor.
 
     Raises:
-        SharedFileError: It cannot be opened here.
+        SharedFileError: The file cannot be opened here.
     """
     try:
         return os.open(file.path, flags | os.O_CLOEXEC)

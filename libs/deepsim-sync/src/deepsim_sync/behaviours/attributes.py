@@ -85,7 +85,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def _refill(now: Any, value: Any) -> bool:
-    """Copies a value into a container of its type, and returns whether that was possible."""
+    """Copies a value into a container of the same type; returns whether that was possible."""
     if type(now) is not type(value):
         return False
     if isinstance(now, np.ndarray):

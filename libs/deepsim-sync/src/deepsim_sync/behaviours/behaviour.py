@@ -187,12 +187,12 @@ class Behaviour(metaclass=_BehaviourType):
         self._call(self.on_reset)
 
     def update(self) -> None:
-        """Calls `on_update`, if enabled; called by the environment once per step."""
+        """Calls `on_update` if updates are enabled; the environment calls this once per step."""
         if self.enabled and self._is_active:
             self._call(self.on_update)
 
     def fixed_update(self, delta_time: float, sim_time: float) -> None:
-        """Calls `on_fixed_update`, if enabled; called by the world once per tick."""
+        """Calls `on_fixed_update` if updates are enabled; the world calls this once per tick."""
         if not self.enabled:
             return
         if self._is_active:  # during a tick, this world is the current one

@@ -73,7 +73,7 @@ class BehaviourManager(PerWorld):
                 behaviour.update()
 
     def reset(self, worlds: NDArray[np.intp]) -> None:
-        """Resets every behaviour, if its world is one of `worlds`.
+        """Resets every behaviour, unless `worlds` is empty.
 
         Raises:
             CallbackError: A behaviour raised an error; the others were still reset.

@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class _StateTransform:
-    """Pose, twist and appearance of one entity; values that are set read back at once."""
+    """Pose, twist and appearance of one entity; assigned values read back at once."""
 
     # Slots refuse misspelt properties.
     __slots__ = ("_row", "name", "world")

@@ -47,8 +47,8 @@ class CameraView:
         """Returns a camera above a point (x, y) that looks straight down, with +y up.
 
         Args:
-            x: x at the middle of the picture [m].
-            y: y at the middle of the picture [m].
+            x: World x at the middle of the picture [m].
+            y: World y at the middle of the picture [m].
             height: Height of the camera [m].
             horizontal_fov: Full horizontal angle of view [rad].
             size: Width and height of the picture [pixels].
@@ -205,9 +205,9 @@ class DepthCameras(Protocol):
 class CameraMounts(Protocol):
     """Capability of moving camera sensors on their links and changing their lenses.
 
-    A mount, the pose and the angle of view of one camera in one world, is as described when the
-    camera is spawned and after each reset of the world. An unknown camera sensor raises
-    `UnknownEntityError`, an invalid mount `ValueError`; then nothing changes.
+    A mount is the pose and the angle of view of one camera in one world. It returns to the model's
+    description at each reset of the world. An unknown camera sensor raises `UnknownEntityError`, an
+    invalid mount `ValueError`; then nothing changes.
     """
 
     def get(self, camera: str, world: int = 0) -> CameraMount:

@@ -18,7 +18,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 """All values of `Kind`: the tables that hold one row for each entity."""
 
 SCOPE = "::"
-"""Joins the parts of a name: ``model::link::visual``; a nested model is ``outer::inner``."""
+"""Separator of the parts of a name: ``model::link::visual``; a nested model is ``outer::inner``."""
 
 
 class Names(Sequence[str]):
@@ -88,7 +88,7 @@ class Names(Sequence[str]):
 
 
 class Entities:
-    """All names of a world at one generation.
+    """The names of all entities of a world at one generation.
 
     >>> Entities(0, models=["car"], links=["car::base"])
     <Entities generation 0: 1 models, 1 links, 0 joints, 0 visuals, 0 lights>

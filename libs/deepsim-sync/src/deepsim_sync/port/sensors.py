@@ -164,7 +164,7 @@ class Sensors(Protocol):
 
 @runtime_checkable
 class SensorsTogether(Sensors, Protocol):
-    """Sensors capability that reads several contact sensors in the time of one."""
+    """Capability `Sensors` that can also read several contact sensors in the time of one."""
 
     def read_together(self, names: Sequence[str]) -> Reading:
         """Returns the present measurements of n watched contact sensors, (W, n, ...)."""

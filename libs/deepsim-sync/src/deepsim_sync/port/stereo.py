@@ -30,9 +30,9 @@ def stereo_depth(left: ArrayLike, right: ArrayLike, focal: float, baseline: floa
     """Returns the measurement of a stereo pair, given the exact depths of its two cameras.
 
     A surface at depth z has the disparity focal * baseline / z, rounded to 1/16 pixel, so that
-    distant depths are coarse. It is measured where the right camera sees it too, with a disparity
-    within a pixel of the same; so not where it is hidden from that camera or outside its picture.
-    Brightness plays no role, so that plain surfaces are measured as well.
+    distant depths are coarse. It is measured where the right camera sees it too, which is where the
+    disparities of both agree within a pixel, but not where it is hidden from the right camera or
+    outside its picture. Brightness plays no role, so that plain surfaces are measured as well.
 
     >>> stereo_depth([[5.0] * 5], [[5.0] * 5], focal=100.0, baseline=0.1).disparity
     array([[0., 0., 2., 2., 2.]])

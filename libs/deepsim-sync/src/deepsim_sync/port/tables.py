@@ -37,8 +37,8 @@ def _number(
 class StateColumns(Columns):
     """Pose and twist of the frames of models or links.
 
-    The frame of a link is not at its centre of mass. A twist is the velocity of the frame's origin
-    and the angular velocity.
+    The frame of a link need not be at its centre of mass. A twist is the velocity of the frame's
+    origin and the angular velocity.
     """
 
     pose = Column((7,), (0, 0, 0, 0, 0, 0, 1), np.float64, quaternion_at=3, changes_in_time=True)

@@ -65,7 +65,7 @@ class Rows(Columns):
 
     @property
     def rows(self) -> NDArray[np.intp]:
-        """Rows in the table, (n,)."""
+        """Numbers of the rows in the table, (n,)."""
         self._find()
         return self._rows
 
@@ -164,7 +164,7 @@ class LinkRows(StateRows, LinkColumns):
 
         Args:
             force: Forces in world axes, of a shape that broadcasts to (w, n, 3) [N].
-            at: Points at which they act, in the frames of the links, likewise [m].
+            at: Points where the forces act, in the frames of the links, likewise [m].
             worlds: Numbers of the w worlds; all by default.
 
         Raises:

@@ -181,7 +181,7 @@ class StateCache:
         """Validates all values, then changes rows of some columns; see `Rows.put`.
 
         Args:
-            names: Names for error messages; those of the k rows are at the places `own`.
+            names: Names for error messages; the k rows have the names at the places `own`.
             own: Places in `names`, (k,).
             rows: The k rows of the table.
             columns: Values by column, of a shape that broadcasts to (w, k, ...).

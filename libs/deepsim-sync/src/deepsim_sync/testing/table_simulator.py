@@ -254,7 +254,7 @@ class TableSimulator:
             )
 
     def _become(self, spawned: list[SpawnRequest]) -> None:
-        """Replaces the models, and keeps the rows of those that stay."""
+        """Replaces the models; those that stay keep their rows' values."""
         links, visuals, lights = {}, [], []
         for row, (model, name, _) in enumerate(spawned):
             for own in model.links:

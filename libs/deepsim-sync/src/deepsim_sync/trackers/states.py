@@ -5,9 +5,9 @@ All values of a tick belong to one simulated instant. A value that is set reads 
 sent at the end of the tick, or with the next tick if a tracker of `Priority.LOW` set it. A batch
 with an invalid row changes nothing.
 
-In a moving reference frame, a twist is the difference of the two velocities along the axes of the
-frame, without the effect of the frame's rotation, as in gazebo_ros. Setting is the exact inverse of
-getting.
+In a moving reference frame, a twist is the velocity of the entity minus the velocity of the frame,
+along the axes of the frame and without the effect of its rotation, as in gazebo_ros. Setting is the
+exact inverse of getting.
 """
 
 from __future__ import annotations
@@ -230,7 +230,7 @@ class SetLinkStateTracker(_StateTracker[LinkState]):
 
 
 def chosen_names(known: Names, names: Iterable[str] | None) -> list[str]:
-    """Returns names as a list; all known ones by default."""
+    """Returns names as a list; all known names by default."""
     if isinstance(names, str):
         raise TypeError(f"names must be a list of {known.kind}, got the str {names!r}")
     return list(known if names is None else names)

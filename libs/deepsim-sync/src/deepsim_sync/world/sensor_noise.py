@@ -18,8 +18,8 @@ class SensorNoise:
     """Noise of a sensor, drawn separately in each world.
 
     Each world has its own generator, which is seeded by the world's random generator at the first
-    measurement of an episode, when the bias is drawn too. World w of W thus has the same noise as
-    alone.
+    measurement of an episode, when the bias is drawn too. The noise of a world thus does not depend
+    on the number of worlds.
 
     Attributes:
         is_none: Whether the sensor is exact.

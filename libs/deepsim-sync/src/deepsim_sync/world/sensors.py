@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 class WorldSensors(PerWorld, Mapping[str, Sensor]):
-    """The sensors of a world by name, ``model::link::sensor``, as `World.sensors`.
+    """The sensors of a world by name, ``model::link::sensor``; see `World.sensors`.
 
-    A sensor starts measuring when it is looked up for the first time; before, it costs nothing.
+    A sensor starts measuring when it is looked up for the first time, and costs nothing before.
 
     Example::
 

@@ -55,7 +55,7 @@ class ContactCases(Conformance):
         assert bench.pose("right")[2] == pytest.approx(HALF, abs=2e-3)
 
     def test_a_moved_body_leaves_its_contacts(self, bench: Bench, ground: None) -> None:
-        """A resting box that is lifted falls again from there."""
+        """A resting box that is lifted falls from its new place."""
         bench.spawn(BOX, "box", (0, 0, HALF))
         bench.run(0.5)
         bench.write({("models", "pose"): {"box": LIFTED}})

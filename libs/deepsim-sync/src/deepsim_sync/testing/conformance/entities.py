@@ -70,7 +70,7 @@ class EntityCases(Conformance):
         assert len(set(seen)) == 4
 
     def test_a_batch_is_as_if_added_one_by_one(self, bench: Bench) -> None:
-        """New models have the order of the requests, after older models, in a single generation."""
+        """New models follow older ones in the order of the requests, within one generation."""
         bench.spawn(LAMP, "lamp", (0, 5, 0))
         generation = bench.entities.generation
         names = [f"box{n}" for n in range(20)]

@@ -59,7 +59,7 @@ class JointCases(Conformance):
             assert pendulum.get("joints", "effort", _HINGE) == pytest.approx(expected, abs=1e-6)
 
     def test_an_effort_turns_a_link_by_its_inertia(self, pendulum: Bench) -> None:
-        """The link stays at rest if the effort balances its weight: m g l, which is 0.3 g."""
+        """The link stays at rest if the effort balances the moment of its weight, m g l = 0.3 g."""
         _write(pendulum, feedforward=-0.3 * GRAVITY)
         pendulum.run(0.1)
         assert abs(pendulum.get("joints", "velocity", _HINGE)) < 1e-3
@@ -70,7 +70,7 @@ class JointCases(Conformance):
 
     @pytest.mark.parametrize("ratio", [1.0, 30.0, 900.0])
     def test_stiff_gains_are_stable(self, pendulum: Bench, ratio: float) -> None:
-        """``damping * dt / inertia`` is far beyond 2, from which on explicit damping diverges."""
+        """``damping * dt / inertia`` is far beyond 2, the limit of explicit damping."""
         damping = ratio * PENDULUM_INERTIA / pendulum.simulator.timestep
         _write(pendulum, stiffness=10.0 * damping, damping=damping, target_position=0.4)
         pendulum.run(2.0)

@@ -104,7 +104,7 @@ OUTER = _model(
     f'<model name="inner"><pose>0 0 1 0 0 0</pose>{_INNER}</model>',
     static=True,
 )
-"""A static model with another one in it, one metre above."""
+"""A static model with a nested model one metre above it."""
 
 BULB_OFFSET = (0.1, -0.2, 0.3, *_TURN)
 LAMP = _model(
@@ -162,7 +162,7 @@ PENDULUM = _model(
     _link("link", _inertial(1, 0.5, 0.5, 0.5, centre=(0.3, 0, 0))),
     _joint("revolute", "world", "link", "<axis><xyz>0 1 0</xyz></axis>"),
 )
-"""A link on a hinge along y, its centre of mass 0.3 m along x: it falls at once.
+"""A link on a hinge along y, with its centre of mass 0.3 m along x, so that it falls at once.
 
 `PENDULUM_LEVER` [1/m] is m l / (I + m l^2), its angular acceleration divided by gravity.
 """

@@ -65,7 +65,7 @@ class Run:
     Args:
         bench: The simulator, to which the models of the scene are added.
         scene: A key of `SCENES`.
-        numbers: Number that determines the calls of each world; its own number by default.
+        numbers: For each world, the number that determines its calls; its own by default.
     """
 
     def __init__(self, bench: Bench, scene: str, numbers: Sequence[int] | None = None) -> None:
@@ -77,7 +77,7 @@ class Run:
             bench.spawn(sdf, name, self.poses(position))
 
     def rounds(self, first: int, last: int) -> list[list[bytes]]:
-        """Returns state, time and factors of each world after each of some rounds."""
+        """Returns state, time and factors of each world after each round from `first` to `last`."""
         return [self._round(number) for number in range(first, last)]
 
     def _round(self, number: int) -> list[bytes]:

@@ -242,7 +242,7 @@ class SensorCases(Conformance):
         assert (models[2:4, 3:5] == bench.entities.models.row("wall")).all()
 
     def test_a_stereo_pair_measures_by_disparity(self, bench: Bench, sensors: Sensors) -> None:
-        """Disparities are in 1/16 pixel, and missing where the right camera sees nothing."""
+        """Disparities are multiples of 1/16 pixel, and 0 where the right camera sees nothing."""
         bench.spawn(WALL, "wall", (2, 0, 2))
         bench.spawn(TWO_EYES, "eyes", (0, 0, 2))
         disparity = self.measured(bench, sensors, "eyes::link::pair", "disparity")[0]

@@ -109,7 +109,7 @@ class StateCases(Conformance):
 
     @pytest.mark.parametrize("sdf", [BOX, BLOCK, RAISED])
     def test_a_model_follows_its_link(self, bench: Bench, sdf: str) -> None:
-        """Setting a link moves the model frame along, even if it is elsewhere."""
+        """Moving a link moves the model frame too, even if the two frames differ."""
         offset = RAISED_OFFSET if sdf == RAISED else UNTURNED
         twist = AT_REST if sdf == BLOCK else TWIST
         link = "model::link"
@@ -189,7 +189,7 @@ class StateCases(Conformance):
     def test_looks_can_be_changed_and_changed_back(
         self, bench: Bench, kind: Kind, name: str, column: str, _: object, value: ArrayLike
     ) -> None:
-        """Only the one cell changes, and it outlives steps and a reset."""
+        """Only one cell changes, and the change outlasts steps and a reset."""
         bench.spawn(BOX, "box", (0, 0, 9))
         bench.spawn(BLOCK, "wall", (3, 0, 0))
         bench.spawn(LAMP, "lamp", (6, 0, 0))

@@ -88,7 +88,7 @@ class TwistCases(Conformance):
             assert bench.state("model") == before
 
     def test_a_model_that_hangs_in_the_world_has_no_twist(self, bench: Bench) -> None:
-        """Zero is accepted, as for a static model; in any case its joints continue to move."""
+        """A zero twist is accepted, as for a static model; the joints go on moving in any case."""
         bench.spawn(PENDULUM, "pendulum", (0, 0, 5))
         if len(bench.entities.joints):
             bench.write({("joints", "velocity"): {"pendulum::joint": 2.0}})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several worlds, each of which behaves as it would alone."""
+"""Several worlds; each behaves as if it were alone."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROWS: Rows = {
 
 
 class WorldCases(Conformance):
-    """Calls for some worlds do not affect the others."""
+    """Calls for some worlds, which must not affect the others."""
 
     @pytest.mark.parametrize("scene", SCENES)
     def test_a_world_is_as_it_would_be_alone(self, bench: Bench, scene: str) -> None:
