@@ -268,10 +268,6 @@ class GazeboSimulator:
 
         Args:
             requests: Their descriptions are SDF or URDF text, or objects with ``to_sdf()``.
-
-        Raises:
-            DuplicateEntityError: A name is taken, or occurs twice.
-            SpawnError: A description cannot be built, or a name cannot be used; nothing was added.
         """
         checked = checked_requests(requests, 1, Names("models", ()))  # the server has the names
         new = [NewEntity(one.name, sdf_of(one.description), one.pose) for one in checked]
@@ -287,12 +283,7 @@ class GazeboSimulator:
         self._models.update((one.name, one.description) for one in checked)
 
     def delete(self, name: str) -> None:
-        """Removes a model and everything nested in it.
-
-        Raises:
-            UnknownEntityError: The model does not exist.
-            DeepSimError: The model is a part of another one.
-        """
+        """Removes a model and everything nested in it."""
         self._session.take_control()
         models = self.entities.models
         if name in models and SCOPE in name:

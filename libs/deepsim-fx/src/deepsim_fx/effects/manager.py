@@ -72,9 +72,6 @@ class EffectManager(PerWorld):
     ...     world.tick()
     >>> effect.attached
     False
-
-    Args:
-        world: The world of the effects.
     """
 
     def __init__(self, world: World) -> None:

@@ -29,9 +29,6 @@ class RandomizerManager(PerWorld):
     >>> [draw.randomizer for draw in manager.log]
     ['pose of ball']
 
-    Args:
-        world: The world of the randomizers.
-
     Attributes:
         log: The draws since the last reset of each world, oldest first.
     """

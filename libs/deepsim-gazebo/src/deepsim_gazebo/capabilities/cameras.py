@@ -46,28 +46,16 @@ class GazeboCameras:
         return self._session.names.present.cameras
 
     def render(self, camera: str | CameraView, world: int = 0) -> NDArray[np.uint8]:
-        """Takes a picture.
-
-        Args:
-            camera: The name of a camera sensor, or a free camera.
-            world: 0, the only world.
-
-        Returns:
-            (height, width, 3) RGB, a new array.
+        """Takes a picture, (height, width, 3) RGB, as a new array.
 
         Raises:
-            UnknownEntityError: No camera sensor has the name.
             CallRefusedError: The server cannot take the picture; the message says why.
         """
         check_world(world)
         return self._look(camera).rgb
 
     def view(self, camera: str, world: int = 0) -> CameraView:
-        """Returns the present pose and lens of a camera sensor, as a free camera.
-
-        Raises:
-            UnknownEntityError: No camera sensor has the name.
-        """
+        """Returns the present pose and lens of a camera sensor, as a free camera."""
         check_world(world)
         return self._look(camera, rgb=False).view
 
@@ -78,7 +66,6 @@ class GazeboCameras:
         rows, because Gazebo does not say to which link they belong.
 
         Raises:
-            UnknownEntityError: No camera sensor has the name.
             CallRefusedError: The server cannot take the picture; the message says why.
         """
         check_world(world)

@@ -69,12 +69,7 @@ class SensorListing(NamedTuple):
 
 
 def list_sensors(client: BatchStateClient, joints: Names) -> SensorListing:
-    """Returns all sensors of a server.
-
-    Args:
-        client: The client of the server.
-        joints: The rows of the joints table.
-    """
+    """Returns all sensors of a server; `joints` has the rows of the joints table."""
     reader = client.ask("get_sensors", b"", "all sensors")
     (generation,) = reader.fields(_GENERATION)
     names, texts = reader.strings(), reader.strings()

@@ -243,12 +243,7 @@ class GazeboServers:
     # Entities
 
     def spawn(self, requests: Sequence[SpawnRequest]) -> None:
-        """Adds models to every world, all or none.
-
-        Raises:
-            DuplicateEntityError: A name is taken, or occurs twice.
-            SpawnError: A description cannot be built, or a name cannot be used; nothing was added.
-        """
+        """Adds models to every world, all or none."""
         checked = checked_requests(requests, self.worlds, self.entities.models)
         answers = self._calls.of(
             lambda world, server: server.spawn([_in_world(each, world) for each in checked]),
@@ -263,12 +258,7 @@ class GazeboServers:
         self._spawned.update((each.name, each) for each in checked)
 
     def delete(self, name: str) -> None:
-        """Removes a model and everything nested in it from every world.
-
-        Raises:
-            UnknownEntityError: The model does not exist.
-            DeepSimError: The model is a part of another one.
-        """
+        """Removes a model and everything nested in it from every world."""
         self._calls.of_all(lambda _, server: server.delete(name))
         self._spawned.pop(name, None)
 

@@ -10,11 +10,7 @@ _KEPT = 16  # generations
 
 
 class EntityNames:
-    """Cache of the names of recent generations; requests the names of a new one when needed.
-
-    Args:
-        client: The client of the server.
-    """
+    """Cache of the names of recent generations; requests the names of a new one when needed."""
 
     def __init__(self, client: BatchStateClient) -> None:
         self._client = client

@@ -9,9 +9,6 @@ from deepsim_gazebo.ros.clock import SimulationClock
 class Pace:
     """Timer that delays ticks until their simulated time has come.
 
-    Args:
-        clock: The clock of the world.
-
     Attributes:
         late_ticks: The number of ticks that were requested after their time had passed.
     """

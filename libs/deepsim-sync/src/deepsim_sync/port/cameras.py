@@ -161,9 +161,15 @@ class Cameras(Protocol):
 
     Methods raise `UnknownEntityError` if no camera sensor has the name.
 
-    Example::
-
-        simulator.cameras.render("robot::head::eye", world=3)  # (height, width, 3)
+    >>> class DarkCameras:
+    ...     names = ("car::link::eye",)
+    ...
+    ...     def render(self, camera, world=0):
+    ...         return np.zeros((240, 320, 3), np.uint8)
+    >>> simulator = TableSimulator()
+    >>> simulator.cameras = DarkCameras()
+    >>> World(simulator).render("car::link::eye").shape
+    (240, 320, 3)
     """
 
     @property
