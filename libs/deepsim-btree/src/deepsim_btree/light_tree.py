@@ -35,12 +35,12 @@ class LightTree:
     >>> tree.tick().name
     'SUCCESS'
 
+    Do not write `status` and `tick_count`.
+
     Attributes:
         agent: Object that functions get in place of AGENT; may be replaced between ticks.
         status: The answer of the last tick; INVALID before the first one and after a halt.
         tick_count: Number of ticks since it was spawned or reset, including the current one.
-
-        Do not write `status` and `tick_count`.
     """
 
     __slots__ = (

@@ -53,7 +53,7 @@ class SceneObject:
 
     @property
     def forward_yaw(self) -> float:
-        """The heading in the ROS convention: counterclockwise from +x, in [-pi, pi] [rad].
+        """The heading in the ROS convention: counterclockwise from +x [rad], in [-pi, pi].
 
         In Scenic, an object's forward axis is +y; in ROS, it is +x.
         """
