@@ -341,13 +341,13 @@ def test_a_rule_that_answers_skipped():
 
 
 def test_a_rule_without_source_runs_in_a_tree():
-    """As in a frozen program; a template knows that the source is not at hand."""
+    """As in a frozen program; a template knows that the source is not available."""
     names = {"bt": bt}
     text = "class Own(bt.Decorator):\n def update(self):\n  return self.tick_child(self.child)\n"
     exec(text, names)
     assert bt.Tree(names["Own"](bt.Success())).tick() is SUCCESS
     template = bt.Template(names["Own"](bt.Success()))
-    assert re.match(r"the source of .*update is not at hand", template.program.own[0].reason)
+    assert re.match(r"the source of .*update is not available", template.program.own[0].reason)
     assert template.spawn(None).tick() is SUCCESS
 
 

@@ -132,9 +132,9 @@ def test_errors_in_a_tree(body, message):
 
 
 DOCUMENTS = [
-    ("", 1, "no well-formed XML: no element found"),
-    ('\n<root name="\ud800"/>', 2, "no well-formed XML: 'utf-8' codec can't encode character"),
-    ("<root>", 1, "no well-formed XML"),
+    ("", 1, "not well-formed XML: no element found"),
+    ('\n<root name="\ud800"/>', 2, "not well-formed XML: 'utf-8' codec can't encode character"),
+    ("<root>", 1, "not well-formed XML"),
     ("\n<tree/>", 2, "the file must start with <root>, got <tree>"),
     ('<root BTCPP_format="3"/>', 1, "only BTCPP_format=\"4\" is supported, got '3'"),
     ('<root BTCPP_format="4" mode="x"/>', 1, "<root> has no attribute mode"),

@@ -392,7 +392,7 @@ def test_signs_in_attributes_may_stand_for_themselves():
     assert tree.blackboard["n"] == 1.0
     with pytest.raises(bt.XmlError, match="<text>:4: unknown node Fly"):
         read_xml(document('<Sequence><Script code="1 < 2"/>\n<Fly/></Sequence>'))
-    with pytest.raises(bt.XmlError, match="no well-formed XML"):
+    with pytest.raises(bt.XmlError, match="not well-formed XML"):
         read_xml("<!--" * 1_000_000)
 
 
@@ -492,7 +492,7 @@ def test_errors_say_in_which_of_several_texts():
     assert type(root) is Anything
     for texts, message in (
         ([MAIN, LOW, LOW], r"<text 3>:3: Low is there already, at <text 2>:3"),
-        ([LOW, "<root"], r"<text 2>:1: no well-formed XML"),
+        ([LOW, "<root"], r"<text 2>:1: not well-formed XML"),
         ([LOW, one], r"<text 1>:2: the file has 2 trees"),
         ([MAIN], r"<text>:3: there is no BehaviorTree Low"),
     ):

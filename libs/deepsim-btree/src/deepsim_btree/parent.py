@@ -143,7 +143,7 @@ class Parent(Behaviour):
 
 
 def _told(child: object) -> str:
-    """Describes a value that is not a node; for a class of nodes, says how to make one."""
+    """Describes a value that is not a node; for a node class, says how to make a node of it."""
     if isinstance(child, type) and issubclass(child, Behaviour):
         return f"{child!r}: call it, {child.__name__}(...)"
     return repr(child)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pickling and copying of trees: errors that name the node."""
+"""Pickling and copying of trees, with errors that name the node at fault."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _MORE_POWERFUL = frozenset({"cloudpickle", "dill"})
 
 
 def check_picklable(root: Behaviour) -> None:
-    """Checks that pickle finds the functions and classes that nodes refer to by their names.
+    """Checks that pickle can find all functions and classes that the nodes use by their names.
 
-    Pickle itself does not say which node a lambda belongs to. Programs with a pickler that can do
-    more than that of the standard library are not checked.
+    The error of pickle itself does not say which node a lambda belongs to. Nothing is checked in
+    programs that have imported cloudpickle or dill, which can pickle lambdas.
 
     Raises:
-        pickle.PicklingError: It would not find one of them.
-        StructureError: There are too many levels.
+        pickle.PicklingError: Pickle would not find a function or class.
+        StructureError: The tree has too many levels.
     """
     check_levels(root, "pickle")
     for path, reason in _failures(root, _check):
@@ -40,9 +40,9 @@ def check_picklable(root: Behaviour) -> None:
 
 
 def deep_copy(node: Behaviour, memo: dict[int, Any]) -> Any:
-    """Returns a deep copy of a node, with the whole tree around it, as far as it is not in `memo`.
+    """Returns a deep copy of a node and the tree around it, except for nodes already in `memo`.
 
-    All nodes are made before any attribute is copied, so that no tree is too deep.
+    Creates all new nodes before it copies attributes, so that deep trees cause no deep recursion.
     """
     top = node
     while top.parent is not None and id(top.parent) not in memo:
@@ -60,7 +60,7 @@ def deep_copy(node: Behaviour, memo: dict[int, Any]) -> Any:
 
 
 def restore(twin: Any, state: Any) -> None:
-    """Gives an object its attributes, in the form in which ``__reduce_ex__`` returns them."""
+    """Sets the attributes of an object from a state as ``__reduce_ex__`` returns it."""
     if hasattr(twin, "__setstate__"):
         twin.__setstate__(state)
         return
@@ -70,14 +70,14 @@ def restore(twin: Any, state: Any) -> None:
 
 
 def copy_error(root: Behaviour, error: TypeError) -> TypeError:
-    """Returns the error for a failed deep copy, naming the node with what cannot be copied."""
+    """Returns the error for a failed deep copy, with the path of the node that cannot be copied."""
     for path, reason in _failures(root, copy.deepcopy):
         return TypeError(f"{path} cannot be copied: {reason}")
     return error
 
 
 def _failures(root: Behaviour, try_out: Callable[[Any], object]) -> Iterator[tuple[str, str]]:
-    """Yields paths of nodes and messages, where a call with one of its attributes fails."""
+    """Calls `try_out` with all attributes of nodes; yields path and message of each failure."""
     for node in root.walk():
         for name, value in attributes(node):
             try:
@@ -87,7 +87,7 @@ def _failures(root: Behaviour, try_out: Callable[[Any], object]) -> Iterator[tup
 
 
 def attributes(node: Behaviour) -> Iterator[tuple[str, Any]]:
-    """Yields the attributes of a node that do not lead to other nodes, with their names."""
+    """Yields names and values of a node's attributes, except those that refer to other nodes."""
     slots = (slot for cls in type(node).__mro__ for slot in vars(cls).get("__slots__", ()))
     for name in (*slots, *getattr(node, "__dict__", ())):
         if name not in _STRUCTURE and hasattr(node, name):
@@ -95,7 +95,7 @@ def attributes(node: Behaviour) -> Iterator[tuple[str, Any]]:
 
 
 def _check(value: Any) -> None:
-    """Raises a TypeError for a function that pickle does not find, also within arguments."""
+    """Raises a TypeError if a value is or contains a function or class unknown to pickle."""
     if isinstance(value, partial):
         value = (value.func, value.args, value.keywords)
     if isinstance(value, dict):

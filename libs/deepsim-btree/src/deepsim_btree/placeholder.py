@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AGENT: what a leaf of a tree for many agents is given instead of one particular agent."""
+"""AGENT, the placeholder for the agent in a tree that is written once for many agents."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Placeholder:
-    """Stands for something that is known later; there is one of each, also after copying."""
+    """An object that stands for a value known later; copies of it are the same object."""
 
     __slots__ = ("_name",)
 
@@ -18,13 +18,13 @@ class Placeholder:
         return self._name
 
     def __reduce__(self) -> str:
-        return self._name  # copy and pickle understand this as the global of that name
+        return self._name  # copy and pickle take this as the name of a global
 
 
-# Any, to be accepted wherever an agent is.
+# Of type Any, so that type checkers accept it for any kind of agent.
 AGENT: Any = Placeholder("AGENT")
 """Stands for the agent among the arguments of a leaf: ``drive(AGENT, speed=2.0)``.
 
-In a `Template` it is the object that was given to `Template.spawn`, in a `batch.Batch` an array
-with the numbers of the agents that the leaf is ticked for.
+A `Template` replaces it with the object given to `Template.spawn`; a `batch.Batch` replaces it with
+an array of the numbers of the agents for which it ticks the leaf.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drawings of a tree, as text, for Graphviz and for Mermaid."""
+"""Drawings of a tree as text, for Graphviz and for Mermaid."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _MERMAID_SHAPES = {"composite": '["{}"]', "decorator": '{{{{"{}"}}}}', "leaf": '
 def render_text(tree: Behaviour | Snapshot, *, unicode: bool = True) -> str:
     """Returns the tree below a node as lines of text.
 
-    Each line has the status of a node and its name, then its class if that is not the name, and
-    its feedback message. The status is in brackets if the node ran in the last tick of the
-    uppermost one, and in parentheses if it is left from an earlier tick. ``▶ ✓ ✗ ↷`` (ASCII:
-    ``R S F K``) mean RUNNING, SUCCESS, FAILURE and SKIPPED.
+    Each line shows the status and the name of a node, its class if the name differs, and its
+    feedback message. The status is in brackets if the node ran in the last tick, and in parentheses
+    if it dates from an earlier tick. ``▶ ✓ ✗ ↷`` (ASCII: ``R S F K``) mean RUNNING, SUCCESS,
+    FAILURE and SKIPPED.
 
     >>> from deepsim_btree import Failure, Running, Selector, Success
     >>> root = Selector([Failure(), Running("wait"), Success()], "patrol")
@@ -47,13 +47,13 @@ def render_text(tree: Behaviour | Snapshot, *, unicode: bool = True) -> str:
 
     Args:
         tree: The node to start at, or a step of a recording.
-        unicode: Draw with box-drawing characters rather than ASCII.
+        unicode: Whether to draw with box-drawing characters instead of ASCII.
     """
     snapshot = _snapshot(tree)
     style = _UNICODE if unicode else _ASCII
     children = snapshot.children()
     lines = []
-    stack = [(0, "", "")]  # node, what precedes it, what precedes its children
+    stack = [(0, "", "")]  # node, prefix of its line, prefix of the lines of its children
     while stack:
         node, lead, indent = stack.pop()
         status = snapshot.status(node)
@@ -70,9 +70,9 @@ def render_text(tree: Behaviour | Snapshot, *, unicode: bool = True) -> str:
 
 
 def render_dot(tree: Behaviour | Snapshot) -> str:
-    """Returns the tree below a node in the language of Graphviz, to be drawn by ``dot -Tsvg``.
+    """Returns the tree below a node in the Graphviz language; ``dot -Tsvg`` draws it.
 
-    Composites are boxes, decorators hexagons and leaves ellipses; the colour is the status.
+    Composites are boxes, decorators hexagons and leaves ellipses; colours show the status.
     """
     snapshot = _snapshot(tree)
     lines = ["digraph {", "  node [style=filled fontname=sans]"]
@@ -90,13 +90,13 @@ def render_dot(tree: Behaviour | Snapshot) -> str:
 def render_mermaid(tree: Behaviour | Snapshot) -> str:
     """Returns the tree below a node as a Mermaid flowchart, for Markdown pages.
 
-    Composites are boxes, decorators hexagons and leaves rounded; the colour is the status.
+    Composites are boxes, decorators hexagons and leaves rounded boxes; colours show the status.
     """
     snapshot = _snapshot(tree)
     lines = ["flowchart TD"]
     for number, node in enumerate(snapshot.nodes):
         title = snapshot.title(number)
-        for character in '#&"<>`':  # the # first: it starts the codes of the others
+        for character in '#&"<>`':  # "#" first, because the codes of the others begin with it
             title = title.replace(character, f"#{ord(character)};")
         title = title.replace("\n", "<br>")
         lines.append(f"  n{number}" + _MERMAID_SHAPES[node.shape].format(title))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The state of a tree at one moment: what drawings show and recordings keep."""
+"""Snapshots of a tree at one moment, for drawings and recordings."""
 
 from __future__ import annotations
 
@@ -15,54 +15,55 @@ if TYPE_CHECKING:
 
     from .behaviour import Behaviour
 
-# Letters of INVALID, RUNNING, SUCCESS, FAILURE and SKIPPED, from this tick and from an earlier one.
+# Letters for INVALID, RUNNING, SUCCESS, FAILURE and SKIPPED, of the last tick and of earlier ones.
 CURRENT = "IRSFK"
 OLDER = ".rsfk"
 _OLDER_CODES = (5, 6, 7, 8, 9)  # by status
-_CODES = bytes(range(10))  # of the current ones, then of the older ones
+_CODES = bytes(range(10))  # CURRENT, then OLDER
 _LETTERS = bytes.maketrans(_CODES, (CURRENT + OLDER).encode())
-_LETTERS_AT_0 = bytes.maketrans(_CODES, f".{CURRENT[1:]}{OLDER}".encode())  # without a Tree
+_LETTERS_AT_0 = bytes.maketrans(_CODES, f".{CURRENT[1:]}{OLDER}".encode())  # before the first tick
 STATUSES = {letter: Status(code) for row in (CURRENT, OLDER) for code, letter in enumerate(row)}
 
 
 class NodeInfo(NamedTuple):
-    """The static description of a node."""
+    """The description of a node that does not change from tick to tick."""
 
     name: str
     """Name of the node."""
     kind: str
-    """Name of its class."""
+    """Name of the node's class."""
     shape: str
     """``"composite"``, ``"decorator"`` or ``"leaf"``."""
     parent: int | None
-    """Position of its parent in `Snapshot.nodes`; None for the root."""
+    """Position of the parent in `Snapshot.nodes`; None for the root."""
 
 
 class Snapshot(NamedTuple):
-    """A tree at one moment."""
+    """The nodes of a tree and their state at one moment."""
 
     nodes: tuple[NodeInfo, ...]
-    """All nodes, each before its children, left to right."""
+    """All nodes: each before its children, and children from left to right."""
     states: str
-    """One letter per node: R, S, F, K or I if it ran in the last tick and is RUNNING, SUCCESS,
-    FAILURE, SKIPPED or INVALID now; r, s, f or k if that is left from an earlier tick; a dot if it
-    is INVALID and did not run."""
+    """One letter per node. R, S, F, K or I: it ran in the last tick and is RUNNING, SUCCESS,
+    FAILURE, SKIPPED or INVALID. r, s, f or k: the status dates from an earlier tick. A dot: it is
+    INVALID and did not run in the last tick.
+    """
     feedback: Mapping[int, str]
-    """The feedback messages that are not empty, by the position of their node."""
+    """The feedback messages that are not empty, by position of the node."""
 
     def status(self, position: int) -> Status:
-        """Returns the status of a node."""
+        """Returns the status of the node at a position."""
         return STATUSES[self.states[position]]
 
     def title(self, position: int) -> str:
-        """Returns the name of a node, its class if that is another word, and its feedback."""
+        """Returns the name of a node, its class if the name differs, and its feedback message."""
         name, kind, _, _ = self.nodes[position]
         title = name if name == kind else f"{name} <{kind}>"
         message = self.feedback.get(position)
         return f"{title} - {message}" if message else title
 
     def children(self) -> list[list[int]]:
-        """Returns the positions of the children of every node."""
+        """Returns, for each node, the positions of its children."""
         children: list[list[int]] = [[] for _ in self.nodes]
         for position, node in enumerate(self.nodes):
             if node.parent is not None:
@@ -70,7 +71,7 @@ class Snapshot(NamedTuple):
         return children
 
     def paths(self) -> list[str]:
-        """Returns the paths of all nodes from the first one, as `Behaviour.path` writes them."""
+        """Returns the paths of all nodes from the first one, in the form of `Behaviour.path`."""
         paths = [node.name for node in self.nodes]
         for position, below in enumerate(self.children()):
             counts = Counter(paths[child] for child in below)
@@ -81,7 +82,7 @@ class Snapshot(NamedTuple):
 
 
 def take_snapshot(root: Behaviour) -> Snapshot:
-    """Returns how the tree below a node looks now, its own last tick being the current one."""
+    """Returns a snapshot of the tree below a node; its last tick counts as the current one."""
     nodes = tuple(root.walk())
     tick = root.last_tick
     states = letters(codes(nodes, tick), tick)
@@ -89,7 +90,7 @@ def take_snapshot(root: Behaviour) -> Snapshot:
 
 
 def describe(nodes: Iterable[Behaviour]) -> tuple[NodeInfo, ...]:
-    """Returns the static descriptions of the nodes, that of the root first."""
+    """Returns the descriptions of nodes; the root must come first."""
     positions: dict[int, int] = {}
     infos = []
     for position, node in enumerate(nodes):
@@ -107,20 +108,20 @@ def describe(nodes: Iterable[Behaviour]) -> tuple[NodeInfo, ...]:
 
 
 def codes(nodes: Iterable[Behaviour], tick: int) -> list[int]:
-    """Returns the codes that `letters` translates, for nodes whose tree has made `tick` ticks."""
-    # A trace does this at every tick: one pass, and one list of objects that are there already,
-    # which is compared with the list of the tick before by their identities.
+    """Returns codes of the states of nodes after `tick` ticks of their tree, for `letters`."""
+    # A trace calls this at every tick: one pass makes one list, of existing objects, which Python
+    # compares quickly with the list of the previous tick, by identity.
     older = _OLDER_CODES
     return [node.status if node.last_tick == tick else older[node.status] for node in nodes]
 
 
 def letters(codes: list[int], tick: int) -> str:
-    """Returns the letters of `Snapshot.states`, given what `codes` returned for that tick."""
+    """Returns the letters of `Snapshot.states` for the result of `codes` at the same tick."""
     return bytes(codes).translate(_LETTERS if tick else _LETTERS_AT_0).decode()
 
 
 def feedback(nodes: Iterable[Behaviour]) -> dict[int, str]:
-    """Returns the feedback messages that are not empty."""
+    """Returns the feedback messages that are not empty, by position of the node."""
     return {
         position: str(node.feedback_message)
         for position, node in enumerate(nodes)

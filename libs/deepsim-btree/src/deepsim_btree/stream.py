@@ -2,8 +2,8 @@
 """A stream of random numbers whose whole state is one int.
 
 SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
-`random.Random` keeps 2.5 kB per stream, too much for a node of each of 10,000 agents, and numpy
-cannot draw from many of its streams at once.
+`random.Random` keeps 2.5 kB per stream, too much for one node of each of 10,000 agents, and numpy
+cannot draw from many generators at once.
 """
 
 from __future__ import annotations
@@ -18,23 +18,22 @@ LAST_SHIFT = 31
 
 
 def stream_start(seed: int | None, tree_seed: int, path: str) -> int:
-    """Returns the state, 0 to 2**64 - 1, in which the stream of the node at `path` starts.
+    """Returns the initial state of the stream of a node, from 0 to 2**64 - 1.
 
     Args:
-        seed: The node's own seed; None to follow the tree's.
+        seed: The node's own seed; None to derive the state from `tree_seed` and `path`.
         tree_seed: The seed of the tree.
         path: The node's path from the root.
     """
     name = f"{tree_seed} {path}" if seed is None else str(seed)
-    # Not hash(), which differs from process to process.
+    # hash() differs from process to process.
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "little")
 
 
 def draw_order(state: int, count: int) -> tuple[int, tuple[int, ...]]:
     """Returns the next state of a stream and a permutation of ``range(count)``.
 
-    Every place gets a random key of 64 bits; the places in order of their keys are the
-    permutation.
+    Each position gets a random key of 64 bits; the permutation is the positions sorted by key.
     """
     keys = []
     for _ in range(count):
@@ -46,8 +45,8 @@ def draw_order(state: int, count: int) -> tuple[int, tuple[int, ...]]:
 def draw_weighted_order(state: int, weights: Sequence[float]) -> tuple[int, tuple[int, ...]]:
     """Returns the next state of a stream and a permutation of the positions of some weights.
 
-    The first place is drawn with probabilities in proportion to the weights, each next one of
-    those that are left. Sums, products and comparisons of floats give the same on every machine.
+    The first position is drawn with probabilities in proportion to the weights, and each later one
+    likewise from the rest. Sums, products and comparisons of floats are equal on every machine.
     """
     left = list(range(len(weights)))
     order = []
@@ -66,7 +65,7 @@ def draw_weighted_order(state: int, weights: Sequence[float]) -> tuple[int, tupl
 
 
 def _draw(state: int) -> tuple[int, int]:
-    """Returns the next state of a stream and a number of 64 bits."""
+    """Returns the next state of a stream and a random integer of 64 bits."""
     state = (state + STEP) & MASK
     number = state
     for shift, factor in MIXERS:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Template: one tree for many agents."""
+"""Template, a tree that is compiled once and run for many agents."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 class Template:
-    """A tree that is compiled once and run for many agents, each of which needs few bytes.
+    """A tree that is compiled once and run for many agents, with little memory per agent.
 
-    Leaves are functions of the agent, for which AGENT stands when the nodes are made:
+    Leaves are functions of the agent; `AGENT` takes its place when the nodes are made:
 
     >>> from deepsim_btree import AGENT, Sequence, Status, action, condition
     >>> @condition
@@ -36,19 +36,19 @@ class Template:
     >>> [tree.tick().name for tree in herd], animals
     (['SUCCESS', 'FAILURE'], [{'food': 2}, {'food': 5}])
 
-    A leaf that is not an `Action`, a `Check` or constant may remember something: every agent gets
-    a deep copy of it, with the agent in place of AGENT among the objects that it refers to. The
-    `update` of a control node is translated (docs/control-nodes.md); where it cannot be, and where
-    nodes share a blackboard, every agent gets a copy of the branch, as slow and as large as in a
-    `Tree`.
-    Nodes are read when the template is made; changes and runs of them after that have no effect.
+    A leaf other than an `Action`, a `Check` or a constant leaf may keep state, so every agent gets
+    a deep copy of it, in which the agent replaces AGENT. The `update` methods of control nodes are
+    translated to faster code (docs/control-nodes.md). Where this is impossible, and where nodes
+    share a blackboard, every agent gets a copy of the branch, as slow and as large as in a `Tree`.
+
+    The template copies the nodes: later changes and runs of the given ones have no effect.
 
     Args:
         root: The node at the top. It must have no parent and belong to no tree.
-        clock: Returns the time in seconds, read by each agent at the start of each tick.
+        clock: Returns the time in seconds; each agent calls it at the start of each tick.
 
     Attributes:
-        clock: As given; may be exchanged between ticks.
+        clock: The given clock; may be replaced between ticks.
 
     Raises:
         TypeError: `root` is not a node, or `clock` is not callable.
@@ -59,7 +59,7 @@ class Template:
     def __init__(self, root: Behaviour, *, clock: Callable[[], float] | None = None) -> None:
         check_root(root, clock, "Template")
         self.clock = clock
-        self._root = copy_nodes(root)  # The nodes that were given may be run by a Tree.
+        self._root = copy_nodes(root)  # the given nodes may be put into a Tree later
         self._compile()
 
     def _compile(self) -> None:
@@ -70,7 +70,7 @@ class Template:
         return f"<Template {self._root.name!r}>"
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Template:
-        # All but the clock never changes; that may belong to what is copied with the agents.
+        # Only the clock is copied, since it may belong to a world that is copied with the agents.
         twin = memo[id(self)] = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin.clock = copy.deepcopy(self.clock, memo)
@@ -86,20 +86,20 @@ class Template:
 
     @property
     def root(self) -> Behaviour:
-        """The node at the top, of a copy of the nodes as they were when the template was made."""
+        """The root of a new copy of the template's nodes."""
         return copy_nodes(self._root)
 
     @property
     def program(self) -> Program:
-        """The generated functions; their text is in `Program.source`."""
+        """The generated functions; `Program.source` is their source code."""
         return self._program
 
     def spawn(self, agent: object, *, seed: int = 0) -> LightTree:
         """Returns a tree for one agent.
 
         Args:
-            agent: What functions get in place of AGENT.
-            seed: The random numbers are those of ``Tree(root, seed=seed)``.
+            agent: The object that functions get in place of AGENT.
+            seed: Seed of the random numbers, which equal those of ``Tree(root, seed=seed)``.
 
         Raises:
             TypeError: `seed` is not an int.
@@ -107,22 +107,23 @@ class Template:
         return LightTree(self, agent, seed)
 
     def spawn_all(self, agents: Iterable[object], *, seed: int = 0) -> list[LightTree]:
-        """Returns a tree for each agent; agent number ``i`` gets the seed ``seed + i``."""
+        """Returns one tree for each agent; agent number ``i`` gets the seed ``seed + i``."""
         first = check_int("seed", seed)
         return [LightTree(self, agent, first + number) for number, agent in enumerate(agents)]
 
 
 def check_root(root: Behaviour, clock: Callable[[], float] | None, owner: str) -> None:
-    """Checks the first arguments of a tree for many agents.
+    """Checks the root and the clock for a tree for many agents.
 
     Args:
         root: The node at the top.
-        clock: What returns the time.
-        owner: Name of the class, for messages.
+        clock: A function that returns the time in seconds, or None.
+        owner: Name of the calling class for messages.
 
     Raises:
         TypeError: `root` is not a node, or `clock` is not callable.
-        StructureError: `root` has a parent or belongs to a tree, or a node needs a clock.
+        StructureError: `root` has a parent or belongs to a tree, or a node needs a clock and none
+            is given.
     """
     if not isinstance(root, Behaviour):
         raise TypeError(f"root must be a Behaviour, got {root!r}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Helpers for tests of trees: leaves that follow a script, and replacing nodes by name.
+"""Helpers for tests of trees: leaves with scripted answers, and substitution of nodes by name.
 
 >>> from deepsim_btree import Sequence, Tree, action
 >>> @action
@@ -30,7 +30,7 @@ _LETTERS.update({"F": Status.FAILURE, "K": Status.SKIPPED})
 
 
 class Scripted(Behaviour):
-    """A leaf that answers the letters of a script in turn, over and over.
+    """A leaf that gives the answers of a script in turn, again and again.
 
     >>> from deepsim_btree import Tree
     >>> leaf = Scripted("RS")
@@ -42,11 +42,11 @@ class Scripted(Behaviour):
         script: Letters I, R, S, F and K for INVALID, RUNNING, SUCCESS, FAILURE and SKIPPED.
 
     Attributes:
-        log: The calls of the node: ``"start"``, a letter for each answer, and ``"end "`` with
-            the letter of the status that ended the run, which is I for a halt.
+        log: The calls of the node: ``"start"``, a letter for each answer, and ``"end "`` with the
+            letter of the final status, which is I after a halt.
 
     Raises:
-        ValueError: `script` is empty or has another letter.
+        ValueError: `script` is empty or contains another letter.
     """
 
     __slots__ = ("_position", "log", "script")
@@ -60,44 +60,45 @@ class Scripted(Behaviour):
         self._position = 0
 
     def initialize(self) -> None:
-        """Notes the start of a run."""
+        """Adds the start of a run to the log."""
         self.log.append("start")
 
     def update(self) -> Status:
-        """Answers with the status for the next letter."""
+        """Returns the status for the next letter."""
         letter = self.script[self._position % len(self.script)]
         self._position += 1
         self.log.append(letter)
         return _LETTERS[letter]
 
     def terminate(self, new_status: Status) -> None:
-        """Notes the end of a run."""
+        """Adds the end of a run to the log."""
         self.log.append(f"end {letter_of(new_status)}")
 
     def reset(self) -> None:
-        """Starts again with the first letter and an empty log."""
+        """Returns to the first letter and clears the log."""
         super().reset()
         self.log.clear()
         self._position = 0
 
 
 def letter_of(status: Status) -> str:
-    """Returns the letter that stands for a status in scripts."""
+    """Returns the letter for a status in scripts."""
     return next(letter for letter, known in _LETTERS.items() if known is status)
 
 
 def play(tree: Tree, expected: str | Mapping[str, str]) -> None:
-    """Ticks a tree once for each letter and checks its answers, or those of some of its nodes.
+    """Ticks a tree once per letter and checks its answers, or the answers of some of its nodes.
 
     Args:
         tree: The tree.
-        expected: The letters of the answers, such as ``"RRS"``; or for some nodes, by their names
-            or paths, the letters of theirs, with a dot for each tick in which the node did not run.
+        expected: The letters of the tree's answers, such as ``"RRS"``; or a mapping from names or
+            paths of nodes to the letters of their answers, with a dot for a tick in which the node
+            did not run.
 
     Raises:
-        AssertionError: An answer is another one; the message has all answers and the tree.
-        ValueError: Two nodes have different numbers of letters.
-        KeyError: No node has a name, or several have it: then give its path.
+        AssertionError: An answer differs; the message shows the answers so far and the tree.
+        ValueError: The nodes have different numbers of letters.
+        KeyError: No node has a given name, or several have it and need a path instead.
     """
     wanted = {"": expected} if isinstance(expected, str) else dict(expected)
     nodes = {name: _find(tree.root, name) if name else tree.root for name in wanted}
@@ -115,7 +116,11 @@ def play(tree: Tree, expected: str | Mapping[str, str]) -> None:
 
 
 def _find(root: Behaviour, name: str) -> Behaviour:
-    """Returns the node with a name or a path."""
+    """Returns the node with a name or a path.
+
+    Raises:
+        KeyError: No node has the name or path, or several have the name.
+    """
     found = [node for node in root.walk() if node.name == name]
     if len(found) == 1:
         return found[0]
@@ -127,17 +132,17 @@ def _find(root: Behaviour, name: str) -> Behaviour:
 
 
 def substitute(root: Behaviour, replacements: Mapping[str, Behaviour]) -> Behaviour:
-    """Puts other nodes in the place of those with certain names, and returns the root.
+    """Replaces all nodes with certain names, and returns the root.
 
-    Every use of a replacement is a copy, with the name of the node that it replaces.
+    Each node is replaced with a copy of its replacement, which gets the name of the node.
 
     Args:
-        root: The node at the top, which is changed; of no `Tree` if it is replaced itself.
-        replacements: From names of nodes to what takes their place.
+        root: The node at the top. If it is replaced itself, it must not belong to a `Tree`.
+        replacements: Replacements by names of nodes.
 
     Raises:
-        KeyError: No node has one of the names.
-        BusyError: A parent of such a node is RUNNING.
+        KeyError: One of the names belongs to no node.
+        BusyError: The parent of a node to replace is RUNNING.
     """
     left = set(replacements)
     stack = [root]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A whole tree: a root with a clock, a seed and a blackboard, ticked from outside."""
+"""Tree, a root node with a clock, a seed and a blackboard, ticked by the user's program."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 
 class Tree:
-    """A tree of nodes that is ticked as one.
+    """A behaviour tree, which is ticked as a whole.
 
-    A tree is deterministic: it reads no clock but its own, and its random nodes draw from `seed`
-    alone. It can be pickled and deep-copied between any two ticks, and the copy goes on exactly
-    as the original does. What the nodes refer to, such as a robot, is copied with them; pickle
-    needs functions that can be imported. One thread at a time may use a tree.
+    A tree is deterministic: it reads only its own clock, and its random nodes depend only on
+    `seed`. It can be pickled and deep-copied between any two ticks, and the copy continues exactly
+    like the original. Objects that the nodes refer to, such as a robot, are copied with them;
+    pickle needs functions that can be imported. Only one thread at a time may use a tree.
 
     >>> from deepsim_btree import Running, Sequence, Success
     >>> tree = Tree(Sequence([Success("ready"), Running("drive")], "go"))
@@ -47,13 +47,14 @@ class Tree:
 
     Args:
         root: The node at the top. It must have no parent and belong to no other tree.
-        clock: Returns the time in seconds, such as that of a simulation; read once at the start
-            of each tick, so that all nodes see the same instant. Timers need one.
-        seed: Start of the random numbers of all nodes that have no seed of their own.
-        blackboard: What the nodes share: a `Blackboard`, or a mapping to copy into a new one.
+        clock: Returns the time in seconds, for example of a simulation. It is called once at the
+            start of each tick, so that all nodes see the same time. Timers need a clock.
+        seed: Seed of the random numbers of all nodes without a seed of their own.
+        blackboard: Entries that the nodes share: a `Blackboard`, or a mapping to copy into a new
+            one.
 
     Attributes:
-        clock: As given; may be exchanged between ticks.
+        clock: The given clock; may be replaced between ticks.
 
     Raises:
         TypeError: `root` is not a node, `clock` is not callable or `seed` is not an int.
@@ -76,7 +77,7 @@ class Tree:
         "clock",
     )
 
-    _owner = None  # where the way up from a node ends
+    _owner = None  # the end of the way up from a node
     _scope = None
 
     def __init__(
@@ -98,7 +99,7 @@ class Tree:
         self._root = root
         self._seed = check_int("seed", seed)
         self.clock = clock
-        # Most trees of a large crowd have no blackboard: an empty one takes as much as a leaf.
+        # Most trees have no blackboard, and an empty one takes as much memory as a leaf.
         self._blackboard = (
             blackboard
             if blackboard is None or isinstance(blackboard, Blackboard)
@@ -111,7 +112,7 @@ class Tree:
         self._feedback_count = 0  # grows whenever a node is given a feedback message
         self._observers: tuple[Observer, ...] = ()
         self._program: NodeProgram | None = None
-        self._run: Callable[[int], Status] | None = None  # that of the program
+        self._run: Callable[[int], Status] | None = None  # the `tick` of the program
         root._owner = self
 
     def __repr__(self) -> str:
@@ -159,30 +160,30 @@ class Tree:
 
     @property
     def status(self) -> Status:
-        """The answer of the last tick; INVALID before the first one and after a halt."""
+        """The answer of the last tick; INVALID before the first tick and after a halt."""
         return self._root.status
 
     @property
     def seed(self) -> int:
-        """The start of the random numbers of the nodes; `reset` can change it."""
+        """Seed of the random numbers of the nodes; `reset` can change it."""
         return self._seed
 
     @property
     def tick_count(self) -> int:
-        """Number of ticks since the tree was made or reset, the current one included."""
+        """Number of ticks since the tree was made or reset, including the current one."""
         return self._tick_count
 
     @property
     def is_busy(self) -> bool:
-        """Whether a tick or a halt is going on, so that the caller is a node of this tree."""
+        """Whether a tick or a halt is in progress, so that no other may begin."""
         return self._is_busy
 
     @property
     def now(self) -> float:
-        """Time at the start of the current or last tick [s].
+        """Time on the tree's clock at the start of the current or last tick [s].
 
         Raises:
-            StructureError: The tree has no clock, or was not ticked yet.
+            StructureError: The tree has no clock, or has not been ticked yet.
         """
         if self._now is None:
             raise StructureError(
@@ -193,12 +194,13 @@ class Tree:
     def tick(self) -> Status:
         """Runs the tree for one tick and returns the answer of the root.
 
-        When a node raises an exception, the whole tree is halted, so that the next tick starts
-        afresh, and the exception is raised again as the cause of a `TickError`.
+        If a node raises an exception, the whole tree is halted, so that the next tick starts new
+        runs, and a `TickError` is raised with the exception as its cause.
 
         Raises:
-            TickError: A node raised an exception or returned something else than a `Status`.
-            BusyError: The tree is inside a tick or a halt: a node, or another thread, called this.
+            TickError: A node raised an exception, or returned a value that is not a `Status`.
+            BusyError: A tick or a halt is in progress: a node, or another thread, called this
+                method.
             BtreeError: The clock went backwards: `reset` the tree together with the simulation.
         """
         if self._is_busy:
@@ -208,7 +210,7 @@ class Tree:
         root = self._root
         self._tick_count = root.last_tick = count = self._tick_count + 1
         self._is_busy = True
-        run = self._run  # before the call: Python does not take it for a method then
+        run = self._run  # a local variable, so that Python does not bind it as a method
         try:
             if run is None:
                 root.status = status = root._entry()
@@ -224,18 +226,18 @@ class Tree:
         return status
 
     def compile(self) -> None:
-        """Makes the ticks to come 1.2 to 3 times as fast, until nodes are added or removed.
+        """Makes ticks 1.2 to 3 times as fast, until nodes are added or removed.
 
-        One function is written for the whole tree, from the rules of its nodes, and compiled by
-        Python: that takes 1 to 2 ms and 3 to 7 kB a node, which no tree takes unasked, because the
-        pause belongs before a control loop and most trees are small. Statuses, errors and all else
-        stay as they are, and settings of nodes may still be changed.
-        Nodes that have more than 64 children, take them in another order, or have rules that cannot
-        be translated (docs/control-nodes.md) run as before, with all below them. A copy of the tree
-        is not compiled, and neither is one that was pickled.
+        The `update` methods of the nodes are translated into one function for the whole tree. This
+        takes 1 to 2 ms and 3 to 7 kB per node, so call it before a control loop begins. Statuses,
+        errors and all other behaviour stay the same, and settings of nodes may still be changed.
+
+        Nodes with more than 64 children, with another order of children, or with an `update` that
+        cannot be translated (docs/control-nodes.md) run as before, and so do all nodes below them.
+        Copies and pickles of the tree are not compiled.
 
         Raises:
-            BusyError: The tree is inside a tick or a halt.
+            BusyError: A tick or a halt is in progress.
         """
         if self._is_busy:
             raise BusyError(f"{self!r} is inside a tick or a halt and cannot be compiled")
@@ -243,11 +245,11 @@ class Tree:
         self._run = self._program.tick
 
     def halt(self) -> None:
-        """Ends the runs of all nodes, children first; nothing happens if the tree is not RUNNING.
+        """Ends the runs of all RUNNING nodes, children first.
 
         Raises:
-            TickError: A `terminate` raised an exception; the tree is halted nevertheless.
-            BusyError: The tree is inside a tick or a halt.
+            TickError: A `terminate` method raised an exception; the tree is halted nevertheless.
+            BusyError: A tick or a halt is in progress.
         """
         if self._is_busy:
             raise BusyError(f"{self!r} is inside a tick or a halt and cannot be halted")
@@ -263,13 +265,14 @@ class Tree:
             raise errors[0]
 
     def reset(self, seed: int | None = None) -> None:
-        """Halts the tree and makes it as good as new, at the start of an episode for example.
+        """Halts the tree and returns it to its initial state, for example for a new episode.
 
-        Tick count, random streams and all that nodes remember start again; the blackboard and
-        what leaves of your own remember stay, unless they override `Behaviour.reset`.
+        The tick count, the random numbers and the memory of the library's nodes start anew. The
+        blackboard stays. Your own leaves also keep their memory unless they override
+        `Behaviour.reset`.
 
         Args:
-            seed: New start of the random numbers; None for the same as before.
+            seed: New seed of the random numbers; None for the same as before.
         """
         if seed is not None:
             check_int("seed", seed)
@@ -283,26 +286,28 @@ class Tree:
         self._tell("reset", None)
 
     def subscribe(self, observer: Observer) -> None:
-        """Calls a function after each `tick`, `halt` and `reset`; it is not a part of copies.
+        """Registers a function to be called after each `tick`, `halt` and `reset`.
+
+        Copies of the tree do not call it.
 
         Args:
-            observer: Called with ``"tick"``, ``"halt"`` or ``"reset"`` and the `TickError` that is
-                about to be raised, or None. It may read the tree, but not tick it.
+            observer: Called with ``"tick"``, ``"halt"`` or ``"reset"``, and with the `TickError`
+                that is about to be raised or None. It may read the tree, but not tick it.
         """
         self._observers = (*self._observers, observer)
 
     def unsubscribe(self, observer: Observer) -> None:
-        """Stops calling a function.
+        """Stops calls of a function after `subscribe`.
 
         Raises:
-            ValueError: It was not subscribed.
+            ValueError: The function is not subscribed.
         """
         if observer not in self._observers:
             raise ValueError(f"{observer!r} is not subscribed to {self!r}")
         self._observers = tuple(one for one in self._observers if one != observer)
 
     def validate(self) -> list[Problem]:
-        """Returns all problems of the tree at once; an empty list if it looks right."""
+        """Returns all mistakes in the tree that can be found without a tick."""
         paths = all_paths(self._root)
         found = [
             Problem(paths[id(node)], message)
@@ -317,16 +322,16 @@ class Tree:
         return found
 
     def _path_of(self, root: Behaviour) -> str:
-        """Returns the path of the node at the top."""
+        """Returns the path of the root, which has no parent."""
         return root.name
 
     def _on_edit(self) -> None:
-        """Takes note that nodes were added or removed."""
+        """Reacts to nodes that were added or removed."""
         self._revision += 1
         self._forget_program()
 
     def _forget_program(self) -> bool:
-        """Lets the nodes tick each other from now on; returns whether they did not until now."""
+        """Undoes `compile`; returns whether the tree was compiled."""
         had_one = self._program is not None
         self._program = self._run = None
         return had_one
@@ -337,7 +342,7 @@ class Tree:
     def _tell(
         self, call: str, error: TickError | None, interrupt: BaseException | None = None
     ) -> None:
-        """Calls all observers; their errors come after the one about to be raised."""
+        """Calls all observers; attaches their errors to the error about to be raised, if any."""
         raised = []
         for observer in self._observers:
             try:
@@ -352,7 +357,7 @@ class Tree:
             raise raised[0]
 
     def _cut_short(self, error: BaseException) -> NoReturn:
-        """Cleans up after a tick in which `error` was raised, and raises what `tick` does."""
+        """Cleans up after a tick that raised `error`, and raises the error for the caller."""
         tick_error = error if isinstance(error, TickError) else None
         interrupt = None if isinstance(error, Exception) else error
         try:
@@ -372,7 +377,7 @@ class Tree:
             self._tell("tick", tick_error, interrupt)
 
     def _stop(self) -> tuple[TickError, ...]:
-        """Cleans up after a tick that was cut short, and returns what nodes raised meanwhile."""
+        """Halts all nodes after an interrupted tick; returns the errors that this raises."""
         errors = halt_all(self._root)
-        self._root.status = INVALID  # An older answer is not that of this tick.
+        self._root.status = INVALID  # not the answer of an earlier tick
         return errors

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Watched nodes: for a while a node is of a subclass of its class, whose `tick` does more."""
+"""Watched nodes, whose class is replaced for a while with a subclass that has another `tick`."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ if TYPE_CHECKING:
 
 
 def watched_class(cls: type[Any], tick: Callable[[Any], Status]) -> type[Any]:
-    """Returns a subclass of a class of nodes with another `tick`; copies of its nodes are of `cls`.
+    """Returns a subclass of a node class with another `tick`, for nodes that are watched.
 
-    Nodes that are not watched pay nothing. A tree with such nodes must not be compiled.
+    Copies of such nodes have the original class `cls`. Other nodes are not slowed. A tree with
+    watched nodes must not be compiled.
     """
 
     def reduced(node: Any, protocol: Any) -> Any:
-        reduce: Any = cls.__reduce_ex__  # mypy takes it for that of the class, which is bound
+        reduce: Any = cls.__reduce_ex__  # for mypy, a method of the class is bound
         make, arguments, *rest = reduce(node, protocol)
         own = tuple(cls if each is watched else each for each in arguments)
         return (make, own, *rest)

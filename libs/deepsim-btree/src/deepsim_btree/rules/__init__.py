@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Translation of rules, the `update` methods of control nodes, into the other forms of a tree.
+"""Translation of rules, the `update` methods of control nodes, for the kinds of trees.
 
-A rule is written once, as plain Python. `objects` makes the method that trees of nodes run,
-`compiled` makes functions for the agents of a `Template`, and `batch` makes numpy code.
+A rule is written once, as plain Python. `objects` turns it into the method that a `Tree` runs,
+`compiled` into functions for the agents of a `Template`, and `batch` into numpy code.
 """
 
 from .expressions import UnknownError, evaluate, pure, query, rule_part

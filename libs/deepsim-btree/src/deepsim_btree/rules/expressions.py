@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of the expressions of a rule, as far as they do not depend on the run."""
+"""Evaluation of those expressions in a rule that do not depend on the run of the tree."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
 
 
 class UnknownError(Exception):
-    """A value depends on the run."""
+    """Raised for a value that depends on the run of the tree."""
 
 
 def pure(function: Function) -> Function:
-    """Marks a function whose answer depends on its arguments and on constant attributes only."""
+    """Marks a function whose result depends only on its arguments and on constant attributes."""
     function.is_pure = True  # type: ignore[attr-defined]
     return function
 
 
 def query(method: Function) -> Function:
-    """Marks a method without arguments that changes nothing: rules of trees of nodes may ask it."""
+    """Marks a method without arguments or side effects, which the rules of a `Tree` may call."""
     method.is_query = True  # type: ignore[attr-defined]
     return method
 
 
 def rule_part(method: Function) -> Function:
-    """Marks a method that an `update` may end with: it is written in its place."""
+    """Marks a method that may be the last call of an `update`; its body is inserted there."""
     method.is_rule_part = True  # type: ignore[attr-defined]
     return method
 
@@ -61,11 +61,11 @@ def evaluate(expression: ast.expr, look: Callable[[ast.expr], Any]) -> Any:
     """Returns the value of an expression.
 
     Args:
-        expression: What to evaluate.
+        expression: The expression.
         look: Returns the value of a name or an attribute, or raises UnknownError.
 
     Raises:
-        UnknownError: It depends on the run.
+        UnknownError: The value depends on the run.
     """
 
     def value(part: ast.expr) -> Any:
@@ -97,13 +97,13 @@ def evaluate(expression: ast.expr, look: Callable[[ast.expr], Any]) -> Any:
 
 
 def index_of(expression: ast.Subscript) -> ast.expr:
-    """Returns the index; Python 3.8 wraps it."""
+    """Returns the index expression, which Python 3.8 wraps in another node."""
     index: Any = expression.slice
     return index.value if type(index).__name__ == "Index" else index  # type: ignore[no-any-return]
 
 
 def _bool_op(expression: ast.BoolOp, value: Callable[[ast.expr], Any]) -> Any:
-    """Returns the value of an "and" or an "or", which one part alone may decide."""
+    """Returns the value of an "and" or an "or"; one known part may decide it."""
     decides = isinstance(expression.op, ast.Or)
     is_known = True
     found: Any = not decides

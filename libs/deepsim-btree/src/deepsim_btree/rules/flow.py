@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from .rule import Rule
 
 NO_STATUS = object()
-"""Stands for all that a leaf may return although it should not."""
+"""Stands for any value other than a Status that a leaf may wrongly return."""
 
 Answers = FrozenSet[Any]
 CHECKED: Answers = frozenset({INVALID, RUNNING, SUCCESS, FAILURE})
-"""Possible answers of a node of a tree for many agents."""
+"""Possible answers of a node in a tree for many agents."""
 UNCHECKED: Answers = CHECKED | {NO_STATUS}
 
 
@@ -39,22 +39,22 @@ class _NeverSkipped(ast.NodeTransformer):
 
 
 def never_skipped(statements: list[ast.stmt]) -> list[ast.stmt]:
-    """Returns statements without the questions whether a child was SKIPPED: it never is here."""
+    """Removes tests for SKIPPED, which no child answers in trees for many agents."""
     return [_NeverSkipped().visit(deepcopy(statement)) for statement in statements]
 
 
 class Flow:
-    """Facts that hold at one place of a rule.
+    """The facts that are known at one place of a rule.
 
     Args:
-        node: The node that the rule is for; its attributes are constants, but for `Rule.state`.
+        node: The node of the rule; its attributes are constants, except those in `Rule.state`.
         rule: The rule.
         read: Returns an attribute of the node, or raises UnknownError.
-        anything: The answers of which nothing is known.
+        anything: The possible answers if nothing is known.
 
     Attributes:
         known: Values of local names and, with ``self.`` in front, of attributes.
-        answers: By local name of a status, the values that it may have.
+        answers: Possible values of each local name that holds a status.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Flow:
         return twin
 
     def assign(self, name: str, value: ast.expr | Answers) -> None:
-        """Takes note of an assignment, of an expression or of the answer of a child."""
+        """Records an assignment: of an expression, or of an answer, as its possible values."""
         if isinstance(value, frozenset):
             self.forget(name)
             self.narrow(name, value)
@@ -100,17 +100,17 @@ class Flow:
                 self.answers[name] = frozenset({known})
 
     def narrow(self, name: str, answers: Answers) -> None:
-        """Takes note of the only values that a status may have."""
+        """Records the only values that a status may have."""
         self.answers[name] = answers
         if len(answers) == 1 and NO_STATUS not in answers:
             (self.known[name],) = answers
 
     def term(self, name: str) -> ast.expr | None:
-        """Returns what a variable was computed from, if that is a status."""
+        """Returns the expression that a variable was computed from, if it contains a status."""
         return self._terms.get(name)
 
     def forget(self, name: str) -> None:
-        """Forgets a variable, and those that were computed from it."""
+        """Forgets a variable and all variables that were computed from it."""
         self.known.pop(name, None)
         self.answers.pop(name, None)
         self._terms.pop(name, None)
@@ -122,12 +122,12 @@ class Flow:
         """Returns the value of an expression.
 
         Raises:
-            UnknownError: It depends on the run.
+            UnknownError: The value depends on the run.
         """
         return evaluate(expression, self._look)
 
     def outcomes(self, expression: ast.expr) -> dict[Any, Any]:
-        """Returns the value of an expression, UnknownError if it is, by that of its only status."""
+        """Returns the value of an expression for each value of its only status, or UnknownError."""
         name = self._status_in(expression)
         if name is None:
             try:
@@ -147,7 +147,7 @@ class Flow:
         return found
 
     def possible(self, expression: ast.expr) -> Answers:
-        """Returns the statuses that an expression may give."""
+        """Returns the statuses that the value of an expression may be."""
         if isinstance(expression, ast.IfExp) and self.decide(expression.test) is None:
             yes, no = self.split(expression.test)
             some = frozenset() if yes is None else yes.possible(expression.body)
@@ -158,7 +158,7 @@ class Flow:
         return frozenset(found)
 
     def unchecked(self, expression: ast.expr) -> str | None:
-        """Returns the name of a status in an expression that must be checked before; or None."""
+        """Returns the name of the status to check before the use of an expression, or None."""
         name = self._status_in(expression)
         if name is None or NO_STATUS not in self.answers[name]:
             return None
@@ -169,7 +169,7 @@ class Flow:
         return [name for name, answers in self.answers.items() if NO_STATUS in answers]
 
     def split(self, test: ast.expr) -> tuple[Flow | None, Flow | None]:
-        """Returns the facts where a test holds and where it does not, None if that cannot be."""
+        """Returns the facts if a test is true and if it is false; None for an impossible case."""
         name = self._status_in(test)
         outcomes = self.outcomes(test)
         flows: list[Flow | None] = []
@@ -184,22 +184,22 @@ class Flow:
         return flows[0], flows[1]
 
     def is_other_than_running(self, test: ast.expr, name: str) -> bool:
-        """Returns whether a test is that a status is not RUNNING."""
+        """Returns whether a test is true exactly if a status is not RUNNING."""
         self.assign(name, UNCHECKED)
         return all((value is False) is (a is RUNNING) for a, value in self.outcomes(test).items())
 
     def decide(self, test: ast.expr) -> bool | None:
-        """Returns the value of a test if that is known."""
+        """Returns the value of a test, or None if it is unknown."""
         try:
             return bool(self.constant(test))
         except UnknownError:
             return None
 
     def constant(self, expression: ast.expr) -> Any:
-        """Returns the value of an expression if it is the same for all statuses in it.
+        """Returns the value of an expression if it is the same for all possible statuses.
 
         Raises:
-            UnknownError: It depends on the run.
+            UnknownError: The value depends on the run.
         """
         value, *others = self.outcomes(expression).values()
         if value is UnknownError or any(other is not value for other in others):
@@ -207,7 +207,7 @@ class Flow:
         return value
 
     def joined(self, other: Flow | None) -> Flow:
-        """Returns what holds in both."""
+        """Returns the facts that are true in both."""
         if other is None:
             return self
         both = self.copy()
@@ -225,7 +225,7 @@ class Flow:
         return both
 
     def _status_in(self, expression: ast.expr) -> str | None:
-        """Returns the one status in an expression that is not known for sure."""
+        """Returns the only name with several possible statuses in an expression, or None."""
         names = set()
         for node in ast.walk(expression):
             if isinstance(node, ast.Name):

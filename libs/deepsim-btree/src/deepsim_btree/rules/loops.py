@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loops over children, in the ways in which a rule may write them."""
+"""Loops over children, in all forms that a rule may use."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ class Loop(NamedTuple):
     """A loop over children."""
 
     child: str
-    """Name of the child."""
+    """Name of the variable for the child."""
     position: str
-    """Name of its position; empty for none."""
+    """Name of the variable for its position; empty if the loop has none."""
     order: Any
-    """An expression that gives the order of the children; empty for the order that they have."""
+    """An expression for the order of the children; empty for the order in the tree."""
     start: ast.expr | None
-    """Where the loop begins; None for the first child."""
+    """The position at which the loop begins; None for the first child."""
 
 
 def child_list(expression: ast.expr, orders: Mapping[str, Any]) -> Any:
-    """Returns the order of a list of children; None for any other expression.
+    """Returns `Loop.order` for a list of children; None for any other expression.
 
     Args:
         expression: ``self._children``, a name for it, or ``[self._children[i] for i in order]``.
-        orders: Orders by the names of lists.
+        orders: Orders of the local lists of children, by their names.
     """
     if isinstance(expression, ast.Attribute) and is_self(expression.value):
         return "" if expression.attr == "_children" else None
@@ -46,7 +46,7 @@ def loop_of(statement: ast.For, orders: Mapping[str, Any]) -> Loop:
     """Returns the parts of a loop.
 
     Raises:
-        NoRuleError: It is not a loop over children.
+        NoRuleError: The statement is not a loop over children.
     """
     target: Any = statement.target
     values: Any = statement.iter

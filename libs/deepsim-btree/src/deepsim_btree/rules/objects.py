@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules for trees of nodes: `update` with the ticks of children written out in their place."""
+"""Faster `update` methods for a `Tree`, in which the ticks of children are written inline."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .rule import NoRuleError, Rule, find_rule, has_one_child, is_self, is_tick
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# What `Parent.tick_child` does, without the call of a method, which takes as long as a leaf.
+# The code of `Parent.tick_child` without a method call, which takes as long as a leaf.
 TICK = """
 {child}.last_tick = {tick}
 try:
@@ -30,9 +30,9 @@ if {answer}.__class__ is not self.status.__class__:
 
 
 def quick_update(cls: type[Any]) -> Callable[[Any], Status]:
-    """Returns the `update` of a class of control nodes in a faster form.
+    """Returns a faster form of the `update` of a class of control nodes.
 
-    Where the source is not at hand, as in a frozen program, it is `update` itself.
+    Without source code, as in a frozen program, returns `update` itself.
     """
     update: Any = cls.update
     try:
@@ -52,7 +52,7 @@ def quick_update(cls: type[Any]) -> Callable[[Any], Status]:
 
 
 class _Shorter(ast.NodeTransformer):
-    """Writes what takes less time for `Decorator.child` and for loops from the first child on."""
+    """Replaces `Decorator.child`, and loops that begin at the first child, with faster code."""
 
     def __init__(self, cls: type[Any]) -> None:
         self._has_child = has_one_child(cls)
@@ -77,7 +77,7 @@ class _Shorter(ast.NodeTransformer):
 def _written_out(
     statements: list[ast.stmt], rule: Rule, tick: str = "self.last_tick"
 ) -> list[ast.stmt]:
-    """Returns statements with all ticks in them written out."""
+    """Returns statements with inline code in place of all ticks of children."""
     found: list[ast.stmt] = []
     for number, statement in enumerate(statements):
         if isinstance(statement, (ast.If, ast.For)):
@@ -103,7 +103,7 @@ def _tick(statement: Any, following: list[ast.stmt], rule: Rule, tick: str) -> l
     found += _parsed(TICK.format(child=name, answer=answer, tick=tick), statement)
     check = _parsed(CHECK.format(child=name, answer=answer), statement)
     if following and _is_status_test(following[0], answer, rule):
-        # An answer that is what the test looks for is a Status.
+        # An answer that equals the status in the test needs no check.
         test: Any = following[0]
         test.body[:0] = check
     else:
@@ -128,7 +128,7 @@ def _is_status_test(statement: ast.stmt, answer: str, rule: Rule) -> bool:
 
 
 def _parsed(text: str, origin: ast.AST | None = None) -> list[ast.stmt]:
-    """Returns the statements of a text, at the line of `origin`."""
+    """Parses a text into statements with the line number of `origin`."""
     statements = ast.parse(text).body
     if origin is not None:
         for statement in statements:

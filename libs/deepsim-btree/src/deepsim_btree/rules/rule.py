@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text of a rule, converted to a form that is easy to translate."""
+"""The source code of a rule in a form that is easy to translate."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
 
 
 class NoRuleError(Exception):
-    """A method cannot be translated; the message says why."""
+    """Raised if a method cannot be translated; the message gives the reason."""
 
 
 class Rule(NamedTuple):
     """The `update` of a class of nodes, as a syntax tree."""
 
     statements: list[ast.stmt]
-    """The body, with one assignment per statement and ticks of children in assignments only."""
+    """The body, with one assignment per statement; children are ticked in assignments only."""
     names: dict[str, Any]
-    """Global names, with their values."""
+    """Values of the global names."""
     state: frozenset[str]
     """The attributes of the node that the rule writes."""
     local_names: Mapping[str, int]
-    """Local names, with the number of their assignments."""
+    """Number of assignments to each local name."""
     filename: str
-    """The file of the method."""
+    """Path of the source file."""
 
     def mentions(self, owner_is_self: bool, attribute: str) -> bool:
-        """Returns whether the rule reads an attribute of the node, or of another one."""
+        """Returns whether the rule reads an attribute, of its node or else of other objects."""
         return any(
             isinstance(node, ast.Attribute)
             and node.attr == attribute
@@ -51,7 +51,8 @@ def find_rule(cls: type[Any]) -> Rule:
     """Returns the rule of a class of nodes.
 
     Raises:
-        NoRuleError: `update` is not written in Python, or its source is not at hand.
+        NoRuleError: `update` is not written in Python, its source is not available, or it uses
+            something that cannot be translated.
     """
     if "_rule" not in vars(cls):
         cls._rule = _read_rule(cls)
@@ -83,7 +84,7 @@ def _read_rule(cls: type) -> Rule:
 
 
 def is_self(expression: ast.expr) -> bool:
-    """Returns whether an expression is the node itself."""
+    """Returns whether an expression is ``self``."""
     return isinstance(expression, ast.Name) and expression.id == "self"
 
 
@@ -93,14 +94,14 @@ def is_tick(expression: ast.expr | None) -> bool:
 
 
 def method_call(expression: ast.expr | None) -> str:
-    """Returns the name of the method of the node that an expression calls; "" if it is another."""
+    """Returns the name of the method of ``self`` that an expression calls; "" for anything else."""
     if isinstance(expression, ast.Call) and isinstance(expression.func, ast.Attribute):
         return expression.func.attr if is_self(expression.func.value) else ""
     return ""
 
 
 def has_one_child(cls: type[Any]) -> bool:
-    """Returns whether ``self.child`` is the child of a `Decorator` in methods of a class."""
+    """Returns whether ``self.child`` means `Decorator.child` in the methods of a class."""
     getter = getattr(getattr(cls, "child", None), "fget", None)
     return getattr(getter, "__module__", "") == "deepsim_btree.decorators.decorator"
 
@@ -109,10 +110,10 @@ def _definition(method: FunctionType) -> ast.FunctionDef:
     """Returns the syntax tree of a method.
 
     Raises:
-        NoRuleError: The source is not at hand, or the method depends on its surroundings.
+        NoRuleError: The source is not available, or the method depends on code outside of it.
     """
     code = method.__code__
-    # Asks the loader of the module, which knows the files of a zip archive.
+    # Lets linecache ask the loader of the module, which can also read zip archives.
     linecache.lazycache(code.co_filename, method.__globals__)
     for node in ast.walk(_module(code.co_filename)):
         if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
@@ -120,7 +121,7 @@ def _definition(method: FunctionType) -> ast.FunctionDef:
             if first == code.co_firstlineno and _is_source(node, code):
                 break
     else:
-        raise NoRuleError(f"the source of {method.__qualname__} is not at hand")
+        raise NoRuleError(f"the source of {method.__qualname__} is not available")
     names = [argument.arg for argument in node.args.args]
     if code.co_freevars or node.args.defaults or not names or names[0] != "self":
         raise NoRuleError(f"{method.__qualname__} uses super() or variables around its class")
@@ -131,16 +132,16 @@ def _definition(method: FunctionType) -> ast.FunctionDef:
 
 
 def _is_source(node: ast.FunctionDef, code: CodeType) -> bool:
-    """Returns whether a text is that of a function; the file may have been changed since."""
+    """Returns whether a syntax tree matches code; the file may have changed since its import."""
     module = compile(ast.Module([node], []), code.co_filename, "exec")
     found = [const for const in module.co_consts if getattr(const, "co_name", "") == node.name]
     return [_contents(one) for one in found] == [_contents(code)]
 
 
 def _contents(code: CodeType) -> tuple[object, ...]:
-    """Returns all names and constants; instructions depend on the imports of the module, too."""
+    """Returns names and constants; instructions also depend on the imports of the module."""
     constants = [const for const in code.co_consts if not isinstance(const, CodeType)]
-    # Before Python 3.11 the qualified names of comprehensions are among them.
+    # Before Python 3.11 the constants contain qualified names of comprehensions.
     return (
         code.co_names,
         code.co_varnames,
@@ -154,9 +155,9 @@ def _module(filename: str) -> ast.Module:
 
 
 def _statements(cls: type, method: FunctionType) -> tuple[list[ast.stmt], dict[str, Any]]:
-    """Returns the simple statements of a method and its names.
+    """Returns the simplified statements of a method and its global names.
 
-    Another method that it ends with, marked by `rule_part`, stands in their place.
+    If the method ends with a call of a `rule_part`, the statements of that method replace the call.
     """
     body = _definition(method).body
     last = body[-1]
@@ -171,13 +172,13 @@ def _statements(cls: type, method: FunctionType) -> tuple[list[ast.stmt], dict[s
     inner, names = _statements(cls, part)
     for statement in inner:
         for node in ast.walk(statement):
-            if hasattr(node, "lineno"):  # a line of another file
+            if hasattr(node, "lineno"):  # a line number of another file
                 ast.copy_location(node, last)
     return statements + inner, {**names, **method.__globals__}
 
 
 def _simple(statement: ast.stmt) -> Iterator[ast.stmt]:
-    """Yields the parts of a statement."""
+    """Yields the simpler statements that replace a statement."""
     if isinstance(statement, (ast.If, ast.For)):
         twin: Any = type(statement)(**dict(ast.iter_fields(statement)))
         ast.copy_location(twin, statement)
@@ -209,9 +210,9 @@ def _simple(statement: ast.stmt) -> Iterator[ast.stmt]:
 
 
 def _assignments(target: Any, value: ast.expr, origin: ast.stmt) -> Iterator[ast.stmt]:
-    """Yields an assignment, one by one if it is of a tuple, with a tick only as the whole value."""
+    """Yields assignments: one per element of a tuple, and a separate one for each tick."""
     if isinstance(target, ast.Tuple):
-        if isinstance(value, ast.Call):  # once, for all elements
+        if isinstance(value, ast.Call):  # called once for all elements
             yield _assign(ast.Name("_values", ast.Store()), value, origin)
             value = ast.copy_location(ast.Name("_values", ast.Load()), value)
         for number, one in enumerate(target.elts):
@@ -239,9 +240,9 @@ def _assign(target: ast.expr, value: ast.expr, origin: ast.stmt) -> ast.stmt:
 
 
 def _hoisted(value: ast.expr) -> tuple[list[ast.stmt], ast.expr]:
-    """Returns an assignment of the tick within an expression, if any, and what remains of that.
+    """Returns an assignment for a tick in an expression, if any, and the rest of the expression.
 
-    A tick that not every evaluation of the expression begins with stays where it is.
+    Only a tick that is evaluated first in every case is moved.
     """
     first: Any = value
     while not is_tick(first):

@@ -16,26 +16,32 @@ if TYPE_CHECKING:
 
     from deepsim_btree.behaviour import Behaviour
 
-# In the order in which they are asked.
+# In the order of evaluation.
 BEFORE = {"failure_if": FAILURE, "success_if": SUCCESS, "skip_if": SKIPPED}
 NAMES = (*BEFORE, "while_true", "on_halted", "on_failure", "on_success", "post")
 
 
 class Conditions(Decorator):
-    """Asks scripts before a run of its child, and runs scripts after it.
+    """Tests scripts before a run of its child, and runs scripts after it.
 
-    ``failure_if``, ``success_if`` and ``skip_if`` are asked in this order at the start of a run:
-    the first that holds is the answer, without a run of the child. ``while_true`` is asked after
-    them and at each later tick: when it does not hold the child is halted, and the answer SKIPPED.
-    ``on_success`` or ``on_failure`` and then ``post`` run when there is an answer, and
-    ``on_halted`` when the run is cut short.
+    At the start of a run, ``failure_if``, ``success_if`` and ``skip_if`` are tested in this order.
+    The first true one decides the answer, and the child is not ticked. ``while_true`` is tested
+    next, and again at each later tick. If it is false, the child is halted and the answer is
+    SKIPPED. When the child has succeeded or failed, ``on_success`` or ``on_failure`` runs, then
+    ``post``. ``on_halted`` runs when the run is halted.
+
+    >>> from deepsim_btree import Running, Tree
+    >>> scripts = {"success_if": "battery > 20"}
+    >>> tree = Tree(Conditions(Running("charge"), scripts=scripts), blackboard={"battery": 80})
+    >>> tree.tick().name
+    'SUCCESS'
 
     Args:
-        scripts: Texts of scripts by these names.
-        enums: Names that stand for numbers in them.
+        scripts: Texts of scripts by the names above.
+        enums: Values of names for numbers in the scripts.
 
     Raises:
-        ValueError: No such name exists, or a text is not a script.
+        ValueError: A name in `scripts` is unknown, or a text is not a script.
     """
 
     __slots__ = ("scripts",)
@@ -55,7 +61,7 @@ class Conditions(Decorator):
         self.scripts = {n: Script(scripts[n], enums) for n in NAMES if n in scripts}
 
     def update(self) -> Status:
-        """Asks, ticks the child, and runs what belongs to its answer."""
+        """Tests the conditions, ticks the child, and runs the scripts for its answer."""
         status = self._before()
         if status is None:
             status = self.tick_child(self.child)
@@ -88,12 +94,17 @@ class Conditions(Decorator):
 
 
 class Precondition(Decorator):
-    """Asks a script at the start of a run; ticks its child to the end if it holds.
+    """Tests a script at the start of a run and, if it is true, ticks its child until it finishes.
+
+    >>> from deepsim_btree import Success, Tree
+    >>> root = Precondition(Success("drive"), condition="battery > 20")
+    >>> Tree(root, blackboard={"battery": 5}).tick().name
+    'FAILURE'
 
     Args:
         condition: Text of the script.
-        otherwise: What to answer if it does not hold.
-        enums: Names that stand for numbers in it.
+        otherwise: The answer if the script is false.
+        enums: Values of names for numbers in the script.
 
     Raises:
         ValueError: `condition` is not a script.
@@ -122,8 +133,8 @@ class Precondition(Decorator):
         return self.script.text
 
     def update(self) -> Status:
-        """Asks, unless the child is in a run, and ticks it."""
-        # RUNNING may be the answer without a run of the child, which is asked for again then.
+        """Tests the script unless the child is running, then ticks the child."""
+        # If `otherwise` is RUNNING, the script is tested again until the child has started.
         if self.status is not RUNNING:
             self._is_open = False
         if not self._is_open and not self.script.holds(self):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Script: a parsed text such as ``n := 3; ready = battery > 20 && mode == 'auto'``.
 
-The grammar, from the loosest to the tightest binding::
+The grammar, from the loosest to the tightest operators::
 
     script      [statement {";" statement}]
     statement   name (":=" | "=" | "+=" | "-=" | "*=" | "/=") choice | choice
@@ -17,8 +17,8 @@ The grammar, from the loosest to the tightest binding::
     flag        {"!" | "~"} atom
     atom        number | 'text' | "text" | true | false | name | "(" statement ")"
 
-Arithmetic is that of floating-point numbers, true and false are 1 and 0, and both sides of
-``&&`` and ``||`` are evaluated. Nothing is evaluated by Python itself.
+Arithmetic uses floating-point numbers, true and false are 1 and 0, and both sides of ``&&`` and
+``||`` are always evaluated. Scripts cannot run Python code.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
-_EPSILON = 2.0**-23  # numbers that are nearer count as equal
+_EPSILON = 2.0**-23  # the largest difference of numbers that count as equal
 _MAX_DEPTH = 50
 _ASSIGNMENTS = (":=", "=", "+=", "-=", "*=", "/=")
 _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
@@ -59,7 +59,7 @@ _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 
 
 class Script:
-    """A parsed script.
+    """A parsed script that reads and writes the blackboard of a node.
 
     >>> from deepsim_btree import Success, Tree
     >>> tree = Tree(Success())
@@ -69,11 +69,11 @@ class Script:
     Blackboard({'n': 7})
 
     Args:
-        text: The script.
-        enums: Names that stand for numbers.
+        text: The text of the script.
+        enums: Values of names for numbers.
 
     Raises:
-        ValueError: The text is not a script; the message says where it is wrong.
+        ValueError: The text is not a script; the message names the wrong part.
     """
 
     __slots__ = ("_statements", "enums", "text")
@@ -99,8 +99,8 @@ class Script:
         """Runs the script on the blackboard of a node and returns the value of the last statement.
 
         Raises:
-            KeyError: An entry is read, or assigned by ``=``, that is not there.
-            TypeError: An operator cannot be used with these values.
+            KeyError: The script reads, or assigns with ``=``, an entry that does not exist.
+            TypeError: An operator does not accept the given values.
         """
         value: Value = 0
         for statement in self._statements:
@@ -111,7 +111,7 @@ class Script:
         """Runs the script and returns whether its value is a number other than 0.
 
         Raises:
-            TypeError: It is a text.
+            TypeError: The value is a text that is not a number.
         """
         return bool(_number(self.run(node), self.enums))
 
@@ -352,7 +352,7 @@ def _combine(a: Any, b: Any, sign: str) -> Value:
         return x - y
     if sign == "*":
         return x * y
-    if y == 0:  # as floating-point numbers are divided elsewhere
+    if y == 0:  # the IEEE 754 results
         return math.nan if x == 0 or math.isnan(x) else math.copysign(math.inf, x)
     return x / y
 
@@ -439,7 +439,7 @@ def _whole(value: Any, sign: str) -> int:
 
 
 def _number(value: Any, enums: Mapping[str, int]) -> float:
-    """Returns the number that a value is, or that its text stands for."""
+    """Returns a number, or the number that a text stands for."""
     if _is_number(value):
         number: float = value
         return number

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Leaves that run a script: RunScript and ScriptCheck."""
+"""RunScript and ScriptCheck, leaves that run a script."""
 
 from __future__ import annotations
 
@@ -15,11 +15,16 @@ if TYPE_CHECKING:
 
 
 class RunScript(Behaviour):
-    """Runs a script and succeeds.
+    """A leaf that runs a script and succeeds.
+
+    >>> from deepsim_btree import Tree
+    >>> tree = Tree(RunScript("laps := laps + 1"), blackboard={"laps": 2})
+    >>> tree.tick().name, tree.blackboard["laps"]
+    ('SUCCESS', 3)
 
     Args:
-        code: The script.
-        enums: Names that stand for numbers in it.
+        code: The text of the script.
+        enums: Values of names for numbers in the script.
 
     Raises:
         ValueError: `code` is not a script.
@@ -39,16 +44,22 @@ class RunScript(Behaviour):
         return self.script.text
 
     def update(self) -> Status:
-        """Runs the script."""
+        """Runs the script and returns SUCCESS."""
         self.script.run(self)
         return SUCCESS
 
 
 class ScriptCheck(RunScript):
-    """Runs a script; succeeds if the value of its last statement is a number other than 0."""
+    """A leaf that runs a script, and succeeds if its last statement has another value than 0.
+
+    >>> from deepsim_btree import Tree
+    >>> tree = Tree(ScriptCheck("battery > 20"), blackboard={"battery": 5})
+    >>> tree.tick().name
+    'FAILURE'
+    """
 
     __slots__ = ()
 
     def update(self) -> Status:
-        """Runs the script and looks at its value."""
+        """Runs the script and returns SUCCESS or FAILURE."""
         return SUCCESS if self.script.holds(self) else FAILURE

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traces: recording what the nodes of a tree answer, keeping it, comparing it and showing it."""
+"""Traces record the answers of a tree's nodes, and recordings can be saved, compared and shown."""
 
 from deepsim_btree.snapshot import NodeInfo, Snapshot
 

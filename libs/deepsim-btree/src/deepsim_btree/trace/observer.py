@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trace: it watches a tree and records every tick at which something changed."""
+"""Trace, which watches a tree and records every tick that changed something."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 class Trace(Closing):
-    """Records what the nodes of a tree answer, from the moment it is made until it is closed.
+    """A recorder of what the nodes of a tree answer, from its creation until it is closed.
 
-    It looks at the nodes after each tick, so a tree that is not traced pays nothing, and within
-    a tick it sees the outcome, not the order. A tick that looks like the one before it is not
-    recorded again. It can be used in a ``with`` statement.
+    It looks at the nodes after each tick: it sees what the nodes answered but not in which order,
+    and trees without a trace are not slowed. A tick with the same outcome as the previous one is
+    not recorded again. A trace can be used in a ``with`` statement.
 
     >>> from deepsim_btree import Running, Sequence, Success, Tree
     >>> tree = Tree(Sequence([Success("ready"), Running("drive")], "go"))
@@ -36,10 +36,10 @@ class Trace(Closing):
 
     Args:
         tree: The tree to watch.
-        limit: Keep only so many steps, the latest; None for all.
-        stream: A text file, open for writing, that gets each step at once as a line of JSON, so
-            that a crash loses nothing. It is not closed.
-        blackboard: Record the entries of the blackboards too, as texts.
+        limit: Number of latest steps to keep; None for all.
+        stream: A text file, open for writing, to which each step is written at once as a line of
+            JSON, so that a crash loses nothing. The trace does not close it.
+        blackboard: Whether to record also the entries of the blackboards, as texts.
 
     Attributes:
         recording: The recording so far.
@@ -77,7 +77,7 @@ class Trace(Closing):
         """Stops recording.
 
         Raises:
-            ValueError: It was closed before.
+            ValueError: The trace is closed already.
         """
         self._tree.unsubscribe(self._observe)
         if self._stream is not None:
@@ -92,7 +92,7 @@ class Trace(Closing):
             self._revision = tree._revision
         nodes = self._nodes
         now = codes(nodes, tick)
-        has_ticked = tick > 0  # before that the same codes are other letters
+        has_ticked = tick > 0  # before the first tick, the same codes mean other letters
         recording = self.recording
         time = None if tree.clock is None or not has_ticked else tree.now
         recording.last_tick, recording.last_time = tick, time

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recording: what a trace has seen, kept in a file of JSON lines, looked at again step by step."""
+"""Recording, the steps seen by a trace, with saving as JSON lines, loading and comparison."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ VERSION = 1
 
 
 class Step(NamedTuple):
-    """One moment of a `Recording`: after a tick, a halt or a reset that changed something."""
+    """One moment of a `Recording`, after a tick, a halt or a reset that changed something."""
 
     call: str
-    """``"start"``, ``"tick"``, ``"halt"`` or ``"reset"``."""
+    """What happened: ``"start"`` (of the trace), ``"tick"``, ``"halt"`` or ``"reset"``."""
     tick: int
-    """Number of ticks of the tree until then."""
+    """Number of ticks of the tree so far, counted from its last reset."""
     time: float | None
-    """Time on the clock of the tree [s]; None if it has none or was not ticked."""
+    """Time on the tree's clock [s]; None without a clock and before the first tick."""
     snapshot: Snapshot
-    """How the tree looked; `render_text` and the others draw it."""
+    """The state of the tree; `render_text`, `render_dot` and `render_mermaid` draw it."""
     error: str | None
-    """Message of the `TickError` that was raised."""
+    """Message of the `TickError` that was raised, if any."""
     blackboard: Mapping[str, str] = MappingProxyType({})
     """Entries of the blackboards as texts, by name; empty unless the `Trace` records them."""
 
@@ -41,13 +41,14 @@ class Recording:
 
     Args:
         steps: The recorded steps.
-        limit: Keep only so many steps, the latest; None for all.
+        limit: Number of latest steps to keep; None for all.
 
     Attributes:
         steps: A deque of `Step`.
-        last_tick: Number of ticks of the tree when it was looked at last. Ticks between two steps,
-            and after the last one, looked like the step before them.
-        last_time: Time on the clock of the tree then [s]; None if it has none or was not ticked.
+        last_tick: Number of ticks of the tree at the end. Ticks without a step had the same outcome
+            as the step before them.
+        last_time: Time on the tree's clock at the end [s]; None without a clock and before the
+            first tick.
 
     Raises:
         ValueError: `limit` is less than 1.
@@ -61,10 +62,10 @@ class Recording:
         self.last_time = self.steps[-1].time if self.steps else None
 
     def at(self, tick: int) -> Snapshot:
-        """Returns how the tree looked after a tick; if it was reset, in the latest episode.
+        """Returns the state of the tree after a tick, of the latest episode if the tree was reset.
 
         Raises:
-            ValueError: Nothing was recorded so early, or the tree was not ticked so often.
+            ValueError: The tick is earlier or later than all that was recorded.
         """
         if tick <= self.last_tick:
             for step in reversed(self.steps):
@@ -73,10 +74,10 @@ class Recording:
         raise ValueError(f"tick {tick} was not recorded")
 
     def difference(self, other: Recording) -> str | None:
-        """Returns in words where another recording first differs; None if they are the same.
+        """Describes where another recording first differs; returns None if they are equal.
 
-        Two runs of a tree with the same seed in the same world have no difference, so this finds
-        the tick at which a change of the code or of the world first shows.
+        Two runs of a tree with the same seed in the same world are equal. So this method finds the
+        tick at which a change of the code or of the world first has an effect.
         """
         for mine, its in zip(self.steps, other.steps):
             if mine != its:
@@ -88,7 +89,7 @@ class Recording:
         return None
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes a file of JSON lines, in UTF-8."""
+        """Writes the recording to a file of JSON lines in UTF-8."""
         Path(path).write_text("\n".join(self.lines()) + "\n", encoding="utf-8")
 
     def lines(self) -> list[str]:
@@ -97,10 +98,10 @@ class Recording:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Recording:
-        """Reads a file that `save` or the stream of a `Trace` has written.
+        """Reads a file written by `save` or by a `Trace` with a stream.
 
         Raises:
-            ValueError: It is not such a file; the message names the file and the line.
+            ValueError: The file is not a recording; the message names the file and the line.
         """
         text = Path(path).read_text(encoding="utf-8")
         recording = cls()
@@ -130,24 +131,24 @@ class Recording:
 
 
 def head_line() -> str:
-    """Returns the first line of a file."""
+    """Returns the first line of a recording's file."""
     return json.dumps({"format": "deepsim-btree trace", "version": VERSION})
 
 
 def end_line(tick: int, time: float | None) -> str:
-    """Returns the line that says how long the last step has lasted."""
+    """Returns the last line of a recording's file, with the final number of ticks and time [s]."""
     return json.dumps({"end": tick} if time is None else {"end": tick, "time": time})
 
 
 class StepLines:
-    """Writes steps as lines of JSON, each of which says only what differs from the one before."""
+    """A converter of steps to lines of JSON with only the differences from the previous step."""
 
     def __init__(self) -> None:
         self._layout: tuple[NodeInfo, ...] | None = None
         self._blackboard: Mapping[str, str] = {}
 
     def of(self, steps: Iterable[Step]) -> Iterator[str]:
-        """Yields the lines of the next steps, and those of the nodes where these change."""
+        """Yields the lines for the next steps, with a line for the nodes wherever these change."""
         for step in steps:
             layout, states, feedback = step.snapshot
             if layout is not self._layout:
@@ -166,14 +167,14 @@ class StepLines:
 
 
 def _writes(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str | None]:
-    """Returns the entries that were written, and None for those that were deleted."""
+    """Returns the entries that were written, with None for deleted ones."""
     gone: dict[str, str | None] = {name: None for name in before if name not in after}
     new = {name: text for name, text in after.items() if before.get(name) != text}
     return {**gone, **new}
 
 
 def _written(before: Mapping[str, str], writes: Mapping[str, str | None]) -> dict[str, str]:
-    """Returns the entries after what `_writes` has returned."""
+    """Returns the entries after the changes that `_writes` has returned."""
     after = {**before, **writes}
     return {str(name): str(text) for name, text in after.items() if text is not None}
 

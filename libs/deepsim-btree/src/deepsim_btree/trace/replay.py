@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replaying: a tree whose leaves give their recorded answers again."""
+"""Replay of a recording by a tree whose leaves repeat their recorded answers."""
 
 from __future__ import annotations
 
@@ -26,17 +26,16 @@ def replay(
     seed: int = 0,
     blackboard: Mapping[str, Any] | None = None,
 ) -> Tree:
-    """Returns a tree whose leaves answer as recorded, to run again what happened elsewhere.
+    """Returns a tree whose leaves repeat their recorded answers, to study a run without its world.
 
-    A run on a robot can thus be stepped through at a desk, watched in a `TreeViewer`, and stopped
-    at breakpoints, without the robot. If the control nodes differ from the recorded ones, the
-    replay shows where they would have decided differently: a leaf that is ticked, but did not run
-    in that tick of the recording, raises an error which says so. The clock of the tree has the
-    recorded times.
+    For example, a run on a robot can be watched later in a `TreeViewer`, tick by tick and with
+    breakpoints. If the control nodes differ from the recorded ones, the replay shows where they
+    decide differently: a leaf that is ticked but did not run in that tick of the recording raises
+    an error. The tree's clock gives the recorded times.
 
-    Control nodes run normally; those that call a function, such as a `Guard`, or read a blackboard
-    entry, need that function or entry to be unchanged. What halted the tree between two ticks is
-    not part of a replay: call `Tree.halt` after such a tick.
+    Control nodes run normally. Those that call a function, such as a `Guard`, or read a blackboard
+    entry repeat their decisions only if the function or entry gives the same values as before.
+    Halts between two ticks are not replayed: call `Tree.halt` yourself.
 
     >>> from deepsim_btree import Action, Sequence, Success
     >>> from deepsim_btree.trace import Trace
@@ -50,14 +49,14 @@ def replay(
     ('RUNNING', 'FAILURE')
 
     Args:
-        recording: What happened, from its first tick, in one episode; later episodes are left out.
-        root: A node like the recorded root, whose control nodes are copied. Leaves are found by
-            their paths.
+        recording: A recording from the first tick on; only its first episode is replayed.
+        root: A node like the recorded root. Its control nodes are copied; its leaves are replaced
+            with recorded ones of the same paths.
         seed: The seed of the recorded tree.
-        blackboard: As for `Tree`.
+        blackboard: The blackboard or its initial entries, as for `Tree`.
 
     Raises:
-        ValueError: The recording does not begin with the first tick.
+        ValueError: The recording begins after the first tick.
         BusyError: The root is RUNNING.
     """
     episode: list[Step] = []
@@ -80,7 +79,7 @@ def replay(
 
 
 def _copied(root: Behaviour, run: _Run) -> Behaviour:
-    """Returns a copy of the control nodes below a root, with leaves of the recording.
+    """Returns a copy of a tree's control nodes with `Recorded` leaves.
 
     Raises:
         BusyError: The root is RUNNING.
@@ -88,7 +87,7 @@ def _copied(root: Behaviour, run: _Run) -> Behaviour:
     if root.status is RUNNING:
         raise BusyError(f"{root.path} is RUNNING: halt() its tree before its nodes are copied")
     paths = all_paths(root)
-    start = len(root.path) - len(root.name)  # paths of the recording begin with its root
+    start = len(root.path) - len(root.name)  # recorded paths begin with the recorded root
     memo: dict[int, Any] = {id(root._owner): None}
     for node in root.walk():
         if not node.children:
@@ -101,7 +100,7 @@ def _copied(root: Behaviour, run: _Run) -> Behaviour:
 
 
 class _Run:
-    """The answers of one recorded episode, by tick and path."""
+    """The answers of leaves in one recorded episode, by tick and path."""
 
     def __init__(self, episode: list[Step], last_tick: int) -> None:
         self.last_tick = last_tick
@@ -114,10 +113,10 @@ class _Run:
         self._layout: object = None
 
     def __deepcopy__(self, memo: object) -> _Run:
-        return self  # nothing in it changes the tree
+        return self  # it only caches what it reads from the recording
 
     def step(self, tick: int) -> Step:
-        """Returns the step that shows a tick."""
+        """Returns the step with the outcome of a tick."""
         if tick < self._step_tick:  # the tree was reset
             self._step, self._step_tick = self._first, 0
         while self._step_tick < tick:
@@ -126,16 +125,17 @@ class _Run:
         return self._step
 
     def time(self) -> float:
-        """Returns the time of the tick that begins, or of the last one before it that is known."""
+        """Returns the recorded time of the tick that begins, or the last known time [s]."""
         assert self.tree is not None, "a tree reads its clock in a tick"
         time = self.step(self.tree.tick_count + 1).time
         return 0.0 if time is None else time
 
     def answer(self, path: str, tick: int) -> Status:
-        """Returns what the leaf at a path answered in a tick.
+        """Returns the recorded answer of the leaf at a path in a tick.
 
         Raises:
-            RuntimeError: It did not run then.
+            RuntimeError: The leaf did not run in that tick of the recording, raised an error or
+                does not exist.
         """
         if tick > self.last_tick:
             raise RuntimeError(f"the recording ends with tick {self.last_tick}")
@@ -152,12 +152,12 @@ class _Run:
         if snapshot.states[place] not in CURRENT:
             raise RuntimeError(f"it did not run in tick {tick} of the recording")
         status = snapshot.status(place)
-        # A leaf that ran and is INVALID was halted later in the tick, which only RUNNING ones are.
+        # A leaf that ran and is INVALID was halted later in the tick, so it had answered RUNNING.
         return RUNNING if status is INVALID else status
 
 
 class Recorded(Behaviour):
-    """A leaf that gives the recorded answers of the one in its place."""
+    """A leaf that repeats the recorded answers of the leaf with the same path."""
 
     __slots__ = ("_path", "_run")
 
@@ -167,5 +167,5 @@ class Recorded(Behaviour):
         self._run = run
 
     def update(self) -> Status:
-        """Returns what the leaf answered in this tick."""
+        """Returns the recorded answer of the current tick."""
         return self._run.answer(self._path, self.tree.tick_count)

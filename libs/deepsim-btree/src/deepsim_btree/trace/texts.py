@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts of the values on the blackboards of a tree, for people to read."""
+"""Readable texts of the values on the blackboards of a tree."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from deepsim_btree.blackboard.entry import Entry
     from deepsim_btree.tree import Tree
 
-# What can change without being written again, and is cheap to look at: only so many elements are.
+# Types whose values can change without a new write. Their texts are short, so cheap to compare.
 _MUTABLE = (list, dict, set, tuple)
 _LONGEST = 200
 
 
 class _Texts(reprlib.Repr):
-    """``repr`` of at most some hundred characters, without addresses, which differ in every run."""
+    """A ``repr`` of some hundred characters at most, without addresses, which vary between runs."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,16 +36,16 @@ class _Texts(reprlib.Repr):
 
 
 shortened_repr = _Texts().repr
-"""Returns ``repr`` of a value, shortened."""
+"""Returns the shortened ``repr`` of a value."""
 
 
 class BoardTexts:
-    """The entries of all blackboards of a tree as texts, kept up to date from tick to tick.
+    """The entries of all blackboards of a tree as texts, updated from tick to tick.
 
-    Entries of the tree's own blackboard, and of those above it, go by their names; private entries
-    of a `SubTree` by the path of that node, a colon and their names. A text is made when its entry
-    is written, and at every tick if the value is a list, tuple, dict or set; other values that
-    change in place show their state at the time of writing.
+    Entries of the tree's blackboard and its parents are known by their names, private entries of a
+    `SubTree` by the path of that node, a colon and their names. The text of a list, tuple, dict or
+    set is updated at every tick, other texts when the entry is written. So an object of another
+    class that changes in place is shown as it was at the time of writing.
 
     Args:
         tree: The tree.
@@ -59,7 +59,7 @@ class BoardTexts:
         self._texts: Mapping[str, str] = {}
 
     def read(self) -> Mapping[str, str]:
-        """Returns the texts by name; the same object as before if nothing changed."""
+        """Returns the texts by name, in the same object as before if nothing changed."""
         known, before, texts = self._known, self._texts, {}
         is_same = True
         for name, entry in self._entries():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Live view: a page in the browser that shows a tree as it ticks."""
+"""A live view of a tree on a page in the browser."""
 
 from .viewer import TreeViewer
 

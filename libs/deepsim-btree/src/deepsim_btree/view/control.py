@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Control: stops a tree between two ticks, at once or at breakpoints, and lets it go on."""
+"""Control, which stops a tree between two ticks, at once or at breakpoints, and continues it."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from deepsim_btree.trace import Step
 
-_GRACE = 3.0  # [s] for which a stopped tree waits for a page that is loaded again
+_GRACE = 3.0  # time for which a stopped tree waits for a page to be reloaded [s]
 
 
 class Control:
-    """Holds the thread of a tree while somebody who watches it wants that.
+    """A switch with which pages in the browser stop and continue the thread of a tree.
 
-    A tree is held for as long as a page is open; without one it goes on.
+    A stopped tree continues when the last page is closed.
 
     Attributes:
         watchers: Number of pages that are open.
-        version: Grows with every change.
-        is_measuring: Whether the times of nodes are to be measured.
+        version: A number that grows with every change.
+        is_measuring: Whether a page has asked to measure the times of nodes.
     """
 
     def __init__(self) -> None:
@@ -33,29 +33,29 @@ class Control:
         self._is_stopped = False
         self._is_closed = False
         self._reason = ""
-        self._ticks = 0  # that a stopped tree may make
+        self._ticks = 0  # number of ticks that a stopped tree may make
         self._stops: dict[str, str] = {}  # from paths of nodes to the letters of statuses
         self._places: dict[str, int] = {}
         self._layout: object = None
         self._states = ""
 
     def line(self) -> str:
-        """Returns the line of JSON for pages."""
+        """Returns the state as a line of JSON for pages."""
         with self._changed:
             stops = sorted(self._stops.items())
             state = {"stopped": self._is_stopped, "reason": self._reason, "stops": stops}
             return json.dumps({"control": {**state, "measuring": self.is_measuring}})
 
     def command(self, fields: dict[str, Any]) -> None:
-        """Does what a page asks.
+        """Executes a command from a page.
 
         Args:
-            fields: ``{"stopped": bool}``, ``{"tick": True}`` (one, while stopped),
+            fields: ``{"stopped": bool}``, ``{"tick": True}`` (a single one while stopped),
                 ``{"measuring": bool}``, or ``{"path": path of a node, "stop": letters of R, S and
                 F}``.
 
         Raises:
-            ValueError: They are something else.
+            ValueError: `fields` is another command.
         """
         with self._changed:
             if fields == {"stopped": True} or fields == {"stopped": False}:
@@ -75,7 +75,7 @@ class Control:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Lets the tree go on for ever."""
+        """Continues the tree for good."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
@@ -102,7 +102,7 @@ class Control:
                     break
 
     def hold(self) -> None:
-        """Returns when the tree may go on; called by the thread of the tree after each tick."""
+        """Waits while the tree is stopped; called by the thread of the tree after each tick."""
         if not self._is_stopped:
             return
         with self._changed:

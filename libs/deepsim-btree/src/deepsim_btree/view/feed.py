@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Feed: takes the steps of a tree from its thread and hands them to any number of readers."""
+"""Feed, which passes the steps of a tree from its thread to any number of readers."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from .profile import Profile
 
 _AT_ONCE = 1000  # steps
-_INTERVAL = 0.05  # [s] between what one reader gets, however fast the tree ticks
-_REPORTS = 0.5  # [s] between two reports of the times of nodes
-_SILENCE = 1.0  # [s] after which a reader gets something nevertheless, which shows if it is gone
+_INTERVAL = 0.05  # minimum time between two messages to a reader [s]
+_REPORTS = 0.5  # time between two reports of the times of nodes [s]
+_SILENCE = 1.0  # time without news after which a reader gets a message, to find lost ones [s]
 
 
 class Feed:
-    """Keeps the latest steps; every reader has its own place among them.
+    """A buffer of the latest steps, in which every reader has its own position.
 
-    The tree's thread only appends and never waits: all else is done in the threads of the readers,
-    and one that falls behind misses steps.
+    The tree's thread only appends steps and never waits. All other work is done in the threads of
+    the readers. A reader that falls behind misses steps.
 
     Args:
-        limit: Number of steps that are kept.
-        control: Its state is sent too.
-        profile: The times of the nodes, sent while they are measured.
+        limit: Number of steps to keep.
+        control: Source of the state of the controls, which is also sent.
+        profile: Source of the times of nodes, which are sent while they are measured.
     """
 
     def __init__(self, limit: int, control: Control, profile: Profile) -> None:
@@ -49,12 +49,12 @@ class Feed:
         self._closed = threading.Event()
 
     def put(self, step: Step | None, tick: int, time: float | None) -> None:
-        """Takes a step, or None if a tick changed nothing.
+        """Adds a step, if any, and the number of ticks.
 
         Args:
-            step: The step.
+            step: The new step; None if the last tick changed nothing.
             tick: Number of ticks so far.
-            time: Time on the clock of the tree [s], if it has one.
+            time: Time on the tree's clock [s]; None without a clock.
         """
         with self._changed:
             if step is not None:
@@ -64,13 +64,13 @@ class Feed:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Ends all readers, after they got the last steps."""
+        """Ends all readers after they have received the last steps."""
         self._closed.set()
         with self._changed:
             self._changed.notify_all()
 
     def read(self) -> Iterator[str]:
-        """Yields arrays of lines of JSON until the feed is closed; an empty one shows life."""
+        """Yields JSON arrays of lines until the feed is closed; empty ones without news."""
         lines = StepLines()
         head = json.loads(head_line())
         yield json.dumps([{**head, "limit": self._limit}])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profile: measures how long the ticks of each node take."""
+"""Profile, which measures how long the ticks of each node take."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class Profile:
-    """Measures the nodes of a tree from `update` to `stop`.
+    """A stopwatch for each node of a tree, from the first `update` until `stop`.
 
-    A node that is measured is of a subclass of its class meanwhile, so that others pay nothing. Its
-    behaviour stays the same, and copies of it are of its own class.
+    Meanwhile the class of each node is replaced with a subclass that measures its ticks, so that
+    trees without a profile are not slowed. Copies of the nodes have the original classes.
 
     Args:
         tree: The tree.
@@ -33,7 +33,7 @@ class Profile:
         self._was_compiled = False
 
     def update(self) -> None:
-        """Measures the nodes that there are now; called by the thread of the tree."""
+        """Begins to measure nodes that are new in the tree; called by the thread of the tree."""
         if self._tree._revision == self._revision:
             return
         self._revision = self._tree._revision
@@ -48,7 +48,7 @@ class Profile:
         self._nodes = nodes
 
     def stop(self) -> None:
-        """Gives all nodes their own classes back."""
+        """Ends the measurement and restores the classes of all nodes."""
         self._restore(self._nodes)
         self._nodes = []
         self._revision = -1
@@ -57,7 +57,7 @@ class Profile:
             self._tree.compile()
 
     def spent(self) -> list[list[float]]:
-        """Returns, for each node in order, its ticks and the time that they took in all [s]."""
+        """Returns the number of ticks and their total time [s] for each node, in tree order."""
         return [list(self._spent[id(node)]) for node in self._nodes]
 
     def _restore(self, nodes: list[Behaviour]) -> None:

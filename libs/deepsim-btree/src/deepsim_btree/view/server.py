@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Server: sends the page, then what happens as server-sent events, and takes commands."""
+"""Server, which sends the page and server-sent events to browsers, and receives commands."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
-from .door import HOST, Door
+from .access import HOST, AccessControl
 
 if TYPE_CHECKING:
     from .control import Control
     from .feed import Feed
 
-_TIMEOUT = 10.0  # [s] in which a client has to send its request, or to take what it gets
-_GOODBYE = 2.0  # [s] in which clients get the last word when the server closes
+_TIMEOUT = 10.0  # time for a client to send its request or to receive data [s]
+_GOODBYE = 2.0  # time for the last messages to clients when the server closes [s]
 _MOST_CLIENTS = 32
 _LONGEST_COMMAND = 65536  # bytes
 _HEADERS = {
     "Cache-Control": "no-store",
-    "Referrer-Policy": "no-referrer",  # it would hold the token
+    "Referrer-Policy": "no-referrer",  # the address contains the token
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
 
 
 class Server(ThreadingHTTPServer):
-    """Listens on loopback; every client has a thread, which its slowness cannot leave.
+    """A server on the loopback interface with one thread per client.
 
     Args:
-        port: The TCP port on 127.0.0.1; 0 for any that is free.
-        page: The page.
-        feed: The steps to send.
-        control: Takes the commands of the page.
+        port: The TCP port on 127.0.0.1; 0 for any free one.
+        page: The HTML page.
+        feed: Source of the events to send.
+        control: Receiver of the commands from pages.
 
     Raises:
         OSError: The port is taken.
@@ -46,7 +46,7 @@ class Server(ThreadingHTTPServer):
     allow_reuse_address = True
 
     def __init__(self, port: int, page: str, feed: Feed, control: Control) -> None:
-        self.door = Door()
+        self.access = AccessControl()
         self.page = page.encode()
         self.feed = feed
         self.control = control
@@ -63,10 +63,10 @@ class Server(ThreadingHTTPServer):
     @property
     def url(self) -> str:
         """The address of the page."""
-        return self.door.url(self.server_address[1])
+        return self.access.url(self.server_address[1])
 
     def verify_request(self, request: Any, client_address: Any) -> bool:
-        """Returns whether there is room for one more client."""
+        """Adds a client; returns whether the number of clients allows it."""
         with self._left:
             if len(self._clients) >= _MOST_CLIENTS:
                 return False
@@ -74,17 +74,17 @@ class Server(ThreadingHTTPServer):
         return True
 
     def shutdown_request(self, request: Any) -> None:
-        """Closes the connection of a client that is done."""
+        """Closes the connection of a client that has finished."""
         super().shutdown_request(request)
         with self._left:
             self._clients.discard(request)
             self._left.notify_all()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Says nothing about clients that went away."""
+        """Prints nothing when clients have disconnected."""
 
     def close(self) -> None:
-        """Ends all connections, after a last word to those that listen, and gives the port back."""
+        """Ends all connections, after the last events were sent, and frees the port."""
         self.shutdown()
         self._thread.join()
         with self._left:
@@ -111,7 +111,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.NOT_FOUND, "nothing is here")
 
     def do_POST(self) -> None:
-        """Takes a command."""
+        """Executes a command."""
         where = self._enter()
         if where is None:
             return
@@ -132,12 +132,12 @@ class _Handler(BaseHTTPRequestHandler):
                 self._answer(HTTPStatus.NO_CONTENT, "text/plain", b"")
 
     def _enter(self) -> str | None:
-        """Returns the path without the token; None if the request was refused."""
-        refusal = self.server.door.refusal(self.path, self.headers)
+        """Returns the path without the token, or refuses the request and returns None."""
+        refusal = self.server.access.refusal(self.path, self.headers)
         if refusal is not None:
             self._refuse(HTTPStatus.FORBIDDEN, refusal)
             return None
-        return self.path.split("?")[0][len(self.server.door.token) + 2 :]
+        return self.path.split("?")[0][len(self.server.access.token) + 2 :]
 
     def _refuse(self, status: HTTPStatus, reason: str) -> None:
         self._answer(status, "text/plain; charset=utf-8", f"Refused: {reason}.\n".encode())
@@ -163,7 +163,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.wfile.write(f"data: {lines}\n\n".encode())
             self.wfile.write(b"event: ended\ndata: \n\n")
         except OSError:
-            pass  # the client is gone, or too slow
+            pass  # the client has disconnected or is too slow
         finally:
             self.server.control.watch(-1)
 

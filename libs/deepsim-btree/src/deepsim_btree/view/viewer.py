@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TreeViewer: shows a tree on a page in the browser while it ticks."""
+"""TreeViewer, which shows a tree on a page in the browser while it ticks."""
 
 from __future__ import annotations
 
@@ -22,16 +22,17 @@ if TYPE_CHECKING:
 
 
 class TreeViewer(Closing):
-    """Serves a page that shows a tree in colours as it ticks, until it is closed.
+    """A web server for a page that shows a tree in colours while it ticks.
 
-    The page has the tree, a timeline of every node, the blackboard, search, the times of a node,
-    and its changes. It can stop the tree after a tick, at once or when a node gets a certain
-    status, and let it make single ticks; a stopped tree waits inside `Tree.tick`, and goes on when
-    the last page is closed. On demand it measures how long the ticks of each node take.
+    The page shows the tree, a timeline of every node and the blackboard, with search. It can stop
+    the tree after a tick, at once or when a node gets a certain status, and let it make single
+    ticks. A stopped tree waits inside `Tree.tick`, and continues when the last page is closed. On
+    demand the page measures how long the ticks of each node take.
 
-    The server listens on this machine only, and its address holds a secret token: whoever knows
-    the address may look and stop the tree. The thread of the tree only notes what changed; slow
-    and dead browsers do not slow it. A tree without a viewer pays nothing.
+    The server listens on this machine only, and its address contains a secret token: everybody who
+    knows the address can watch and stop the tree. Browsers do not slow the tree, even if they are
+    slow or lost, since its thread only records changes. Trees without a viewer are not slowed at
+    all.
 
     >>> from deepsim_btree import Running, Tree
     >>> tree = Tree(Running("drive"))
@@ -42,9 +43,9 @@ class TreeViewer(Closing):
 
     Args:
         tree: The tree.
-        port: The TCP port on 127.0.0.1; 0 for any that is free.
-        title: Shown at the top of the page; the name of the root if None.
-        limit: Number of steps that are kept, the latest.
+        port: The TCP port on 127.0.0.1; 0 for any free one.
+        title: Text at the top of the page; the name of the root if None.
+        limit: Number of latest steps to keep.
 
     Raises:
         OSError: The port is taken.
@@ -70,7 +71,7 @@ class TreeViewer(Closing):
 
     @property
     def url(self) -> str:
-        """The address of the page, with its token."""
+        """The address of the page, including its token."""
         return self._server.url
 
     @property
@@ -79,9 +80,9 @@ class TreeViewer(Closing):
         return self._control.watchers
 
     def close(self) -> None:
-        """Ends the view: pages stay as they are, and the tree is watched no more.
+        """Stops the server and the recording; open pages keep their last state.
 
-        Any thread may call this, between and during ticks, and more than once.
+        Any thread may call this method, also during a tick, and more than once.
         """
         if self._is_closed:
             return

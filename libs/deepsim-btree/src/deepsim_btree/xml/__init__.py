@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trees in the XML of BehaviorTree.CPP 4: reading them, writing them, and models for Groot2.
+"""Reading and writing of trees in the XML of BehaviorTree.CPP 4, and node models for Groot2.
 
-The page docs/xml.md lists the supported and the refused parts.
+The page docs/xml.md lists which parts of the format are supported.
 """
 
 from .model import write_nodes_model

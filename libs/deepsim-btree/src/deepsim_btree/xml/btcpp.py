@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes that BehaviorTree.CPP lacks, written as ones that it has and that do the same."""
+"""Replacements for nodes that BehaviorTree.CPP lacks, made of nodes that it has."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _REASONS = {
 
 
 def rewritten(node: Behaviour, element: Callable[[Behaviour], Element]) -> Element:
-    """Returns what BehaviorTree.CPP runs as this library runs `node`.
+    """Returns an element for a node that BehaviorTree.CPP lacks, of nodes that do the same there.
 
     Args:
-        node: A node whose tag only this library has.
-        element: Writes a node below.
+        node: A node whose tag exists only in this library.
+        element: Returns the element for a child.
 
     Raises:
-        XmlError: No such thing exists.
+        XmlError: BehaviorTree.CPP has no nodes that do the same.
     """
     kind = type(node).__name__
     name = {} if node.name == kind else {"name": node.name}
@@ -66,10 +66,10 @@ def rewritten(node: Behaviour, element: Callable[[Behaviour], Element]) -> Eleme
 
 
 def check_name(node: Behaviour, name: str) -> None:
-    """Checks that BehaviorTree.CPP takes the name of a tree.
+    """Checks that BehaviorTree.CPP accepts the name of a tree.
 
     Raises:
-        XmlError: It does not.
+        XmlError: The name is empty or contains an illegal character.
     """
     illegal = _ILLEGAL.search(name)
     if illegal or not name:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tags that need no registration: those of BehaviorTree.CPP, then those of this library."""
+"""The built-in tags: those of BehaviorTree.CPP, then those that only this library has."""
 
 from __future__ import annotations
 
@@ -51,15 +51,15 @@ if TYPE_CHECKING:
 
 
 class BuiltinType(NodeType):
-    """A type of this library itself.
+    """The tag for a node class of this library.
 
     Args:
         tag: The tag.
         cls: Class of the nodes.
-        attributes: What the elements can have beside ``name``.
-        fixed: Arguments of the constructor that all nodes with this tag have.
-        constant: Attributes that must be there with one particular text.
-        read: Returns an argument of the constructor of a node; getattr if None.
+        attributes: Attributes that the elements can have besides ``name``.
+        fixed: Constructor arguments that are the same for all nodes with this tag.
+        constant: Required attributes, with the only text that is supported.
+        read: Returns a constructor argument of a node by its name; getattr if None.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class BuiltinType(NodeType):
         self._read = read or getattr
 
     def build(self, values: dict[str, Any], children: list[Behaviour]) -> Behaviour:
-        """Makes a node from the values of its attributes, by their names."""
+        """Returns a new node with children and with attribute values by attribute name."""
         named = {
             attribute.argument or name: values.get(name, attribute.default)
             for name, attribute in self.attributes.items()
@@ -87,13 +87,13 @@ class BuiltinType(NodeType):
         return cls(*self.arguments(children), **named, **self._fixed)
 
     def fits(self, node: Behaviour) -> bool:
-        """Returns whether the tag stands for this node."""
+        """Returns whether a node can be written with this tag."""
         return type(node) is self.cls and all(
             self._read(node, argument) == value for argument, value in self._fixed.items()
         )
 
     def values(self, node: Behaviour) -> dict[str, Any]:
-        """Returns the values of the attributes of a node, by their names."""
+        """Returns the attribute values of a node by attribute name."""
         return {
             name: self._read(node, attribute.argument or name)
             for name, attribute in self.attributes.items()
@@ -101,7 +101,7 @@ class BuiltinType(NodeType):
 
 
 class SwitchType(NodeType):
-    """A `Switch` with so many cases and a default, on an entry of the blackboard."""
+    """The tag for a `Switch` on a blackboard entry, with `count` cases and a default."""
 
     def __init__(self, count: int) -> None:
         cases = (Attribute(f"case_{number + 1}") for number in range(count))
@@ -110,13 +110,13 @@ class SwitchType(NodeType):
         self._count = count
 
     def children_problem(self, count: int) -> str | None:
-        """Returns the problem with so many children; None if that number is right."""
+        """Returns the problem with a number of children, or None if the number is allowed."""
         if count == self._count + 1:
             return None
         return f"needs {self._count + 1} children, the last one for all other values"
 
     def build(self, values: dict[str, Any], children: list[Behaviour]) -> Behaviour:
-        """Makes a node from the values of its attributes, by their names."""
+        """Returns a new node with children and with attribute values by attribute name."""
         variable, *cases = (values[name] for name in self.attributes)
         if not isinstance(variable, Key):
             raise ValueError(f"variable must be an entry such as {{mode}}, got {variable!r}")
@@ -125,13 +125,13 @@ class SwitchType(NodeType):
         return Switch(dict(zip(cases, children)), children[-1], on=variable)
 
     def fits(self, node: Behaviour) -> bool:
-        """Returns whether the tag stands for this node."""
+        """Returns whether a node can be written with this tag."""
         if type(node) is not Switch or not isinstance(node.on, Key):
             return False
-        return len(node.cases) == self._count  # the writer adds a default
+        return len(node.cases) == self._count  # if it has no default, the writer adds one
 
     def values(self, node: Behaviour) -> dict[str, Any]:
-        """Returns the values of the attributes of a node, by their names."""
+        """Returns the attribute values of a node by attribute name."""
         assert isinstance(node, Switch), "fits() comes first"
         cases = [_case_text(case) for case in node.cases]
         if len(set(cases)) < len(cases):
@@ -140,7 +140,7 @@ class SwitchType(NodeType):
 
 
 def _case_text(case: object) -> str:
-    """Returns the text that stands for the same values as a case of a `Switch`."""
+    """Returns the text of a `Switch` case, which must match the same values."""
     text = str(case)
     if case_key(text) != case_key(case):
         raise TypeError(f"the case {case!r} would be read as something else: use a text or number")
@@ -152,7 +152,7 @@ def _seconds(name: str) -> tuple[Attribute, ...]:
 
 
 def _read_condition(node: Any, argument: str) -> Status:
-    """Returns an argument of Condition, which keeps a table of answers instead."""
+    """Returns a constructor argument of Condition, which keeps only a table of answers."""
     position = node.answers.index(SUCCESS)
     others = {answer for code, answer in enumerate(node.answers) if code != position}
     answer: Status = others.pop() if argument == "otherwise" else Status(position)
@@ -160,13 +160,13 @@ def _read_condition(node: Any, argument: str) -> Status:
 
 
 def _read_until_fail(node: Any, _: str) -> Status:
-    """Returns on_end of UntilFail, which keeps a table of answers instead."""
+    """Returns `on_end` of UntilFail, which keeps only a table of answers."""
     answer: Status = node.answers[FAILURE]
     return answer
 
 
 class LoopType(BuiltinType):
-    """A `Loop` over elements of one class, which a file separates by semicolons."""
+    """The tag for a `Loop` over elements of one class, separated by semicolons in the file."""
 
     def __init__(self, tag: str, element: type) -> None:
         attributes = (
@@ -178,7 +178,7 @@ class LoopType(BuiltinType):
         self._element = element
 
     def build(self, values: dict[str, Any], children: list[Behaviour]) -> Behaviour:
-        """Makes a node from the values of its attributes, by their names."""
+        """Returns a new node with children and with attribute values by attribute name."""
         queue = values["queue"]
         if not isinstance(queue, Key):
             texts = queue.split(";") if queue else []
@@ -186,7 +186,7 @@ class LoopType(BuiltinType):
         return super().build({**values, "queue": queue}, children)
 
     def fits(self, node: Behaviour) -> bool:
-        """Returns whether the tag stands for this node."""
+        """Returns whether a node can be written with this tag."""
         if not isinstance(node, Loop) or type(node) is not Loop:
             return False
         if isinstance(node.queue, Key):
@@ -194,7 +194,7 @@ class LoopType(BuiltinType):
         return all(type(value) is self._element for value in node.queue)
 
     def values(self, node: Behaviour) -> dict[str, Any]:
-        """Returns the values of the attributes of a node, by their names."""
+        """Returns the attribute values of a node by attribute name."""
         values = super().values(node)
         if not isinstance(values["queue"], Key):
             texts = [to_text(value, self._element, {}) for value in values["queue"]]
@@ -205,7 +205,11 @@ class LoopType(BuiltinType):
 
 
 def script_types(enums: Mapping[str, int] | None = None) -> dict[str, NodeType]:
-    """Returns the types that have scripts, in which names may stand for numbers."""
+    """Returns the types of nodes with scripts, by tag.
+
+    Args:
+        enums: Values of names for numbers in the scripts.
+    """
     fixed = {} if enums is None else {"enums": enums}
     code = (Attribute("code"),)
     types = (
@@ -231,7 +235,7 @@ _COUNTS = (
     Attribute("failure_count", int, 1, "failure", takes_key=True),
 )
 
-# Of two types that fit a node, the first one writes it.
+# If several types fit a node, it is written with the first one.
 CPP_TYPES = (
     BuiltinType("Sequence", Sequence),
     BuiltinType("Fallback", Selector),
@@ -344,7 +348,7 @@ UNSUPPORTED = {
     "EntryUpdated": "it is called WasEntryUpdated",
     "RetryUntilSuccesful": "it is of version 3: use RetryUntilSuccessful",
 }
-"""Nodes of BehaviorTree.CPP that are refused, and why or what to use instead."""
+"""Tags of BehaviorTree.CPP that are not supported, with the reason or a replacement."""
 
 SCRIPT_ATTRIBUTES = {
     "_failureIf": "failure_if",
@@ -356,5 +360,5 @@ SCRIPT_ATTRIBUTES = {
     "_onSuccess": "on_success",
     "_post": "post",
 }
-"""Attributes that every element may have, with the names of the scripts of `Conditions`."""
+"""Attributes that every element may have, with the script names of `Conditions`."""
 IGNORED_ATTRIBUTES = ("_description", "_uid", "_fullpath", "_fullPath")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Document: the trees and models of a file and of those that it includes, by name."""
+"""Document, the trees and node models of a file and its included files."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from .element import Element
 
 MAX_INCLUDES = 200
-"""A file that holds no tree may be included again, and then all that it includes is read again."""
+"""Limits chains of files without trees, which may be included, and read, again and again."""
 
 MAX_BYTES = 8 * 1024 * 1024
-"""Of all files together, each as often as used; in memory they take up to a hundred times that."""
+"""Limit for all files together, each counted as often as it is included. In memory they take up to
+a hundred times as much.
+"""
 
 _TOO_LARGE = f"all files together have more than {MAX_BYTES} bytes"
 _CATEGORIES = ("Action", "Condition", "Control", "Decorator", "SubTree")
@@ -26,11 +28,11 @@ _PORTS = ("input_port", "output_port", "inout_port")
 
 
 class Document:
-    """The contents of a file and of the files that it includes.
+    """The contents of a file and its included files.
 
     Args:
-        root: The outermost element.
-        size: How many bytes it was read from.
+        root: The outermost element of the file.
+        size: Size of the file in bytes.
     """
 
     def __init__(self, root: Element, size: int) -> None:
@@ -41,10 +43,13 @@ class Document:
         self._includes = 0
 
     def main(self, tree_id: str | None) -> Element:
-        """Returns the BehaviorTree to start with.
+        """Returns the main BehaviorTree element.
+
+        Args:
+            tree_id: ID of the tree; None for the one that the file names, or its only one.
 
         Raises:
-            XmlError: It is not there, or nothing says which one it is.
+            XmlError: The tree does not exist, or the file does not say which tree is the main one.
         """
         if tree_id is None:
             tree_id = self._root.attributes.get("main_tree_to_execute")
@@ -58,10 +63,10 @@ class Document:
         )
 
     def tree(self, tree_id: str, user: Element) -> Element:
-        """Returns a BehaviorTree.
+        """Returns the BehaviorTree element with an ID.
 
         Raises:
-            XmlError: It is not there.
+            XmlError: It does not exist; the message has the line of `user`.
         """
         if tree_id not in self._trees:
             known = ", ".join(self._trees) or "none"
@@ -69,22 +74,22 @@ class Document:
         return self._trees[tree_id]
 
     def category(self, node_id: str) -> str | None:
-        """Returns what TreeNodesModel says a node is; None if it says nothing."""
+        """Returns the kind of a node by TreeNodesModel, such as "Action"; None if unknown."""
         return self._models[node_id].tag if node_id in self._models else None
 
     def default(self, node_id: str, port: str) -> str | None:
-        """Returns the default that TreeNodesModel has for a port; None if it has none."""
+        """Returns the default of a port by TreeNodesModel, or None."""
         return self.defaults(node_id).get(port)
 
     def defaults(self, node_id: str) -> dict[str, str]:
-        """Returns the defaults that TreeNodesModel has for the ports of a node."""
+        """Returns the defaults of a node's ports in TreeNodesModel, by port name."""
         if node_id not in self._models:
             return {}
         ports = (child.attributes for child in self._models[node_id].children)
         return {port["name"]: port["default"] for port in ports if port.get("default")}
 
     def add(self, element: Element, included: tuple[Path, ...]) -> None:
-        """Adds what an element below <root> holds."""
+        """Adds the contents of an element below <root>, including those of included files."""
         if element.tag == "BehaviorTree":
             self._add_named(element, self._trees)
         elif element.tag == "TreeNodesModel":
@@ -148,7 +153,7 @@ class Document:
 
 
 def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
-    """Returns what a file holds, and of a larger one the first ``limit + 1`` bytes.
+    """Returns the contents of a file, but not more than ``limit + 1`` bytes.
 
     Raises:
         OSError: The file cannot be read.
@@ -158,11 +163,11 @@ def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
 
 
 def read_file(path: Path) -> Document:
-    """Returns what a file holds.
+    """Reads a file and its included files.
 
     Raises:
-        XmlError: It is wrong, too large, or uses something that is not supported.
-        OSError: It cannot be read.
+        XmlError: A file is wrong, too large, or uses something that is not supported.
+        OSError: The file cannot be read.
     """
     content = read_bytes(path)
     _check_size(len(content), str(path))
@@ -174,10 +179,11 @@ def read_file(path: Path) -> Document:
 
 
 def read_texts(texts: tuple[str, ...]) -> Document:
-    """Returns what texts hold, as one document.
+    """Reads texts as one document.
 
     Raises:
-        XmlError: One is wrong or uses something that is not supported, or all are too large.
+        XmlError: A text is wrong or uses something that is not supported, or the texts together are
+            too large.
         ValueError: `texts` is empty.
     """
     if not texts:
@@ -204,7 +210,7 @@ def _read_root(content: str | bytes, label: str) -> Element:
     if root.tag != "root":
         raise root.error(f"the file must start with <root>, got <{root.tag}>")
     version = root.attributes.get("BTCPP_format")
-    if version not in ("4", None):  # without it BehaviorTree.CPP takes the file for one of 4
+    if version not in ("4", None):  # without it BehaviorTree.CPP assumes version 4
         raise root.error(f'only BTCPP_format="4" is supported, got {version!r}')
     trees = [child for child in root.children if child.tag == "BehaviorTree"]
     if len(trees) == 1:

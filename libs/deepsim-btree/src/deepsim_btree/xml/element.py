@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Elements of XML that know their file and line: parsing them and writing them."""
+"""XML elements that know their file and line, with a parser and a writer."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from xml.parsers import expat
 from deepsim_btree.errors import XmlError
 
 MAX_LEVELS = 200
-"""Deeper trees come near Python's recursion limit when they are ticked."""
+"""Limit of nested elements: deeper trees come near Python's recursion limit when ticked."""
 
 _ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\t": "&#9;"}
 _ESCAPES["\r"] = "&#13;"
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
-# Comments and the like are stepped over; quotes count inside of tags only.
+# Matches comments too, to leave them alone; quotes matter only inside tags.
 _TAG = re.compile(r"""<!--(?:.*?-->|.*)|<[A-Za-z_/](?:[^<>"']|"[^"]*"|'[^']*')*>""", re.DOTALL)
 _QUOTED = re.compile(r""""[^"]*"|'[^']*'""")
 _LOOSE = re.compile(r"<|&(?!(?:\w+|#\w+);)")
 
 
 class Element(NamedTuple):
-    """An element: its tag, its attributes and its content."""
+    """An XML element with its tag, attributes and contents."""
 
     tag: str
     attributes: dict[str, str]
@@ -32,14 +32,14 @@ class Element(NamedTuple):
     file: str = ""
     line: int = 0
     text: str = ""
-    """What is written inside instead of children; not kept when a file is read."""
+    """Text to write inside the element instead of children; the parser ignores it."""
 
     def error(self, reason: str) -> XmlError:
-        """Returns an error about this element."""
+        """Returns an error with the file and line of this element."""
         return XmlError(reason, self.file, self.line)
 
     def to_lines(self, indent: str = "") -> list[str]:
-        """Returns the lines of the element, as a file shows them."""
+        """Returns the lines of the element in a file."""
         attributes = "".join(f' {name}="{escape(text)}"' for name, text in self.attributes.items())
         if self.text:
             return [f"{indent}<{self.tag}{attributes}>{escape(self.text)}</{self.tag}>"]
@@ -50,10 +50,10 @@ class Element(NamedTuple):
 
 
 def escape(text: str) -> str:
-    """Returns `text` as it stands in an attribute or between tags.
+    """Escapes a text for an attribute or for the place between tags.
 
     Raises:
-        XmlError: It has a character that XML cannot hold.
+        XmlError: The text has a character that XML cannot express.
     """
     if _ILLEGAL.search(text):
         raise XmlError(f"{text!r} has a character that XML cannot hold")
@@ -61,8 +61,8 @@ def escape(text: str) -> str:
 
 
 def is_name(text: str) -> bool:
-    """Returns whether an attribute can be called `text`."""
-    # The parser knows: its letters are neither those of `re` nor those of the newest XML.
+    """Returns whether a text can be the name of an attribute."""
+    # The parser decides: it knows other letters than `re` and than the newest XML standard.
     try:
         return list(parse(f'<a {text}=""/>', "").attributes) == [text]
     except XmlError:
@@ -72,16 +72,15 @@ def is_name(text: str) -> bool:
 def parse(text: str | bytes, file: str) -> Element:
     """Returns the outermost element of a document.
 
-    A ``<`` and a ``&`` in an attribute may stand for themselves, as in ``code="a < b && c"``, and
-    text may stand before the document, which XML forbids, but BehaviorTree.CPP reads and people
-    write.
+    Like BehaviorTree.CPP, and unlike the XML standard, accepts an unescaped ``<`` or ``&`` in an
+    attribute, as in ``code="a < b && c"``, and text before the document.
 
-    Document types, and with them entities, are refused: a tree needs none, and they can make a
-    small file fill the memory. The text between elements is not kept.
+    Refuses document types, and with them entities: a tree needs none, and with them a small file
+    could fill the memory. Ignores text between elements.
 
     Raises:
-        XmlError: It is not well-formed XML, is written in an unknown encoding, has a document type
-            or too many levels.
+        XmlError: The text is not well-formed XML, has an unknown encoding, a document type or too
+            many levels.
     """
     try:
         return _parse(text, file)
@@ -129,13 +128,13 @@ def _parse(text: str | bytes, file: str) -> Element:
     try:
         parser.Parse(text, True)
     except expat.ExpatError as error:
-        reason = f"no well-formed XML: {expat.ErrorString(error.code)}"
+        reason = f"not well-formed XML: {expat.ErrorString(error.code)}"
         raise XmlError(reason, file, error.lineno) from error
     except XmlError:
         raise
-    except UnicodeEncodeError as error:  # half of a surrogate pair, in a str
+    except UnicodeEncodeError as error:  # half of a surrogate pair in a str
         line = error.object.count("\n", 0, error.start) + 1
-        raise XmlError(f"no well-formed XML: {error}", file, line) from error
-    except (LookupError, ValueError) as error:  # an encoding that it cannot read
+        raise XmlError(f"not well-formed XML: {error}", file, line) from error
+    except (LookupError, ValueError) as error:  # an unknown encoding
         raise XmlError(str(error), file, parser.CurrentLineNumber) from error
     return outside.children[0]

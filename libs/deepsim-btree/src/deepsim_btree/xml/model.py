@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TreeNodesModel: which nodes there are and which ports they have, for editors such as Groot2."""
+"""TreeNodesModel, the list of node types with their ports for editors such as Groot2."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ _TYPE_NAMES = {str: "std::string", float: "double", int: "int", bool: "bool"}
 
 
 def write_nodes_model(nodes: Nodes) -> str:
-    """Returns a document with the models of the nodes that a program has, and no tree.
+    """Returns an XML document with models of node types and without a tree.
 
-    Groot2 offers the nodes of such a file to draw trees with.
+    Groot2 can load such a file and then offers the nodes for drawing trees.
 
     Args:
-        nodes: As for `read_xml`; the nodes of this library that BehaviorTree.CPP lacks are added.
+        nodes: Types of nodes, as for `read_xml`. The nodes of this library that BehaviorTree.CPP
+            lacks are added.
 
     Raises:
         TypeError: One of `nodes` is not a class of nodes.
@@ -37,7 +38,7 @@ def write_nodes_model(nodes: Nodes) -> str:
 
 
 def model_element(node_type: NodeType) -> Element:
-    """Returns the model of one type."""
+    """Returns the model element of a type of nodes."""
     ports = [_port(attribute) for attribute in node_type.attributes.values()]
     return Element(node_type.category, {"ID": node_type.tag}, ports)
 
@@ -46,6 +47,6 @@ def _port(attribute: Attribute) -> Element:
     fields = {"name": attribute.name}
     fields["type"] = _TYPE_NAMES.get(attribute.type, attribute.type.__name__)
     if attribute.default is not MISSING and attribute.default is not None:
-        with suppress(TypeError):  # an object that has no text
+        with suppress(TypeError):  # an object without a text form
             fields["default"] = to_text(attribute.default, attribute.type, {})
     return Element(f"{attribute.direction}_port", fields, [], text=attribute.description)

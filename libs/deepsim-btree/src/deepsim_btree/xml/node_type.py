@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NodeType: what a tag of an XML file stands for, for reading and for writing."""
+"""NodeType, the meaning of a tag in XML files, for reading and writing."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ MISSING: Any = object()
 
 
 class Attribute(NamedTuple):
-    """An attribute that elements of a tag can have beside ``name``."""
+    """An attribute that elements with a tag can have besides ``name``."""
 
     name: str
     type: type = str
     default: Any = MISSING
-    """Value without the attribute; MISSING if it is required."""
+    """Value if the attribute is absent; MISSING if the attribute is required."""
     argument: str = ""
-    """Argument of the constructor, if it has another name than the attribute."""
+    """Name of the constructor argument, if it differs from the name of the attribute."""
     takes_key: bool = False
-    """Whether it may be an entry of the blackboard, such as ``{goal}``."""
+    """Whether the value may be an entry of the blackboard, such as ``{goal}``."""
     direction: str = "input"
     """``"input"``, ``"output"`` or ``"inout"``."""
     description: str = ""
 
 
 class NodeType(ABC):
-    """The type of node that one tag stands for; base of the built-in and the registered types.
+    """The base of the types of nodes in XML files, one for each tag.
 
     Attributes:
         tag: The tag.
         cls: Class of the nodes.
-        attributes: What the elements can have, by name.
-        constant: Required attributes, with the one text that is supported.
+        attributes: Attributes that the elements can have, by name.
+        constant: Required attributes, with the only text that is supported.
     """
 
     def __init__(self, tag: str, cls: type[Behaviour], attributes: Iterable[Attribute]) -> None:
@@ -53,7 +53,7 @@ class NodeType(ABC):
 
     @property
     def category(self) -> str:
-        """Its kind in TreeNodesModel: Control, Decorator, Condition or Action."""
+        """The kind of the nodes in TreeNodesModel: Control, Decorator, Condition or Action."""
         if issubclass(self.cls, Decorator):
             return "Decorator"
         if issubclass(self.cls, Parent):
@@ -61,7 +61,7 @@ class NodeType(ABC):
         return "Condition" if issubclass(self.cls, Check) else "Action"
 
     def children_problem(self, count: int) -> str | None:
-        """Returns the problem with so many children; None if that number is right."""
+        """Returns the problem with a number of children, or None if the number is allowed."""
         if issubclass(self.cls, Conditional):
             return None if count in (2, 3) else "needs 2 or 3 children"
         if issubclass(self.cls, Decorator):
@@ -72,18 +72,18 @@ class NodeType(ABC):
 
     @abstractmethod
     def build(self, values: dict[str, Any], children: list[Behaviour]) -> Behaviour:
-        """Makes a node from the values of its attributes, by their names."""
+        """Returns a new node with children and with attribute values by attribute name."""
 
     @abstractmethod
     def fits(self, node: Behaviour) -> bool:
-        """Returns whether the tag stands for this node."""
+        """Returns whether a node can be written with this tag."""
 
     @abstractmethod
     def values(self, node: Behaviour) -> dict[str, Any]:
-        """Returns the values of the attributes of a node, by their names.
+        """Returns the attribute values of a node by attribute name.
 
         Raises:
-            AttributeError: The node does not keep an argument of its constructor.
+            AttributeError: The node does not store an argument of its constructor.
         """
 
     def arguments(self, children: list[Behaviour]) -> tuple[Any, ...]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading trees from XML."""
+"""Reads trees from XML."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ if TYPE_CHECKING:
     from .texts import Parsers
 
 MAX_NODES = 100_000
-"""A few lines can ask for more: each tree is made anew wherever a SubTree uses it, so 20 trees that
-use the next one twice are a million nodes."""
+"""Limit of the nodes in a tree. Each use of a tree by a SubTree counts, so a chain of 20 trees that
+each use the next one twice would have a million nodes.
+"""
 
 _EXPLICIT = ("Action", "Condition", "Control", "Decorator")
 
@@ -50,24 +51,24 @@ def read_xml(
     parsers: Parsers | None = None,
     enums: Mapping[str, int] | None = None,
 ) -> Behaviour:
-    """Returns the root of a tree that is written in the XML of BehaviorTree.CPP 4.
+    """Reads a tree from the XML of BehaviorTree.CPP 4.
 
     Args:
         text: The document, or several that use each other's trees.
-        nodes: What the tags stand for beside the built-in ones: a mapping from tags to classes of
-            nodes, or classes, whose names are the tags. Attributes are the arguments of a function
-            leaf, the ports of a `PortLeaf`, or the arguments of a constructor. Arguments that are
-            no text, such as a robot, are given by `functools.partial`.
-        tree: ID of the tree to read; None for that of ``main_tree_to_execute``, or the only one.
-        parsers: Functions that make values of further types from texts.
-        enums: Names that stand for numbers in scripts.
+        nodes: Your own types of nodes: a mapping from tags to node classes, or node classes with
+            their names as tags. Attributes in the file are the arguments of a function leaf, the
+            ports of a `PortLeaf`, or the arguments of a constructor. Use `functools.partial` for
+            arguments that have no text, such as a robot.
+        tree: ID of the tree to read; None for ``main_tree_to_execute`` or the only tree.
+        parsers: Functions that convert texts to values of further types, by type.
+        enums: Values of names for numbers in scripts.
 
     Returns:
-        The root, for `Tree`.
+        The root node, ready for `Tree`.
 
     Raises:
-        XmlError: The document is wrong or uses something that is not supported; the message has
-            the number of the line.
+        XmlError: The document is wrong or uses something that is not supported; the message has the
+            line number.
         TypeError: One of `nodes` is not a class of nodes.
     """
     texts = (text,) if isinstance(text, str) else tuple(text)
@@ -82,18 +83,21 @@ def read_xml_file(
     parsers: Parsers | None = None,
     enums: Mapping[str, int] | None = None,
 ) -> Behaviour:
-    """Returns the root of a tree in a file, as `read_xml` does; the file may include others.
+    """Reads a tree from a file in the XML of BehaviorTree.CPP 4; the file may include others.
 
     Args:
-        path: The file.
-        nodes: What the tags stand for beside the built-in ones.
-        tree: ID of the tree to read; None for that of ``main_tree_to_execute``, or the only one.
-        parsers: Functions that make values of further types from texts.
-        enums: Names that stand for numbers in scripts.
+        path: Path of the file.
+        nodes: Your own types of nodes, as for `read_xml`.
+        tree: ID of the tree to read; None for ``main_tree_to_execute`` or the only tree.
+        parsers: Functions that convert texts to values of further types, by type.
+        enums: Values of names for numbers in scripts.
+
+    Returns:
+        The root node, ready for `Tree`.
 
     Raises:
-        XmlError: A file is wrong or uses something that is not supported; the message has the file
-            and the number of the line.
+        XmlError: A file is wrong or uses something that is not supported; the message has the path
+            and the line number.
         OSError: The file cannot be read.
         TypeError: One of `nodes` is not a class of nodes.
     """
@@ -129,7 +133,7 @@ class _Reader:
         self._levels = 0
 
     def tree(self, element: Element, above: tuple[str, ...]) -> Behaviour:
-        """Makes the nodes of a BehaviorTree, used inside the trees `above`."""
+        """Makes the nodes of a BehaviorTree, which the trees with the IDs `above` use."""
         if len(element.children) != 1:
             raise element.error(f"<BehaviorTree> needs one child, got {len(element.children)}")
         return self._node(element.children[0], (*above, element.attributes["ID"]))
@@ -183,7 +187,7 @@ class _Reader:
             node_type = self._types[tag]
             declared = self._document.category(tag)
             for category in (element.tag if element.tag in _EXPLICIT else None, declared):
-                # A leaf may be called what one likes: only who has children matters.
+                # Action and Condition are interchangeable: only the kinds with children must match.
                 leaf = ("Action", "Condition")
                 if category and (category in leaf) != (node_type.category in leaf):
                     raise element.error(
@@ -281,15 +285,15 @@ class _Reader:
 
 
 def _is_note(element: Element, name: str) -> bool:
-    """Returns whether an attribute is a note of other programs, which nodes do not see.
+    """Returns whether an attribute is a note of another program, to be ignored.
 
     Raises:
-        XmlError: It looks like one that was meant to be read.
+        XmlError: It looks like a misspelt attribute that this reader knows.
     """
     if name[:1] != "_":
         return False
     for known in (*SCRIPT_ATTRIBUTES, "_autoremap"):
-        # Of short names such as _post many others are like them, _pos for example.
+        # Short names such as _post resemble too many others, such as _pos.
         likeness = SequenceMatcher(None, name.lower(), known.lower()).ratio()
         if likeness == 1 or (likeness > 0.75 and len(known) > 5):
             raise element.error(f"{element.tag} has no attribute {name}: write {known}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types of nodes that the user registers: classes, functions as leaves, and partials of them."""
+"""Types of nodes that the user registers: node classes, function leaves, and partials of them."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from .texts import Literal
 
 if TYPE_CHECKING:
     Maker = Callable[..., Behaviour]
-    # Any: of classes and partials in one dict or list mypy makes objects.
+    # Any, since mypy infers `object` for a list of classes and partials.
     Nodes = Union[Mapping[str, Any], Iterable[Any]]
 
-# In newer Pythons some of them are classes; int | float is a UnionType there.
+# Type hints that name no class, although some are classes in newer versions of Python.
 _ANYTHING = (object, Any, Union, getattr(types, "UnionType", Union))
 _TAG = re.compile(r"[^\W\d][\w.-]*")
 
@@ -33,11 +33,11 @@ def registered_types(nodes: Nodes) -> dict[str, NodeType]:
     """Returns the types of nodes by tag.
 
     Args:
-        nodes: From tags to classes of nodes; or classes, whose names are the tags. A class may
-            be a `functools.partial`, whose arguments are not attributes.
+        nodes: A mapping from tags to node classes, or node classes with their names as tags. A
+            `functools.partial` of a class fixes arguments, which are then no attributes.
 
     Raises:
-        TypeError: One of them is not a class of nodes.
+        TypeError: One of `nodes` is not a class of nodes.
         ValueError: A tag is not a word.
     """
     makers: Any = nodes
@@ -50,7 +50,7 @@ def registered_type(tag: str, maker: Maker) -> NodeType:
     """Returns the type of the nodes that `maker` makes.
 
     Raises:
-        TypeError: It is not a class of nodes.
+        TypeError: `maker` is not a class of nodes.
         ValueError: The tag is not a word.
     """
     if not _TAG.fullmatch(tag):
@@ -69,7 +69,7 @@ def registered_type(tag: str, maker: Maker) -> NodeType:
 
 
 class FunctionType(NodeType):
-    """Leaves made of one function; their attributes are the function's arguments."""
+    """The tag for leaves of one function, whose attributes are the arguments of the function."""
 
     def __init__(self, tag: str, cls: type[FunctionLeaf], maker: Maker) -> None:
         args, given = _arguments(maker)
@@ -87,11 +87,11 @@ class FunctionType(NodeType):
         super().__init__(tag, cls, attributes)
 
     def build(self, values: dict[str, Any], children: list[Behaviour]) -> Behaviour:
-        """Makes a node from the values of its attributes, by their names."""
+        """Returns a new node with children and with attribute values by attribute name."""
         return self._maker(**values)
 
     def fits(self, node: Behaviour) -> bool:
-        """Returns whether the tag stands for this node."""
+        """Returns whether a node can be written with this tag."""
         if not isinstance(node, FunctionLeaf) or type(node) is not self.cls:
             return False
         if node.function != self._function:
@@ -100,7 +100,7 @@ class FunctionType(NodeType):
         return all(name in its and _same(its[name], value) for name, value in self._fixed.items())
 
     def values(self, node: Behaviour) -> dict[str, Any]:
-        """Returns the values of the attributes of a node, by their names."""
+        """Returns the attribute values of a node by attribute name."""
         bound = self._bound(node)
         lost = set(bound) - set(self.attributes) - set(self._fixed)
         if lost:
@@ -112,7 +112,7 @@ class FunctionType(NodeType):
 
 
 class ClassType(NodeType):
-    """Nodes of a class of the user; their attributes are the constructor's arguments or ports."""
+    """The tag for a class of the user, whose attributes are its constructor arguments and ports."""
 
     def __init__(self, tag: str, cls: type[Behaviour], maker: Maker) -> None:
         args, given = _arguments(maker)
@@ -139,17 +139,17 @@ class ClassType(NodeType):
         super().__init__(tag, cls, attributes)
 
     def build(self, values: dict[str, Any], children: list[Behaviour]) -> Behaviour:
-        """Makes a node from the values of its attributes, by their names."""
+        """Returns a new node with children and with attribute values by attribute name."""
         return self._maker(*self.arguments(children), **values)
 
     def fits(self, node: Behaviour) -> bool:
-        """Returns whether the tag stands for this node."""
+        """Returns whether a node can be written with this tag."""
         return type(node) is self.cls and all(
             _same(_read(node, name), value) for name, value in self._fixed.items()
         )
 
     def values(self, node: Behaviour) -> dict[str, Any]:
-        """Returns the values of the attributes of a node, by their names."""
+        """Returns the attribute values of a node by attribute name."""
         if isinstance(node, PortLeaf):
             connected = node.connections
             own = {name: _read(node, name) for name in self.attributes if name not in node.ports}
@@ -158,16 +158,16 @@ class ClassType(NodeType):
 
 
 def _arguments(maker: Maker) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Returns the positional and the named arguments that a partial has already."""
+    """Returns the positional and the named arguments of a partial; none for a class."""
     if isinstance(maker, partial):
-        return maker.args, dict(maker.keywords)  # a partial of a partial is flat
+        return maker.args, dict(maker.keywords)  # nested partials are flattened by Python
     return (), {}
 
 
 def _attributes(
     function: Any, signature: inspect.Signature, skipped: set[str], *, takes_key: bool
 ) -> Iterable[Attribute]:
-    """Yields an attribute for each parameter that can be given by name."""
+    """Yields an attribute for each parameter that accepts a keyword argument."""
     classes = _classes(function)
     for name, parameter in signature.parameters.items():
         if name in skipped or parameter.kind not in (
@@ -193,7 +193,7 @@ def _classes(function: Any) -> dict[str, type]:
         # Of X | None take the X: None is the absence of the attribute.
         choices = [choice for choice in typing.get_args(hint) if choice is not type(None)]
         chosen = choices[0] if len(choices) == 1 and type(None) in typing.get_args(hint) else hint
-        chosen = typing.get_origin(chosen) or chosen  # of list[int] the list
+        chosen = typing.get_origin(chosen) or chosen  # list for list[int]
         is_class = isinstance(chosen, type) and chosen not in _ANYTHING
         classes[name] = chosen if is_class else Literal
     return classes
@@ -212,5 +212,5 @@ def _read(node: Behaviour, argument: str) -> Any:
 
 
 def _same(one: object, other: object) -> bool:
-    # Two robots that look the same are not the same; two texts that look the same are.
+    # Objects without a hash, such as lists, are the same only if they are identical.
     return one is other or (type(one).__hash__ is not None and bool(one == other))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values as texts: how the attributes of an XML file hold numbers, statuses and keys."""
+"""Conversion between values and texts in XML attributes: numbers, statuses, keys and others."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 
 
 class Milliseconds:
-    """Type of an attribute that holds milliseconds where the node has seconds."""
+    """Type of an attribute in milliseconds for an argument in seconds."""
 
 
 class EntryName:
-    """Type of an attribute that holds the name of an entry, with braces or without."""
+    """Type of an attribute with the name of an entry, in braces or not."""
 
 
 class OutputEntry:
-    """Type of an attribute that holds the name of an entry in braces."""
+    """Type of an attribute with the name of an entry in braces."""
 
 
 class Literal:
-    """Type of an attribute without a type: an int, float or bool if it looks like one, or a str."""
+    """Type of an untyped attribute: int, float or bool if the text looks like one, else str."""
 
 
 def to_value(text: str, type_: type, parsers: Parsers) -> Any:
-    """Returns the value that a text stands for.
+    """Converts a text to a value of a type.
 
     Raises:
         ValueError: The text does not fit the type.
-        TypeError: The type has no text.
+        TypeError: The type has no text form.
     """
     if type_ in parsers:
         return parsers[type_](text)
@@ -69,10 +69,10 @@ def to_value(text: str, type_: type, parsers: Parsers) -> Any:
 
 
 def to_text(value: object, type_: type, formatters: Formatters) -> str:
-    """Returns the text that `to_value` turns into `value`.
+    """Returns the text that `to_value` converts to `value`.
 
     Raises:
-        TypeError: The class has no text form.
+        TypeError: The value has no text form.
     """
     if type(value) in formatters:
         return formatters[type(value)](value)
@@ -95,7 +95,7 @@ def to_text(value: object, type_: type, formatters: Formatters) -> str:
 def _text(value: object, type_: type) -> str:
     if type_ is OutputEntry:
         return _braces(str(value))
-    if type_ is EntryName:  # without braces, which would name an entry that has the name
+    if type_ is EntryName:  # braces would mean an entry that contains the name
         return str(value)
     if isinstance(value, Enum):
         return value.name
@@ -109,16 +109,16 @@ def _text(value: object, type_: type) -> str:
 
 
 def _braces(name: str) -> str:
-    if name == "=":  # {=} is the entry that is called like the attribute
+    if name == "=":  # {=} means the entry with the name of the attribute
         raise TypeError("an entry called = would be read as another one")
     return f"{{{name}}}"
 
 
 def key_of(text: str) -> Key | None:
-    """Returns the key that a text such as ``{goal}`` stands for; None if it is not a key.
+    """Returns the key for a text such as ``{goal}``; None if the text has no braces around it.
 
     Raises:
-        ValueError: The braces do not hold a name.
+        ValueError: The text in the braces is not a name.
     """
     bare = text.strip(" ")
     if bare[:1] == "{" and bare[-1:] == "}":
@@ -138,7 +138,11 @@ def _int(text: str) -> int:
 
 
 def _plain(text: str) -> str:
-    """Returns a text whose digits Python cannot understand in more ways than other programs."""
+    """Returns a text after checking that it has no digits or underscores that only Python accepts.
+
+    Raises:
+        ValueError: The text is not ASCII or has an underscore.
+    """
     if not text.isascii() or "_" in text:
         raise ValueError("must be a number, in the digits 0 to 9")
     return text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writing trees as XML."""
+"""Writes trees as XML."""
 
 from __future__ import annotations
 
@@ -36,24 +36,24 @@ def write_xml(
     formatters: Formatters | None = None,
     dialect: Literal["deepsim", "btcpp"] = "deepsim",
 ) -> str:
-    """Returns a tree as a document in the XML of BehaviorTree.CPP 4, TreeNodesModel included.
+    """Returns a tree as a document in the XML of BehaviorTree.CPP 4, including TreeNodesModel.
 
-    `read_xml` makes an equal tree from it, at the start of its life: what a node remembers is not
-    written. A branch below a `SubTree` is written once for all uses of its ``tree_id``.
+    `read_xml` makes an equal tree from it in its initial state: the memory of nodes is not written.
+    A branch below a `SubTree` is written once for all uses of its ``tree_id``.
 
     Args:
         root: The node at the top.
-        nodes: As for `read_xml`; needed for what has no name of its own, such as an `Action` made
-            by hand, and for what holds arguments that are not text. Other classes are written under
-            their name.
+        nodes: Your own types of nodes, as for `read_xml`. Needed for nodes whose class is not their
+            tag, such as an `Action` of a lambda, and for arguments without a text form. Other
+            classes are written with their names as tags.
         tree: ID of the tree.
-        formatters: Functions that make texts from values of further types.
-        dialect: With ``"btcpp"`` only what BehaviorTree.CPP itself runs is written: nodes that it
-            lacks are written as others that do the same, or refused with the reason.
+        formatters: Functions that convert values of further types to texts, by type.
+        dialect: ``"btcpp"`` writes only nodes that BehaviorTree.CPP has itself. Other nodes are
+            replaced with nodes that do the same there, or refused if there are none.
 
     Raises:
-        XmlError: The tree holds something that cannot be written, which the message names.
-        ValueError: `dialect` is another text.
+        XmlError: A part of the tree, named by the message, cannot be written.
+        ValueError: `dialect` has another value.
         TypeError: One of `nodes` is not a class of nodes.
     """
     if dialect not in ("deepsim", "btcpp"):
@@ -76,18 +76,18 @@ def write_xml(
 
 
 def _check_levels(root: Behaviour) -> None:
-    """Checks that a file can be read which has the nodes below each other as they are.
+    """Checks that the written file will not have too many levels for `read_xml`.
 
     Raises:
-        XmlError: They are in more levels than `read_xml` takes.
+        XmlError: It would have too many.
     """
-    # Elements of one tree are in <root> and <BehaviorTree>; those of a SubTree in its own.
+    # A tree's root is the third level, inside <root> and <BehaviorTree>; each SubTree starts anew.
     stack = [(root, 1, 3)]
     while stack:
         node, level, nested = stack.pop()
         if level > MAX_LEVELS or nested > MAX_LEVELS:
             raise XmlError(f"{shortened(node.path)}: more than {MAX_LEVELS} levels cannot be read")
-        here = 0 if isinstance(node, Conditions) else 1  # written as attributes of its child
+        here = 0 if isinstance(node, Conditions) else 1  # attributes of the child
         below = 3 if isinstance(node, SubTree) else nested + here
         stack.extend((child, level + here, below) for child in node.children)
 
@@ -101,15 +101,15 @@ class _Writer:
     ) -> None:
         self._only_btcpp = only_btcpp
         self.trees: dict[str, Element | None] = {}
-        self.used: dict[str, NodeType] = {}  # types that BehaviorTree.CPP does not have
+        self.used: dict[str, NodeType] = {}  # types that BehaviorTree.CPP lacks
         self._registered = registered
         self._formatters = formatters
 
     def add_tree(self, tree_id: str, root: Behaviour) -> None:
-        """Writes a BehaviorTree, or checks that the existing one is the same."""
+        """Adds a BehaviorTree, or checks that the existing one with this ID is equal."""
         first = tree_id not in self.trees
         if first:
-            self.trees[tree_id] = None  # keeps the place: trees come before those they use
+            self.trees[tree_id] = None  # a placeholder: trees come before those they use
         element = self._element(root)
         if not first and self.trees[tree_id] != element:
             raise XmlError(
@@ -175,7 +175,7 @@ class _Writer:
 
     def _subtree(self, node: SubTree) -> Element:
         tree_id = node.name if node.tree_id is None else node.tree_id
-        if tree_id in _TAGS:  # which no tree can be called there
+        if tree_id in _TAGS:  # reserved names
             tree_id += "_"
         if self._only_btcpp:
             check_name(node, tree_id)
@@ -205,7 +205,7 @@ class _Writer:
 
 
 def _default_name(node: Behaviour, node_type: NodeType) -> str | None:
-    """Returns the name of a node without the attribute ``name``; None if unknown."""
+    """Returns the name that a node gets if its element has no ``name``; None if unknown."""
     if isinstance(node, FunctionLeaf):
         return getattr(node.function, "__name__", None)
     if isinstance(node_type, ClassType) and "__init__" in vars(node_type.cls):

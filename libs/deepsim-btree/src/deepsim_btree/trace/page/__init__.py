@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page that shows a tree: a recording in one file, or a running tree that a server sends."""
+"""The HTML page that shows a tree, either a recording in the file or live from a server."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
 
     from deepsim_btree.trace.recording import Recording
 
-# Each has one idea; together they are the script of the page.
+# The parts of the page's script, in their order.
 _SCRIPTS = ("run", "choice", "nodes", "timeline", "panel", "controls", "live")
 
 
 def render_html(recording: Recording, title: str = "Behaviour tree") -> str:
-    """Returns a page of HTML that shows a recording: the tree, its timeline and its blackboard.
+    """Returns an HTML page that shows a recording: the tree, its timeline and its blackboard.
 
-    It opens at the last step. One can step, scrub, play, search, and go from change to change of
-    a node. The page is complete in itself and loads nothing, so that it can be sent by mail.
+    The page opens at the last step. One can step, scrub, play, search, and jump between changes of
+    a node. The page is a single file that loads no others, so it can be sent by e-mail.
 
     Args:
         recording: The recording.
-        title: Shown at the top.
+        title: Text at the top of the page.
 
     Raises:
         ValueError: The recording is empty.
@@ -35,11 +35,11 @@ def render_html(recording: Recording, title: str = "Behaviour tree") -> str:
 
 
 def render_page(title: str, lines: Iterable[str] = ()) -> str:
-    """Returns the page with the lines of a recording; without lines it asks a server for them.
+    """Returns the page with the lines of a recording; without lines, it gets them from a server.
 
     Args:
-        title: Shown at the top.
-        lines: What `Recording.lines` returns.
+        title: Text at the top of the page.
+        lines: The result of `Recording.lines`, or nothing.
     """
     folder = Path(__file__).parent
     script = "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in _SCRIPTS)

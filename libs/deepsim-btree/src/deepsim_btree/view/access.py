@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Door: decides which requests may pass."""
+"""AccessControl, which decides which requests are allowed."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ HOST = "127.0.0.1"
 _LOCAL_NAMES = frozenset({HOST, "localhost"})
 
 
-class Door:
-    """Lets requests pass that come from the viewer's own page, on this machine.
+class AccessControl:
+    """The access control of a viewer, which accepts only requests from the viewer's own page.
 
-    The address has a secret token as its first part. The Host must be local, so that a foreign
-    name that leads to this machine does not help (DNS rebinding), and the Origin, where there is
-    one, must be that of the page, so that other pages in the same browser cannot ask.
+    The first part of a request's path must be the secret token; its Host must be local, which
+    prevents DNS rebinding; and its Origin, if any, must be the viewer's own, so that other pages in
+    the same browser are refused.
 
     Attributes:
         token: The secret part of the address.
@@ -30,11 +30,11 @@ class Door:
         self.token = secrets.token_urlsafe(24)
 
     def url(self, port: int) -> str:
-        """Returns the address of the page on a port."""
+        """Returns the address of the page on a TCP port."""
         return f"http://{HOST}:{port}/{self.token}/"
 
     def refusal(self, path: str, headers: Message) -> str | None:
-        """Returns the reason to refuse a request, or None if it may pass."""
+        """Returns the reason to refuse a request, or None if it is allowed."""
         hosts = headers.get_all("Host", [])
         if len(hosts) != 1 or _name(hosts[0]) not in _LOCAL_NAMES:
             return "the Host is not local"
@@ -48,7 +48,7 @@ class Door:
 
 
 def _name(host: str) -> str | None:
-    """Returns the host name of ``name:port``."""
+    """Returns the host name of ``name:port``, or None if the text is malformed."""
     try:
         return urlsplit(f"//{host}").hostname
     except ValueError:
