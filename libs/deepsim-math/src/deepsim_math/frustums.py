@@ -66,9 +66,9 @@ def world_to_viewport_points(
 ) -> FloatArray:
     """Projects points (..., 3) to u, v, depth, shape (..., 3).
 
-    u grows to the right and v upwards, both from 0 to 1 within the view and past that range
-    outside it; depth [m] is measured along the view axis. For points at or behind the camera, u
-    and v are NaN and depth is zero or negative.
+    u grows to the right and v upwards, both from 0 to 1 within the view and beyond these
+    limits outside it; depth [m] is measured along the view axis. For points at or behind the
+    camera, u and v are NaN and depth is zero or negative.
     """
     return run(formulas.to_viewport, (_checked(frustum), points), (11, 3), 3, out, exact=False)
 

@@ -2,8 +2,8 @@
 """Arrays of twists vx, vy, vz, wx, wy, wz, shape (..., 6): the methods of Twist in batch.
 
 Leading axes broadcast; float32 is kept when all array arguments are float32. `out` receives the
-result and may be one of the arguments. NumPy adds and scales twists, and
-`poses.transform_twists` changes their frame. A quaternion of zero length raises ValueError.
+result and may be one of the arguments. NumPy adds and scales twists, and `poses.transform_twists`
+changes their frame. A quaternion of zero length raises ValueError.
 """
 
 from __future__ import annotations

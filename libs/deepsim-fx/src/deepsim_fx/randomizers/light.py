@@ -31,7 +31,7 @@ class LightRandomizer(AbstractRandomizer):
     array([1., 0., 0., 1.])
 
     Args:
-        lights: Names of lights, such as ``"sun"`` or ``"*::lamp"``; lights draw independently.
+        lights: Names of lights, such as ``"sun"`` or ``"*::lamp"``; each light gets its own draw.
         color: Distribution of the diffuse colour: channels, RGB or RGBA colours, 0..1.
         specular: Distribution of the specular colour.
         constant: Distribution of the constant term of attenuation, >= 0.

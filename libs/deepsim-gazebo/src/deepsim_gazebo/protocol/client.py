@@ -105,8 +105,8 @@ class BatchStateClient:
     Attributes:
         master: The ROS master.
         caller: The ROS name of this process.
-        losses: The number of calls that reached no server; after each, the next answer may come
-            from another server.
+        losses: The number of calls without an answer; after each, the next answer may come from
+            another server.
 
     >>> def count_models() -> int:  # of the gzserver at ROS_MASTER_URI
     ...     client = BatchStateClient()

@@ -109,7 +109,7 @@ def exponential(vx: Any, vy: Any, vz: Any, wx: Any, wy: Any, wz: Any) -> tuple[A
 def logarithm(px: Any, py: Any, pz: Any, *q: Any) -> tuple[Any, ...]:
     """Returns the constant twist, in the frame's own axes, that reaches the pose in one second.
 
-    The inverse of `exponential`: p - w x p / 2 + c w x (w x p) with
+    It inverts `exponential`: the linear part is p - w x p / 2 + c w x (w x p) with
     c = (1 - (a / 2) cot(a / 2)) / a^2.
     """
     wx, wy, wz = rotations.to_rotation_vector(*q)

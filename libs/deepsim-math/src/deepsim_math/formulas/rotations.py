@@ -130,7 +130,7 @@ def from_angles(order: str, a: Any, b: Any, c: Any) -> Quad:
 
 
 def to_angles(order: str, x: Any, y: Any, z: Any, w: Any) -> Triple:
-    """Returns the angles of any order of axes (Bernardes and Viollet 2022)."""
+    """Returns the angles about axes in any order (Bernardes and Viollet 2022)."""
     q = (x, y, z, w)
     i, j, k = ("xyz".index(letter) for letter in order.lower())
     if order.isupper():  # rotating axes are fixed axes in reverse order

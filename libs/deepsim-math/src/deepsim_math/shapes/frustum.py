@@ -155,7 +155,7 @@ class Frustum(Row):
         """Returns whether a box lies entirely inside.
 
         Args:
-            pose: pose of its centre, with edges along the axes.
+            pose: pose of the centre; the edges are along its axes.
             size: full lengths of its edges [m].
         """
         return bool(frustums.contains_boxes(self, pose, size))
@@ -171,9 +171,9 @@ class Frustum(Row):
     def world_to_viewport_point(self, point: VectorLike) -> Vector3:
         """Projects a world point to u, v, depth.
 
-        u grows to the right and v upwards, both from 0 to 1 within the picture and past that range
-        outside it; depth [m] is measured along the camera's x axis. For a point at or behind the
-        camera, u and v are NaN and depth is zero or negative.
+        u grows to the right and v upwards, both from 0 to 1 within the picture and beyond
+        these limits outside it; depth [m] is measured along the camera's x axis. For a point at or
+        behind the camera, u and v are NaN and depth is zero or negative.
         """
         return make(Vector3, *formulas.to_viewport(*self._row(), *xyz(point)))
 
@@ -206,7 +206,7 @@ class Frustum(Row):
         return formulas.slopes(self.horizontal_fov, self.view_ratio)
 
     def _plane(self, normal: tuple[float, float, float], height: float = 0.0) -> Plane:
-        """Returns the world plane with a normal of the camera's frame, `height` [m] behind it."""
+        """Returns, in the world, the plane normal . p = -height of the camera's frame."""
         direction = self.pose.transform_vector(normal).normalized()
         return Plane(direction, direction.dot(self.pose.position) - height)
 

@@ -99,7 +99,7 @@ class Row(Value):
 
     @classmethod
     def from_array(cls: type[R], values: Any) -> R:
-        """Builds a value from a sequence or array of its numbers; returns a value unchanged.
+        """Builds a value from a sequence or array of its numbers; a value is returned unchanged.
 
         Raises:
             TypeError: when `values` is not a sequence of numbers.
