@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Agents, areas and the environment that steps them, as in the DeepSim paper's Appendix B.
 
-Trainers see an environment through a view: `GymnasiumEnv`, `GymnasiumVectorEnv`, or those of
-`deepsim_envs.pettingzoo`.
+Trainers use an environment through a view, such as `GymnasiumEnv`, `GymnasiumVectorEnv`, or
+`deepsim_envs.pettingzoo.PettingZooEnv`.
 
-What needs Gymnasium is imported when it is first asked for: that takes as long as all the rest.
+Names that need Gymnasium are imported at their first use, because importing Gymnasium takes as long
+as importing everything else.
 """
 
 import importlib
@@ -29,7 +30,7 @@ if typing.TYPE_CHECKING:
     from .recording import Recorder, replay
     from .spaces.bounds import action_box
     from .trajectories import Trajectory, TrajectoryCollector
-else:  # a checker of types must not believe that there are other names, too
+else:  # hidden from type checkers, which would take __getattr__ for any name
     _NEEDS_GYMNASIUM = {
         "ArrayPolicy": "policy",
         "Environment": "environment",

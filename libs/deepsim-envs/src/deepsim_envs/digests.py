@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Digests of values, which are equal only if the values are equal bit for bit."""
+"""Computes digests of values; digests are equal only if the values are equal bit for bit."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import numpy as np
 
 
 def digest(value: Any) -> str:
-    """Returns the SHA-256 of a value's types, shapes and bits, in hex.
+    """Returns the SHA-256 digest of a value's types, shapes and bits, in hexadecimal.
 
-    A NumPy number differs from an array of shape () and from a Python number; -0.0 from 0.0. The
-    order of a dict counts. Bytes are little-endian, so that all machines agree.
+    A NumPy number differs from an array of shape () and from a Python number, and -0.0 differs from
+    0.0. The order of a dict counts. All machines give the same digest.
 
     Args:
         value: None, bool, numbers, str, bytes, arrays, and lists, tuples and dicts of these.
 
     Raises:
-        TypeError: The value holds something else.
+        TypeError: The value contains an object of another type.
 
     Example:
         >>> digest({"x": 1.0}) == digest({"x": 1}), digest({"x": 1.0})[:8]
@@ -66,6 +66,6 @@ def _feed(update: Callable[[bytes], None], value: Any) -> None:
 
 
 def _tag(update: Callable[[bytes], None], kind: str, more: str, content: bytes) -> None:
-    # With lengths, so that no two values run together into the same bytes.
+    # The length separates values: no two sequences of values give the same bytes.
     update(f"{kind} {more} {len(content)}\n".encode())
     update(content)

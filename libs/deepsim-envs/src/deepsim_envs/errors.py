@@ -2,11 +2,11 @@
 """The errors of environments.
 
 deepsim_sync.DeepSimError
-├── ActionError             an action that is missing, of an unknown agent, or outside its space
-├── ObservationError        an observation that does not fit its space
-├── ResetNeededError        a step while no episode is under way
-├── ReplayError             a replay of another task, or a step that differs from the recorded one
-└── ClosedEnvironmentError  a step or reset after close
+├── ActionError             an action is missing, for an unknown agent, or outside its space
+├── ObservationError        an observation does not fit its space
+├── ResetNeededError        a step was requested, but no episode is under way
+├── ReplayError             a file is no replay of the task, or a step differs from the record
+└── ClosedEnvironmentError  a step or reset was requested after `close`
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from deepsim_sync import DeepSimError
 
 
 class ActionError(DeepSimError, ValueError):
-    """An action is missing, of an unknown agent, or outside its space; no world has moved.
+    """An action is missing, for an unknown agent, or outside its space; no world has moved.
 
     Attributes:
-        agent: The name of the agent, as it was given; of its slot, where there are several worlds.
+        agent: The given name of the agent; with several worlds, the name of its slot.
     """
 
     def __init__(self, agent: str, message: str) -> None:
@@ -30,7 +30,7 @@ class ObservationError(DeepSimError, ValueError):
     """An observation does not fit the space that the area declares.
 
     Attributes:
-        agent: The name of the agent; of its slot, where there are several worlds.
+        agent: The name of the agent; with several worlds, the name of its slot.
     """
 
     def __init__(self, agent: str, message: str) -> None:
@@ -39,7 +39,7 @@ class ObservationError(DeepSimError, ValueError):
 
 
 class ResetNeededError(DeepSimError, RuntimeError):
-    """A step was asked for while no episode is under way."""
+    """A step was requested, but no episode is under way."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"cannot step, because {reason}: call reset() first")
@@ -50,7 +50,7 @@ class ReplayError(DeepSimError):
 
 
 class ClosedEnvironmentError(DeepSimError, RuntimeError):
-    """The environment was closed: it can neither step nor reset."""
+    """A step or reset was requested, but the environment is closed."""
 
     def __init__(self) -> None:
         super().__init__("this environment is closed: make a new one")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions and classes by name, as ``"package.module:name"``."""
+"""Finds functions and classes by names such as ``"package.module:name"``."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import Any
 
 
 def is_function_name(name: str) -> bool:
-    """Returns whether a text is of the form ``"package.module:name"``."""
+    """Returns whether a text has the form ``"package.module:name"``."""
     module, colon, function = name.partition(":")
     return bool(colon) and function.isidentifier() and all(map(str.isidentifier, module.split(".")))
 
 
 def require_function_name(what: str, name: str) -> None:
-    """Refuses another text.
+    """Checks that a text names a function or class.
 
     Raises:
-        ValueError: It names no module and function.
+        ValueError: The text does not have the form ``"package.module:name"``.
     """
     if not is_function_name(name):
         raise ValueError(f"{what} must be of the form 'package.module:function', got {name!r}")
 
 
 def find_function(name: str) -> Any:
-    """Imports the module of a function or class, and returns it.
+    """Imports the module of a function or class, and returns the function or class.
 
     Raises:
         ImportError: The module or the name does not exist.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many worlds of a task that is written for one: environments, stepped in turn."""
+"""Joins environments of one world each, for tasks that are written for one world."""
 
 from __future__ import annotations
 
@@ -22,26 +22,27 @@ from .spaces import GroupBatches, leafwise
 
 
 class JoinedEnvironment:
-    """Environments of one world each, with the array side of one `Environment`.
+    """Environments of one world each, with the interface on arrays of a single `Environment`.
 
-    World w is that of environment w, and gives the bits that it gives alone.
+    The environments are stepped in turn. World w belongs to environment w, and gives the same bits
+    as that environment alone.
 
     Args:
-        makers: Make the environments, which must have the same agents and spaces. If one raises,
-            those that were made are closed.
+        makers: Functions that make the environments, which must have the same agents and spaces. If
+            a function raises an error, the environments made before are closed.
 
     Attributes:
         environments: The environments.
         groups: The groups of agents with equal spaces.
         agents: The names of all agents, in the order of the groups.
-        frame_skip: Physics steps of one environment step.
+        frame_skip: Physics steps in one environment step.
 
     Raises:
-        ValueError: Makers are missing, or an environment differs from the first, or has several
-            worlds.
+        ValueError: There are no makers, or an environment has several worlds or differs from the
+            first.
 
     Example:
-        The task is that of the example of `Area`:
+        `make` is the function from the `Area` example:
 
         >>> environment = JoinedEnvironment([make] * 3)
         >>> observations = environment.reset_worlds(seed=7)
@@ -72,17 +73,17 @@ class JoinedEnvironment:
 
     @property
     def live(self) -> NDArray[np.bool_]:
-        """(W, A) bool, the agents that are not done; a new array."""
+        """Whether each agent takes part and is not done, (W, A) bool; a new array."""
         return np.concatenate([environment.live for environment in self.environments])
 
     @property
     def waiting(self) -> NDArray[np.bool_]:
-        """(W, A) bool, the agents that have yet to join the episode; a new array."""
+        """Whether each agent has yet to join the episode, (W, A) bool; a new array."""
         return np.concatenate([environment.waiting for environment in self.environments])
 
     @property
     def diverged(self) -> NDArray[np.bool_]:
-        """(W,) bool, the worlds whose physics diverged in the latest step."""
+        """Whether the physics of each world diverged in the latest step, (W,) bool."""
         return np.concatenate([environment.diverged for environment in self.environments])
 
     def reset_worlds(
@@ -91,7 +92,7 @@ class JoinedEnvironment:
         worlds: ArrayLike | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> tuple[Any, ...]:
-        """Begins new episodes in all worlds, or in some; see `Environment.reset_worlds`."""
+        """Begins new episodes in all or some worlds; see `Environment.reset_worlds`."""
         chosen = np.arange(len(self)) if worlds is None else np.asarray(worlds)
         if len(chosen) < len(self) and self._no_step_because is not None:
             raise ResetNeededError(self._no_step_because)
@@ -103,7 +104,7 @@ class JoinedEnvironment:
         return self._observations()
 
     def step_worlds(self, actions: Sequence[Any], worlds: ArrayLike | None = None) -> Step:
-        """Has live agents act, and their worlds advance; see `Environment.step_worlds`."""
+        """Steps all or some worlds; see `Environment.step_worlds`."""
         if self._no_step_because is not None:
             raise ResetNeededError(self._no_step_because)
         chosen = range(len(self)) if worlds is None else np.asarray(worlds).tolist()
@@ -121,19 +122,19 @@ class JoinedEnvironment:
         return Step(self._observations(), reward, terminated, truncated)
 
     def info(self) -> dict[str, Any]:
-        """Returns the info of all worlds; a value that a world lacks is None."""
+        """Returns the info of all worlds; values that a world does not have are None."""
         return self._joined_info([environment.info() for environment in self.environments])
 
     def compute_reward(self, achieved_goal: Any, desired_goal: Any, info: Any) -> Any:
-        """Returns the rewards that goals would have earned; see `Environment.compute_reward`."""
+        """Returns the rewards for achieved goals; see `Area.compute_reward`."""
         return self.environments[0].compute_reward(achieved_goal, desired_goal, info)
 
     def get_state(self) -> tuple[EnvironmentState, ...]:
-        """Returns this instant between two steps; see `Environment.get_state`."""
+        """Returns a snapshot between two steps; see `Environment.get_state`."""
         return tuple(environment.get_state() for environment in self.environments)
 
     def set_state(self, state: Sequence[EnvironmentState]) -> None:
-        """Goes back to an instant; see `Environment.set_state`."""
+        """Restores a snapshot; see `Environment.set_state`."""
         if len(state) != len(self):
             raise ValueError(f"expected the states of {len(self)} worlds, got {len(state)}")
         self._no_step_because = "the last set_state failed halfway"
@@ -163,14 +164,14 @@ class JoinedEnvironment:
 
 
 def located(environment: Environment | JoinedEnvironment, world: int) -> tuple[Environment, int]:
-    """Returns the environment that has a world, and the number of the world within it."""
+    """Returns the environment that contains a world, and the world's number within it."""
     if isinstance(environment, Environment):
         return environment, world
     return environment.environments[world], 0
 
 
 def takes_worlds(make: Callable[..., Any]) -> bool:
-    """Returns whether a function that makes an environment takes the number of its worlds."""
+    """Returns whether a function that makes environments takes the argument ``worlds``."""
     return "worlds" in signature(make).parameters
 
 
@@ -180,17 +181,18 @@ def make_worlds(
     """Makes an environment of several worlds.
 
     Args:
-        make: Makes an environment. If it takes ``worlds``, and does not raise UnsupportedError for
-            so many, it is called once, and else once for each world.
+        make: Function that makes an environment. It is called once if it takes ``worlds`` and does
+            not raise UnsupportedError for this number; otherwise once for each world.
         worlds: The number of worlds.
-        options: Its keyword arguments. A ``seed`` is that of world 0; world w has ``seed + w``.
+        options: Keyword arguments of the function. A ``seed`` is that of world 0; world w has
+            ``seed + w``.
 
     Raises:
-        TypeError: It makes something else.
-        ValueError: It makes another number of worlds.
+        TypeError: The function does not return an `Environment`.
+        ValueError: The environment has another number of worlds.
 
     Example:
-        The task is that of the example of `Area`:
+        `make` is the function from the `Area` example:
 
         >>> make_worlds(make, 2).slots
         ('puck/0', 'puck/1')

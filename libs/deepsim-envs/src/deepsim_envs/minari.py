@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trajectories as datasets of Minari; needs ``deepsim-envs[minari]``."""
+"""Writes trajectories as Minari datasets; needs ``deepsim-envs[minari]``."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def new_dataset_folder(dataset_id: str, root: str | Path | None = None) -> Path:
     """Returns the folder of a new dataset.
 
     Args:
-        dataset_id: Its id, such as ``"deepsim/racetrack/expert-v0"``.
-        root: Folder of all datasets; by default Minari's own, ``MINARI_DATASETS_PATH`` or
+        dataset_id: The id of the dataset, such as ``"deepsim/racetrack/expert-v0"``.
+        root: Folder of all datasets; by default that of Minari, ``MINARI_DATASETS_PATH`` or
             ``~/.minari/datasets``.
 
     Raises:
-        ValueError: It is not an id of a dataset.
-        FileExistsError: The dataset exists already.
+        ValueError: `dataset_id` is not a valid id.
+        FileExistsError: The dataset already exists.
     """
     parse_dataset_id(dataset_id)
     if root is None:
@@ -62,30 +62,30 @@ def write_dataset(
     root: str | Path | None = None,
     **metadata: str,
 ) -> Path:
-    """Writes episodes as a dataset, which `minari.load_dataset` reads; pictures without loss.
+    """Writes episodes as a dataset for `minari.load_dataset`; pictures are stored without loss.
 
-    Each episode has its seed, its agent and its world as metadata. The dataset appears when it is
-    complete: it is written beside its place, and then renamed.
+    The metadata of each episode are its seed, agent and world. The dataset only appears when it is
+    complete: it is written to a temporary folder, which is then renamed.
 
     Args:
-        dataset_id: See `new_dataset_folder`.
+        dataset_id: The id; see `new_dataset_folder`.
         trajectories: The episodes, of agents with these spaces.
         observation_space: The space of an observation.
         action_space: The space of an action.
-        root: See `new_dataset_folder`.
-        metadata: More of Minari's metadata, such as ``algorithm_name`` or ``description``.
+        root: Folder of all datasets; see `new_dataset_folder`.
+        metadata: Further metadata for Minari, such as ``algorithm_name`` or ``description``.
 
     Returns:
         The folder of the dataset.
 
     Raises:
-        ValueError: Episodes are missing, it is not an id of a dataset, or a space has members that
-            are neither numbers nor arrays of numbers.
-        FileExistsError: The dataset exists already; it stays as it is.
-        OSError: It cannot be written; nothing is left behind.
+        ValueError: There are no episodes, `dataset_id` is not a valid id, or a space has members
+            that are neither numbers nor arrays of numbers.
+        FileExistsError: The dataset already exists; it is not changed.
+        OSError: The dataset cannot be written; nothing is left behind.
 
     Example:
-        The trajectories are those of the example of `TrajectoryCollector`::
+        `collector` is that of the `TrajectoryCollector` example::
 
             spaces = environment.observation_space["puck"], environment.action_space["puck"]
             write_dataset("rinks/puck/expert-v0", collector.trajectories, *spaces)
@@ -111,7 +111,7 @@ def write_dataset(
         storage.update_episode_metadata(
             {"agent": episode.agent, "world": episode.world} for episode in episodes
         )
-        os.rename(made, folder)  # fails where another process has written one since
+        os.rename(made, folder)  # fails if another process has written one meanwhile
     _name_namespaces(folder, len(Path(dataset_id).parts) - 1)
     return folder
 

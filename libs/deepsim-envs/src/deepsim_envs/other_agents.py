@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The agents that a view leaves to a policy."""
+"""Acts for the agents that a view leaves to a policy."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .spaces import batch_of, leafwise, shown
 
 
 class OtherAgents:
-    """A policy that acts for agents in all worlds; that of a world is made for each episode.
+    """Acts for agents in all worlds, with a policy that is made for each episode of each world.
 
     Args:
         environment: The task.
-        policy: Makes the policy of one world, or acts on arrays.
-        rngs: The generator of each world; others may take their places in the list.
+        policy: Makes the policy of one world; or an `ArrayPolicy`, which acts in all worlds.
+        rngs: The generator of each world; the caller may replace generators in this list.
     """
 
     def __init__(
@@ -47,16 +47,16 @@ class OtherAgents:
                 self._made[world] = self._policy(self._tasks[world], self._rngs[world])
 
     def get_state(self) -> tuple[dict[int, Any], dict[int, tuple[PolicyMaker, Any]]]:
-        """Returns the states of the generators when the policies were made, by world.
+        """Returns the states that the generators had when the policies were made, by world.
 
-        Of each `KeptPolicy` it also returns the maker and the memory.
+        For each `KeptPolicy`, the result also has its maker and its memory.
         """
         made = self._made.items()
         kept = {w: (own.policy, own.get_state()) for w, own in made if isinstance(own, KeptPolicy)}
         return dict(self._began), kept
 
     def set_state(self, state: tuple[dict[int, Any], dict[int, tuple[PolicyMaker, Any]]]) -> None:
-        """Makes the policies as they were made then, which changes the generators."""
+        """Makes the policies again from the kept generator states; this changes the generators."""
         began, kept = state
         for world, then in began.items():
             self._rngs[world].bit_generator.state = then
@@ -73,8 +73,8 @@ class OtherAgents:
         """Returns the actions of one agent in some worlds.
 
         Args:
-            number: Of the agent's group.
-            row: Of the agent within its group.
+            number: The number of the agent's group.
+            row: The number of the agent within its group.
             observations: The latest observations of the group.
             worlds: The worlds in which the agent acts.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Policies: of one world, and on arrays over many."""
+"""The interfaces of policies: for one world, and on arrays for many."""
 
 from __future__ import annotations
 
@@ -19,31 +19,34 @@ from .spaces import leafwise
 Policy: TypeAlias = Callable[[str, Any], Any]
 """Takes an agent's name and its observation, and returns its action."""
 PolicyMaker: TypeAlias = Callable[[Environment, np.random.Generator], Policy]
-"""Makes the policy of an environment's agents for one episode, which draws from the generator."""
+"""Makes the policy of an environment's agents for one episode; it draws from the generator."""
 
 
 @runtime_checkable
 class KeptPolicy(Protocol):
-    """A policy of one world that a snapshot of a view keeps; all others are made again there."""
+    """A policy of one world with a memory that snapshots of a view contain.
+
+    A restored snapshot makes all other policies again, without their memory.
+    """
 
     @property
     def policy(self) -> PolicyMaker:
-        """Its maker."""
+        """The function that made this policy."""
 
     def __call__(self, agent: str, observation: Any) -> Any:
         """Returns the agent's action."""
 
     def get_state(self) -> Any:
-        """Returns its memory of the episode, for `set_state`; it can be pickled."""
+        """Returns the memory of the episode, for `set_state`; it can be pickled."""
 
     def set_state(self, state: Any) -> None:
-        """Goes back to a memory."""
+        """Restores a memory returned by `get_state`."""
 
 
 class ArrayPolicy(ABC):
     """A policy without memory that acts in many worlds at once.
 
-    It is a `PolicyMaker` too, so that it fits wherever policies do.
+    It is also a `PolicyMaker`, so it can be used wherever a function that makes policies can.
 
     Example:
         >>> class Uniform(ArrayPolicy):
@@ -68,8 +71,8 @@ class ArrayPolicy(ABC):
 
         Args:
             agent: The agent's name.
-            observations: (k, ...), one for each world; dicts or tuples of such arrays where the
-                observation space is nested.
+            observations: One for each world, (k, ...); for nested observation spaces, dicts or
+                tuples of such arrays.
             action_space: The space of one action.
             rngs: The generator of each world.
         """
@@ -80,10 +83,10 @@ class ArrayPolicy(ABC):
 
 
 class OneWorldPolicy:
-    """An `ArrayPolicy` that acts in one world.
+    """The policy of one world that an `ArrayPolicy` makes.
 
     Attributes:
-        policy: As given; worlds with the same one can be played together.
+        policy: The `ArrayPolicy`; worlds with the same one can act together.
     """
 
     def __init__(
@@ -93,10 +96,10 @@ class OneWorldPolicy:
         self._environment, self._rng = environment, rng
 
     def get_state(self) -> None:
-        """Returns None: it has no memory."""
+        """Returns None, because the policy has no memory."""
 
     def set_state(self, state: None) -> None:
-        """Goes back to having no memory."""
+        """Does nothing, because the policy has no memory."""
 
     def __call__(self, agent: str, observation: Any) -> Any:
         """Returns the agent's action."""
@@ -107,10 +110,10 @@ class OneWorldPolicy:
 
 
 def one_world(environment: Environment | JoinedEnvironment, world: int) -> Environment:
-    """Returns the argument of a `PolicyMaker` for one world.
+    """Returns the environment to pass to a `PolicyMaker` for one world.
 
-    It is the environment of the world, if that has no other worlds, and otherwise an object with
-    the same agents and spaces.
+    If the world's environment has several worlds, this is another object, which only has the same
+    agents and spaces.
     """
     found, _ = located(environment, world)
     if len(found) == 1:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Episodes in a file that runs again bit for bit: seeds, actions, and a digest of each result."""
+"""Records episodes in a file, and replays them bit for bit."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _VERSION = 1
 class Recorder:
     """Resets and steps an environment, and records seeds, actions and digests for `replay`.
 
-    The file has a line of JSON for each reset and step: the seed or the actions, and the SHA-256 of
-    the result. A line is complete when `reset` or `step` returns, so that the file of a program
-    that died is a replay too.
+    The file has a line of JSON for each reset and step, with the seed or the actions and the digest
+    of the result. The line is written before `reset` or `step` returns, so even the file of a
+    program that died can be replayed.
 
     Args:
-        environment: The environment, which the recorder does not close.
-        path: The file, which is overwritten.
+        environment: The environment; the recorder does not close it.
+        path: Output file, which is overwritten.
 
     Example:
-        The task is that of the example of `Area`:
+        `make` is the function from the `Area` example:
 
         >>> with Recorder(make(), "episode.jsonl") as recorder:
         ...     observation, info = recorder.reset(seed=7)
@@ -46,13 +46,13 @@ class Recorder:
         self._write({"format": _FORMAT, "version": _VERSION, "agents": list(environment.slots)})
 
     def reset(self, seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Begins an episode; see `Environment.reset`. A replay needs the seed."""
+        """Begins an episode; see `Environment.reset`. The seed is required, for the replay."""
         result = self.environment.reset(seed)
         self._write({"seed": int(seed), "digest": digest(result)})
         return result
 
     def step(self, action_dict: Mapping[str, Any]) -> StepResult:
-        """Steps; see `Environment.step`."""
+        """Steps the environment; see `Environment.step`."""
         live = self.environment.live_agents
         result = self.environment.step(action_dict)
         spaces = self.environment.action_space
@@ -61,7 +61,7 @@ class Recorder:
         return result
 
     def close(self) -> None:
-        """Closes the file; closing twice does no harm."""
+        """Closes the file; further calls have no effect."""
         self._file.close()
 
     def __enter__(self) -> Recorder:
@@ -78,18 +78,18 @@ class Recorder:
 def replay(
     environment: Environment | TrajectoryCollector, path: str | Path
 ) -> Iterator[StepResult]:
-    """Runs the episodes of a file again, and yields the result of each step.
+    """Replays the episodes in a file, and yields the result of each step.
 
     Args:
-        environment: An environment of the recorded task, or a collector of it.
-        path: A file that a `Recorder` wrote.
+        environment: An environment of the recorded task, or a collector around one.
+        path: A file written by a `Recorder`.
 
     Raises:
         ReplayError: The file is not a replay, has other agents, or a reset or step differs from the
-            recorded one; the message names its line.
+            recorded one; the message has the line.
 
     Example:
-        A file of the example of `Recorder`:
+        `make` is the function from the `Area` example:
 
         >>> with Recorder(make(), "episode.jsonl") as recorder:
         ...     observation, info = recorder.reset(seed=7)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of an environment: steps on arrays and by name, and snapshots."""
+"""The results of an environment: steps on arrays and by name, and snapshots."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from deepsim_sync import WorldState
 
 
 class Step(NamedTuple):
-    """The result of `Environment.step_worlds`, for A agents in W worlds; all arrays are new.
+    """The result of `Environment.step_worlds`, for A agents in W worlds.
 
-    Agents that did not take part earn and end nothing.
+    For agents that did not take part, rewards are 0, and terminated and truncated are false.
 
     >>> environment = make(worlds=2)
     >>> observation = environment.reset_worlds(seed=7)
@@ -26,23 +26,23 @@ class Step(NamedTuple):
     """
 
     observation: tuple[Any, ...]
-    """A batch for each group of agents, (W, A_g, ...), after the step."""
+    """The observations after the step: a batch (W, A_g, ...) for each group."""
     reward: NDArray[np.float64]
-    """(W, A)."""
+    """The rewards, (W, A)."""
     terminated: NDArray[np.bool_]
-    """(W, A): the step ended the agent's episode."""
+    """Whether the step ended the agent's episode, (W, A)."""
     truncated: NDArray[np.bool_]
-    """(W, A): the step cut the agent's episode off, as a time limit does."""
+    """Whether the step cut the agent's episode off, for example by a time limit, (W, A)."""
 
 
 class StepResult(NamedTuple):
-    """The five values of the paper's ``step``, for the agents that were live before it.
+    """The five values of the paper's ``step``, for the agents that were live before the step.
 
-    An agent that joins in the step is among them too, with its first observation, a reward of 0 and
-    no last action.
+    Agents that join in the step are included, with their first observation, a reward of 0 and no
+    last action.
 
-    Gymnasium and PettingZoo return five values of another meaning: there, termination and
-    truncation are separate. Here, `done` is either, and `info` has both.
+    These are not the five values of Gymnasium and PettingZoo, which separate termination and
+    truncation. Here, `done` covers both, and `info` has the details.
 
     >>> environment = make()
     >>> observation, info = environment.reset(seed=7)
@@ -52,23 +52,24 @@ class StepResult(NamedTuple):
     """
 
     observation: dict[str, Any]
-    """The observation of each agent after the step; the last one of an agent that is done."""
+    """The observation of each agent after the step."""
     reward: dict[str, float]
     """The sum of each agent's rewards in the step."""
     done: dict[str, bool]
     """Whether the episode of each agent ended in the step."""
     last_action: dict[str, Any]
-    """The action that each agent was given, unless the agent changed it."""
+    """The action of each agent; an agent as an object may have replaced its own."""
     info: dict[str, Any]
-    """The area's information; ``info["deepsim"]`` holds ``"terminated"``, ``"truncated"`` and
+    """The area's info; ``info["deepsim"]`` has ``"terminated"``, ``"truncated"`` and
     ``"diverged"``, each a dict of bool by name."""
 
 
 @dataclass(frozen=True)
 class EnvironmentState:
-    """An instant between two steps; `Environment.set_state` goes back to it.
+    """A snapshot of an environment between two steps, for `Environment.set_state`.
 
-    It can be pickled, and set in another environment of the same task with as many worlds.
+    It can be pickled, and restored in another environment of the same task with the same number of
+    worlds.
 
     >>> environment = make()
     >>> observation, info = environment.reset(seed=7)
@@ -82,13 +83,13 @@ class EnvironmentState:
         world: The world, with all behaviours and agents.
         area: The result of the area's `get_state`.
         observation: The latest observations, or None before the first reset.
-        steps: (W,) environment steps in the episode of each world.
-        live: (W, A) bool, the agents that are not done.
-        no_step_because: Why no step can follow without a reset, or None.
-        first_seed: Seed of the first reset, if that is still to come.
+        steps: Environment steps in the episode of each world, (W,).
+        live: Whether each agent takes part and is not done, (W, A) bool.
+        no_step_because: The reason why a reset is needed before the next step, or None.
+        first_seed: Seed of the first reset, if there has been none yet.
         reward_terms: The values of reward terms in the latest step and in the episodes.
-        waiting: (W, A) bool, the agents that have yet to join.
-        levels: The levels of worlds, and which of them have begun an episode.
+        waiting: Whether each agent has yet to join, (W, A) bool.
+        levels: The levels of worlds, and whether each world has begun an episode.
     """
 
     world: WorldState

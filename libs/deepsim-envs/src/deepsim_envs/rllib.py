@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All agents of an environment as RLlib's `MultiAgentEnv`; needs ``deepsim-envs[rllib]``."""
+"""The view of all agents as RLlib's `MultiAgentEnv`; needs ``deepsim-envs[rllib]``."""
 
 from __future__ import annotations
 
@@ -24,18 +24,17 @@ Dicts: TypeAlias = tuple[
 
 
 class RLlibEnv(MultiAgentEnv):  # type: ignore[misc]  # not typed where it is not installed
-    """All live agents act at once; one that is done gets its last observation and reward.
+    """The view of all agents, which act at once, as RLlib's `MultiAgentEnv`.
 
-    With several worlds the agents are those of all worlds, as ``"red_car/3"``, and an episode ends
-    with the last of them.
-
-    The first reset without a seed draws one, as Gymnasium's own environments do.
+    With several worlds, the agents are the slots of all worlds, such as ``"red_car/3"``; an episode
+    ends when all of them are done. If the first reset gets no seed, it draws one, like Gymnasium's
+    own environments.
 
     Args:
-        environment: The task; closed with the view.
+        environment: The task; closing the view closes it.
 
     Example:
-        The task is that of the example of `Area`:
+        `make` is the function from the `Area` example:
 
         >>> env = RLlibEnv(make())
         >>> observations, infos = env.reset(seed=7)
@@ -65,11 +64,11 @@ class RLlibEnv(MultiAgentEnv):  # type: ignore[misc]  # not typed where it is no
         return observation, self._infos(info)
 
     def step(self, action_dict: Mapping[str, Any]) -> Dicts:
-        """Steps all agents that are not done; see `Environment.step`.
+        """Steps all live agents; see `Environment.step`.
 
-        In the last step of an episode in which some agents are truncated, ``truncateds`` has
-        ``"__all__"`` instead of these: RLlib takes an episode in which each agent has an entry for
-        terminated, and would learn that nothing comes after a truncation.
+        If some agents are truncated in the last step of an episode, ``truncateds`` has
+        ``"__all__"`` instead of their entries: RLlib takes an episode in which every agent has an
+        entry for terminated, and would learn that a truncated state has no value.
         """
         result = self.environment.step(action_dict)
         ends = result.info["deepsim"]
@@ -91,7 +90,7 @@ class RLlibEnv(MultiAgentEnv):  # type: ignore[misc]  # not typed where it is no
         )
 
     def close(self) -> None:
-        """Closes the environment; closing twice does no harm."""
+        """Closes the environment; further calls have no effect."""
         self.environment.close()
 
     def _infos(self, info: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tasks: an `Area` on arrays, or an `AreaInterface` with an object for each agent."""
+"""The base classes of tasks: `Area` on arrays, and `AreaInterface` with an object per agent."""
 
 from .agent import AbstractAgent
 from .agents import Agents

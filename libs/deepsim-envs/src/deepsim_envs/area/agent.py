@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An agent as an object: the behaviour of a model that a policy steers."""
+"""The base class of agents as objects, for `AreaInterface`."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from deepsim_sync import Behaviour
 
 
 class AbstractAgent(Behaviour, ABC):
-    """A behaviour that observes, acts on actions and earns rewards.
+    """A behaviour that observes, carries out actions and earns rewards.
 
-    A subclass returns observations and carries out actions; rewards and the end of an episode may
-    come from any of its hooks. It is constructed as any `deepsim_sync.Behaviour`: a constructor of
-    its own calls ``super().__init__(name)``.
+    A subclass returns observations and carries out actions; any of its hooks may add rewards or end
+    the episode. As with any `deepsim_sync.Behaviour`, the constructor of a subclass must call
+    ``super().__init__(name)``.
 
     Attributes:
-        step_reward: Reward since the last step, which returned and cleared it.
-        step_terms: The named parts of it.
-        episode_reward: Sum of the rewards of all steps of the episode.
+        step_reward: Reward since the last step; each step returns and clears it.
+        step_terms: The named parts of `step_reward`.
+        episode_reward: Sum of all rewards in the episode.
         terminated: Whether the task ended the agent's episode.
-        truncated: Whether the episode was cut off, as by a time limit.
+        truncated: Whether the agent's episode was cut off, for example by a time limit.
         last_action: The agent's latest action in this episode, or None.
-        absent: Whether the agent has yet to join the episode. Where `on_episode_begin` or the reset
-            of the area sets it, the agent neither observes, acts nor earns until it is cleared;
-            then it observes, and acts from the next step on.
+        absent: Whether the agent has yet to join the episode. `on_episode_begin` or the area's
+            reset may set it; the agent then neither observes, acts nor earns rewards. When the task
+            clears it, the agent observes, and acts from the next step on.
 
     Example:
         An agent that moves along x, and earns its distance from the origin [m]:
@@ -55,32 +55,32 @@ class AbstractAgent(Behaviour, ABC):
 
     @abstractmethod
     def get_next_state(self) -> Any:
-        """Returns the agent's observation now: a member of its space.
+        """Returns the agent's current observation, a member of its observation space.
 
-        Lists and wider floats are fine where the space is a box.
+        For a `Box` space, lists and wider floats are converted.
         """
 
     @abstractmethod
     def on_action_received(self, action: Any) -> None:
-        """Carries out an action; called once per step, before the physics advances.
+        """Carries out an action; is called once per step, before the physics advances.
 
         Args:
-            action: A member of the agent's action space; the agent's own copy.
+            action: A member of the agent's action space; a copy that the agent may keep.
         """
 
     @property
     def done(self) -> bool:
-        """Whether the episode of this agent has ended."""
+        """Whether the agent's episode has ended."""
         return self.terminated or self.truncated
 
     def add_reward(self, reward: float, term: str | None = None) -> None:
-        """Adds to the reward of the current step, or between steps to that of the next one.
+        """Adds a reward to the current step; between steps, to the next one.
 
-        Rewards after the agent's last step are ignored, until the next episode.
+        Rewards after the agent's last step in an episode are ignored.
 
         Args:
             reward: The reward.
-            term: Its name among the area's `reward_terms`, if it has one.
+            term: The name of the reward among the area's `reward_terms`, or None.
 
         Raises:
             ValueError: The reward is not finite.
@@ -96,29 +96,29 @@ class AbstractAgent(Behaviour, ABC):
         self.episode_reward += float(reward)
 
     def end_episode(self, *, truncated: bool = False) -> None:
-        """Ends the agent's episode with the current step; once ended, it stays so.
+        """Ends the agent's episode with the current step; later calls have no effect.
 
         Args:
-            truncated: Whether the episode is cut off rather than over, so that its last state
-                still has a value for learning.
+            truncated: Whether the episode is cut off rather than over. Learning algorithms still
+                assign a value to the last state of a truncated episode.
         """
         if not self.done:
             self.terminated = not truncated
             self.truncated = truncated
 
     def take_reward(self) -> float:
-        """Returns and clears the reward of the step that ends; `Environment` calls it."""
+        """Returns and clears the reward of the completed step; called by `Environment`."""
         reward = self.step_reward
         self.forget_reward()
         self._over = self.terminated or self.truncated
         return reward
 
     def forget_reward(self) -> None:
-        """Clears the reward since the last step; `Environment` calls it."""
+        """Clears the reward since the last step; called by `Environment`."""
         self.step_reward, self.step_terms = 0.0, {}
 
     def begin_episode(self) -> None:
-        """Clears the state of the last episode; `Environment` calls it."""
+        """Clears the state of the last episode; called by `Environment`."""
         self.forget_reward()
         self.episode_reward = 0.0
         self.terminated = self.truncated = self._over = False
@@ -126,10 +126,10 @@ class AbstractAgent(Behaviour, ABC):
         self.absent = False
 
     def on_episode_begin(self) -> None:
-        """Called at the beginning of an episode: after the area's reset, before observations."""
+        """Is called when an episode begins, after the area's reset and before observations."""
 
     def on_episode_end(self) -> None:
-        """Called once, when the last step of the agent's episode is complete.
+        """Is called once, after the last step of the agent's episode.
 
-        Not called for an episode that a reset cuts short.
+        It is not called if a reset cuts the episode short.
         """

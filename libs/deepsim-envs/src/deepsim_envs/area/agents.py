@@ -50,20 +50,20 @@ class Agents:
 
 
 def slot_name(agent: str, world: int, worlds: int) -> str:
-    """Returns the name of an agent of one of several worlds, as ``"car/3"``; of one, its own."""
+    """Returns the name of an agent's slot: ``"car/3"`` in world 3 of several, else ``"car"``."""
     return agent if worlds == 1 else f"{agent}/{world}"
 
 
 def declared_groups(owner: str, declared: Any) -> tuple[Agents, ...]:
-    """Returns the groups of the attribute `agents` of an area.
+    """Returns the groups in an area's attribute `agents` as a tuple.
 
     Args:
         owner: The name of the area's class, for messages.
-        declared: One group, or several.
+        declared: The attribute: one group, or a sequence of groups.
 
     Raises:
-        TypeError: It is neither.
-        ValueError: The area lists no group, or an agent in two of them.
+        TypeError: The attribute is neither.
+        ValueError: There is no group, or an agent is in two groups.
     """
     groups = (declared,) if isinstance(declared, Agents) else declared
     if not isinstance(groups, Sequence) or not all(isinstance(each, Agents) for each in groups):

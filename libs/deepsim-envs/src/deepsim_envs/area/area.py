@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A task on arrays, in one world or in many, and its common part with tasks of objects."""
+"""The base class of tasks on arrays, and the part that it shares with tasks of objects."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Bools = NDArray[np.bool_]
 
 
 class StatefulArea:
-    """The common part of `Area` and `AreaInterface`: options, goals, snapshots, and the end.
+    """The common base of `Area` and `AreaInterface`: reset options, goals, snapshots and closing.
 
     Attributes:
-        reset_options: During a reset, the options that `Environment.reset` was given; read-only.
-        reward_terms: The names of the parts of rewards, if they have any. The info of each agent
-            then has ``"reward/NAME"``, the part's value in the step, and ``"return/NAME"``, its sum
-            over the episode so far.
-        first_level: Of a curriculum, the level of episodes that begin with a seed; see the hook
+        reset_options: During a reset, the options passed to `Environment.reset`; read-only.
+        reward_terms: The names of the terms of which rewards consist; empty for plain rewards. The
+            info of each agent then has ``"reward/NAME"``, the term's value in the step, and
+            ``"return/NAME"``, its sum over the episode so far.
+        first_level: In a curriculum, the level of episodes that begin with a seed; see the hook
             `next_level`.
     """
 
@@ -35,67 +35,66 @@ class StatefulArea:
     first_level: int = 0
 
     def compute_reward(self, achieved_goal: Any, desired_goal: Any, info: Any) -> Any:
-        """Returns the rewards of having achieved some goals where others were desired, (...).
+        """Returns the rewards for achieved goals, given the desired goals, (...).
 
-        For tasks whose observations are a dict with ``"achieved_goal"`` and ``"desired_goal"``, and
-        trainers such as HER, which replay steps with other goals. `reward` must return the same for
-        the goals that the step's observations show.
+        A task with goals overrides this hook. Its observations are dicts with ``"achieved_goal"``
+        and ``"desired_goal"``. Trainers such as HER call it to replay steps with other goals. For
+        the goals in a step's observations, it must return the same as `reward`.
 
         Args:
-            achieved_goal: (..., n) goals, or one (n,).
-            desired_goal: As many.
-            info: An info, a list of as many, or None.
+            achieved_goal: Achieved goals, (..., n), or one (n,).
+            desired_goal: Desired goals, in the same shape.
+            info: The info of the step, a list of infos for several goals, or None.
         """
         raise NotImplementedError
 
     def get_state(self) -> Any:
-        """Returns the area's own state, for `Environment.get_state`; behaviours have their own.
+        """Returns the state of the area for `Environment.get_state`, without that of behaviours.
 
-        By default, copies of all attributes that hold plain values, as in `Behaviour.get_state`.
-        An area with state elsewhere, as within objects of its own, adds that.
+        By default, this is a copy of all attributes with plain values, as in `Behaviour.get_state`.
+        An area that keeps state elsewhere, for example in other objects, must override this hook.
         """
         return plain_attributes(self)
 
     def set_state(self, state: Any) -> None:
-        """Restores a result of `get_state`; the world and its behaviours are restored already."""
+        """Restores a result of `get_state`; the world and its behaviours were restored before."""
         restore_attributes(self, state)
 
     def close(self) -> None:
-        """Frees the area's resources; the environment closes the world itself."""
+        """Releases resources of the area; the environment closes the world itself."""
 
 
 class Area(StatefulArea, ABC):
     """A task for A agents in each of W worlds, W >= 1.
 
-    `Environment` calls the hooks in the order in which they stand here; `fixed_update` is called
-    once per tick. All arrays have the worlds as their first axis. Where agents form one group,
-    actions and observations are one array (W, A, ...) in the types of the group's spaces; with
-    several groups they are a tuple with one array for each. Members of a `Dict` or `Tuple` space
-    are a dict or tuple of such arrays; members of spaces without arrays, such as `Text`, are the
-    entries of an object array (W, A).
+    `Environment` calls the hooks in the order of this class; it calls `fixed_update` once per tick.
+    The first axis of all arrays is that of the worlds. If agents form one group, actions and
+    observations are one array (W, A, ...) in the types of the group's spaces; for several groups,
+    they are a tuple with one array per group. For a `Dict` or `Tuple` space they are a dict or
+    tuple of such arrays, and for spaces without arrays, such as `Text`, an object array (W, A).
 
-    Rows of agents that are not `live` are void: the environment ignores their results, but random
-    numbers of a world that does not step must not be drawn.
+    The environment ignores the results of agents that are not `live`. Hooks must not draw random
+    numbers of a world that does not step.
 
-    World w gives the same bits for every W, on one type of CPU, if hooks keep five rules:
+    World w gives the same bits for every W, on one type of CPU, if hooks follow five rules:
 
     1. Worlds are the first axis, and arrays are in C order: no ``.T``, ``moveaxis`` or ``[::-1]``.
-    2. Rows come from handles such as ``self.cars.pose``, and are chosen there, not by a list of
+    2. Rows come from handles such as ``self.cars.pose``, and are selected there, not by a list of
        numbers along the second axis.
     3. Arithmetic is elementwise; sums are over the last axis.
     4. No product ``(W, k) @ (k, m)``; ``einsum`` or ``(W, 1, k) @ (k, m)`` instead.
-    5. Each world draws from its own ``world.rngs[w]``, as `World.uniform` does.
+    5. Each world draws from its own generator ``world.rngs[w]``, as `World.uniform` does.
 
     Args:
         world: The W worlds of the task.
 
     Attributes:
-        world: As given.
+        world: The W worlds of the task.
         agents: One group of agents, or a sequence of groups; A is the number of all agents.
-        live: (W, A) bool, the agents that take part in the present step, in the order of the
+        live: Whether each agent takes part in the current step, (W, A) bool, in the order of the
             groups; during a reset, all agents of the worlds that are reset. Read-only.
-        level: (W,) the level of each world, if the area has the hook `next_level`; read-only.
-        stepping: (w,) the worlds that take part.
+        level: The level of each world, (W,), if the area has the hook `next_level`; read-only.
+        stepping: The numbers of the worlds that take part in the current step or reset, (w,).
 
     Example:
         A puck whose action is its velocity along x [m/s]; its reward is its position [m]:
@@ -136,92 +135,93 @@ class Area(StatefulArea, ABC):
 
     @abstractmethod
     def reset(self, worlds: WorldNumbers) -> None:
-        """Begins new episodes in some worlds, which were reset; the others stay as they are."""
+        """Begins new episodes in the reset worlds, (w,); must not change the other worlds."""
 
     @abstractmethod
     def act(self, actions: Any) -> None:
-        """Acts upon actions, before the physics advances.
+        """Carries out actions, before the physics advances.
 
         Args:
-            actions: (W, A, ...), the area's own copy; rows of agents that are not live hold 0.
+            actions: Actions, (W, A, ...); a copy that the area may change. Rows of agents that are
+                not live are 0.
         """
 
     def fixed_update(self, delta_time: float) -> None:
-        """Moves things in a tick of `delta_time` seconds, before its physics steps."""
+        """Is called in every tick, before its physics steps; `delta_time` is its duration [s]."""
 
     def update(self) -> None:
-        """Applies the rules between agents, once per step, after the physics.
+        """Applies the rules of the task, once per step, after the physics.
 
-        Its changes are in the simulator when agents observe.
+        The changes are written to the simulator before `observe` is called.
         """
 
     @abstractmethod
     def observe(self) -> Any:
-        """Returns the observations of all agents now, (W, A, ...).
+        """Returns the current observations of all agents, (W, A, ...).
 
-        Called after every step and reset; it must not draw random numbers.
+        It is called after every step and reset, and must not draw random numbers.
         """
 
     def terminated(self) -> Bools | None:
-        """Returns (W, A) bool, whose episode ends by this step; None stands for nobody's."""
+        """Returns which agents' episodes end with this step, (W, A) bool; None for none of them."""
         return None
 
     def truncated(self) -> Bools | None:
-        """Returns (W, A) bool, whose episode is cut off by this step; None stands for nobody's.
+        """Returns which agents' episodes this step cuts off, (W, A) bool; None for none of them.
 
-        The time limit of the environment comes on top.
+        The environment adds its own time limit.
         """
         return None
 
     @abstractmethod
     def reward(self) -> NDArray[np.float64] | Mapping[str, NDArray[np.float64]]:
-        """Returns (W, A), the reward of the step for each agent.
+        """Returns each agent's reward for the step, (W, A).
 
-        With `reward_terms`, a dict with such an array under each of these names, whose sum, in the
-        order of `reward_terms`, is the reward.
+        With `reward_terms`, returns a dict with such an array for each term. The reward is then
+        the sum of the arrays, added in the order of `reward_terms`.
         """
 
     def info(self) -> Mapping[str, Any]:
-        """Returns further values by name: arrays (W, ...), or lists with an entry for each world.
+        """Returns further values by name: arrays (W, ...), or lists with one entry per world.
 
-        An entry under an agent's name may be a dict of such values, which are that agent's own.
-        The key ``"deepsim"`` is the environment's.
+        The entry with an agent's name may be a dict of such values for this agent alone. The key
+        ``"deepsim"`` is reserved for the environment.
         """
         return {}
 
     # Beyond a step
 
     def joined(self) -> Bools | None:
-        """Returns (W, A) bool, the agents that have joined the episode; None stands for all.
+        """Returns which agents have joined the episode, (W, A) bool; None for all of them.
 
-        Called after `reset` and, as long as agents have yet to join, after `update`. An agent
-        observes for the first time when it joins, and acts from the next step on; once it has
-        joined, only its end removes it, and no agent that is done comes back in the episode. One
-        agent at least takes part from the beginning; an episode is over when no agent is live.
+        It is called after `reset` and, while some agents have yet to join, after `update`. An agent
+        first observes when it joins, and acts from the next step on. It then takes part until it is
+        done, and cannot join the same episode again. At least one agent must take part from the
+        beginning; an episode is over when no agent is live.
         """
         return None
 
     def next_level(self, worlds: WorldNumbers) -> ArrayLike:
-        """Returns the levels of the next episodes of some worlds, (w,) whole numbers.
+        """Returns the levels of the next episodes in some worlds, (w,) integers.
 
-        An area that overrides it has a curriculum: `level` is the level of each world, for `reset`
-        to follow, and a part of the info. The hook is called before worlds are reset, when all is
-        as their last episodes left it; not for episodes that begin with a seed, whose level is
-        `first_level`, nor where a reset has the option ``"level"``.
+        An area that overrides this hook has a curriculum: `level` holds the level of each world for
+        use in `reset`, and is added to the info. The hook is called before worlds are reset, while
+        they are still in the final state of their last episodes. It is not called for episodes that
+        begin with a seed, which have `first_level`, or for a reset with the option ``"level"``.
         """
         return self.level[worlds]
 
     def ends(self, late: Bools) -> tuple[Bools | None, Bools | None]:
-        """Returns `terminated` and `truncated`; the place for ends that depend on each other.
+        """Returns `terminated` and `truncated`; override it if the two depend on each other.
 
         Args:
-            late: (W,) bool, the worlds whose time limit this step reached.
+            late: Whether each world reached its time limit in this step, (W,) bool.
         """
         return self.terminated(), self.truncated()
 
     def diverged(self, worlds: WorldNumbers) -> None:
-        """Called with the worlds whose physics diverged in this step.
+        """Is called with the numbers of the worlds that diverged in this step, (w,).
 
-        They were reset, so that hooks compute with finite numbers, and are no longer `stepping`;
-        the environment truncates their episodes.
+        Their physics has been reset, so hooks compute with finite numbers; they are no longer
+        `stepping`, and the environment truncates their episodes.
         """

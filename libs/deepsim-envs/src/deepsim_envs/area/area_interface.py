@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A task with an object for each agent, in one world."""
+"""The base class of tasks with an object for each agent, in one world."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Spaces: TypeAlias = "Mapping[str, Space[Any]]"
 class AreaInterface(StatefulArea, ABC):
     """A task in the style of the DeepSim paper: agents as objects, in one world.
 
-    It lists the agents and their spaces, and begins episodes. `Area` is the style for many worlds.
-    A subclass may define `observation_space` and `action_space` as properties, as methods (as in
-    the paper) or as class attributes. The environment asks for them, and for the agents, once.
+    A subclass lists the agents and their spaces, and begins episodes. Use `Area` for many worlds.
+    `observation_space` and `action_space` may be properties, methods (as in the paper) or class
+    attributes. The environment reads them, and the list of agents, once.
 
     Example:
         The puck is the agent from the `AbstractAgent` example:
@@ -54,20 +54,20 @@ class AreaInterface(StatefulArea, ABC):
 
     @abstractmethod
     def get_agents(self) -> Sequence[AbstractAgent]:
-        """Returns all agents of the task, the same ones in every call."""
+        """Returns all agents of the task; every call must return the same agents."""
 
     @abstractmethod
     def get_info(self) -> Mapping[str, Any]:
         """Returns further values at the end of a step: plain data by name.
 
-        The key ``"deepsim"`` is the environment's, which copies containers and arrays.
+        The environment copies containers and arrays. The key ``"deepsim"`` is reserved for it.
         """
 
     @abstractmethod
     def reset(self) -> None:
-        """Begins a new episode; the world was reset, and models are at their spawn poses.
+        """Begins a new episode; the world was reset before, and models are at their spawn poses.
 
-        Random numbers come from ``world.rng``, so that a seed repeats the episode.
+        Random numbers must come from ``world.rng``; then a seed repeats the episode.
         """
 
     def next_level(self) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of a task: our own promises, and the checkers of others."""
+"""Checks tasks: DeepSim's own promises, and the checkers of other libraries."""
 
 from .checks import Check, checks_of
 from .promises import random_actions

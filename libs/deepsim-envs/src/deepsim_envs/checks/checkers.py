@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checkers of Gymnasium, PettingZoo and the trainers, where these are installed."""
+"""Runs the checkers of Gymnasium, PettingZoo and trainers, if they are installed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _single(id: str, **options: Any) -> GymnasiumEnv:
 
 
 def match(id: str, steps: int) -> None:
-    """Runs Gymnasium's comparison of two views."""
+    """Runs Gymnasium's comparison of two environments on two views of a task."""
     one, other = _single(id), _single(id)
     with contextlib.closing(one), contextlib.closing(other):
         check_environments_match(one, other, steps, seed=7)
@@ -61,13 +61,13 @@ def pettingzoo_test(test: str, make: Make) -> None:
 
 
 def require(module: str, extra: str) -> None:
-    """Skips a check whose extra is not installed."""
+    """Raises SkippedCheckError if a module, which comes with an extra, is not installed."""
     if find_spec(module) is None:
         raise SkippedCheckError(f"not installed: pip install 'deepsim-envs[{extra}]'")
 
 
 def sb3(id: str, agent: str) -> None:
-    """Runs SB3's checker on one agent."""
+    """Runs Stable-Baselines3's checker on one agent."""
     require("stable_baselines3", "sb3")
     with _own_warnings():
         from stable_baselines3.common.env_checker import check_env
@@ -87,7 +87,7 @@ def rllib(make: Make) -> None:
 
 
 def torchrl(make: Make) -> None:
-    """Runs TorchRL's checker on two worlds; skips spaces that have no tensor in common."""
+    """Runs TorchRL's checker on two worlds; skips spaces that do not fit into one tensor."""
     require("torchrl", "torchrl")
     with _own_warnings():
         from torchrl.envs.utils import check_env_specs
@@ -105,7 +105,7 @@ def torchrl(make: Make) -> None:
 
 @contextlib.contextmanager
 def _own_warnings() -> Iterator[None]:
-    """Ignores the warnings of trainers' own imports."""
+    """Ignores warnings that trainers raise while they are imported."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield

@@ -18,7 +18,7 @@ from deepsim_envs.spaces import GOALS, MASK
 from . import checkers, promises
 from .promises import BrokenPromiseError, Make, RemarkError, SkippedCheckError
 
-_TASTE = (  # warnings of PettingZoo about spaces that are right all the same
+_TASTE = (  # PettingZoo's warnings about spaces that are valid nevertheless
     "We recommend agents to be named",
     "Observation is a single number",
     "Observation is not a NumPy array",
@@ -28,33 +28,32 @@ _TASTE = (  # warnings of PettingZoo about spaces that are right all the same
     "The class of observation spaces is different",
     "Agents have different observation space sizes",
 )
-_OF_PARTS = (  # of tasks whose observations have such parts
+_OF_PARTS = (  # checks of tasks with these parts in their observations
     ("action masks allow an action", promises.masks, {MASK}),
     ("goals earn rewards", promises.goals, GOALS),
 )
-_COLOURS = re.compile(r"\x1b\[[0-9;]*m")  # of terminals; Gymnasium writes its warnings in them
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")  # colour codes of terminals, in Gymnasium's warnings
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One check's outcome."""
+    """The outcome of one check."""
 
     name: str
     outcome: str
-    """``"passed"``, ``"failed"``, ``"skipped"``, or ``"remark"``: allowed, and hardly meant."""
+    """``"passed"``, ``"failed"``, ``"skipped"``, or ``"remark"``: allowed, but likely a mistake."""
     reason: str = ""
-    """The reason why it did not pass."""
+    """The reason why the check did not pass."""
 
 
 def checks_of(id: str, make: Make, steps: int = 300) -> Iterator[Check]:
-    """Checks a task; yields each outcome when it is known.
+    """Checks a task; yields each outcome as soon as it is known.
 
     Args:
         id: The id of a registered `GymnasiumEnv` of the task, which takes ``agent=`` and has a
-            policy for the others; see `register`.
-        make: Makes an environment of the task, each time alike; of so many ``worlds``, if it takes
-            them.
-        steps: Environment steps of each of our own checks.
+            policy for all other agents; see `register`.
+        make: Function that makes equal environments of the task, and may take ``worlds=``.
+        steps: Environment steps in each of DeepSim's own checks.
     """
     with make() as environment:
         agents = list(environment.agents)
@@ -107,6 +106,6 @@ def _outcome(name: str, check: Callable[[], object]) -> Check:
         return Check(name, "remark", str(reason))
     except BrokenPromiseError as reason:
         return Check(name, "failed", str(reason))
-    except Exception as error:  # of a checker or of the task: it is the finding
+    except Exception as error:  # raised by a checker or by the task
         return Check(name, "failed", _COLOURS.sub("", f"{type(error).__name__}: {error}"))
     return Check(name, "passed")

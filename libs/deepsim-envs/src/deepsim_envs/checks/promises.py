@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The promises of every environment: the same bits from seeds, resets, snapshots and W worlds."""
+"""Checks the promises of every environment: equal bits for seeds, resets, snapshots and worlds."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _SEED = 7
 
 
 class SkippedCheckError(Exception):
-    """A check cannot be done here."""
+    """A check cannot be run for this task or on this machine."""
 
 
 class RemarkError(Exception):
-    """A task does something that is allowed, and hardly meant."""
+    """A task does something that is allowed, but is probably a mistake."""
 
 
 class BrokenPromiseError(Exception):
-    """A promise was not kept."""
+    """An environment breaks one of the promises."""
 
 
 def same_seed(make: Make, steps: int) -> None:
@@ -43,7 +43,7 @@ def same_seed(make: Make, steps: int) -> None:
 
 
 def fresh_reset(make: Make, steps: int) -> None:
-    """Checks that a reset leaves nothing behind."""
+    """Checks that after a reset, nothing of earlier episodes remains."""
     with make() as used, make() as fresh:
         _Drive(used, _SEED + 1).step(steps // 2)
         first, second = _Drive(used, _SEED), _Drive(fresh, _SEED)
@@ -52,7 +52,7 @@ def fresh_reset(make: Make, steps: int) -> None:
 
 
 def snapshots(make: Make, steps: int) -> None:
-    """Checks that a snapshot continues equally, also in another environment."""
+    """Checks that a restored snapshot gives the same steps, also in another environment."""
     with make() as one, make() as other:
         drive = _Drive(one, _SEED)
         drive.step(steps // 2)
@@ -70,7 +70,7 @@ def snapshots(make: Make, steps: int) -> None:
 
 
 def rewards(make: Make, steps: int) -> None:
-    """Checks that random actions earn some agent a reward other than 0."""
+    """Checks that some agent earns a reward other than 0 with random actions."""
     with make() as environment:
         if any(any(result.reward.values()) for result in _random_steps(environment, steps)):
             return
@@ -81,7 +81,7 @@ def rewards(make: Make, steps: int) -> None:
 
 
 def masks(make: Make, steps: int) -> None:
-    """Checks that action masks fit their actions, and leave every agent a choice."""
+    """Checks that action masks fit the action spaces, and always allow an action."""
     with make() as environment:
         for name, space in environment.observation_space.items():
             has_action_mask(space, environment.action_space[name])
@@ -89,7 +89,7 @@ def masks(make: Make, steps: int) -> None:
 
 
 def goals(make: Make, steps: int) -> None:
-    """Checks that rewards are those of `compute_reward` for the observed goals."""
+    """Checks that `compute_reward` returns the rewards of steps for the observed goals."""
     with make() as environment:
         for number, result in enumerate(_random_steps(environment, steps)):
             for name, own in result.observation.items():
@@ -105,7 +105,7 @@ def goals(make: Make, steps: int) -> None:
 
 
 def any_number_of_worlds(make: Make, steps: int) -> None:
-    """Checks that world w of W gives the bits of the world alone, in every tick and step."""
+    """Checks that world w of W gives the same bits as a single world, in every tick and step."""
     if not takes_worlds(make):
         raise SkippedCheckError("the task is for one world: its function does not take worlds=")
     for worlds in (3, 33):
@@ -127,7 +127,7 @@ def any_number_of_worlds(make: Make, steps: int) -> None:
 
 
 def _random_steps(environment: Environment, steps: int) -> Iterator[StepResult]:
-    """Yields the results of random actions, episode after episode."""
+    """Yields the results of steps with random actions, episode after episode."""
     rng = np.random.default_rng(_SEED)
     seen, _ = environment.reset(_SEED)
     for _ in range(steps):
@@ -139,7 +139,7 @@ def _random_steps(environment: Environment, steps: int) -> Iterator[StepResult]:
 
 
 class _Drive:
-    """Steps an environment by random actions, episode after episode, and keeps digests."""
+    """Steps an environment with random actions, episode after episode, and keeps digests."""
 
     def __init__(self, environment: Environment, seed: int) -> None:
         self.environment = environment
@@ -148,7 +148,7 @@ class _Drive:
         self.digests = [self._noted(environment.reset(seed))]
 
     def step(self, steps: int) -> list[str]:
-        """Returns the digests of some steps."""
+        """Makes some steps or resets; returns their digests."""
         environment, first = self.environment, len(self.digests)
         for _ in range(steps):
             if environment.live_agents:
@@ -169,9 +169,12 @@ def random_actions(
     rng: np.random.Generator,
     observations: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Returns a sample of the action space of every live agent, drawn by `rng`.
+    """Returns a random action for every live agent, by slot.
 
-    Samples obey the action masks in the latest observations, by slot.
+    Args:
+        environment: The environment.
+        rng: The generator from which the actions are drawn.
+        observations: The latest observations by slot; actions obey the action masks in them.
 
     Raises:
         ValueError: A mask forbids all values of an agent's choice.
@@ -188,7 +191,7 @@ def random_actions(
 
 
 class _Ticks:
-    """A tracker that records the models of each world in every tick."""
+    """A tracker that records digests of each world's models in every tick."""
 
     def __init__(self, environment: Environment) -> None:
         self.records: list[list[tuple[str, str]]] = [[] for _ in range(len(environment))]
@@ -202,7 +205,7 @@ class _Ticks:
 
 
 def _recorded(environment: Environment, seed: int, steps: int) -> list[list[tuple[str, str]]]:
-    """Steps all worlds by random actions of their own; returns the events of each."""
+    """Steps all worlds with random actions; returns digests of the ticks and steps of each."""
     ticks, agents = _Ticks(environment), environment.agents
     every = range(len(environment))
     spaces = [
@@ -237,7 +240,7 @@ def _recorded(environment: Environment, seed: int, steps: int) -> list[list[tupl
 def _sampled(
     spaces: Sequence[Any], observations: Sequence[Any], live: NDArray[np.bool_]
 ) -> list[Any]:
-    """Returns a sample of each space, by group, world and agent; masks count for live agents."""
+    """Returns samples of spaces, by group, world and agent; live agents obey their masks."""
     actions: list[Any] = []
     column = 0
     for group, seen in zip(spaces, observations, strict=True):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The environment: resets and steps the agents of an area, on arrays or by name."""
+"""The environment, which resets and steps the agents of an area, on arrays or by name."""
 
 from .environment import Environment
 from .slots import info_of

@@ -39,38 +39,39 @@ _STEP_HALFWAY = _HALFWAY.format("step")
 
 
 class Environment:
-    """Steps the agents of an area together, by a fixed number of physics steps, in W worlds.
+    """Steps all agents of an area together, in W worlds.
 
-    It works on arrays (`reset_worlds`, `step_worlds`) or by name (`reset`, `step`). By name, each
-    agent of each world is a slot: ``"red_car"`` in one world, ``"red_car/3"`` in several.
+    `reset_worlds` and `step_worlds` work on arrays, `reset` and `step` by name. Each agent in each
+    world has a slot with a name: ``"red_car"`` in a single world, ``"red_car/3"`` in world 3 of
+    several.
 
-    An agent is live until the step that reports it as done. A world whose physics diverges is
-    reset at once: its live agents are truncated with a reward of 0 and their last valid
-    observation, and the other worlds go on. All results are copies. While it steps or resets, the
-    environment's world is the current one.
+    An agent is live until a step reports that it is done. If the physics of a world diverges, the
+    world is reset at once; its live agents are truncated, with a reward of 0 and their last valid
+    observation, and the other worlds go on. All results are copies. During a step or reset, the
+    environment's world is the current world (see `World`).
 
     Args:
         area: The task: an `Area`, or an `AreaInterface` for one world.
-        frame_skip: Physics steps of one environment step.
+        frame_skip: Physics steps in one environment step.
         max_episode_steps: Environment steps after which agents are truncated; None for no limit.
-        seed: Seed of the first reset, unless `reset` is given one.
+        seed: Seed of the first reset if `reset` gets none.
 
     Attributes:
         area: The task.
         world: The W worlds of the task.
         groups: The groups of agents with equal spaces.
         agents: The names of all A agents, in the order of the groups.
-        slots: The names of all slots: all agents of world 0, then those of world 1, ...
-        frame_skip: Physics steps of one environment step.
-        diverged: (W,) bool, the worlds whose physics diverged in the latest step.
+        slots: The names of all slots: the agents of world 0, then those of world 1, ...
+        frame_skip: Physics steps in one environment step.
+        diverged: Whether the physics of each world diverged in the latest step, (W,) bool.
 
     Raises:
-        TypeError: The area, an agent or a space is of another type.
-        ValueError: The area has no agents, or a number of steps does not fit.
-        UnsupportedError: An `AreaInterface` is in several worlds.
+        TypeError: The area, an agent or a space has the wrong type.
+        ValueError: The area has no agents, or `frame_skip` or `max_episode_steps` is invalid.
+        UnsupportedError: An `AreaInterface` is used with several worlds.
 
     Example:
-        The task is that of the example of `Area`:
+        `make` is the function from the `Area` example:
 
         >>> environment = make(worlds=2)
         >>> observation, info = environment.reset(seed=7)
@@ -133,14 +134,14 @@ class Environment:
 
     @cached_property
     def observation_space(self) -> dict[str, Space[Any]]:
-        """The observation space of each slot, by name; a copy of its own for each."""
+        """The observation space of each slot, by name; each is a separate copy."""
         return spaces_by_name(self._slots, self.groups, "observation_space")
 
     @cached_property
     def action_space(self) -> dict[str, Space[Any]]:
-        """The action space of each slot, by name; a copy of its own for each.
+        """The action space of each slot, by name; each is a separate copy.
 
-        Samples are seeded one by one, as by ``env.action_space[name].seed(7)``.
+        Each must be seeded on its own: ``env.action_space[name].seed(7)``.
         """
         return spaces_by_name(self._slots, self.groups, "action_space")
 
@@ -151,22 +152,22 @@ class Environment:
 
     @property
     def steps(self) -> NDArray[np.int64]:
-        """(W,) environment steps in the episode of each world; a new array."""
+        """The number of environment steps in each world's episode so far, (W,); a new array."""
         return self._episodes.steps.copy()
 
     @property
     def live(self) -> Bools:
-        """(W, A) bool, the agents that are not done; read-only."""
+        """Whether each agent takes part in the episode and is not done, (W, A) bool; read-only."""
         return self._episodes.live
 
     @property
     def waiting(self) -> Bools:
-        """(W, A) bool, the agents that have yet to join the episode; read-only."""
+        """Whether each agent has yet to join the episode, (W, A) bool; read-only."""
         return self._episodes.waiting
 
     @property
     def live_agents(self) -> tuple[str, ...]:
-        """The names of the slots that are not done, whose actions the next step needs."""
+        """The names of the slots of live agents; the next step needs their actions."""
         return tuple(slot.name for slot in self._episodes.live_slots())
 
     def world_of(self, slot: str) -> int:
@@ -181,22 +182,23 @@ class Environment:
         worlds: ArrayLike | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> tuple[Any, ...]:
-        """Begins new episodes in all worlds, or in some: first in the worlds, then in the area.
+        """Begins new episodes in all worlds, or in some of them.
 
         Args:
-            seed: Seed of the random numbers: n seeds world w with n + w; a sequence has a seed, or
-                None, for each world that is reset. Without one, random numbers go on.
-            worlds: The numbers of the worlds, ascending; all by default.
-            options: For the task, which finds them as `reset_options` in this reset. ``"level"``
-                is the level of a curriculum, one for all worlds or one for each.
+            seed: Seed of the random numbers. An int n seeds world w with n + w; a sequence has a
+                seed or None for each world that is reset. Without a seed, a world continues its
+                random numbers.
+            worlds: The numbers of the worlds to reset, ascending; all by default.
+            options: Options for the task, which has them as `reset_options` during this reset.
+                ``"level"`` is the level of a curriculum, one for all worlds or one for each.
 
         Returns:
             The observations in all worlds: a batch (W, A_g, ...) for each group.
 
         Raises:
-            CallbackError: An agent or the area raised.
-            ObservationError: An observation does not lie in its space.
-            ResetNeededError: Some worlds are to be reset, and all need it.
+            CallbackError: An agent or the area raised an error.
+            ObservationError: An observation is not in its space.
+            ResetNeededError: Only some worlds are reset, but all of them need a reset first.
         """
         chosen = None if worlds is None else self._episodes.numbers(worlds)
         self._reset(seed, chosen, options)
@@ -207,20 +209,20 @@ class Environment:
     def step_worlds(
         self, actions: Sequence[Any], worlds: ArrayLike | None = None, *, copy: bool = True
     ) -> Step:
-        """Has every live agent of some worlds act once, and these worlds advance.
+        """Steps all worlds, or some of them; every live agent acts once.
 
         Args:
             actions: A batch of actions (W, A_g, ...) for each group; rows of agents that are not
                 live, or of worlds that do not step, are ignored.
-            worlds: The numbers of the worlds, ascending; all by default.
-            copy: Whether the arrays are the caller's own; without, they must not be changed.
+            worlds: The numbers of the worlds to step, ascending; all by default.
+            copy: Whether to return copies; otherwise the caller must not change the arrays.
 
         Raises:
-            ActionError: An action does not lie in its space; nothing has happened.
-            ResetNeededError: No agent of a world is live; nothing has happened.
-            CallbackError: The area, a behaviour or a tracker raised.
+            ActionError: An action is not in its space; nothing has happened.
+            ResetNeededError: A world has no live agent; nothing has happened.
+            CallbackError: The area, a behaviour or a tracker raised an error.
             ObservationError: An observation does not fit its space.
-            ValueError: Rewards or ends have another shape, or a reward is not finite.
+            ValueError: Rewards or ends have the wrong shape, or a reward is not finite.
         """
         self._require_ready()
         chosen = None if worlds is None else self._episodes.numbers(worlds)
@@ -232,10 +234,10 @@ class Environment:
         return Step(copied(self._seen), reward, terminated.copy(), truncated.copy())
 
     def info(self) -> dict[str, Any]:
-        """Returns the area's info as arrays (W, ...); an agent's own values are a dict of them.
+        """Returns the area's info as arrays (W, ...); an agent's values are a dict of arrays.
 
         Raises:
-            ValueError: An entry has not one value for each world.
+            ValueError: An entry does not have one value for each world.
         """
         if not self._hooks.has_info:
             return {}
@@ -244,11 +246,11 @@ class Environment:
         return arrays_of_info(info, self.agents, len(self))
 
     def compute_reward(self, achieved_goal: Any, desired_goal: Any, info: Any) -> Any:
-        """Returns the rewards that goals would have earned; see `Area.compute_reward`.
+        """Returns the rewards for achieved goals; see `Area.compute_reward`.
 
         Raises:
             UnsupportedError: The task has no goals.
-            CallbackError: The area raised.
+            CallbackError: The area raised an error.
         """
         owner, hook = type(self.area).__name__, self.area.compute_reward
         if getattr(hook, "__func__", None) is StatefulArea.compute_reward:
@@ -266,7 +268,7 @@ class Environment:
         """Begins new episodes in all worlds; see `reset_worlds`.
 
         Returns:
-            The observation of each slot, and the info that `step` would return.
+            The observation of each slot, and an info like that of `step`.
         """
         self._reset(seed, None, options)
         slots, nobody = self._episodes.live_slots(), self._episodes.nobody
@@ -277,22 +279,22 @@ class Environment:
         return values_by_name(self._observations, self._seen, slots), info
 
     def step(self, action_dict: Mapping[str, Any]) -> StepResult:
-        """Has every live agent act once, and the worlds advance; see `step_worlds`.
+        """Steps all worlds with live agents; every live agent acts once; see `step_worlds`.
 
         Agents act before the physics advances; afterwards all behaviours, or the rules of the
-        area, are updated once. After a step that failed halfway the world is usable, but the next
-        step needs a reset.
+        area, are updated once. If a step fails halfway, the world remains usable, but a reset is
+        needed before the next step.
 
         Args:
-            action_dict: An action for every live agent, by name; those of agents that are done
-                are ignored.
+            action_dict: An action for the slot of every live agent, by name; actions of agents
+                that are done are ignored.
 
         Returns:
             Observation, reward, done, last action and info, by name in the order of `slots`.
 
         Raises:
-            ActionError: An action is missing, of an unknown agent, or outside its space; no world
-                has moved.
+            ActionError: An action is missing, is for an unknown agent, or is outside its space; no
+                world has moved.
         """
         slots = self._episodes.live_slots()
         self._require_ready()
@@ -319,14 +321,14 @@ class Environment:
     # Snapshots
 
     def get_state(self) -> EnvironmentState:
-        """Returns this instant between two steps, for `set_state`.
+        """Returns a snapshot of the environment between two steps, for `set_state`.
 
-        It holds the worlds with their random numbers, behaviours and agents (`World.get_state`),
-        and the area.
+        It contains the worlds with their random numbers, behaviours and agents (see
+        `World.get_state`), and the area.
 
         Raises:
-            UnsupportedError: The simulator cannot go back.
-            CallbackError: An agent, a behaviour or the area raised.
+            UnsupportedError: The simulator has no snapshots.
+            CallbackError: An agent, a behaviour or the area raised an error.
         """
         self._require_open()
         terms, levels = self._hooks.terms, self._hooks.levels
@@ -345,16 +347,16 @@ class Environment:
             )
 
     def set_state(self, state: EnvironmentState) -> None:
-        """Goes back to an instant: the same actions give the same bytes from there on.
+        """Restores a snapshot; from then on, the same actions give the same bytes.
 
         Args:
-            state: A result of `get_state`, here or in another environment of the same task with as
-                many worlds.
+            state: A result of `get_state`, from this or another environment of the same task with
+                the same number of worlds.
 
         Raises:
-            ValueError: The state is that of another task; nothing has changed.
-            UnsupportedError: The simulator cannot go back.
-            CallbackError: An agent, a behaviour or the area raised.
+            ValueError: The state belongs to another task; nothing has changed.
+            UnsupportedError: The simulator has no snapshots.
+            CallbackError: An agent, a behaviour or the area raised an error.
         """
         self._require_open()
         with self.world:
@@ -375,7 +377,7 @@ class Environment:
     # The end
 
     def close(self) -> None:
-        """Closes the area and its world; closing twice does no harm."""
+        """Closes the area and its world; further calls have no effect."""
         if self._closed:
             return
         self._closed, self._no_step_because = True, "it is closed"
@@ -396,7 +398,7 @@ class Environment:
     def _reset(
         self, seed: Seed, worlds: WorldNumbers | None, options: Mapping[str, Any] | None
     ) -> None:
-        """Resets and observes; the caller clears `_no_step_because`."""
+        """Resets some worlds and observes; the caller clears `_no_step_because`."""
         self._require_open()
         if worlds is not None and self._no_step_because is not None:
             raise ResetNeededError(self._no_step_because)
@@ -415,7 +417,7 @@ class Environment:
                 self._hooks.reset(stepping)
             finally:
                 if options:
-                    del self.area.reset_options  # those of the class: none
+                    del self.area.reset_options  # back to the empty mapping of the class
             joined = self._hooks.joined_at_reset(begins)
             task.live = begins if joined is None else joined
             self.world.flush()
@@ -435,10 +437,11 @@ class Environment:
     def _step(
         self, given: Sequence[Any], worlds: WorldNumbers | None
     ) -> tuple[tuple[Any, ...], NDArray[np.float64], Bools, Bools]:
-        """Steps, within ``with self.world``; the caller clears `_no_step_because`.
+        """Steps some worlds inside ``with self.world``; the caller clears `_no_step_because`.
 
         Returns:
-            The checked actions, and reward, terminated and truncated; the observation is `_seen`.
+            The checked actions, and rewards, terminated and truncated, (W, A) each. The new
+            observations are in `_seen`.
         """
         task, hooks, episodes = self._task, self._hooks, self._episodes
         live, stepping = episodes.live, episodes.all_worlds
@@ -481,7 +484,7 @@ class Environment:
         return actions, reward, terminated, truncated
 
     def _advance(self, worlds: WorldNumbers | None) -> None:
-        """Ticks; a world that diverges is reset, and takes no further part in the step."""
+        """Ticks some worlds; a world that diverges is reset and leaves the step."""
         self.diverged = self._episodes.nowhere
         for _ in range(self.frame_skip // self.world.steps_per_tick):
             try:
@@ -492,7 +495,7 @@ class Environment:
                     return
 
     def _leave_out(self, error: SimulationError) -> WorldNumbers:
-        """Resets the worlds that diverged; returns those that go on."""
+        """Resets the worlds that diverged; returns the numbers of those that continue."""
         if not error.worlds:
             raise error
         task, numbers = self._task, np.array(error.worlds, np.intp)
@@ -510,14 +513,14 @@ class Environment:
         values = seen if len(self.groups) > 1 else (seen,)
         live = self._task.live
         checked = self._observations.checked(values, live, bounds=bounds)
-        if self._seen and live is not self._episodes.everyone:  # all others keep their last one
+        if self._seen and live is not self._episodes.everyone:  # others keep their last observation
             self._observations.overwrite(checked, ~live, self._seen)
         return checked
 
     # By name
 
     def _info(self) -> dict[str, Any]:
-        """Returns the area's info by name, including that of agents that are done."""
+        """Returns the area's info by name, including the info of agents that are done."""
         slots = self._slots.values()
         return info_by_name(self._hooks.info(), slots, self.agents, len(self.diverged))
 

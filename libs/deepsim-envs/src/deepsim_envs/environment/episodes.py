@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The episodes of all worlds: their live agents, and their steps so far."""
+"""Tracks the episodes of all worlds: live agents, and steps so far."""
 
 from __future__ import annotations
 
@@ -19,22 +19,25 @@ T = TypeVar("T", bound=np.generic)
 
 
 class Episodes:
-    """Keeps the live agents and the steps of all worlds; its arrays of bools never change.
+    """The live agents and the number of steps in all worlds.
+
+    Arrays of bools are replaced, never changed.
 
     Args:
-        slots: The agents of all worlds.
-        worlds: W.
+        slots: The slots of all agents in all worlds.
+        worlds: The number of worlds, W.
         limit: Steps after which agents are truncated, or None.
 
     Attributes:
-        limit: As given.
-        live: (W, A) bool, the agents that are not done; the array `everyone` as long as all are.
-        waiting: (W, A) bool, the agents that have yet to join; the array `nobody` without any.
-        steps: (W,) steps in the episode of each world.
-        all_worlds: (W,) the numbers of all worlds.
-        everyone: (W, A) True.
-        nobody: (W, A) False.
-        nowhere: (W,) False.
+        limit: Steps after which agents are truncated, or None.
+        live: Whether each agent takes part and is not done, (W, A); the object `everyone` if all
+            are live.
+        waiting: Whether each agent has yet to join, (W, A); the object `nobody` if none has.
+        steps: Steps in each world's episode so far, (W,).
+        all_worlds: The numbers of all worlds, (W,).
+        everyone: True for all agents, (W, A).
+        nobody: False for all agents, (W, A).
+        nowhere: False for all worlds, (W,).
     """
 
     def __init__(self, slots: Sequence[Slot], worlds: int, limit: int | None) -> None:
@@ -51,10 +54,11 @@ class Episodes:
         self._live_slots: Sequence[Slot] | None = None
 
     def numbers(self, worlds: ArrayLike) -> WorldNumbers | None:
-        """Returns the numbers of some worlds; None stands for all.
+        """Checks the numbers of some worlds; returns None if they are all worlds.
 
         Raises:
-            TypeError, ValueError: They are not ascending numbers of one or more worlds.
+            TypeError, ValueError: `worlds` is not an ascending sequence of one or more numbers of
+                worlds.
         """
         numbers = checked_worlds(worlds, len(self.all_worlds))
         if not len(numbers):
@@ -62,12 +66,12 @@ class Episodes:
         return None if len(numbers) == len(self.all_worlds) else numbers
 
     def set_live(self, live: Bools) -> None:
-        """Replaces the live agents."""
+        """Replaces the live agents, (W, A)."""
         self.live = self.everyone if live.all() else frozen(live)
         self._live_slots = None
 
     def live_slots(self) -> Sequence[Slot]:
-        """Returns the slots of live agents."""
+        """Returns the slots of all live agents."""
         if self.live is self.everyone:
             return self._slots
         if self._live_slots is None:
@@ -76,13 +80,13 @@ class Episodes:
         return self._live_slots
 
     def live_worlds(self) -> WorldNumbers | None:
-        """Returns the numbers of worlds with a live agent; None stands for all."""
+        """Returns the numbers of worlds with a live agent, or None for all worlds."""
         if self.live is self.everyone:
             return None
         return self.numbers(np.flatnonzero(self.live.any(axis=1)))
 
     def beginning(self, worlds: WorldNumbers | None) -> tuple[Bools, WorldNumbers]:
-        """Returns all agents of some worlds, (W, A), and the numbers of these."""
+        """Returns a mask of all agents in some worlds, (W, A), and the numbers of these worlds."""
         if worlds is None:
             return self.everyone, self.all_worlds
         begins = self.nobody.copy()
@@ -93,8 +97,8 @@ class Episodes:
         """Begins episodes in some worlds.
 
         Args:
-            worlds: Their numbers.
-            joined: (W, A) the agents that take part from the beginning; None for all.
+            worlds: The numbers of the worlds.
+            joined: Whether each agent takes part from the beginning, (W, A); None for all.
         """
         self.steps[worlds] = 0
         live, waiting = self.live.copy(), self.waiting.copy()
@@ -104,18 +108,18 @@ class Episodes:
         self._set_waiting(waiting)
 
     def joining(self, joined: Bools | None, stepping: WorldNumbers) -> Bools:
-        """Returns (W, A) the agents that join in this step.
+        """Returns which agents join in this step, (W, A).
 
         Args:
-            joined: (W, A) the agents that have joined by now; None for all.
-            stepping: The worlds that step.
+            joined: Whether each agent has joined by now, (W, A); None for all.
+            stepping: The numbers of the worlds that step.
         """
         joins = self.nobody.copy()
         joins[stepping] = self.waiting[stepping]
         return joins if joined is None else joins & joined
 
     def join(self, joins: Bools) -> None:
-        """Has agents take part from the next step on."""
+        """Lets agents, (W, A), take part from the next step on."""
         if joins.any():
             self.set_live(self.live | joins)
             self._set_waiting(self.waiting & ~joins)
@@ -124,10 +128,10 @@ class Episodes:
         self.waiting = frozen(waiting) if waiting.any() else self.nobody
 
     def taking_part(self, worlds: WorldNumbers | None) -> tuple[Bools, WorldNumbers]:
-        """Returns the live agents of some worlds, (W, A), and the numbers of these.
+        """Returns a mask of live agents in some worlds, (W, A), and the numbers of these worlds.
 
         Raises:
-            ResetNeededError: All agents of one of them are done.
+            ResetNeededError: All agents of one of the worlds are done.
         """
         live, stepping = self.live, self.all_worlds
         if worlds is not None:
@@ -140,18 +144,18 @@ class Episodes:
         return live, stepping
 
     def end(self, done: Bools) -> None:
-        """Ends the episodes of agents."""
+        """Ends the episodes of agents, (W, A)."""
         if done.any():
             self.set_live(self.live & ~done)
 
     def go_back(self, steps: NDArray[np.int64], live: Bools, waiting: Bools | None) -> None:
-        """Restores steps, and the agents that are live or have yet to join."""
+        """Restores the steps, and which agents are live or have yet to join."""
         self.steps = steps.copy()
         self.set_live(live.copy())
         self._set_waiting(self.nobody if waiting is None else waiting.copy())
 
 
 def frozen(array: NDArray[T]) -> NDArray[T]:
-    """Returns the array, made read-only."""
+    """Makes an array read-only, and returns it."""
     array.flags.writeable = False
     return array

@@ -25,24 +25,25 @@ Hook = Callable[..., Any]
 
 
 class Hooks:
-    """The hooks of one area; None where it keeps the default, which does nothing.
+    """The hooks of one area; a hook is None if the area does not override a default without effect.
 
-    An error of a hook becomes a CallbackError that names the area's class, the hook and the tick.
+    An error in a hook becomes a CallbackError that names the area's class, the hook and the tick.
 
     Args:
-        area: The area.
-        task: The area as its author wrote it.
-        owner: The name of its class.
+        area: The area on arrays.
+        task: The area as the user wrote it, perhaps an `AreaInterface`.
+        owner: The name of the task's class.
         agents: The names of all agents.
-        slots: The agents of all worlds.
-        episodes: Their episodes.
+        slots: The slots of all agents in all worlds.
+        episodes: The episodes of all worlds.
 
     Attributes:
-        terms: The named parts of rewards; None if the area has none.
+        terms: The named terms of rewards; None if the area has none.
         levels: The levels of worlds; None if the area has no curriculum.
 
     Raises:
-        TypeError: An attribute takes the place of a hook, or a reward term is not a str.
+        TypeError: An attribute has the name of a hook but is no method, or a reward term is not a
+            str.
         ValueError: A reward term occurs twice.
     """
 
@@ -84,15 +85,18 @@ class Hooks:
         self.close: Hook = self._bound("close")
 
     def joined(self) -> Bools | None:
-        """Returns the agents that have joined by now, (W, A); None for all."""
+        """Returns which agents have joined by now, (W, A); None for all of them."""
         joined = None if self._joined is None else self._joined()
         return None if joined is None else self._table("joined", joined, np.bool_)
 
     def joined_at_reset(self, begins: Bools) -> Bools | None:
-        """Returns those of the agents of worlds that are reset who have joined; None for all.
+        """Returns which agents have joined in the worlds that are reset, (W, A); None for all.
+
+        Args:
+            begins: All agents of the worlds that are reset, (W, A).
 
         Raises:
-            ValueError: Nobody has, in one of the worlds.
+            ValueError: In one of the worlds, no agent has joined.
         """
         joined = self.joined()
         if joined is None or joined[begins].all():
@@ -106,7 +110,7 @@ class Hooks:
         return joined & begins
 
     def ends(self) -> tuple[Bools, Bools]:
-        """Returns the agents whose episodes the step terminates, and truncates, (W, A) each."""
+        """Returns which agents' episodes the step terminates and truncates, (W, A) each."""
         episodes, live = self._episodes, self._area.live
         limit = episodes.limit
         late = episodes.nowhere if limit is None else episodes.steps >= limit
@@ -125,7 +129,7 @@ class Hooks:
         return terminated, truncated
 
     def reward(self) -> NDArray[np.float64]:
-        """Returns the reward of each agent, (W, A); 0 where it takes no part.
+        """Returns the reward of each agent, (W, A); 0 for agents that do not take part.
 
         Raises:
             ValueError: A reward is not finite, or the shape is not (W, A).
@@ -151,10 +155,10 @@ class Hooks:
         return reward
 
     def info(self) -> Mapping[str, Any]:
-        """Returns the area's info, as it is.
+        """Returns the area's info with levels and reward terms; values are not copied.
 
         Raises:
-            TypeError, ValueError: It is not a dict, or has the key ``"deepsim"``.
+            TypeError, ValueError: The info is not a dict, or has a reserved key.
         """
         info: Mapping[str, Any] = {} if self._info is None else self._info()
         if type(info) is not dict and not isinstance(info, Mapping):
@@ -168,7 +172,7 @@ class Hooks:
         return info if self.terms is None else self.terms.add_to(info)
 
     def _terms(self, values: Any, names: Sequence[str]) -> dict[str, NDArray[np.float64]]:
-        """Returns copies of the parts of rewards, (W, A) each, in the order of their names."""
+        """Returns copies of the reward terms, (W, A) each, in the order of their names."""
         if isinstance(self._area, ObjectArea):
             values = self._area.terms()
         if not isinstance(values, Mapping) or set(values) != set(names):
@@ -185,7 +189,7 @@ class Hooks:
                 f"{self._owner}.{name} is a hook and must be a method, got {shown(hook)}: "
                 "give the attribute another name"
             )
-        if isinstance(self._area, ObjectArea):  # names agents and hooks itself
+        if isinstance(self._area, ObjectArea):  # reports errors by agent and hook itself
             return hook
         return partial(self._area.world.invoke, self._owner, hook)
 
@@ -194,11 +198,11 @@ class Hooks:
         return None if kept and name not in vars(self._area) else self._bound(name)
 
     def _table(self, name: str, values: Any, dtype: Any) -> NDArray[Any]:
-        """Returns a copy of values by world and agent, (W, A)."""
+        """Returns a copy of values by world and agent, (W, A), as an array of a type."""
         shape = self._episodes.nobody.shape
         try:
             table: NDArray[Any] = np.array(values, dtype)
-        except (TypeError, ValueError):  # words, or rows of several lengths
+        except (TypeError, ValueError):  # text, or rows of different lengths
             table = np.empty(0)
         if table.shape != shape:
             if isinstance(values, Mapping):
@@ -213,7 +217,7 @@ class Hooks:
 
 
 class FixedUpdates:
-    """A tracker that calls the hook `fixed_update` of an area."""
+    """A tracker that calls an area's hook `fixed_update` in every tick."""
 
     def __init__(self, hook: Hook) -> None:
         self._hook = hook

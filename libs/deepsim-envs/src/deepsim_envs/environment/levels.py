@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Curricula: the level of each world, which a hook of the area moves."""
+"""Curricula: keeps the level of each world, which a hook of the area changes."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from deepsim_sync import WorldNumbers, world_seeds
 from .episodes import frozen
 
 LEVEL = "level"
-"""The key of levels in the info, and in the options of a reset."""
+"""The key of levels in the info and in the options of a reset."""
 
 
 class Levels:
-    """Keeps the level of each world, as the attribute `level` of the area.
+    """Keeps the level of each world in the area's attribute `level`.
 
-    An episode that begins with a seed has the first level, so that a seed gives the same episode
-    always; the level of any other one follows from the hook `next_level`. The option ``"level"``
-    of a reset goes before both.
+    An episode that begins with a seed has the first level, because a seed must always give the same
+    episode. The hook `next_level` determines the level of other episodes. The option ``"level"`` of
+    a reset takes precedence over both.
 
     Args:
         area: The task.
-        hook: The hook `next_level`, which takes numbers of worlds.
-        worlds: W.
+        hook: The hook `next_level`, which takes the numbers of worlds.
+        worlds: The number of worlds, W.
     """
 
     def __init__(self, area: Area | AreaInterface, hook: Callable[..., Any], worlds: int) -> None:
@@ -42,10 +42,15 @@ class Levels:
         worlds: WorldNumbers,
         options: Mapping[str, Any] | None,
     ) -> None:
-        """Moves the levels of worlds that are about to be reset.
+        """Sets the levels of worlds that are about to be reset.
+
+        Args:
+            seeds: The seeds of the reset.
+            worlds: The numbers of the worlds.
+            options: The options of the reset.
 
         Raises:
-            ValueError: The hook or the option gives something else than a level for each world.
+            ValueError: The hook or the option does not give one level for each world.
         """
         seeded = np.array([seed is not None for seed in world_seeds(seeds, worlds)])
         levels = self._levels.copy()
@@ -60,10 +65,10 @@ class Levels:
         self._set(levels)
 
     def add_to(self, info: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns an area's info with the levels.
+        """Returns an area's info, extended by the levels.
 
         Raises:
-            ValueError: The info has this key itself.
+            ValueError: The info already has the key ``"level"``.
         """
         if LEVEL in info:
             raise ValueError(
@@ -73,11 +78,11 @@ class Levels:
         return {**info, LEVEL: self._levels}
 
     def get_state(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Returns the levels, and which worlds have begun an episode."""
+        """Returns the levels, and whether each world has begun an episode, (W,) each."""
         return self._levels, self._begun.copy()
 
     def set_state(self, state: tuple[NDArray[np.int64], NDArray[np.bool_]]) -> None:
-        """Restores a state."""
+        """Restores a state returned by `get_state`."""
         levels, begun = state
         self._begun = begun.copy()
         self._set(levels.copy())
@@ -89,10 +94,10 @@ class Levels:
 
 
 def _whole(values: Any, worlds: WorldNumbers, what: str) -> NDArray[Any]:
-    """Returns levels of some worlds.
+    """Checks levels of some worlds, and returns them as an array.
 
     Raises:
-        ValueError: They are not one whole number for each, or one for all.
+        ValueError: The levels are not one integer for each world, or one for all.
     """
     levels = np.asarray(values)
     if levels.shape not in ((), worlds.shape) or not np.issubdtype(levels.dtype, np.integer):

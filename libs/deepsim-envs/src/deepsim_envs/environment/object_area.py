@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The area of a task with an object for each agent: an `AreaInterface` and its agents, W = 1."""
+"""Adapts an `AreaInterface` and its agents to an `Area` with one world."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _Member = tuple[AbstractAgent, Slot]
 
 
 class ObjectArea(Area):
-    """Calls the hooks of agents in turn, and keeps their results in arrays.
+    """An area that calls the hooks of each agent in turn, and collects the results in arrays.
 
-    Neighbours among the agents that have equal spaces form a group.
+    Consecutive agents with equal spaces form a group.
 
     Args:
-        area: The task, whose agents live in one `World`, of one world.
+        area: The task; all its agents must be in the same `World`, which has one world.
     """
 
     def __init__(self, area: AreaInterface) -> None:
@@ -43,7 +43,7 @@ class ObjectArea(Area):
         self._owner = owner
         self.reward_terms = area.reward_terms
         if type(area).next_level is not AreaInterface.next_level:
-            self.next_level = self._next_level  # type: ignore[method-assign]  # only where there is one
+            self.next_level = self._next_level  # type: ignore[method-assign]  # only for curricula
         self._behaviours = self.world.behaviours
         self.agents = _groups(
             members,
@@ -55,7 +55,7 @@ class ObjectArea(Area):
         self._names = frozenset(members)
         self._taking_part = self._members
         self._terms: dict[str, NDArray[np.float64]] = {}
-        self._late = False  # whether agents join after the beginning
+        self._late = False  # whether agents may join after the beginning
         self._voids = [batch_of(group.observation_space, 1, 1).void for group in self.agents]
         self._batches = [batch_of(group.action_space, 1, len(group)) for group in self.agents]
         # The latest observation of each agent, by group; an agent that is done keeps its last one.
@@ -135,11 +135,11 @@ class ObjectArea(Area):
         return [reward]
 
     def terms(self) -> Mapping[str, NDArray[np.float64]]:
-        """Returns the named parts of the latest rewards, (1, A) each."""
+        """Returns the named terms of the latest rewards, (1, A) each."""
         return self._terms
 
     def info(self) -> dict[str, Any]:
-        """Returns the area's info in lists of one entry."""
+        """Returns the area's info, with each value in a list of one entry."""
         info: Mapping[str, Any] = self.world.invoke(self._owner, self._area.get_info)
         if type(info) is not dict and not isinstance(info, Mapping):
             raise TypeError(f"{self._owner}.get_info() must return a dict, got {info!r}")
@@ -152,17 +152,17 @@ class ObjectArea(Area):
         return entries
 
     def last_actions(self) -> dict[str, Any]:
-        """Returns copies of the `last_action` of the agents that took part in the step."""
+        """Returns copies of the last actions of the agents that took part in the step, by name."""
         return {agent.name: copied(agent.last_action) for agent, _ in self._taking_part}
 
     def forget_rewards(self) -> None:
-        """Clears all rewards; the observations of a reset earn nothing."""
+        """Clears all rewards, because agents must earn nothing while a reset observes."""
         for agent, _ in self._members:
             agent.forget_reward()
             agent.episode_reward = 0.0
 
     def diverged(self, worlds: WorldNumbers) -> None:
-        """Truncates the episodes; rewards of the step do not count."""
+        """Truncates the agents' episodes; the rewards of the step do not count."""
         for agent, _ in self._taking_part:
             agent.terminated, agent.truncated = False, True
         self._end_episodes()
@@ -176,7 +176,7 @@ class ObjectArea(Area):
         own, seen = state
         self.world.invoke(self._owner, self._area.set_state, own)
         self._seen = copied(seen)
-        self._late = True  # perhaps
+        self._late = True  # some agents may still be absent
 
     def close(self) -> None:
         self.world.invoke(self._owner, self._area.close)
@@ -186,7 +186,7 @@ class ObjectArea(Area):
         return level
 
     def _end_episodes(self) -> None:
-        """Calls `on_episode_end` of agents that are done, which may end others in turn."""
+        """Calls `on_episode_end` of agents that are done; this may end episodes of other agents."""
         waiting = [agent for agent, _ in self._taking_part]
         while ended := [agent for agent in waiting if agent.done]:
             waiting = [agent for agent in waiting if agent not in ended]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of rewards by name: of a step, and of an episode."""
+"""Keeps the named terms of rewards, for the step and summed over the episode."""
 
 from __future__ import annotations
 
@@ -12,23 +12,26 @@ from numpy.typing import NDArray
 from deepsim_sync import WorldNumbers
 
 STEP, EPISODE = "reward/", "return/"
-"""Prefixes of a term's name in an agent's info: its value in the step, its sum in the episode."""
+"""Prefixes in an agent's info: of a term's value in the step, and of its sum in the episode."""
 
 Floats = NDArray[np.float64]
 
 
 class RewardTerms:
-    """Keeps the value of each term for each agent in the latest step, and its sum in the episode.
+    """The value of each term for each agent in the latest step, and its sum in the episode.
 
     Args:
         owner: The name of the area's class, for messages.
-        names: The names of the terms, which become the attribute `names`.
+        names: The names of the terms.
         agents: The names of all agents.
-        worlds: W.
+        worlds: The number of worlds, W.
+
+    Attributes:
+        names: The names of the T terms.
 
     Raises:
         TypeError: The names are not strings.
-        ValueError: One is empty, or occurs twice.
+        ValueError: A name is empty, or occurs twice.
     """
 
     def __init__(self, owner: str, names: Any, agents: Sequence[str], worlds: int) -> None:
@@ -42,22 +45,22 @@ class RewardTerms:
         self._values = np.zeros((2, len(self.names), worlds, len(agents)))
 
     def begin(self, worlds: WorldNumbers) -> None:
-        """Begins the episodes of some worlds."""
+        """Begins episodes in some worlds: clears all values."""
         self._values[:, :, worlds] = 0.0
 
     def begin_step(self, worlds: WorldNumbers) -> None:
-        """Begins a step of some worlds."""
+        """Begins a step in some worlds: clears the values of the last step."""
         self._values[0][:, worlds] = 0.0
 
     def earn(self, terms: Floats) -> None:
-        """Adds the terms of a step, (T, W, A); 0 where an agent takes no part."""
+        """Adds the terms of a step, (T, W, A); 0 for agents that do not take part."""
         self._values += terms
 
     def add_to(self, info: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns an area's info with the values of all terms for each agent, as arrays (W,).
+        """Returns an area's info, extended by the values of all terms for each agent, (W,) each.
 
         Raises:
-            ValueError: The info has such a name itself, or another value under an agent's name.
+            ValueError: The info of an agent is not a dict, or already has the name of a term.
         """
         named = dict(info)
         for column, agent in enumerate(self._agents):
@@ -80,5 +83,5 @@ class RewardTerms:
         return self._values.copy()
 
     def set_state(self, state: Floats | None) -> None:
-        """Restores all values; None stands for zeros."""
+        """Restores all values; None sets them to 0."""
         self._values[:] = 0.0 if state is None else state

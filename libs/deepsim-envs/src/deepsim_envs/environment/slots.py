@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Agents by name: one slot for each agent of each world."""
+"""Slots: the names of agents in worlds, and values by these names."""
 
 from __future__ import annotations
 
@@ -22,21 +22,24 @@ if TYPE_CHECKING:
 
 
 class Slot(NamedTuple):
-    """An agent of one world, and its place in arrays."""
+    """An agent in one world, and its place in arrays."""
 
     name: str
-    """The agent's name, such as ``"red_car"``; ``"red_car/3"`` where there are several worlds."""
+    """The name of the slot: ``"red_car"`` in a single world, ``"red_car/3"`` in one of several."""
     agent: str
+    """The name of the agent."""
     world: int
+    """The number of the world."""
     group: int
+    """The number of the agent's group."""
     row: int
-    """Of the agent within its group."""
+    """The number of the agent within its group."""
     column: int
-    """Of the agent among all agents."""
+    """The number of the agent among all agents."""
 
 
 def slots_of(groups: Sequence[Agents], worlds: int) -> tuple[Slot, ...]:
-    """Returns the slots of world 0 in the order of the agents, then those of world 1, ..."""
+    """Returns the slots of world 0 in the order of the agents, then those of world 1, and so on."""
     places = [
         (agent, group, row)
         for group, agents in enumerate(groups)
@@ -59,7 +62,13 @@ def spaces_by_name(
 def with_joined(
     slots: Mapping[str, Slot], acted: Iterable[Slot], joined: NDArray[np.bool_]
 ) -> list[Slot]:
-    """Returns the slots that acted, and those that have joined (W, A), in the order of all."""
+    """Returns the slots that acted and those of agents that joined, in the order of all slots.
+
+    Args:
+        slots: All slots by name.
+        acted: The slots that acted in the step.
+        joined: Whether each agent joined in the step, (W, A).
+    """
     names, joins = {slot.name for slot in acted}, joined.tolist()
     return [s for s in slots.values() if s.name in names or joins[s.world][s.column]]
 
@@ -70,10 +79,10 @@ def actions_of_slots(
     slots: Mapping[str, Slot],
     batches: GroupBatches,
 ) -> list[Any]:
-    """Returns the actions of live slots, by group, world and agent.
+    """Converts actions by slot to lists by group, world and agent.
 
     Raises:
-        ActionError: An action is missing, or of an unknown agent.
+        ActionError: The action of a live agent is missing, or an action is for an unknown agent.
     """
     if type(action_dict) is not dict and not isinstance(action_dict, Mapping):
         raise TypeError(f"action_dict must be a dict by agent name, got {action_dict!r}")
@@ -98,7 +107,7 @@ def ends_by_name(
     truncated: NDArray[np.bool_],
     diverged: NDArray[np.bool_],
 ) -> tuple[dict[str, dict[str, bool]], dict[str, bool]]:
-    """Returns the ends of episodes by kind, and whether each agent is done, by name."""
+    """Returns the ends of episodes by kind and slot, and whether each slot's agent is done."""
     over, cut, lost, done = {}, {}, {}, {}
     terminations, truncations = terminated.tolist(), truncated.tolist()
     divergences = diverged.tolist()
@@ -114,7 +123,7 @@ def ends_by_name(
 def values_by_name(
     batches: GroupBatches, values: Sequence[Any], slots: Iterable[Slot]
 ) -> dict[str, Any]:
-    """Returns copies of the actions or observations of some agents, from a batch for each group."""
+    """Returns copies of the actions or observations of some slots, from a batch per group."""
     return {
         slot.name: batches.of_groups[slot.group].get(values[slot.group], slot.world, slot.row)
         for slot in slots
@@ -124,10 +133,10 @@ def values_by_name(
 def info_by_name(
     info: Mapping[str, Any], slots: Iterable[Slot], agents: Sequence[str], worlds: int
 ) -> dict[str, Any]:
-    """Returns an area's info for callers by name.
+    """Converts an area's info for `Environment.step`.
 
-    With one world, values have no axis of worlds, and an agent's own dict stands under its name.
-    With several, values are arrays (W, ...), and the dict stands under the slot's name.
+    With one world, values have no axis for worlds, and the dict of an agent's values has the
+    agent's name. With several worlds, values are arrays (W, ...), and each slot has its own dict.
     """
     named: dict[str, Any] = {}
     for key, value in info.items():
@@ -145,7 +154,7 @@ def info_by_name(
 
 
 def arrays_of_info(info: Mapping[str, Any], agents: Sequence[str], worlds: int) -> dict[str, Any]:
-    """Returns an area's info as arrays (W, ...), with a dict of them under an agent's name."""
+    """Returns an area's info as arrays (W, ...); the values of an agent are a dict of arrays."""
     return {
         key: arrays_of_info(value, (), worlds)
         if key in agents and isinstance(value, Mapping)
@@ -155,11 +164,11 @@ def arrays_of_info(info: Mapping[str, Any], agents: Sequence[str], worlds: int) 
 
 
 def info_of(slot: str, environment: Environment, info: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns one agent's part of a step's info, a copy.
+    """Returns a copy of one slot's part of a step's info.
 
-    It has the shared values, of the slot's own world where there are several, and the agent's own
-    ones. Of the environment's entry ``"deepsim"`` it has ``"diverged"``, if the slot's world did;
-    views return the others separately.
+    It has the values that all agents share, in the slot's world, and the values of the agent
+    itself. If the slot's world diverged, it also has ``"diverged"``; views return the other ends of
+    episodes separately.
 
     Args:
         slot: One of `Environment.slots`.
@@ -179,7 +188,7 @@ def info_of(slot: str, environment: Environment, info: Mapping[str, Any]) -> dic
 
 
 def entry_of(values: Any, world: int) -> Any:
-    """Returns a copy of one world's entry; a number of an array becomes one of Python's."""
+    """Returns a copy of one world's entry; a number in an array becomes a Python number."""
     entry = values[world]
     from_array = isinstance(values, np.ndarray) and isinstance(entry, np.generic)
     return entry.item() if from_array else copied(entry)
@@ -188,11 +197,11 @@ def entry_of(values: Any, world: int) -> Any:
 def world_values(value: Any, worlds: int, what: str) -> NDArray[Any]:
     """Returns a new array with an entry for each world.
 
-    Numbers and arrays of one shape are joined into an array of numbers; anything else is an array
-    of objects, as in Gymnasium's vector environments.
+    Numbers, and arrays of equal shapes, are joined into an array of numbers. Anything else becomes
+    an array of objects, as in Gymnasium's vector environments.
 
     Raises:
-        ValueError: The value has another length.
+        ValueError: The value does not have one entry for each world.
     """
     array = _joined(value)
     if array.shape[:1] != (worlds,):

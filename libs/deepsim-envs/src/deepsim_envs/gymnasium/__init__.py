@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One agent of an environment as Gymnasium's `Env`, or as its `VectorEnv` over all worlds."""
+"""Views of one agent: Gymnasium's `Env` for one world, and its `VectorEnv` for many."""
 
 from .env import GymnasiumEnv
 from .registration import register

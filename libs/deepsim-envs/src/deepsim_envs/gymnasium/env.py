@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One agent of an environment as Gymnasium's `Env`."""
+"""The view of one agent in one world as Gymnasium's `Env`."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from .one_agent import OneAgent
 
 
 class GymnasiumEnv(gymnasium.Env[Any, Any]):
-    """One agent's side of an environment of one world; a policy acts for the others.
+    """The view of one agent in an environment of one world; a policy acts for all other agents.
 
-    An episode ends when the agent is done, whether or not the others are. The first reset without a
-    seed draws one, as Gymnasium's own environments do; later ones go on with the world's random
-    numbers.
+    An episode ends when the agent is done, even if others are not. If the first reset gets no seed,
+    it draws one, like Gymnasium's own environments; later resets without a seed continue the
+    world's random numbers.
 
     Args:
-        environment: The task; closed with the view.
-        agent: The agent; not needed where there is one only.
-        others: Makes the policy of all other agents for each episode; not needed where there is one
-            agent only. It draws from `np_random`, so that a seed repeats their actions too.
+        environment: The task; closing the view closes it.
+        agent: Name of the agent; optional if there is only one.
+        others: Makes the policy of all other agents for each episode; optional if there is only one
+            agent. The policy draws from `np_random`, so a seed repeats its actions, too.
         render_mode: ``"rgb_array"``, or None.
-        camera: Takes the pictures: a camera sensor by name, or a free camera.
+        camera: The camera for pictures: the name of a camera sensor, or a free camera.
 
     Raises:
-        ValueError: The agent is unknown, or not given although there are several; a policy for
-            the others is missing, or a camera for the pictures.
+        ValueError: The agent is unknown, or missing although there are several; the policy of the
+            others is missing; or the camera for the render mode is missing.
         UnsupportedError: There are several worlds, or the simulator takes no pictures.
 
     Example:
-        The task is that of the example of `Area`:
+        `make` is the function from the `Area` example:
 
         >>> env = GymnasiumEnv(make())
         >>> observation, info = env.reset(seed=7)
@@ -78,7 +78,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begins an episode; the seed is that of the world and of `np_random`."""
+        """Begins an episode; `seed` seeds the world and `np_random`."""
         super().reset(seed=seed)
         if seed is None and not self._seeded:
             seed = drawn_seed(self.np_random)
@@ -90,7 +90,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         return agent.batch.get(self._seen[agent.group], 0, agent.row), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Steps the agent, and the others by their policy; see `Environment.step`.
+        """Steps the environment; the policy acts for all other agents; see `Environment.step`.
 
         Raises:
             ResetNeededError: The agent is done, or no episode has begun.
@@ -118,12 +118,12 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         )
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Returns the allowed values of choices, (n,), for SB3-Contrib's MaskablePPO.
+        """Returns the mask of allowed discrete actions, (n,), for SB3-Contrib's MaskablePPO.
 
-        They are those of ``"action_mask"`` in the latest observation; all without it.
+        It is ``"action_mask"`` in the latest observation; without it, all values are allowed.
 
         Raises:
-            TypeError: The actions are not choices.
+            TypeError: The actions are not discrete.
         """
         seen = self._agent.observations(self._seen) if self._seen else None
         (mask,) = allowed(seen, self.action_space, 1)
@@ -139,10 +139,10 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
 
     @property
     def compute_reward(self) -> Callable[[Any, Any, Any], Any]:
-        """The function `Environment.compute_reward`, by which trainers recognise a task with goals.
+        """The method `Environment.compute_reward`; trainers recognise tasks with goals by it.
 
         Raises:
-            AttributeError: Observations have no goals.
+            AttributeError: The observations have no goals.
         """
         seen = self.observation_space
         if not isinstance(seen, Dict) or not seen.spaces.keys() >= GOALS:
@@ -154,5 +154,5 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         return self._viewfinder.picture()
 
     def close(self) -> None:
-        """Closes the environment; closing twice does no harm."""
+        """Closes the environment; further calls have no effect."""
         self.environment.close()

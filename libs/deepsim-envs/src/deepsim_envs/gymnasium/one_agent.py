@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One agent's side of an environment: policies act for all others."""
+"""The part that views of one agent share: its observations, and the actions of all agents."""
 
 from __future__ import annotations
 
@@ -17,18 +17,24 @@ from deepsim_envs.spaces import batch_of, leafwise
 
 
 class OneAgent:
-    """The observations of one agent in all worlds, and the actions of all agents.
+    """Extracts one agent's observations in all worlds, and completes the actions of all agents.
 
-    The arguments are those of `GymnasiumEnv`, and the generator of each world, for the policy;
-    other generators may take their places in the list.
+    The first three arguments are those of `GymnasiumEnv`.
+
+    Args:
+        environment: The task.
+        agent: Name of the agent; optional if there is only one.
+        others: Makes the policy of all other agents; optional if there is only one agent.
+        rngs: The generator of each world, for the policy; the caller may replace generators in this
+            list.
 
     Attributes:
         name: The agent's name.
         column: The agent's number among all agents.
-        group: Number of the agent's group.
-        row: Number of the agent within it.
-        spaces: The group, with its spaces.
-        batch: The group's batches of observations.
+        group: The number of the agent's group.
+        row: The agent's number within its group.
+        spaces: The agent's group, which has its spaces.
+        batch: Handles batches of the group's observations.
     """
 
     def __init__(
@@ -62,17 +68,17 @@ class OneAgent:
         self._others = None if others is None else OtherAgents(environment, others, rngs)
 
     def begin(self, worlds: Sequence[int]) -> None:
-        """Makes the policies of new episodes in some worlds."""
+        """Makes the policies of the other agents for new episodes in some worlds."""
         if self._others is not None:
             self._others.begin(worlds)
 
     def get_state(self) -> tuple[list[Any], Any]:
-        """Returns the states of the generators, and of the policy of the others."""
+        """Returns the states of the generators and of the policies of the other agents."""
         others = None if self._others is None else self._others.get_state()
         return [rng.bit_generator.state for rng in self._rngs], others
 
     def set_state(self, state: tuple[list[Any], Any]) -> None:
-        """Sets the generators and the policy of the others."""
+        """Restores a state returned by `get_state`."""
         now, others = state
         if self._others is not None:
             self._others.set_state(others)
@@ -80,7 +86,7 @@ class OneAgent:
             rng.bit_generator.state = own
 
     def left_out(self) -> NDArray[np.bool_]:
-        """Returns (W,) bool, the worlds whose episode is over before the agent has joined it."""
+        """Returns in which worlds the episode ended before the agent had joined, (W,) bool."""
         environment = self._environment
         left_out: NDArray[np.bool_] = environment.waiting[:, self.column] & ~environment.live.any(
             axis=1
@@ -88,7 +94,7 @@ class OneAgent:
         return left_out
 
     def observations(self, batches: Sequence[Any]) -> Any:
-        """Returns the agent's observations (W, ...), as Gymnasium batches them."""
+        """Returns the agent's observations, (W, ...), in the form of Gymnasium's batches."""
 
         def own(part: NDArray[Any]) -> Any:
             column = part[:, self.row]
@@ -99,11 +105,11 @@ class OneAgent:
     def actions(
         self, own: Sequence[Any], live: NDArray[np.bool_], seen: Sequence[Any]
     ) -> list[Any]:
-        """Returns the actions of all agents: for each group, a list of them for each world.
+        """Returns the actions of all agents, as lists by group, world and agent.
 
         Args:
             own: The agent's action in each world.
-            live: (W, A) bool, the agents that act.
+            live: Whether each agent acts, (W, A) bool.
             seen: The latest observations, a batch for each group.
         """
         if self._others is None:

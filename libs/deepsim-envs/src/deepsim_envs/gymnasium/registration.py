@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tasks by name: ``gymnasium.make`` and ``gymnasium.make_vec`` find them under their ids."""
+"""Registers tasks with Gymnasium, for ``gymnasium.make`` and ``gymnasium.make_vec``."""
 
 from __future__ import annotations
 
@@ -16,21 +16,22 @@ from .vector_env import GymnasiumVectorEnv
 
 
 def register(id: str, make: str, **kwargs: Any) -> None:
-    """Registers a task with Gymnasium; its modules are imported when it is made.
+    """Registers a task with Gymnasium; its module is imported when an environment is made.
 
-    ``gymnasium.make(id)`` gives a `GymnasiumEnv`, ``gymnasium.make_vec(id, num_envs)`` a
-    `GymnasiumVectorEnv`; its worlds are those of one environment if `make` takes ``worlds``, and
-    else of as many environments, stepped in turn.
+    ``gymnasium.make(id)`` then makes a `GymnasiumEnv`, and ``gymnasium.make_vec(id, num_envs)`` a
+    `GymnasiumVectorEnv`. The worlds of the latter belong to one environment if `make` takes
+    ``worlds``; otherwise, there is one environment per world, and they are stepped in turn.
 
     Args:
-        id: As in ``"DeepSim/Racetrack-v0"``; one that is registered is replaced.
+        id: The id, such as ``"DeepSim/Racetrack-v0"``; an existing registration is replaced.
         make: The function that returns the `Environment`, as ``"package.module:function"``.
-        kwargs: The view's ``agent``, ``others`` (also by name, as ``"package.module:function"``),
-            ``render_mode`` and ``camera``; all others go to the function. Plain data, if the id is
-            to be stored as JSON. `gymnasium.make` takes the same.
+        kwargs: Arguments of the view: ``agent``, ``others`` (a function or its name),
+            ``render_mode`` and ``camera``. All other arguments are passed to the function.
+            `gymnasium.make` accepts the same arguments. If the registration is stored as JSON, they
+            must be plain data.
 
     Raises:
-        ValueError: `make` is not of this form.
+        ValueError: `make` does not have this form.
 
     Example:
         >>> register("Rinks/Puck-v0", "rinks.tasks:make", frame_skip=4)
@@ -44,13 +45,15 @@ def register(id: str, make: str, **kwargs: Any) -> None:
 
 
 def register_views(id: str, make_env: str, make_vector_env: str, kwargs: Mapping[str, Any]) -> None:
-    """Registers functions, by name, that return views; `register` has ready-made ones.
+    """Registers functions that return views; see `register` for ready-made functions.
 
     Args:
-        id: See `register`.
-        make_env: Returns a `GymnasiumEnv`.
-        make_vector_env: Returns a `GymnasiumVectorEnv`; it takes ``num_envs``.
-        kwargs: Keyword arguments of both.
+        id: The id; an existing registration is replaced.
+        make_env: Name of a function that returns a `GymnasiumEnv`, as
+            ``"package.module:function"``.
+        make_vector_env: Name of a function that takes ``num_envs`` and returns a
+            `GymnasiumVectorEnv`.
+        kwargs: Keyword arguments of both functions.
     """
     gymnasium.registry.pop(id, None)
     gymnasium.register(
@@ -59,7 +62,7 @@ def register_views(id: str, make_env: str, make_vector_env: str, kwargs: Mapping
 
 
 def make_env(make: str, **kwargs: Any) -> GymnasiumEnv:
-    """Returns the view of one world; `gymnasium.make` calls it."""
+    """Makes the view of one world; called by `gymnasium.make`."""
     view, options = _of_the_view(kwargs)
     environment: Any = make_worlds(find_function(make), 1, **options)
     return GymnasiumEnv(environment, **view)
@@ -68,14 +71,14 @@ def make_env(make: str, **kwargs: Any) -> GymnasiumEnv:
 def make_vector_env(
     make: str, num_envs: int, autoreset_mode: str = "NextStep", **kwargs: Any
 ) -> GymnasiumVectorEnv:
-    """Returns the view of `num_envs` worlds; `gymnasium.make_vec` calls it."""
+    """Makes the view of `num_envs` worlds; called by `gymnasium.make_vec`."""
     view, options = _of_the_view(kwargs)
     environment = make_worlds(find_function(make), num_envs, **options)
     return GymnasiumVectorEnv(environment, autoreset_mode=autoreset_mode, **view)
 
 
 def _of_the_view(kwargs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Splits keyword arguments into those of the view and the rest."""
+    """Splits keyword arguments into those of the view and those of the function."""
     view = {name: kwargs.get(name) for name in ("agent", "others", "render_mode", "camera")}
     if isinstance(view["others"], str):
         view["others"] = find_function(view["others"])

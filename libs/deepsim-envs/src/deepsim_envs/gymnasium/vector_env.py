@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One agent in all worlds of an environment as Gymnasium's `VectorEnv`."""
+"""The view of one agent in all worlds as Gymnasium's `VectorEnv`."""
 
 from __future__ import annotations
 
@@ -26,31 +26,30 @@ from .one_agent import OneAgent
 
 
 class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
-    """One agent's side of all worlds of an environment; a policy acts for the others.
+    """The view of one agent in all worlds of an environment; a policy acts for all other agents.
 
-    Seeds, masks, infos and final observations are those of Gymnasium's `SyncVectorEnv` around a
-    `GymnasiumEnv` of each world, and so are all results, bit for bit. All actions are checked
-    before any world moves. Everything that is returned is a copy.
+    All results, including seeds, masks, infos and final observations, are bit for bit those of
+    Gymnasium's `SyncVectorEnv` around a `GymnasiumEnv` for each world. All actions are checked
+    before any world moves. All results are copies.
 
     Args:
-        environment: The task; closed with the view.
-        agent: The agent; not needed where there is one only.
-        others: The policy of all other agents; not needed where there is one agent only. The
-            policy of a world is made for each episode, and draws from the world's generator in
-            `np_random`. Where there are several worlds, it is made from an object that has an
-            environment's ``agents`` and spaces only.
-        autoreset_mode: The reset of a world whose episode ended: with the next step
-            (``"NextStep"``), within the same one (``"SameStep"``), or by `reset` with a mask
-            (``"Disabled"``).
+        environment: The task; closing the view closes it.
+        agent: Name of the agent; optional if there is only one.
+        others: Makes the policy of all other agents for each episode in each world; optional if
+            there is only one agent. The policy draws from the world's generator in `np_random`.
+            With several worlds, the function gets an object that only has the ``agents`` and spaces
+            of an environment.
+        autoreset_mode: When a world is reset after its episode: in the next step (``"NextStep"``),
+            in the same step (``"SameStep"``), or by `reset` with a mask (``"Disabled"``).
         render_mode: ``"rgb_array"``, or None.
-        camera: Takes the pictures: a camera sensor by name, or a free camera.
+        camera: The camera for pictures: the name of a camera sensor, or a free camera.
 
     Raises:
-        ValueError: As of `GymnasiumEnv`, or the mode is unknown.
+        ValueError: An argument is invalid, as in `GymnasiumEnv`, or the mode is unknown.
         UnsupportedError: The simulator takes no pictures.
 
     Example:
-        The task is that of the example of `Area`:
+        `make` is the function from the `Area` example:
 
         >>> envs = GymnasiumVectorEnv(make(worlds=2))
         >>> observations, infos = envs.reset(seed=7)
@@ -90,7 +89,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
 
     @property  # type: ignore[misc]  # settable there, which one generator for each world cannot be
     def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]  # one each
-        """The generator of each world, for the policy of the others."""
+        """The generator of each world, for the policy of the other agents."""
         return tuple(self._generators)
 
     @property
@@ -104,21 +103,21 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         seed: int | Sequence[int | None] | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> tuple[Any, dict[str, Any]]:
-        """Begins an episode in all worlds, or in some.
+        """Begins an episode in all worlds, or in some of them.
 
-        The first reset of a world without a seed draws one.
+        If the first reset of a world gets no seed, it draws one.
 
         Args:
             seed: One seed for each world; an int n stands for n, n + 1, ...
-            options: ``"reset_mask"``, (num_envs,) bool, chooses worlds; all others stay as they
-                are, and so do their observations. All other options are for the task.
+            options: ``"reset_mask"``, (num_envs,) bool, selects the worlds to reset; the other
+                worlds and their observations do not change. All other options are for the task.
 
         Returns:
-            Observations of all worlds, and infos of those that were reset.
+            Observations of all worlds, and infos of the worlds that were reset.
 
         Raises:
             TypeError, ValueError: The seeds or the mask do not fit; nothing was reset.
-            ResetNeededError: Some worlds are to be reset, and all need it.
+            ResetNeededError: Only some worlds are reset, but all of them need a reset first.
         """
         seeds = world_seeds(seed, np.arange(self.num_envs))
         mask = _reset_mask(options, self.num_envs)
@@ -128,19 +127,20 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         return self._agent.observations(self._seen or ()), self._info(mask)
 
     def step(self, actions: Any) -> tuple[Any, NDArray[np.float64], Bools, Bools, dict[str, Any]]:
-        """Steps every world once; one that is to be reset is reset instead, with a reward of 0.
+        """Steps every world once. In mode NextStep, ended worlds are reset instead, with reward 0.
 
         Args:
-            actions: A batch of actions; a world that is reset by this step ignores its own.
+            actions: A batch of actions; the action of a world that is reset instead is ignored.
 
         Returns:
-            The five values of Gymnasium. In the mode SameStep, a world whose episode ended shows
-            the first observation of the next one, and the last one as ``infos["final_obs"]``, with
-            ``infos["final_info"]``.
+            The five values of Gymnasium. In mode SameStep, the observation of a world whose episode
+            ended is the first one of the next episode; the last observation and info are in
+            ``infos["final_obs"]`` and ``infos["final_info"]``.
 
         Raises:
-            ActionError: An action does not lie in its space; no world has moved.
-            ResetNeededError: In the mode Disabled, an episode is over; no world has moved.
+            ActionError: An action is not in its space; no world has moved.
+            ResetNeededError: No episode has begun, or in mode Disabled, an episode is over; no
+                world has moved.
         """
         if self._seen is None:
             raise ResetNeededError("no episode has begun")
@@ -177,7 +177,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         return self._agent.observations(self._seen), rewards, terminations, truncations, infos
 
     def compute_reward(self, achieved_goal: Any, desired_goal: Any, info: Any) -> Any:
-        """Returns the rewards that goals would have earned; see `Environment.compute_reward`."""
+        """Returns the rewards for achieved goals; see `Area.compute_reward`."""
         return self.environment.compute_reward(achieved_goal, desired_goal, info)
 
     def render(self) -> tuple[NDArray[np.uint8] | None, ...]:  # type: ignore[override]  # typed as a list there
@@ -185,13 +185,14 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         return tuple(self._viewfinder.picture(world) for world in range(self.num_envs))
 
     def get_state(self) -> dict[str, Any]:
-        """Returns this instant, for `set_state`; it can be pickled.
+        """Returns a snapshot of the view, for `set_state`; it can be pickled.
 
-        Policies of others, except an `ArrayPolicy` and those with `get_state` and `set_state`, are
-        made again there: they keep their generator, and forget the episode.
+        Of the policies of other agents, it contains the memory of those with `get_state` and
+        `set_state`. `set_state` makes all others again, with their generators but without a memory
+        of the episode.
 
         Raises:
-            UnsupportedError: The simulator cannot go back.
+            UnsupportedError: The simulator has no snapshots.
         """
         return {
             "environment": self.environment.get_state(),
@@ -202,14 +203,14 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         }
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Goes back to an instant of this task with as many worlds."""
+        """Restores a snapshot of this task with the same number of worlds."""
         self.environment.set_state(state["environment"])
         self._agent.set_state(state["others"])
         self._seen = copied(state["seen"]) or None
         self._seeded, self._ended = state["seeded"].copy(), state["ended"].copy()
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Closes the environment; `close` calls it once."""
+        """Closes the environment; called by `close`."""
         self.environment.close()
 
     def _begin(
@@ -218,7 +219,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         seeds: Sequence[int | None],
         options: Mapping[str, Any] | None = None,
     ) -> None:
-        """Begins episodes as `GymnasiumEnv.reset` does in each world."""
+        """Begins episodes in some worlds, like `GymnasiumEnv.reset` in each of them."""
         worlds = np.flatnonzero(mask)
         own = []
         for world in worlds.tolist():
@@ -233,7 +234,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         self._agent.begin(worlds.tolist())
 
     def _members(self, actions: Any) -> list[Any]:
-        """Returns the action of each world, of a batch."""
+        """Splits a batch into the actions of the worlds."""
         try:
             members = list(iterate(self.action_space, actions))
         except (KeyError, IndexError, TypeError):
@@ -247,7 +248,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         return members
 
     def _info(self, mask: Bools) -> dict[str, Any]:
-        """Returns infos of some worlds in Gymnasium's form: arrays, and masks of their entries."""
+        """Returns infos of some worlds in Gymnasium's form: arrays and masks of valid entries."""
         found = own_info(self.environment.info(), self.environment.agents, self.agent)
         infos: dict[str, Any] = {}
         for name, values in found.items():
@@ -259,7 +260,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         return infos
 
     def _final(self, ended: Bools) -> dict[str, Any]:
-        """Returns the last observation and info of episodes that ended."""
+        """Returns the last observations and infos of episodes that ended, in Gymnasium's form."""
         seen = self._agent.observations(self._seen or ())
         final = np.full(self.num_envs, fill_value=None, dtype=object)
         for world in np.flatnonzero(ended).tolist():
@@ -269,7 +270,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
 
 
 def _reset_mask(options: Mapping[str, Any] | None, worlds: int) -> Bools:
-    """Returns the worlds to reset, (W,) bool: ``options["reset_mask"]``, or all."""
+    """Returns which worlds to reset, (W,) bool: ``options["reset_mask"]``, or by default all."""
     if options is None or "reset_mask" not in options:
         return np.ones(worlds, dtype=np.bool_)
     mask = options["reset_mask"]

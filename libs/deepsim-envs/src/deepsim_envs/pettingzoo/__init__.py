@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All agents of an environment as PettingZoo sees them; needs ``deepsim-envs[pettingzoo]``."""
+"""Views of all agents for PettingZoo; needs ``deepsim-envs[pettingzoo]``."""
 
 from .parallel_env import PettingZooEnv, aec_env
 from .registration import register

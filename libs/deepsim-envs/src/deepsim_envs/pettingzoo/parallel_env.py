@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All agents of an environment as PettingZoo's `ParallelEnv` and `AECEnv`."""
+"""The view of all agents as PettingZoo's `ParallelEnv` and `AECEnv`."""
 
 from __future__ import annotations
 
@@ -29,24 +29,23 @@ Bools: TypeAlias = dict[str, bool]
 
 
 class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is not typed
-    """All agents act at once; one that joins enters `agents`, and one that is done leaves it.
+    """The view of all agents, which act at once; `agents` lists those that act in the next step.
 
-    With several worlds the agents are those of all worlds, as ``"red_car/3"``.
-
-    The first reset without a seed draws one, as Gymnasium's own environments do.
+    With several worlds, the agents are the slots of all worlds, such as ``"red_car/3"``. If the
+    first reset gets no seed, it draws one, like Gymnasium's own environments.
 
     Args:
-        environment: The task; closed with the view.
-        name: Its name in PettingZoo; by default that of the area's class.
+        environment: The task; closing the view closes it.
+        name: Name of the task in PettingZoo; by default that of the area's class.
         render_mode: ``"rgb_array"``, or None.
-        camera: Takes the pictures, of world 0: a camera sensor by name, or a free camera.
+        camera: The camera for pictures of world 0: the name of a camera sensor, or a free camera.
 
     Raises:
-        ValueError: The render mode is unknown, or lacks a camera.
+        ValueError: The render mode is unknown, or needs a camera.
         UnsupportedError: The simulator takes no pictures.
 
     Example:
-        The task is that of the example of `Area`:
+        `make` is the function from the `Area` example:
 
         >>> env = PettingZooEnv(make(worlds=2))
         >>> observations, infos = env.reset(seed=7)
@@ -100,7 +99,7 @@ class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is 
     def step(
         self, actions: Mapping[str, Any]
     ) -> tuple[dict[str, Any], dict[str, float], Bools, Bools, dict[str, dict[str, Any]]]:
-        """Steps all agents that are not done; see `Environment.step`."""
+        """Steps all live agents; see `Environment.step`."""
         result = self.environment.step(actions)
         ends = result.info["deepsim"]
         self.agents = list(self.environment.live_agents)
@@ -115,13 +114,13 @@ class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is 
 
     @cached_property
     def state_space(self) -> Space[Any]:
-        """The space of `state`: flattened observations of all agents, as if one tuple."""
+        """The space of `state`: the flattened tuple of all agents' observation spaces."""
         return flatten_space(Tuple(map(self.observation_space, self.possible_agents)))
 
     def state(self) -> Any:
         """Returns the observations of all agents, flattened in the order of `possible_agents`.
 
-        An agent that is done counts with its last observation, and one that has yet to join as 0.
+        An agent that is done keeps its last observation; one that has yet to join has zeros.
 
         Raises:
             ResetNeededError: No episode has begun.
@@ -136,17 +135,17 @@ class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is 
         return self._viewfinder.picture()
 
     def close(self) -> None:
-        """Closes the environment; closing twice does no harm."""
+        """Closes the environment; further calls have no effect."""
         self.environment.close()
 
     def _infos(self, agents: list[str], info: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-        # A dict for each, even of shared entries: a change of one does not reach another.
+        # Separate dicts, even for shared entries: changing one does not affect the others.
         return {agent: info_of(agent, self.environment, info) for agent in agents}
 
 
 def aec_env(view: PettingZooEnv) -> AECEnv[str, Any, Any]:
-    """Returns the same agents one after another, as PettingZoo's `AECEnv`.
+    """Converts a view to PettingZoo's `AECEnv`, in which agents act one after another.
 
-    The world moves with the action of the last of them. The conversion is PettingZoo's own.
+    The world moves when the last agent acts. The conversion is that of PettingZoo.
     """
     return parallel_to_aec(view)

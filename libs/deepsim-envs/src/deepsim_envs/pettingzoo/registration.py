@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tasks by name, for ``pettingzoo.make``."""
+"""Registers tasks with PettingZoo, for ``pettingzoo.make``."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from .parallel_env import PettingZooEnv, aec_env
 
 
 def register(id: str, make: str, **kwargs: Any) -> None:
-    """Registers a task with PettingZoo; its modules are imported when it is made.
+    """Registers a task with PettingZoo; its module is imported when an environment is made.
 
-    ``pettingzoo.make("parallel", id)`` gives a `PettingZooEnv`, ``make("aec", id)`` its agents one
-    after another.
+    ``pettingzoo.make("parallel", id)`` then makes a `PettingZooEnv`, and
+    ``pettingzoo.make("aec", id)`` an environment in which its agents act one after another.
 
     Args:
-        id: As in ``"DeepSim/Racetrack-v0"``; one that is registered is replaced.
+        id: The id, such as ``"DeepSim/Racetrack-v0"``; an existing registration is replaced.
         make: The function that returns the `Environment`, as ``"package.module:function"``.
-        kwargs: The view's ``name``, ``render_mode`` and ``camera``; all others go to the function.
-            `pettingzoo.make` takes the same.
+        kwargs: Arguments of the view: ``name``, ``render_mode`` and ``camera``. All other arguments
+            are passed to the function. `pettingzoo.make` accepts the same arguments.
 
     Raises:
-        ValueError: `make` is not of this form.
+        ValueError: `make` does not have this form.
     """
     require_function_name("make", make)
     register_view(id, partial(_parallel, make), kwargs)
@@ -38,7 +38,7 @@ def register(id: str, make: str, **kwargs: Any) -> None:
 def register_view(
     id: str, make_view: Callable[..., PettingZooEnv], kwargs: Mapping[str, Any]
 ) -> None:
-    """Registers a function, and its keyword arguments, that returns a view; see `register`."""
+    """Registers a function that returns a view, and its keyword arguments; see `register`."""
     pettingzoo.parallel_registry.pop(id, None)
     pettingzoo.aec_registry.pop(id, None)
     pettingzoo.register("parallel", id, entry_point=make_view, kwargs=dict(kwargs))
