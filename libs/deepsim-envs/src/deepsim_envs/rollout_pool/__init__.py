@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Experience from many workers, on one machine or a Ray cluster, with the same bytes on each.
+"""Collects experience with many workers, on one machine or a Ray cluster, with the same bytes.
 
 The backend ``"ray"`` needs ``deepsim-envs[ray]``.
 """

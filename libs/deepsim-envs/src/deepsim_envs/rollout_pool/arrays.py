@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of a fragment: allocated and filled, and as bytes between processes.
+"""Allocates and fills the arrays of a fragment, and packs them into bytes for other processes.
 
-Nothing that is read back from bytes can run code.
+Unpacking bytes never runs code from them.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ _KINDS = "biuf"  # bool, integers, floats
 
 
 def allocated(space: spaces.Space[Any], shape: tuple[int, ...], what: str) -> Any:
-    """Returns zeros for members of a space, with leading axes of that shape.
+    """Returns zeros for members of a space; `shape` holds the sizes of the leading axes.
 
     Raises:
-        TypeError: Members do not all have the same size; the message names them as `what`.
+        TypeError: Members of the space differ in size; the message calls them `what`.
     """
     flat = create_empty_array(space, math.prod(shape), np.zeros)
     try:
         return leafwise(lambda part: part.reshape(*shape, *part.shape[1:]), flat)
-    except AttributeError:  # values of any size, which lie in a tuple
+    except AttributeError:  # Gymnasium keeps values of varying size in a tuple.
         raise TypeError(
             f"{what} must be of a Box, Discrete, MultiBinary, MultiDiscrete, Dict or Tuple space "
             f"to fit an array, got {space}"
@@ -38,10 +38,11 @@ def allocated(space: spaces.Space[Any], shape: tuple[int, ...], what: str) -> An
 
 
 def put_batch(records: Any, place: Any, batch: Any, what: str) -> None:
-    """Writes a policy's batch into a place of the records.
+    """Writes a batch from a policy into the records, at the index `place`.
 
     Raises:
-        ValueError: It has another number of rows, structure, or type; the message names it.
+        ValueError: The batch has the wrong number of rows, structure or type; the message calls it
+            `what`.
     """
 
     def put(record: Any, part: Any) -> None:
@@ -62,14 +63,14 @@ def put_batch(records: Any, place: Any, batch: Any, what: str) -> None:
 
 
 def packed(value: Any) -> bytes:
-    """Returns a value as bytes: a JSON header, then the bits of the arrays, little-endian.
+    """Returns a value as bytes: a JSON header, then the little-endian bytes of the arrays.
 
     Args:
-        value: Arrays of numbers, or dicts and tuples of them at any depth; also None and integers,
-            and strings in dicts.
+        value: Arrays of numbers, None, integers, or dicts and tuples of them at any depth; dicts
+            may also hold strings.
 
     Raises:
-        TypeError: The value holds something else.
+        TypeError: The value holds an object of another type.
     """
     arrays = []
 
@@ -85,10 +86,10 @@ def packed(value: Any) -> bytes:
 
 
 def unpacked(content: bytes) -> Any:
-    """Returns the value of bytes that `packed` made; its arrays are its own.
+    """Returns the value in bytes from `packed`; its arrays are copies.
 
     Raises:
-        ValueError: The bytes are others.
+        ValueError: The bytes do not come from `packed`.
     """
     start = 0
 

@@ -2,11 +2,11 @@
 """The errors of rollout pools.
 
 deepsim_sync.DeepSimError
-├── FragmentError         a fragment could not be computed: the task or the policy raised
-├── WorkerDiedError       a fragment ended its worker's process time and again
+├── FragmentError         the task or the policy raised an error, so a fragment is missing
+├── WorkerDiedError       several workers died while they computed the same fragment
 ├── NoWorkerError         no worker starts
 ├── ClosedPoolError       the pool is closed
-└── OpenClusterError      a Ray cluster obeys everyone who can reach it
+└── OpenClusterError      a Ray cluster runs the code of everyone who can reach it
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from deepsim_sync import DeepSimError
 
 
 class FragmentError(DeepSimError):
-    """A fragment could not be computed, because the environment or the policy raised.
+    """A fragment could not be computed, because the environment or the policy raised an error.
 
-    The pool stays as it was: `collect` would compute the same fragments again.
+    The pool does not advance: the next `collect` computes the same fragments again.
 
     Attributes:
         fragment: Number of the fragment.
         kind: Name of the exception's class.
-        traceback: Its traceback, as text.
+        traceback: Traceback of the exception, as text.
     """
 
     def __init__(self, fragment: int, kind: str, message: str, traceback: str) -> None:
@@ -33,7 +33,7 @@ class FragmentError(DeepSimError):
 
 
 class WorkerDiedError(DeepSimError):
-    """Each worker that computed a fragment died.
+    """Every worker that tried to compute a fragment died.
 
     Attributes:
         fragment: Number of the fragment.
@@ -48,21 +48,21 @@ class WorkerDiedError(DeepSimError):
 
 
 class NoWorkerError(DeepSimError):
-    """No worker of a pool starts, as when a Ray cluster has no room for one."""
+    """No worker of a pool starts, for example because a Ray cluster has no room for one."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"the rollout pool has no worker: {reason}")
 
 
 class ClosedPoolError(DeepSimError, RuntimeError):
-    """The pool is closed: its workers have ended."""
+    """The pool is closed, and its workers have ended."""
 
     def __init__(self) -> None:
         super().__init__("this rollout pool is closed: make a new one")
 
 
 class OpenClusterError(DeepSimError):
-    """A Ray cluster runs the code of everyone who can reach it, without a token."""
+    """A Ray cluster needs no token: it runs the code of everyone who can reach it."""
 
     def __init__(self, address: str) -> None:
         super().__init__(

@@ -14,44 +14,52 @@ from deepsim_envs.area import Bools
 class Fragment(NamedTuple):
     """The experience of some worlds in a fixed number of steps, in NumPy arrays.
 
-    Each array has the axes (length, worlds); those of observations and actions go on as their space
-    does, and are dicts or tuples of arrays where that is nested. Row t of world w is one step: the
-    agent saw ``observations[agent][t, w]``, did ``actions[agent][t, w]``, and then saw
-    ``next_observations[agent][t, w]``. Two fragments are equal bit for bit if their
-    `deepsim_envs.digest` is.
+    Each array has the axes (length, worlds). Observations and actions have the axes of their space
+    in addition; for a nested space, they are dicts or tuples of arrays. Row t of world w is one
+    step: the agent saw ``observations[agent][t, w]``, did ``actions[agent][t, w]``, and then saw
+    ``next_observations[agent][t, w]``. Two fragments with the same `deepsim_envs.digest` are equal
+    bit for bit.
+
+    Example:
+        >>> pool = RolloutPool("CartPole-v1", "deepsim_envs.rollout_pool:RandomPolicy", length=5)
+        >>> (fragment,) = pool.collect(1)
+        >>> fragment.observations["agent"].shape
+        (5, 1, 4)
+        >>> fragment.starts[:, 0]
+        array([ True, False, False, False, False])
     """
 
     number: int
-    """Of the fragment in its pool, from 0."""
+    """Number of the fragment in its pool, from 0."""
     observations: dict[str, Any]
-    """By agent."""
+    """The observations before each step, by agent."""
     actions: dict[str, Any]
-    """By agent."""
+    """The actions of each step, by agent."""
     rewards: dict[str, NDArray[np.float64]]
-    """By agent."""
+    """The rewards for each step, by agent."""
     terminations: dict[str, Bools]
-    """Whether the step ended the agent's episode."""
+    """Whether the step terminated the agent's episode, by agent."""
     truncations: dict[str, Bools]
-    """Whether the step cut it off; for the end of the fragment, see `unfinished`."""
+    """Whether the step truncated the agent's episode, by agent; see also `unfinished`."""
     next_observations: dict[str, Any]
-    """By agent; after its last step, the last observation of its episode."""
+    """The observations after each step, by agent, even where the step ended the episode."""
     live: dict[str, Bools]
-    """Whether the agent took part in the step; rows in which it did not are zeros."""
+    """Whether the agent took part in the step, by agent; its other rows are zero."""
     starts: Bools
-    """Whether the step is the first one of an episode of its world."""
+    """Whether the step is the first one of an episode in its world."""
     seeds: NDArray[np.uint64]
-    """Seed of the episode that the step belongs to."""
+    """The seed of the episode to which the step belongs."""
     weights: int = 0
-    """The number of times that weights were set before the fragment was begun."""
+    """How often the weights had been set before the fragment began."""
     memory: dict[str, Any] = {}  # noqa: RUF012 (never changed)
     """The memory of a `RecurrentPolicy` before the first step, by agent: (worlds, ...)."""
 
     @property
     def unfinished(self) -> dict[str, Bools]:
-        """(worlds,) whether the agent's episode goes on after the last step, by agent.
+        """Whether the agent's episode continues after the last step, (worlds,), by agent.
 
-        There, neither `terminations` nor `truncations` mark an end, and the return goes on with the
-        value of the last of `next_observations`.
+        For such an episode, neither `terminations` nor `truncations` marks an end: estimate the
+        rest of the return by the value of the last row of `next_observations`.
         """
         return {
             agent: live[-1] & ~self.terminations[agent][-1] & ~self.truncations[agent][-1]

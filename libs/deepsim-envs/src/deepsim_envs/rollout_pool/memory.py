@@ -16,13 +16,13 @@ from .policy import Policy, RecurrentPolicy
 
 
 class PolicyMemory:
-    """A policy with its memory of the episodes in all worlds; a `Policy` has none.
+    """A policy with its memory of the episodes in all worlds; empty for a `Policy`.
 
     Args:
         policy: The policy.
         agents: The names of all agents.
         worlds: The number of worlds, W.
-        memory: The memory so far, by agent: (W, ...); empty where all episodes are new.
+        memory: The memory so far, by agent: (W, ...); empty if all episodes are new.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class PolicyMemory:
         worlds: int,
         memory: Mapping[str, Any],
     ) -> None:
-        # Such a check of a protocol takes longer than many a policy: not in every act.
+        # This check of a protocol is slower than many policies, so `act` does not repeat it.
         self._recurrent = policy if isinstance(policy, RecurrentPolicy) else None
         self._policy: Any = policy
         self._initial: dict[str, Any] = {}
@@ -46,12 +46,12 @@ class PolicyMemory:
                 )
 
     def copy(self) -> dict[str, Any]:
-        """Returns the memory of each agent, (W, ...)."""
+        """Returns a copy of the memory of each agent, (W, ...)."""
         copy: dict[str, Any] = copied(self._memory)
         return copy
 
     def begin(self, worlds: NDArray[np.intp]) -> None:
-        """Forgets the last episodes of some worlds."""
+        """Resets the memory in some worlds, in which new episodes begin."""
 
         def put(memory: NDArray[Any], initial: NDArray[Any]) -> None:
             memory[worlds] = initial
@@ -59,7 +59,7 @@ class PolicyMemory:
         leafwise(put, self._memory, self._initial)
 
     def act(self, agent: str, observations: Any, worlds: Any, rng: np.random.Generator) -> Any:
-        """Returns an agent's actions in some worlds, and keeps the policy's new memory of them."""
+        """Returns an agent's actions in some worlds, and updates its memory there."""
         if self._recurrent is None:
             return self._policy.act(agent, observations, rng)
         memory = leafwise(lambda part: part[worlds].copy(), self._memory[agent])

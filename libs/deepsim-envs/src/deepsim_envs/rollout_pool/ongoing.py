@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Episodes that go on in the next fragment."""
+"""Episodes that continue in the next fragment."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from .worlds import RolloutWorlds
 
 
 class OngoingEpisodes:
-    """Worlds, and where their episodes stand between two fragments.
+    """Worlds with the state of their episodes between two fragments.
 
     Args:
         worlds: The W worlds.
-        count: W.
+        count: The number of worlds, W.
 
     Attributes:
-        worlds: As given.
-        steps: (W,) the steps of each episode so far; 0 where a new one is to begin.
-        seeds: (W,) the seed of each episode.
+        worlds: The W worlds.
+        steps: The number of steps of each episode so far, (W,); 0 if a new episode must begin.
+        seeds: The seed of each episode, (W,).
         seen: The latest observations, a batch (W, A_g, ...) for each group.
         memory: The memory of the policy, by agent: (W, ...).
     """
@@ -45,29 +45,29 @@ class OngoingEpisodes:
         seen: Sequence[Any],
         over: NDArray[np.intp],
     ) -> None:
-        """Takes note of a fragment.
+        """Updates the state after a fragment.
 
         Args:
-            starts: (length, W) the first steps of episodes.
-            seeds: (W,) the seeds of the last episodes.
-            seen: The latest observations.
-            over: The worlds whose last episode is over.
+            starts: Whether each step is the first one of an episode, (length, W).
+            seeds: The seed of the latest episode in each world, (W,).
+            seen: The latest observations, a batch (W, A_g, ...) for each group.
+            over: Indices of the worlds in which the latest episode is over.
         """
         length = len(starts)
-        since = np.argmax(starts[::-1], axis=0) + 1  # the last start
+        since = np.argmax(starts[::-1], axis=0) + 1  # number of steps since the last start
         self.steps = np.where(starts.any(axis=0), since, self.steps + length)
         self.steps[over] = 0
         self.seeds, self.seen = seeds, seen
 
     def replay(self, trail: Trail, length: int) -> None:
-        """Goes on with the episodes of another worker.
+        """Repeats the episodes of another worker, to continue them here.
 
-        Those whose seeds and actions do not lead to the same observations are to begin again, as
-        are those whose first actions are missing.
+        If the first actions of an episode are missing, or if the repetition leads to other
+        observations, a new episode must begin in its world.
 
         Args:
-            trail: The episodes.
-            length: Steps of a fragment.
+            trail: The seeds, actions and last observations of the episodes.
+            length: The number of steps of a fragment.
         """
         worlds, groups = self.worlds, self.worlds.groups
         fragments = [[_batch(actions, group) for group in groups] for actions in trail.actions]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The policies of rollouts."""
+"""The policies that collect experience."""
 
 from __future__ import annotations
 
@@ -17,33 +17,34 @@ from deepsim_envs.spaces import MASK, sample_allowed
 class Policy(Protocol):
     """Acts for the agents of all worlds of a fragment.
 
-    A worker makes its policy by calling the spec's function with ``observation_space`` and
-    ``action_space``, each a dict of spaces by agent, and with the spec's own arguments. Actions may
-    follow from the weights, the observations and the generator, and from nothing else: a worker
-    uses one policy for many fragments.
+    A worker makes its policy by calling the function that the spec names. The function gets
+    ``observation_space`` and ``action_space``, each a dict of spaces by agent, and the arguments in
+    the spec. Actions must depend only on the weights, the observations and the generator, because a
+    worker uses one policy for many fragments.
     """
 
     def act(self, agent: str, observations: Any, rng: np.random.Generator) -> Any:
         """Returns the actions of one agent in n worlds, (n, ...).
 
         Args:
-            agent: Its name.
-            observations: (n, ...); dicts or tuples of such arrays where the space is nested.
-            rng: The fragment's own random numbers.
+            agent: Name of the agent.
+            observations: Its observations, (n, ...); dicts or tuples of such arrays if the space is
+                nested.
+            rng: The random number generator of the fragment.
         """
         ...
 
     def set_weights(self, weights: Mapping[str, NDArray[Any]]) -> None:
-        """Replaces the weights; the arrays are its own."""
+        """Replaces the weights; the policy may keep and change the arrays."""
         ...
 
 
 @runtime_checkable
 class RecurrentPolicy(Protocol):
-    """Acts with a memory of the episode; for all else, see `Policy`.
+    """Acts with a memory of the episode; otherwise like a `Policy`.
 
-    The pool keeps the memory, in arrays of numbers, or dicts and tuples of them: that of a worker's
-    policy would be lost with the worker.
+    A memory consists of arrays of numbers, or dicts and tuples of them. The pool keeps it, because
+    a memory inside the policy would be lost if its worker died.
 
     Example:
         The memory of this policy counts the steps of the episode:
@@ -67,31 +68,37 @@ class RecurrentPolicy(Protocol):
     """
 
     def initial_memory(self, agent: str) -> Any:
-        """Returns the memory of an agent at the beginning of an episode, in one world."""
+        """Returns the memory of an agent in one world at the beginning of an episode."""
         ...
 
     def act(
         self, agent: str, observations: Any, rng: np.random.Generator, memory: Any
     ) -> tuple[Any, Any]:
-        """Returns the actions of one agent in n worlds, (n, ...), and the memory afterwards.
+        """Returns the actions of one agent in n worlds, (n, ...), and its new memory.
 
         Args:
-            agent: Its name.
-            observations: (n, ...); dicts or tuples of such arrays where the space is nested.
-            rng: The fragment's own random numbers.
-            memory: (n, ...), like n initial ones.
+            agent: Name of the agent.
+            observations: Its observations, (n, ...); dicts or tuples of such arrays if the space is
+                nested.
+            rng: The random number generator of the fragment.
+            memory: Its memory in these worlds, (n, ...).
         """
         ...
 
     def set_weights(self, weights: Mapping[str, NDArray[Any]]) -> None:
-        """Replaces the weights; the arrays are its own."""
+        """Replaces the weights; the policy may keep and change the arrays."""
         ...
 
 
 class RandomPolicy:
-    """Any action of the agent's space, as the space samples it; it has no weights.
+    """Samples actions from the agent's space; it has no weights.
 
-    Where observations have an ``"action_mask"``, any action that it allows.
+    If the observations have an ``"action_mask"``, the policy samples only the actions it allows.
+
+    Example:
+        >>> policy = RandomPolicy({}, {"agent": Discrete(2)})
+        >>> policy.act("agent", np.zeros((3, 4)), np.random.default_rng(0)).shape
+        (3,)
     """
 
     def __init__(
@@ -118,6 +125,6 @@ class RandomPolicy:
         return self._batches[key].sample()
 
     def set_weights(self, weights: Mapping[str, NDArray[Any]]) -> None:
-        """Refuses weights, with a ValueError."""
+        """Raises a ValueError if there are any weights."""
         if weights:
             raise ValueError(f"a RandomPolicy has no weights, got {list(weights)}")

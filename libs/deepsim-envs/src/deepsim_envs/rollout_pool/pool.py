@@ -32,49 +32,50 @@ from .workers.processes import ProcessWorkers
 from .workers.ray_actors import RayWorkers
 
 BackendName = Literal["local", "process", "ray"]
-_DEATHS = 3  # by the same fragment, or of starting workers in a row, before the pool gives up
+_DEATHS = 3  # deaths from one fragment, or failed starts in a row, before the pool gives up
 _LOG = logging.getLogger(__name__)
 
 
 class RolloutPool:
-    """Collects fragments of experience, by workers that each have their own worlds and policy.
+    """Collects fragments of experience with workers, which each have their own worlds and policy.
 
-    A fragment follows from the specs, the seed, its number and the weights: its bytes are the same
-    for any backend, any number of workers, and any worker. It begins with new episodes, or with
-    those that the fragment before it in its stream has not finished.
+    A fragment depends only on the specs, the seed, its number and the weights: its bytes are the
+    same for every backend, number of workers, and worker. By default, it begins with new episodes.
+    With `streams`, it continues the unfinished episodes of an earlier fragment.
 
     Args:
-        spec: Makes the environment, an `Environment` or a `gymnasium.Env`: a function, or an id
-            that is registered with Gymnasium.
-        policy: Makes the `Policy`.
-        workers: The number of workers; the backend ``"local"`` makes do with one.
+        spec: Makes the environment, an `Environment` or a `gymnasium.Env`: the name of a function,
+            or an id that is registered with Gymnasium.
+        policy: Makes the `Policy`: the name of a function or class.
+        workers: The number of workers; the backend ``"local"`` always uses one.
         backend: ``"local"``, in this process; ``"process"``, in processes on this machine; or
             ``"ray"``, on a Ray cluster.
-        length: Steps of a fragment.
-        worlds: Worlds of a fragment, for which the policy acts at once.
-        streams: The number of streams, in which each fragment goes on with the episodes of the one
-            before: fragment f with those of fragment f - streams. As many can be computed at the
-            same time. Without, each fragment begins with new episodes.
+        length: The number of steps of a fragment.
+        worlds: The number of worlds of a fragment; the policy acts in all of them at once.
+        streams: The number of streams: fragment f continues the episodes of fragment f - streams,
+            and at most this number of fragments is computed at the same time. By default, each
+            fragment begins with new episodes.
         seed: Root of all seeds, >= 0.
-        timeout: Time in which a worker must compute a fragment, or else counts as dead [s]; not for
-            the backend ``"local"``.
-        start_timeout: Time in which a worker must start, if no other works [s].
-        resources: The needs of each worker on a Ray cluster: ``"CPU"``, ``"GPU"``, and resources
-            of Ray by name; one CPU by default.
-        ray_address: The cluster to join, as in ``"10.0.0.1:6379"`` or ``"auto"``; by default that
-            of ``RAY_ADDRESS``, or else a new one on this machine, which asks for a token.
-        allow_open_cluster: Whether a Ray cluster without a token will do.
+        timeout: Time after which a worker without an answer counts as dead [s]; ignored by the
+            backend ``"local"``.
+        start_timeout: Time within which some worker must start, if none is working [s].
+        resources: The resources that each worker needs on a Ray cluster: ``"CPU"``, ``"GPU"``, and
+            custom resources by name; one CPU by default.
+        ray_address: The cluster to join, such as ``"10.0.0.1:6379"`` or ``"auto"``. The default is
+            the environment variable ``RAY_ADDRESS``, or else a new cluster on this machine, which
+            asks for a token.
+        allow_open_cluster: Whether to use a Ray cluster that asks for no token.
 
     Attributes:
-        workers: As given.
-        backend: As given.
+        workers: The number of workers.
+        backend: The name of the backend.
         collected: Number of the next fragment.
         replaced: The number of workers that died and were replaced.
 
     Raises:
-        TypeError: The spec or the policy is a bare function instead of a name.
-        ValueError: A number is too small, the backend is unknown, resources are not for Ray, or no
-            machine of the Ray cluster has them.
+        TypeError: The spec or the policy is a function instead of a name.
+        ValueError: A number is too small, the backend is unknown, resources are given for a backend
+            other than Ray, or no machine of the Ray cluster has them.
         gymnasium.error.Error: The id is not registered.
         OpenClusterError: The Ray cluster does not ask for a token.
 
@@ -149,24 +150,25 @@ class RolloutPool:
             self._link = RayWorkers(setup, workers, timeout, needs, ray_address, allow_open_cluster)
 
     def set_weights(self, weights: Mapping[str, NDArray[Any]]) -> None:
-        """Gives the policy of every worker new weights, for fragments that begin from now on.
+        """Sets the weights of every worker's policy, for all fragments that begin after this call.
 
         Args:
-            weights: Arrays of numbers by name; they are copied.
+            weights: Arrays of numbers by name; the pool copies them.
         """
         self._weights = packed({name: np.asarray(value) for name, value in weights.items()})
         self._version += 1
         self._informed.clear()
 
     def collect(self, count: int) -> list[Fragment]:
-        """Returns the next fragments, in order.
+        """Returns the next `count` fragments, in order.
 
-        The fragments of a worker that dies are computed again by another one. After an error the
-        pool is as before: the same fragments come next.
+        If a worker dies, another one computes its fragment again. After an error, the next call
+        computes the same fragments again.
 
         Raises:
-            FragmentError: The environment or the policy raised; its cause has the traceback.
-            WorkerDiedError: Workers died of the same fragment time and again.
+            FragmentError: The environment or the policy raised an error; its traceback is in the
+                cause.
+            WorkerDiedError: Several workers died while they computed the same fragment.
             NoWorkerError: No worker starts.
             ClosedPoolError: The pool is closed.
         """
@@ -182,13 +184,14 @@ class RolloutPool:
         return done
 
     def as_completed(self, count: int | None = None) -> Generator[Fragment, None, None]:
-        """Yields the next fragments as they come, so that a slow worker holds up no other.
+        """Yields the next fragments in the order in which they are finished.
 
-        New weights may be set between two fragments; `Fragment.weights` has the number of those
-        that a fragment was computed with. Unfinished fragments of a closed iterator are lost.
+        A slow worker does not delay the others. Weights may be set between two fragments;
+        `Fragment.weights` tells with which weights a fragment was computed. Closing the iterator
+        discards fragments that are not finished.
 
         Args:
-            count: The number of fragments; None for no end.
+            count: The number of fragments; None for no limit.
 
         Raises:
             FragmentError, WorkerDiedError, NoWorkerError, ClosedPoolError: See `collect`.
@@ -196,7 +199,7 @@ class RolloutPool:
         return self._advanced(self._computed(self._open(), count))
 
     def close(self) -> None:
-        """Ends the workers; closing twice does no harm."""
+        """Ends the workers; further calls have no effect."""
         if self._link is not None:
             link, self._link = self._link, None
             link.close()
@@ -218,7 +221,7 @@ class RolloutPool:
             yield fragment
 
     def _computed(self, link: Workers, count: int | None) -> Iterator[Fragment]:
-        """Yields fragments as they come; raises the error with the least number, when known."""
+        """Yields finished fragments; finally raises the error with the lowest fragment number."""
         if self._collecting:
             raise RuntimeError(
                 "this pool is still collecting: exhaust or close the iterator of as_completed()"
@@ -256,14 +259,14 @@ class RolloutPool:
                     if number < end:
                         bisect.insort(ready, number)
                     continue
-                self._forget(worker)  # after an error, it begins anew
+                self._forget(worker)  # A worker closes its worlds and policy after an error.
                 if error is None or sent < error[0]:
                     error = sent, found
-                # Only earlier fragments, so that the first error is raised.
+                # Only earlier fragments are still computed, as they may hold an earlier error.
                 end, ready = error[0], [each for each in ready if each < error[0]]
         finally:
             self._collecting = False
-            for worker in busy:  # their answers would be taken for those of the next collection
+            for worker in busy:  # The next collection would mistake their answers for its own.
                 self._replace(link, worker)
         if error is not None:
             cause = Exception(f"\n\n{error[1]['traceback']}")
@@ -272,7 +275,7 @@ class RolloutPool:
     def _send_all(
         self, link: Workers, ready: list[int], busy: dict[int, tuple[int, float]]
     ) -> None:
-        """Sends fragments to idle workers."""
+        """Assigns fragments to idle workers."""
         for number in ready.copy():
             if not self._idle:
                 return
@@ -288,14 +291,14 @@ class RolloutPool:
             link.send(worker, packed((number, self._version, assignment)), weights)
 
     def _forget(self, worker: int) -> None:
-        """Takes note that a worker has lost its policy and its worlds."""
+        """Records that a worker no longer has its policy and its worlds."""
         self._informed.discard(worker)
         self._streams.forget(worker)
 
     def _receive(
         self, link: Workers, busy: Mapping[int, tuple[int, float]]
     ) -> tuple[int, bytes | Death]:
-        """Waits for any worker: its answer, or that it started, died, or is late."""
+        """Waits for a worker; returns its number, and its answer or (also if it is late) death."""
         late = min(busy, key=lambda worker: busy[worker][1], default=None)
         found = link.receive(self._start_timeout if late is None else busy[late][1] - monotonic())
         if found is not None:
@@ -307,7 +310,7 @@ class RolloutPool:
         )
 
     def _started(self, link: Workers, worker: int, answer: bytes | Death, *, is_only: bool) -> None:
-        """Registers a worker that has started, or died without a fragment."""
+        """Records that a worker has started, or has died while it computed no fragment."""
         if not isinstance(answer, Death):
             self._failed_starts = 0
             self._idle.append(worker)
@@ -315,7 +318,7 @@ class RolloutPool:
             self._idle.remove(worker)
             self._died(link, worker, "a pause", answer)
         else:
-            # Until Ray misses a machine, it sends actors there, which never start.
+            # Until Ray notices that a machine is gone, it sends actors there, which never start.
             self._failed_starts += not answer.machine_lost
             self._died(link, worker, "its start", answer)
             if self._failed_starts >= _DEATHS and is_only:

@@ -25,11 +25,11 @@ _NOBODY = np.zeros(0, np.intp)
 
 
 class Rollout:
-    """A fragment that is being computed; arrays have the axes (agents, length, worlds).
+    """A fragment that is being computed; its arrays have the axes (agents, length, worlds).
 
     Args:
-        episodes: The episodes that it goes on with.
-        length: Its steps.
+        episodes: The episodes that the fragment continues.
+        length: The number of steps of the fragment.
         root: The root of all seeds.
         number: The number of the fragment.
     """
@@ -40,12 +40,12 @@ class Rollout:
         shape = length, worlds
         self._episodes, self._number = episodes, number
         self._rng = np.random.default_rng(own)
-        self._spawning = own.spawn(worlds)  # each spawns the seeds of a world's episodes
+        self._spawning = own.spawn(worlds)  # one per world; spawns the seeds of its episodes
         self._names = [name for group in groups for name in group.names]
         full = (len(self._names), *shape)
         self._rewards = np.zeros(full)
         self._terminated, self._truncated, self._live = np.zeros((3, *full), np.bool_)
-        self._awaits = False  # whether an agent has yet to join
+        self._awaits = False  # whether an agent has not joined yet
         self._starts = np.zeros(shape, np.bool_)
         self._seeds = np.tile(episodes.seeds, (length, 1))
         self._groups, first = [], 0
@@ -55,16 +55,16 @@ class Rollout:
             first += len(group)
 
     def run(self, policy: PolicyMemory, weights: int) -> Fragment:
-        """Steps all worlds, and begins an episode where one is over; returns the fragment.
+        """Steps all worlds, and begins a new episode after each that ends; returns the fragment.
 
         Args:
             policy: The policy, with its memory of the episodes.
-            weights: The version of its weights.
+            weights: The version of the policy's weights.
         """
         episodes = self._episodes
         worlds, over = episodes.worlds, np.flatnonzero(episodes.steps == 0)
         step_worlds: Callable[..., Step] = worlds.step_worlds
-        if isinstance(worlds, Environment):  # results are only read, until the next step
+        if isinstance(worlds, Environment):  # No copy is needed: results are read before the next.
             step_worlds = partial(step_worlds, copy=False)
         if len(over) < len(episodes.steps):
             self._follow(worlds, 0)
@@ -93,7 +93,7 @@ class Rollout:
         return self._fragment(weights, memory)
 
     def _begin(self, worlds: RolloutWorlds, step: int, over: NDArray[np.intp]) -> None:
-        """Begins episodes in some worlds."""
+        """Begins episodes in the worlds `over`."""
         for world in over.tolist():
             (seed,) = self._spawning[world].spawn(1)
             self._seeds[step:, world] = seed.generate_state(1, np.uint64)[0]
@@ -104,7 +104,7 @@ class Rollout:
             group.begin(step, batch, over)
 
     def _follow(self, worlds: RolloutWorlds, step: int) -> None:
-        """Records the live agents of all worlds from a step on."""
+        """Records which agents are live in each world, for this step and the following ones."""
         self._live[:, step:] = worlds.live.T[:, None]
         self._awaits = bool(worlds.waiting.any())
 
@@ -144,7 +144,7 @@ class _GroupRecords:
         self.seen: Any = None
 
     def begin(self, step: int, seen: Any, worlds: NDArray[np.intp]) -> None:
-        """Records the first observations of episodes, of a batch (W, A_g, ...)."""
+        """Records the first observations of episodes from a batch (W, A_g, ...)."""
 
         def put(record: NDArray[Any], part: NDArray[Any]) -> None:
             record[:, step][:, worlds] = part[worlds].swapaxes(0, 1)
@@ -162,7 +162,7 @@ class _GroupRecords:
         self.seen = seen
 
     def act(self, step: int, policy: PolicyMemory, rng: np.random.Generator) -> Any:
-        """Records the actions of live agents; returns those of all, (W, A_g, ...)."""
+        """Records the actions of live agents; returns the actions of all agents, (W, A_g, ...)."""
         for row, name in enumerate(self._names):
             live = self._live[row, step]
             count = np.count_nonzero(live)
@@ -175,7 +175,7 @@ class _GroupRecords:
         return leafwise(lambda record: record[:, step].swapaxes(0, 1), self.actions)
 
     def finish(self, starts: Bools) -> None:
-        """Fills in the observations within episodes, and zeros where agents took no part."""
+        """Fills in observations within episodes, and zeros where agents did not take part."""
         goes_on, void = ~starts[1:], ~self._live
 
         def fill(seen: NDArray[Any], after: NDArray[Any]) -> None:

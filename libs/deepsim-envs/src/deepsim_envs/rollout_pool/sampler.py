@@ -24,16 +24,15 @@ from .worlds import RolloutWorlds, make_rollout_worlds
 class Sampler:
     """Computes fragments of one task and one policy.
 
-    The random numbers of fragment f come from ``SeedSequence(root).spawn``: its child f is the
-    generator of the policy, the children of that are the worlds, and theirs are the seeds of the
-    episodes that the world begins in the fragment. Policy and worlds are made when they are needed,
-    and kept.
+    The random numbers of fragment f come from child f of ``SeedSequence(root)``. The child seeds
+    the policy's generator, and has one child for each world, which spawns the seeds of the episodes
+    that begin in that world. The sampler makes policy and worlds on first use, and keeps them.
 
     Args:
         environment: Makes the environment; see `spec.portable`.
         policy: Makes the policy.
-        length: Steps of a fragment.
-        worlds: Worlds of a fragment.
+        length: The number of steps of a fragment.
+        worlds: The number of worlds of a fragment.
         root: The root of all seeds.
     """
 
@@ -44,17 +43,18 @@ class Sampler:
         self._length, self._count = length, worlds
         self._root = root
         self._streams: dict[int, OngoingEpisodes] = {}
-        self._spare: list[RolloutWorlds] = []  # of streams that others have taken over
+        self._spare: list[RolloutWorlds] = []  # free because other workers took over the streams
         self._policy: Policy | RecurrentPolicy | None = None
 
     def answer(self, request: bytes, weights: bytes | None) -> bytes:
         """Returns a packed fragment, or the packed error of the task or the policy.
 
-        The fragment is accompanied by the steps of its unfinished episodes and the policy's memory.
+        A fragment comes with the number of steps of its unfinished episodes and the policy's
+        memory.
 
         Args:
             request: The fragment number, the weights version and the `Assignment`, packed.
-            weights: New weights of the policy, packed, or None.
+            weights: New weights of the policy, packed; None keeps the current ones.
         """
         number, version, (stream, held, trail) = unpacked(request)
         try:
@@ -70,7 +70,7 @@ class Sampler:
             return packed((tuple(fragment), episodes.steps, episodes.memory))
         except Exception as error:
             kind, message, trace = type(error).__name__, str(error), traceback.format_exc()
-            # State after an error must not reach another fragment; its end must not replace it.
+            # No other fragment may see the state after an error; errors of close are ignored.
             with contextlib.suppress(Exception):
                 self.close()
             return packed({"kind": kind, "message": message, "traceback": trace})
@@ -83,7 +83,7 @@ class Sampler:
         call_all(each.close for each in worlds)
 
     def _episodes(self, stream: int, held: Sequence[int], trail: Any) -> OngoingEpisodes:
-        """Returns the episodes of a stream; the worlds of streams that are not held are free."""
+        """Returns the episodes of a stream, and frees the worlds of streams not in `held`."""
         kept = set(held) if trail is None else set(held) - {stream}
         for other in self._streams.keys() - kept:
             self._spare.append(self._streams.pop(other).worlds)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Environments and policies by name, as plain data, for a worker to make its own."""
+"""Names environments and policies by plain data, from which each worker makes its own."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from deepsim_envs.function_names import is_function_name
 
 @dataclass(frozen=True)
 class Spec:
-    """Names an environment or a policy, so that each worker makes its own.
+    """Names an environment or a policy, so that each worker can make its own.
 
     Args:
-        make: A function or class, as ``"package.module:name"``; for an environment, also an id that
-            is registered with Gymnasium here.
-        kwargs: Its keyword arguments, of plain data.
+        make: A function or class, as ``"package.module:name"``; for an environment, alternatively
+            an id that is registered with Gymnasium in this process.
+        kwargs: Keyword arguments for it, which must be plain data.
 
     Raises:
         TypeError: The arguments cannot be written as JSON.
@@ -44,11 +44,11 @@ class Spec:
 
 
 def portable(spec: Spec) -> Spec:
-    """Returns a spec that means the same in a process in which an id is not registered.
+    """Returns an equivalent spec for other processes, in which its id may not be registered.
 
     Raises:
-        gymnasium.error.Error: The id is not registered here either.
-        ValueError: The id is registered with a function that has no name.
+        gymnasium.error.Error: The id is not registered in this process.
+        ValueError: The id is registered with a function instead of a function's name.
     """
     if is_function_name(spec.make):
         return spec
@@ -63,5 +63,5 @@ def portable(spec: Spec) -> Spec:
 
 
 def make_registered(registered: str, kwargs: Mapping[str, Any]) -> gymnasium.Env[Any, Any]:
-    """Makes an environment that was registered elsewhere, from JSON."""
+    """Makes an environment that another process has registered, from the JSON of its spec."""
     return gymnasium.make(EnvSpec.from_json(registered), disable_env_checker=True, **kwargs)

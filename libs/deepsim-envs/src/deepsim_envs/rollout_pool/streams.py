@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streams of fragments that go on with each other's episodes."""
+"""Streams: sequences of fragments, in which each fragment continues the episodes of the last."""
 
 from __future__ import annotations
 
@@ -18,49 +18,50 @@ from deepsim_envs.spaces import copied, leafwise
 from .fragment import Fragment
 
 LONGEST_REPLAY = 100_000
-"""Steps of the longest episode with which another worker goes on."""
+"""The number of steps of the longest episode that another worker can continue."""
 _LOG = logging.getLogger(__name__)
 
 
 class Trail(NamedTuple):
-    """The episodes that a stream has not finished, by which any worker can go on with them."""
+    """What a worker needs to continue the unfinished episodes of a stream."""
 
     actions: tuple[dict[str, Any], ...]
-    """Those of the last fragments, by agent: (length, W, ...)."""
+    """The actions in each of the last fragments, by agent: (length, W, ...)."""
     steps: NDArray[np.int64]
-    """(W,) the steps of each episode so far; 0 where it is over."""
+    """The number of steps of each episode so far, (W,); 0 if it is over."""
     seeds: NDArray[np.uint64]
-    """(W,) the seed of each episode."""
+    """The seed of each episode, (W,)."""
     seen: dict[str, Any]
     """The observations after the last step, by agent: (W, ...)."""
     live: dict[str, Bools]
-    """(W,) whether the agent took part in the last step, by agent."""
+    """Whether the agent took part in the last step, (W,), by agent."""
     memory: dict[str, Any]
     """The memory of the policy, by agent: (W, ...)."""
 
 
 class Assignment(NamedTuple):
-    """The worlds in which a worker computes a fragment."""
+    """Tells a worker in which worlds to compute a fragment."""
 
     stream: int
+    """The stream of the fragment."""
     held: tuple[int, ...]
-    """The streams whose worlds it keeps."""
+    """All streams for which the worker keeps worlds."""
     trail: Trail | tuple[()] | None
-    """The episodes to go on with; () for new ones, None for those of the worlds that it keeps."""
+    """The episodes to continue; () for new ones, None for those in the worlds that it keeps."""
 
 
 class Streams:
     """Assigns fragments to workers, which keep the worlds of their streams.
 
-    Fragment f goes on with the episodes of fragment f - count. A worker that takes over a stream
+    Fragment f continues the episodes of fragment f - count. A worker that takes over a stream
     replays the episodes from their seeds and actions.
 
     Args:
         count: The number of streams; None if each fragment begins with new episodes.
 
     Attributes:
-        count: As given.
-        trails: Of each stream that has begun; replaced, never changed.
+        count: The number of streams, or None.
+        trails: The `Trail` of each stream that has begun; a new mapping after each change.
     """
 
     def __init__(self, count: int | None) -> None:
@@ -70,7 +71,7 @@ class Streams:
         self.trails: Mapping[int, Trail] = {}
 
     def choose(self, number: int, idle: Sequence[int]) -> int | None:
-        """Returns the worker for a fragment; None to wait for the one that keeps its worlds."""
+        """Returns an idle worker for a fragment; None to wait for the worker with its worlds."""
         if self.count is None:
             return idle[0]
         holder = self._holders.get(number % self.count)
@@ -82,7 +83,7 @@ class Streams:
         return None
 
     def assign(self, number: int, worker: int) -> Assignment:
-        """Has a worker keep the worlds of a fragment."""
+        """Assigns a fragment and its stream to a worker, which then keeps the worlds."""
         if self.count is None:
             return Assignment(0, (), ())
         stream = number % self.count
@@ -94,23 +95,23 @@ class Streams:
         return Assignment(stream, tuple(sorted(self._held[worker])), trail)
 
     def forget(self, worker: int) -> None:
-        """Takes note that a worker has lost its worlds."""
+        """Records that a worker no longer has its worlds."""
         for stream in self._held.pop(worker, ()):
             del self._holders[stream]
 
     def go_back(self, trails: Mapping[int, Trail]) -> None:
-        """Goes back to earlier trails; all workers replay."""
+        """Restores earlier trails; each stream is replayed before its next fragment."""
         self.trails = trails
         self._holders.clear()
         self._held.clear()
 
     def follow(self, fragment: Fragment, steps: NDArray[np.int64], memory: dict[str, Any]) -> None:
-        """Remembers the unfinished episodes of a fragment.
+        """Stores what is needed to continue the unfinished episodes of a fragment.
 
         Args:
             fragment: The fragment.
-            steps: (W,) the steps of each unfinished episode so far, and else 0.
-            memory: The memory of the policy after the fragment.
+            steps: The number of steps of each unfinished episode so far, (W,); 0 if it is over.
+            memory: The memory of the policy after the fragment, by agent: (W, ...).
         """
         if self.count is None:
             return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The worlds of a rollout: a DeepSim environment, or environments of Gymnasium beside it."""
+"""The worlds of a rollout: a DeepSim environment, or several Gymnasium environments."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from .spec import Spec
 
 
 class GymnasiumWorlds:
-    """Gymnasium environments with the array side of an `Environment`.
+    """Gymnasium environments behind the array methods of an `Environment`.
 
-    The one agent is named ``"agent"`` if it has no name.
+    An agent without a name is called ``"agent"``.
 
     Attributes:
-        groups: The one group, of the one agent.
-        live: (W, 1) bool, whether the episode goes on.
-        waiting: (W, 1) False: the agent never joins later.
+        groups: One group with the only agent.
+        live: Whether the episode in each world continues, (W, 1) bool.
+        waiting: False for each world, (W, 1): the agent never joins later.
     """
 
     def __init__(self, makers: Sequence[Callable[[], gymnasium.Env[Any, Any]]]) -> None:
@@ -45,14 +45,14 @@ class GymnasiumWorlds:
         self._seen: list[Any] = [None] * len(makers)
 
     def reset_worlds(self, seed: Sequence[int], worlds: NDArray[np.intp]) -> tuple[Any, ...]:
-        """Begins episodes in some worlds; returns the observations in all of them."""
+        """Begins episodes in some worlds; returns the observations in all worlds."""
         for world, own in zip(worlds.tolist(), seed, strict=True):
             self._seen[world], _ = self._envs[world].reset(seed=own)
         self.live[worlds] = True
         return self._observations()
 
     def step_worlds(self, actions: Sequence[Any], worlds: NDArray[np.intp] | None = None) -> Step:
-        """Steps all worlds, or some.
+        """Steps all worlds, or those in `worlds`.
 
         Raises:
             ValueError: An action holds NaN.
@@ -87,10 +87,10 @@ RolloutWorlds: TypeAlias = Environment | JoinedEnvironment | GymnasiumWorlds
 
 
 def make_rollout_worlds(spec: Spec, worlds: int) -> RolloutWorlds:
-    """Makes the worlds of a spec: by one call if it takes ``worlds``, and else by one for each.
+    """Makes the worlds of a spec: with one call if it takes ``worlds``, else with a call for each.
 
     Raises:
-        TypeError: It makes neither an `Environment` nor a `gymnasium.Env`.
+        TypeError: The spec makes neither an `Environment` nor a `gymnasium.Env`.
     """
     make = partial(find_function(spec.make), **spec.kwargs)
     if takes_worlds(make):

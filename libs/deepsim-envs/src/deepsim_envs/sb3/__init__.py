@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Environments as Stable-Baselines3's `VecEnv`; needs ``deepsim-envs[sb3]``."""
+"""Views of environments as `VecEnv` of Stable-Baselines3 (SB3); needs ``deepsim-envs[sb3]``.
+
+A *slot* is one of the parallel environments of a `VecEnv`: a world, or an agent in a world.
+"""
 
 from .agents_vec_env import AgentsVecEnv
 from .shared_worlds import SharedWorlds

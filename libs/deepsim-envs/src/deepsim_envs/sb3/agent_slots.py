@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Agents of all worlds as slots of SB3's `VecEnv`."""
+"""Agents of all worlds as the slots of a `VecEnv`."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class AgentSlots(SlotsVecEnv):
     """Some agents of all worlds, each in its own slot.
 
     Args:
-        environment: The task; closed with this.
+        environment: The task; closing the `VecEnv` closes it.
         agents: Names of the agents.
-        spaces: A group with their spaces.
+        spaces: A group with the spaces of these agents.
 
     Attributes:
         environment: The task.
@@ -86,7 +86,7 @@ class AgentSlots(SlotsVecEnv):
         return self._flat(outcome.seen), reward.astype(np.float32), dones, infos
 
     def _keep_infos(self, worlds: NDArray[np.intp], infos: Infos) -> None:
-        """Sets `reset_infos` of the slots of some worlds."""
+        """Sets `reset_infos` for the slots of some worlds."""
         for world in worlds.tolist():
             for row, column in enumerate(self._columns):
                 self.reset_infos[world * self._shape[1] + row] = entries_of(infos[column], world)

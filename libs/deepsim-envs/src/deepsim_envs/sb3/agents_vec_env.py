@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every agent of every world as a slot of SB3's `VecEnv`: one policy learns from all of them."""
+"""A `VecEnv` in which every agent of every world is a slot: one policy learns from all agents."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ class AgentsVecEnv(AgentSlots):
     The slots are the agents of world 0 in the order of `Environment.agents`, then those of
     world 1, and so on.
 
-    A world is reset within the step that ends its episode. Agents may be done before: with
-    ``game_over="all"``, their slots then wait until all are. A slot that waits earns nothing,
-    ignores its actions, sees its last observation again, and has ``info["waiting"]``; where
-    the world is reset, it is done once more, without ``info["episode"]``. With
-    ``game_over="any"``, the first agent that is done ends the episode; all others are truncated.
+    A world is reset within the step that ends its episode. With ``game_over="all"``, the slot of an
+    agent that is done earlier waits until all agents are done. A waiting slot gets no reward,
+    ignores its actions, repeats its last observation, and has ``info["waiting"]``; when its world
+    is reset, it reports done again, without ``info["episode"]``. With ``game_over="any"``, the
+    first agent that is done ends the episode, and all others are truncated.
 
-    The info of a slot's last step has the area's info of its world and agent; those of other steps
-    lack it. ``environment.info()`` has it at any time.
+    Only in the last step of an episode does a slot's info have the area's info for its world and
+    agent; call ``environment.info()`` to get it at other times.
 
     Args:
-        environment: The task; closed with this.
+        environment: The task; closing the `VecEnv` closes it.
         game_over: Whether an episode is over when all agents are done, or when any is.
 
     Attributes:
@@ -41,10 +41,10 @@ class AgentsVecEnv(AgentSlots):
         slots: World and agent of each slot.
 
     Raises:
-        ValueError: Agents differ in their spaces, or `game_over` is neither.
+        ValueError: Agents differ in their spaces, or `game_over` is unknown.
 
     Example:
-        The task is that of the example of `Area`:
+        `make` is the function from the `Area` example:
 
         >>> slots = AgentsVecEnv(make(worlds=3))
         >>> slots.seed(7)

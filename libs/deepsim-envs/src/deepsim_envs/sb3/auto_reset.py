@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps worlds, and resets within a step those whose episodes are over."""
+"""Steps worlds, and resets a world within the step that ends its episode."""
 
 from __future__ import annotations
 
@@ -15,36 +15,37 @@ from deepsim_envs.results import Step
 from deepsim_envs.viewing import own_info
 
 Infos = Sequence[Mapping[str, Any]]
-"""The info of each agent, as arrays over worlds."""
+"""The info of each agent, as arrays over the worlds."""
 
 
 class Outcome(NamedTuple):
-    """A step of all worlds, and the reset of those whose episodes it ended."""
+    """The results of a step, and of the resets of those worlds in which it ended the episode."""
 
     step: Step
+    """The results of the step, before any reset."""
     live: Bools
-    """(W, A), the agents that took part in the step."""
+    """Whether each agent took part in the step, (W, A)."""
     over: Bools
-    """(W,), the worlds that were reset after it."""
+    """Whether each world was reset after the step, (W,)."""
     diverged: Bools
-    """(W,), the worlds whose physics diverged."""
+    """Whether the physics of each world diverged, (W,)."""
     infos: Infos
-    """As of the end of the step; empty where no agent is done."""
+    """The infos before any reset; empty if no agent is done."""
     seen: tuple[Any, ...]
-    """Observations after the resets, a batch for each group."""
+    """The observations after the resets, a batch (W, A_g, ...) for each group."""
     first_infos: Infos
-    """As of the resets; empty where no world was reset."""
+    """The infos after the resets; empty if no world was reset."""
 
 
 class AutoReset:
-    """An environment whose worlds are reset within the step that ends their episodes.
+    """An environment that resets a world within the step that ends its episode.
 
     Args:
         environment: The task.
         game_over: Whether an episode is over when all agents are done, or when any is.
 
     Raises:
-        ValueError: `game_over` is neither.
+        ValueError: `game_over` is unknown.
     """
 
     def __init__(

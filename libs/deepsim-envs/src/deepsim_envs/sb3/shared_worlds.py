@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Worlds that several policies share, each learning by its own trainer."""
+"""Worlds that several policies share, each of which learns with its own trainer."""
 
 from __future__ import annotations
 
@@ -28,26 +28,27 @@ class SharedWorlds:
     """One `VecEnv` for each of several policies, which act and learn in the same worlds.
 
     A step of all worlds needs the actions of all policies, but a trainer of Stable-Baselines3
-    steps its `VecEnv` alone. `run` therefore runs each trainer in its own thread, one after
-    the other: the first goes on until its next step, then the second, and when all have come to
-    their step, the worlds advance. The order is fixed, so that the same seeds give the same bits.
+    only steps its own `VecEnv`. `run` therefore runs each trainer in its own thread, and only one
+    thread at a time: the first trainer runs until its next step, then the second, and so on; when
+    all have reached their step, the worlds advance. As this order is fixed, equal seeds lead to
+    equal bits.
 
-    Slots, ends of episodes and infos are those of `AgentsVecEnv`.
+    Slots, ends of episodes and infos are as in `AgentsVecEnv`.
 
     Args:
-        environment: The task; closed with any of the views.
-        policies: The agents of each policy, which must have equal spaces, by the policy's name.
-        others: The policy of all other agents, if there are some; made for each episode.
+        environment: The task; closing any of the views closes it.
+        policies: The agents of each policy, by the policy's name; the agents of a policy must have
+            equal spaces.
+        others: Makes the policy of all other agents for each episode; optional without such agents.
         game_over: Whether an episode is over when all agents are done, or when any is.
-        seed: Of the first reset: world w has ``seed + w``, and so has the generator that `others`
-            draws from.
+        seed: Seed of the first reset: world w, and its generator for `others`, get ``seed + w``.
 
     Attributes:
-        views: The `VecEnv` of each policy, by its name.
+        views: The `VecEnv` of each policy, by the policy's name.
 
     Raises:
         ValueError: There are no policies; an agent is unknown, belongs to two policies or to none;
-            agents of one policy differ in their spaces; or `game_over` is neither.
+            agents of one policy differ in their spaces; or `game_over` is unknown.
 
     Example:
         Two networks, one for each team::
@@ -95,7 +96,7 @@ class SharedWorlds:
         return self._environment
 
     def seed(self, seed: int) -> None:
-        """Seeds the next reset, as `seed` of the constructor."""
+        """Seeds the next reset, like `seed` of the constructor."""
         worlds = range(len(self._environment))
         self._seeds = [seed + world for world in worlds]
         self._rngs[:] = [np.random.default_rng(seed + world) for world in worlds]
@@ -103,14 +104,16 @@ class SharedWorlds:
     def run(self, trainers: Mapping[str, Callable[[], object]]) -> None:
         """Runs a trainer for each policy, until all have returned.
 
-        Worlds are stepped in the thread that calls this. An exception, as of Ctrl-C, ends all.
+        The calling thread steps the worlds. Any exception, also from Ctrl-C, ends all trainers.
 
         Args:
-            trainers: By the policy's name; each steps its view of `views`, as often as the others.
+            trainers: The trainer of each policy, by the policy's name. A trainer steps its
+                `VecEnv` in `views`; all trainers must do the same number of steps.
 
         Raises:
-            ValueError: A policy has no trainer.
-            RuntimeError: A trainer returned, reset or met before the others did.
+            ValueError: The names differ from those of the policies.
+            RuntimeError: A trainer returned, reset its `VecEnv` or called `meet` while another one
+                did not.
         """
         if trainers.keys() != self.views.keys():
             raise ValueError(f"expected trainers of {list(self.views)}, got {list(trainers)}")
@@ -133,10 +136,10 @@ class SharedWorlds:
     def get_state(self) -> dict[str, Any]:
         """Returns the state of worlds, generators and `others` between two steps.
 
-        That of the slots is `get_state` of the views.
+        The state of the slots comes from `get_state` of each view.
 
         Raises:
-            UnsupportedError: The simulator cannot go back.
+            UnsupportedError: The simulator has no snapshots.
         """
         return {
             "environment": self._environment.get_state(),
@@ -149,8 +152,8 @@ class SharedWorlds:
         """Restores the state of worlds, generators and `others`.
 
         Raises:
-            ValueError: The state is one of another task.
-            UnsupportedError: The simulator cannot go back.
+            ValueError: The state comes from another task.
+            UnsupportedError: The simulator has no snapshots.
         """
         self._environment.set_state(state["environment"])
         if self._others is not None:
@@ -160,7 +163,7 @@ class SharedWorlds:
         self._seen = state["seen"]
 
     def request(self, view: PolicyVecEnv, kind: str, value: Any = None) -> Any:
-        """Waits until all trainers have the same request; returns the answer to that of a view."""
+        """Waits until all trainers make the same kind of request; returns the answer for a view."""
         if view not in self._turns:
             raise RuntimeError(
                 "the worlds are shared: step them by trainers that SharedWorlds.run runs"
@@ -240,7 +243,7 @@ class SharedWorlds:
 
 
 class PolicyVecEnv(AgentSlots):
-    """The agents of one policy in worlds that it shares with others; see `SharedWorlds`.
+    """The agents of one policy in worlds that it shares with other policies; see `SharedWorlds`.
 
     Attributes:
         agents: The agents of the policy.
@@ -252,21 +255,21 @@ class PolicyVecEnv(AgentSlots):
         super().__init__(shared.environment, self.agents, spaces)
 
     def meet(self, function: Callable[[], object]) -> None:
-        """Waits until the trainers of all policies call this; then the first one's is called.
+        """Waits until all trainers call this, then calls the first policy's function.
 
-        It is called in the thread of `SharedWorlds.run`, where the worlds may be used.
+        It is called in the thread of `SharedWorlds.run`, so it may use the worlds.
         """
         self._shared.request(self, _MEET, function)
 
     def get_state(self) -> dict[str, Any]:
-        """Returns the sums of the episodes under way; worlds are in `SharedWorlds.get_state`."""
+        """Returns the returns and lengths of the current episodes; see `SharedWorlds.get_state`."""
         return self._slots_state()
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Restores the sums of the episodes under way.
+        """Restores the returns and lengths of the current episodes.
 
         Raises:
-            ValueError: The state is one of another number of slots.
+            ValueError: The state has another number of slots.
         """
         self._set_slots_state(state)
 
@@ -285,10 +288,10 @@ class PolicyVecEnv(AgentSlots):
 def _require_agents(
     agents: Sequence[str], policies: Mapping[str, Sequence[str]], others: PolicyMaker | None
 ) -> None:
-    """Refuses policies that do not share out the agents.
+    """Checks that each agent belongs to exactly one policy, or to `others`.
 
     Raises:
-        ValueError: They do not.
+        ValueError: An agent is unknown, or belongs to two policies or to none.
     """
     if not policies or not all(policies.values()):
         raise ValueError(f"expected at least one policy with at least one agent, got {policies!r}")

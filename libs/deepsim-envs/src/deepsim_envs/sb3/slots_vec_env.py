@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The common part of all `VecEnv`: slots, and the episodes they count."""
+"""The base class of all `VecEnv`: slots, with the return and length of their episodes."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ Steps = tuple[Any, NDArray[np.float32], Bools, list[dict[str, Any]]]
 
 
 class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not installed
-    """A `VecEnv` whose slots all belong to one environment.
+    """A `VecEnv` with slots that all belong to one environment.
 
-    The info of a slot's last step has ``"episode"``, with the sum of rewards ``"r"`` and the
-    number of steps ``"l"``, as `VecMonitor` would add, but without wall-clock time.
+    The info of the last step of a slot's episode has ``"episode"``, with the sum of rewards
+    ``"r"`` and the number of steps ``"l"``, as from `VecMonitor`, but without wall-clock time.
 
     Args:
         owner: The environment.
         slots: The number of slots.
-        observation_space: Of every slot.
-        action_space: Of every slot.
+        observation_space: The observation space of every slot.
+        action_space: The action space of every slot.
     """
 
     _seeds: list[int | None]
@@ -55,9 +55,9 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         self._seeded = False
 
     def reset(self) -> Any:
-        """Begins an episode in all slots, with the seeds of `seed`, if any.
+        """Begins an episode in all slots, with the seeds from `seed`, if any.
 
-        The first reset without seeds draws some, as Gymnasium's own environments do.
+        If the first reset has no seeds, it draws them, like Gymnasium's own environments.
         """
         if not self._seeded and self._seeds[0] is None:
             self._seeds = world_seeds(drawn_seed(), np.arange(self.num_envs))
@@ -71,27 +71,28 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         return seen
 
     def get_state(self) -> dict[str, Any]:
-        """Returns this instant between two steps, for `set_state`.
+        """Returns the state between two steps, for `set_state`.
 
-        It holds the worlds, and the sums of the current episodes; it can be pickled.
+        The state holds the worlds, and the returns and lengths of the current episodes. It can be
+        pickled.
 
         Raises:
-            UnsupportedError: The simulator cannot go back.
+            UnsupportedError: The simulator has no snapshots.
         """
         return {"owner": self._owner.get_state(), **self._slots_state()}
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Goes back to an instant of this task with as many worlds: the next steps are the same.
+        """Restores a state of this task with the same number of slots: equal steps follow.
 
         Raises:
-            ValueError: The state is one of another task or another number of slots.
-            UnsupportedError: The simulator cannot go back.
+            ValueError: The state comes from another task, or has another number of slots.
+            UnsupportedError: The simulator has no snapshots.
         """
         self._set_slots_state(state)
         self._owner.set_state(state["owner"])
 
     def _slots_state(self) -> dict[str, Any]:
-        """Returns the part of the state that is not the owner's."""
+        """Returns the state without that of the environment."""
         return {
             "returns": self._returns.copy(),
             "lengths": self._lengths.copy(),
@@ -99,10 +100,10 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         }
 
     def _set_slots_state(self, state: Mapping[str, Any]) -> None:
-        """Restores the part of the state that is not the owner's.
+        """Restores the state without that of the environment.
 
         Raises:
-            ValueError: The state is one of another number of slots.
+            ValueError: The state has another number of slots.
         """
         if state["returns"].shape != self._returns.shape:
             raise ValueError(
@@ -128,12 +129,12 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         """Steps all worlds once."""
 
     def action_masks(self) -> Bools:
-        """Returns the allowed values of choices of each slot, (slots, n), for MaskablePPO.
+        """Returns which discrete actions each slot allows, (slots, n) bool, for MaskablePPO.
 
-        They are those of ``"action_mask"`` in the latest observations; all without it.
+        They come from ``"action_mask"`` in the latest observations; without it, all are allowed.
 
         Raises:
-            TypeError: The actions are not choices.
+            TypeError: The actions are not discrete.
         """
         if self._masks is None:
             return allowed(None, self.action_space, self.num_envs)
@@ -144,16 +145,16 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
             self._masks = allowed(seen, self.action_space, self.num_envs)
 
     def step_async(self, actions: Any) -> None:
-        """Takes an action for each slot; `step_wait` carries them out."""
+        """Stores an action for each slot; `step_wait` carries them out."""
         self._actions = actions
 
     def close(self) -> None:
-        """Closes the environment; closing twice does no harm."""
+        """Closes the environment; further calls have no effect."""
         self._owner.close()
 
     def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
-        """Returns an attribute of the environment, for each slot."""
-        # Pictures are those of views; SB3 asks for the mode, and warns where it is missing.
+        """Returns an attribute of the environment, once for each slot."""
+        # SB3 asks for the render mode, and warns if it is missing; a slot renders no pictures.
         owner = self if attr_name == "action_masks" else self._owner
         found = None if attr_name == "render_mode" else getattr(owner, attr_name)
         return [found for _ in self._get_indices(indices)]
@@ -173,7 +174,7 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
     ) -> list[Any]:
         """Calls a method of the environment once; returns its result for each slot.
 
-        Of `action_masks`, which is a method of this, each slot has its own.
+        The method `action_masks` of this class returns another result for each slot.
         """
         if method_name == "action_masks":
             masks = self.action_masks()
@@ -184,7 +185,7 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
     def env_is_wrapped(
         self, wrapper_class: type[Any], indices: int | Iterable[int] | None = None
     ) -> list[bool]:
-        """Returns True for SB3's `Monitor`, whose infos these are."""
+        """Returns True for SB3's `Monitor`, because the infos have the same entries."""
         return [wrapper_class is Monitor for _ in self._get_indices(indices)]
 
     def _end(self, slot: int, info: dict[str, Any], seen: Any, truncated: bool) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions that run in turns, each in its own thread, of which one runs at any time."""
+"""Runs functions in turns, each in its own thread; only one thread runs at any time."""
 
 from __future__ import annotations
 
@@ -12,19 +12,18 @@ FINISHED = object()
 
 
 class _Stopped(BaseException):
-    """Ends a function whose `Turn` is stopped; not an Exception, so that nothing handles it."""
+    """Ends the function of a stopped `Turn`; no Exception, so ``except Exception`` misses it."""
 
 
 class Turn:
     """Runs a function in a thread, from one request to the next.
 
-    The caller's thread waits while the function runs, and the function waits while it does not, so
-    that they share everything without locks, and the order of all that they do is fixed. The
-    function is ordinary blocking code, such as a training loop: it calls `ask` where a generator
-    would yield.
+    The caller's thread waits while the function runs, and the function waits while the caller runs.
+    They can therefore share all data without locks, and their order is fixed. The function is
+    ordinary blocking code, such as a training loop: it calls `ask` where a generator would yield.
 
     Args:
-        function: It is called with no arguments.
+        function: The function, without arguments.
     """
 
     def __init__(self, function: Callable[[], object]) -> None:
@@ -40,13 +39,13 @@ class Turn:
         """Lets the function run until its next request, or its end.
 
         Args:
-            answer: To its latest request.
+            answer: The answer to its latest request.
 
         Returns:
-            The request, or `FINISHED`.
+            The next request, or `FINISHED`.
 
         Raises:
-            Exception: The function raised it.
+            Exception: The exception that the function raised.
         """
         self._pass_on(answer)
         self._wait()
@@ -55,7 +54,7 @@ class Turn:
         return self._passed
 
     def ask(self, request: Any) -> Any:
-        """Ends the turn of the function, which calls this; returns the answer in its next one."""
+        """Passes a request to the caller, waits, and returns the answer; for the function only."""
         with self._changed:
             self._passed, self._runs = request, False
             self._changed.notify_all()

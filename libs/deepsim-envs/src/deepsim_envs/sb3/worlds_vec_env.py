@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every world of a vector environment as a slot of SB3's `VecEnv`."""
+"""A `VecEnv` in which every world of a vector environment is a slot."""
 
 from __future__ import annotations
 
@@ -13,17 +13,26 @@ from .slots_vec_env import SlotsVecEnv, Steps
 
 
 class WorldsVecEnv(SlotsVecEnv):
-    """A `gymnasium.vector.VectorEnv`, such as `GymnasiumVectorEnv`: each world is a slot.
+    """A `VecEnv` for a `gymnasium.vector.VectorEnv`, such as `GymnasiumVectorEnv`.
+
+    Each world is a slot.
 
     Args:
-        worlds: It resets within the step that ends an episode (autoreset mode SameStep), as SB3
-            does; closed with this.
+        worlds: The vector environment, with the autoreset mode ``"SameStep"``, which SB3 expects;
+            closing the `VecEnv` closes it.
 
     Attributes:
-        worlds: As given.
+        worlds: The vector environment.
 
     Raises:
-        ValueError: Its autoreset mode is another one.
+        ValueError: The autoreset mode is another one.
+
+    Example:
+        `make` is the function from the `Area` example:
+
+        >>> slots = WorldsVecEnv(GymnasiumVectorEnv(make(worlds=3), autoreset_mode="SameStep"))
+        >>> slots.reset().shape
+        (3, 1)
     """
 
     def __init__(self, worlds: VectorEnv[Any, Any, Any]) -> None:
@@ -67,7 +76,7 @@ class WorldsVecEnv(SlotsVecEnv):
 
 
 def _info_of(slot: int, infos: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns one world's part of the infos of a vector environment."""
+    """Returns the info of one world from the infos of a vector environment."""
     info: dict[str, Any] = {}
     for key, values in infos.items():
         if key.startswith("_") and key[1:] in infos:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Members of Gymnasium's spaces: checked and copied one by one, or in batches over worlds."""
+"""Checks and copies members of Gymnasium's spaces, one by one or in batches over worlds."""
 
 from .batches import Batch, GroupBatches, batch_of
 from .masks import GOALS, MASK, allowed, choices_of, has_action_mask, sample_allowed

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Workers in this process, in processes of this machine, and on a Ray cluster."""
+"""Workers in this process, in other processes on this machine, and on a Ray cluster."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The port to workers, and the one worker in this process."""
+"""The interface of all kinds of workers, and the one worker in this process."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ from deepsim_envs.rollout_pool.sampler import Sampler
 
 
 class Death(NamedTuple):
-    """Replaces the answer of a worker that died."""
+    """Stands for the answer of a worker that died."""
 
     reason: str
+    """The cause of death, for messages."""
     machine_lost: bool = False
-    """Whether its machine is gone, so that the task is not to blame."""
+    """Whether the worker's whole machine is gone, so that the task is not the cause."""
 
 
 class Workers(Protocol):
     """Workers of one kind, numbered from 0; each answers one request at a time.
 
-    The first answer of a worker is empty, and says that it has started.
+    The first answer of a worker is empty and means that it has started.
 
     Attributes:
-        needs: The possible reason why a worker does not start, for messages.
+        needs: What a worker needs to start, for messages.
     """
 
     needs: str
@@ -34,17 +35,17 @@ class Workers(Protocol):
         """Sends a request to an idle worker; see `Sampler.answer`."""
 
     def receive(self, timeout: float) -> tuple[int, bytes | Death] | None:
-        """Waits up to `timeout` seconds; returns a worker and its answer, or None."""
+        """Waits up to `timeout` seconds for an answer; returns its worker and it, or None."""
 
     def replace(self, worker: int) -> None:
-        """Ends a worker, dead or alive, and starts another one in its place."""
+        """Ends a worker, if it is still alive, and starts another one in its place."""
 
     def close(self) -> None:
-        """Ends all workers, and nothing else."""
+        """Ends all workers."""
 
 
 class LocalWorkers:
-    """One worker in this process; it works while its answer is waited for, however long."""
+    """One worker in this process: `receive` computes its answer, without a timeout."""
 
     needs = "nothing"
 

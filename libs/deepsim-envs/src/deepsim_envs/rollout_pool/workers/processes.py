@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Workers in processes of this machine, spoken to over pipes."""
+"""Workers in processes on this machine, connected by pipes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .local import Death
 
 # ruff: noqa: D102 (methods are documented by Workers)
 
-_PATIENCE = 5.0  # for an idle worker to close its worlds, and for a killed one to end [s]
+_PATIENCE = 5.0  # time for an idle worker to close its worlds, or for a killed one to end [s]
 
 
 @dataclass
@@ -31,12 +31,12 @@ class _Process:
 
 
 class ProcessWorkers:
-    """Processes that are spawned, so that they share nothing with this one.
+    """Workers in spawned processes, which share no state with this process.
 
     Args:
         setup: The arguments of `Sampler`.
         count: The number of workers.
-        timeout: Time in which a worker must take a request, or give an answer that it began [s].
+        timeout: Time after which a transfer over a pipe that makes no progress fails [s].
     """
 
     needs = "each imports the task and the policy first"
@@ -57,9 +57,9 @@ class ProcessWorkers:
         try:
             it.pipe.send_bytes(request)
             it.pipe.send_bytes(weights or b"")
-        except BlockingIOError:  # it does not read in time
+        except BlockingIOError:  # The worker does not read in time.
             it.process.kill()
-        except OSError:  # its end of the pipe is closed, which `receive` sees as well
+        except OSError:  # The worker has closed its end of the pipe: `receive` reports its death.
             return
 
     def receive(self, timeout: float) -> tuple[int, bytes | Death] | None:
@@ -72,7 +72,7 @@ class ProcessWorkers:
         try:
             answer = it.pipe.recv_bytes()
         except (EOFError, OSError) as error:
-            if isinstance(error, BlockingIOError):  # it does not write on in time
+            if isinstance(error, BlockingIOError):  # The worker does not finish writing in time.
                 it.process.kill()
             it.process.join(_PATIENCE)
             return worker, Death(f"exit code {it.process.exitcode}")
@@ -96,13 +96,13 @@ class ProcessWorkers:
             target=serve, args=(theirs, self._setup), name=f"rollout-{number}", daemon=True
         )
         process.start()
-        theirs.close()  # so that only the worker holds it, and its death is the end of the pipe
+        theirs.close()  # Only the worker now holds this end, so its death closes the pipe.
         return _Process(process, ours)
 
 
 def serve(pipe: Connection, setup: Mapping[str, Any]) -> None:
-    """Answers requests until the pipe ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the pool, which ends us
+    """Answers requests until the pipe is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # The pool handles Ctrl-C and ends its workers.
     sampler = Sampler(**setup)
     try:
         pipe.send_bytes(b"")
@@ -116,9 +116,9 @@ def serve(pipe: Connection, setup: Mapping[str, Any]) -> None:
 
 
 def _limit(pipe: Connection, timeout: float) -> None:
-    """Lets reads and writes of a pipe fail that make no progress for some time [s]."""
+    """Makes reads and writes of a pipe fail after `timeout` seconds without progress."""
     time = struct.pack("@ll", int(timeout), max(1, int(timeout % 1.0 * 1e6)))
-    with socket.socket(fileno=os.dup(pipe.fileno())) as end:  # a pipe both ways is a socket
+    with socket.socket(fileno=os.dup(pipe.fileno())) as end:  # A two-way pipe is a socket.
         for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
             end.setsockopt(socket.SOL_SOCKET, option, time)
 

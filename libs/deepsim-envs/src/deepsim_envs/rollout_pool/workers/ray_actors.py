@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Workers that are Ray actors, on any machine of a cluster; needs ``deepsim-envs[ray]``."""
+"""Workers as Ray actors, on any machine of a cluster; needs ``deepsim-envs[ray]``."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from .local import Death
 
 _MODE = "RAY_AUTH_MODE"
 _TOKENS = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
-_PATIENCE = 60.0  # for the answer to a stranger, most of which is `import ray` [s]
-_NODE_DIED = "its node has died"  # in Ray's message, which has no type of its own for it
+_PATIENCE = 60.0  # time limit of the check for a token, which mostly imports Ray [s]
+_NODE_DIED = "its node has died"  # Ray has no exception for this: the text of its message tells.
 _LOG = logging.getLogger(__name__)
 
 
 class RayWorkers:
-    """Actors, which start as soon as a machine of the cluster has room for them.
+    """Workers as Ray actors, which start as soon as a machine of the cluster has room for them.
 
-    The cluster is the one of this process, or else a new connection. Ray's cluster runs any code
-    that reaches it; only a token keeps others out. A cluster that is started here asks for one, and
-    one that is joined must.
+    If this process is already connected to a cluster, the workers use it. A Ray cluster runs the
+    code of everyone who can reach it, unless it asks for a token. A cluster that this class starts
+    asks for one; a cluster that it joins must ask for one, unless `allow_open` is True.
 
     Args:
         setup: The arguments of `Sampler`.
-        count: The number of workers; a cluster that is started here has CPUs for them.
-        timeout: Time in which an answer must be fetched once it is there [s].
-        resources: The needs of a worker; see `RolloutPool`.
+        count: The number of workers; a new cluster gets enough CPUs for them.
+        timeout: Time within which a finished answer must be fetched [s].
+        resources: The resources that each worker needs; see `RolloutPool`.
         address: The cluster to join; see `RolloutPool`.
-        allow_open: Whether a cluster without a token will do.
+        allow_open: Whether to use a cluster that asks for no token.
     """
 
     def __init__(
@@ -52,10 +52,10 @@ class RayWorkers:
     ) -> None:
         self._setup, self._timeout = setup, timeout
         self._weights: bytes | None = None
-        self._stored: Any = None  # the weights, in Ray's store: once for all workers of a machine
+        self._stored: Any = None  # the weights in Ray's store, which workers of a machine share
         self._actors: dict[int, Any] = {}
-        self._answers: dict[Any, int] = {}  # the worker of each reference
-        if "ray" not in sys.modules:  # which reads it once
+        self._answers: dict[Any, int] = {}  # the worker for each reference to an answer
+        if "ray" not in sys.modules:  # Ray reads the variable once, when it is imported.
             os.environ.setdefault(_MODE, "token")
         try:
             import ray  # noqa: PLC0415 (an extra, and not before its mode is set)
@@ -99,7 +99,7 @@ class RayWorkers:
         worker = self._answers.pop(ready[0])
         try:
             return worker, self._ray.get(ready[0], timeout=self._timeout)
-        except self._ray.exceptions.RayError as error:  # of the actor, its machine, or the answer
+        except self._ray.exceptions.RayError as error:  # The actor, machine or answer is lost.
             return worker, Death(f"{type(error).__name__}: {error}", _NODE_DIED in str(error))
 
     def replace(self, worker: int) -> None:
@@ -108,7 +108,7 @@ class RayWorkers:
         self._start(worker)
 
     def close(self) -> None:
-        """Ends the actors, and the pool's own connection or cluster."""
+        """Ends the actors, and the connection or cluster that this object has started."""
         for actor in self._actors.values():
             self._ray.kill(actor)
         self._actors, self._answers, self._stored = {}, {}, None
@@ -124,7 +124,7 @@ class _Actor:
     """The process of a worker."""
 
     def __init__(self, setup: Mapping[str, Any], path: list[str]) -> None:
-        # As with a spawned process, the worker can import all that the pool's process can.
+        # Like a spawned process, the worker can import all modules of the pool's process.
         sys.path.extend(folder for folder in path if folder not in sys.path)
         self._sampler = Sampler(**setup)
 
@@ -138,7 +138,7 @@ class _Actor:
 def _require_room(
     nodes: list[dict[str, Any]], workers: int, needs: Mapping[str, float], address: str
 ) -> None:
-    """Refuses a cluster without room for one worker, and warns of one without room for all."""
+    """Raises a ValueError without room for one worker; warns without room for all workers."""
     machines = [node["Resources"] for node in nodes if node["Alive"]]
     room = sum(
         min((int(has.get(name, 0) / need) for name, need in needs.items()), default=workers)
@@ -152,7 +152,7 @@ def _require_room(
 
 
 def _lets_strangers_in(address: str) -> bool:
-    """Returns whether the cluster answers without a token; Ray itself does not report it."""
+    """Returns whether the cluster answers without a token; Ray has no function that tells."""
     stranger = {name: value for name, value in os.environ.items() if name not in _TOKENS}
     command = [sys.executable, "-m", "ray.scripts.scripts", "health-check", "--address", address]
     try:
