@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class Behaviour:
     """A node of a behaviour tree; subclass it to write a leaf.
 
-    A *run* of a node starts with `initialize`, goes on for as many ticks as `update` answers
-    RUNNING, and ends with one `terminate`. Override what you need of the three:
+    A *run* of a node starts with `initialize`, continues while `update` answers RUNNING, and ends
+    with `terminate`. Override those of the three methods that you need:
 
     * `initialize()` - at the start of a run: acquire resources, reset counters.
     * `update()` - at each tick: do a little work, without blocking, and return a status.

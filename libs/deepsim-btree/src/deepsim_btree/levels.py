@@ -40,16 +40,16 @@ def deepest(root: Behaviour) -> tuple[int, Behaviour]:
 
 
 def max_levels() -> int:
-    """Returns how many levels pickle takes: it needs six nested calls for each, and some more."""
+    """Returns the number of levels that pickle can handle, with six nested calls for each."""
     return sys.getrecursionlimit() // 8
 
 
 def check_levels(root: Behaviour, owner: str) -> None:
-    """Checks that calls of calls for each level stay within Python's recursion limit.
+    """Checks that recursive calls for each level stay within Python's recursion limit.
 
     Args:
         root: The node at the top.
-        owner: Whoever calls, for the message.
+        owner: The name of the caller, for the message.
 
     Raises:
         StructureError: There are more levels than `max_levels`.

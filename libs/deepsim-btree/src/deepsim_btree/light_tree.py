@@ -27,7 +27,7 @@ class LightTree:
 
     It is ticked, halted and reset like a `Tree`, with the same answers and errors as a `Tree` of
     the same nodes with the same seed. It can be pickled and deep-copied between ticks. It is the
-    `Behaviour.tree` of those nodes that every agent has a copy of.
+    `Behaviour.tree` of the nodes that are copied for its agent.
 
     >>> from deepsim_btree import AGENT, Check, Template
     >>> template = Template(Check(lambda agent: agent["hungry"], AGENT))
@@ -216,7 +216,7 @@ class LightTree:
         return tuple(error for own in program.own for error in halt_all(self._state[own.slot]))
 
     def _path_of(self, root: Behaviour) -> str:
-        """Returns the path in the template of a leaf or branch that this agent has a copy of."""
+        """Returns the path, in the template, of a leaf or branch that is copied for this agent."""
         return next(own.path for own in self._template.program.own if self._state[own.slot] is root)
 
     def _on_edit(self) -> None:

@@ -80,7 +80,7 @@ class Parent(Behaviour):
         self._splice(0, len(self._children), children)
 
     def _splice(self, start: int, stop: int, children: list[Behaviour]) -> None:
-        """Replaces the children from `start` to `stop` by `children`, among which some may stay.
+        """Replaces the children from `start` to `stop`; `children` may contain some of them.
 
         Nothing changes if an error is raised. Other children are not visited, so that a node with
         many children can be built and taken apart child by child.

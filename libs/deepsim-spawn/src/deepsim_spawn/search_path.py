@@ -65,7 +65,7 @@ class SearchPath:
 
     @classmethod
     def of(cls, folders: SearchPath | str | Path | Iterable[str | Path] | None) -> SearchPath:
-        """Returns a search path as it is, or a new one of folders (None: of the environment)."""
+        """Returns a given search path, or a new one for folders (None: the environment's)."""
         if isinstance(folders, SearchPath):
             return folders
         return cls(() if folders is None else folders)

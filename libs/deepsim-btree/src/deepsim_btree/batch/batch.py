@@ -127,7 +127,7 @@ class Batch:
                 halted, so that the next tick starts new runs.
             TypeError: `agents` are not ints.
             ValueError: `agents` is not one-dimensional, or repeats a number.
-            IndexError: A number is not that of an agent.
+            IndexError: No agent has one of the numbers.
             BusyError: The batch is inside a tick.
             BtreeError: The clock went backwards.
         """

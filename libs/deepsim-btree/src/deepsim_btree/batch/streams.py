@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streams of random numbers for many agents, each equal to that of `stream`."""
+"""Streams of random numbers for many agents, with the same numbers as the module `stream`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a tree to the text of functions, one for each control node or within that of another."""
+"""Compiles a tree to functions: one for each control node, unless another one contains it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ControlT = TypeVar("ControlT")
 
 
 class Begun(NamedTuple):
-    """A branch of which the nodes below are being compiled."""
+    """A branch whose inner nodes are compiled before its top node."""
 
     number: int
     """Position of its node among all nodes."""
@@ -35,11 +35,11 @@ class BranchCompiler(ABC, Generic[ControlT, PartT]):
 
     Args:
         root: The node at the top.
-        names: Names that the functions use beside those of `RUNTIME`.
+        names: Names that the functions use besides those of `RUNTIME`.
     """
 
     UNTRANSLATABLE: ClassVar[type[Exception]] = NoRuleError
-    """Errors after which a node, with all below it, goes without a function."""
+    """Errors for which a node and all nodes below it stay uncompiled."""
 
     def __init__(self, root: Behaviour, names: dict[str, Any]) -> None:
         self._root = root
@@ -54,7 +54,7 @@ class BranchCompiler(ABC, Generic[ControlT, PartT]):
         """Checks a node before those below it are compiled.
 
         Raises:
-            NoRuleError: It has no function.
+            NoRuleError: The node cannot be compiled.
         """
 
     @abstractmethod
@@ -67,7 +67,7 @@ class BranchCompiler(ABC, Generic[ControlT, PartT]):
 
     @abstractmethod
     def _part(self, node: Behaviour, begun: Begun, control: ControlT | None) -> PartT:
-        """Returns how the parent of a node ticks it, with a function of its own or without."""
+        """Returns the code with which the parent of a node ticks it."""
 
     def constant(self, value: object) -> str:
         """Returns a name for a value, always the same one."""
@@ -78,11 +78,11 @@ class BranchCompiler(ABC, Generic[ControlT, PartT]):
         return self._constants[id(value)]
 
     def argument(self, value: object) -> str:
-        """Returns an expression of a value: its text if that is quicker, or its name."""
+        """Returns an expression for a value: its text if that is faster, or its name."""
         return repr(value) if type(value) in (int, bool) else self.constant(value)
 
     def _branch(self) -> PartT:
-        """Compiles all nodes and returns how the root is ticked."""
+        """Compiles all nodes and returns the code that ticks the root."""
         waiting: list[tuple[Behaviour, Begun | None]] = [(self._root, None)]
         parts: list[PartT] = []
         while waiting:

@@ -31,8 +31,8 @@ def leaf_call(compiler: Compiler, leaf: Behaviour, begun: Begun) -> tuple[str, A
     """Returns an expression that ticks a leaf for the agent ``a``, and its possible answers.
 
     The function of a plain `Action` or `Check` is called directly, with the agent in place of
-    AGENT. Any other leaf may have state, so each agent gets a copy of it, as of every branch whose
-    control node cannot be compiled.
+    AGENT. Any other leaf may have state, so each agent gets a copy of it. Branches whose control
+    node cannot be compiled are copied likewise.
     """
     update = type(leaf).update
     if not leaf.has_hooks:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Leaves and branches of a `Template` that every agent has a copy of."""
+"""The leaves and branches of a `Template` that are copied for every agent."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class OwnNode(NamedTuple):
-    """A leaf or a branch that every agent has a copy of."""
+    """A leaf or a branch that is copied for every agent."""
 
     slot: int
     """Index of the copy in the state, counted from the end."""

@@ -33,7 +33,7 @@ class Program(NamedTuple):
     streams: tuple[tuple[int, int | None, str], ...]
     """Slots of streams of random numbers with the seeds and paths of their nodes."""
     own: tuple[OwnNode, ...]
-    """The leaves and branches that every agent has a copy of, from the left."""
+    """The leaves and branches that are copied for every agent, from left to right."""
 
     def fresh_state(self, seed: int) -> State:
         """Returns the state of an agent before its first tick, without its copies of nodes."""

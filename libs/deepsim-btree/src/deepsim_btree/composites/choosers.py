@@ -111,7 +111,7 @@ class WeightedSelector(Chooser):
         self._stream = None
 
     def problems(self) -> Iterator[str]:
-        """Yields the mistakes in the set-up of the node; `Tree.validate` asks every node."""
+        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         yield from super().problems()
         yield from _unequal(self, "weights", self.weights)
 
@@ -178,7 +178,7 @@ class UtilitySelector(Chooser):
         return tuple(sorted(range(len(values)), key=lambda place: -values[place]))
 
     def problems(self) -> Iterator[str]:
-        """Yields the mistakes in the set-up of the node; `Tree.validate` asks every node."""
+        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         yield from super().problems()
         yield from _unequal(self, "utilities", self.utilities)
 

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Timer(Decorator):
-    """A decorator that needs ``Tree(root, clock=...)``.
+    """The base of decorators that measure time, which need ``Tree(root, clock=...)``.
 
     Args:
-        seconds: Duration on the clock of the tree [s], or the `key` of an entry with it.
+        seconds: Duration on the clock of the tree [s], or the `key` of an entry with this duration.
 
     Raises:
         TypeError: `seconds` is not a number.

@@ -57,16 +57,16 @@ class WasUpdated(Behaviour):
         return SUCCESS
 
     def reset(self) -> None:
-        """Resets the node; the next look is the first again."""
+        """Resets the node; the next tick counts as the first."""
         super().reset()
         self._seen = 0
 
 
 class WhenUpdated(Decorator):
-    """Runs its child if an entry was written since the last look at it, even with the same value.
+    """Runs its child if an entry was written since the node last read it, even with the same value.
 
-    It does not look at the entry while its child is RUNNING. At the first look, and at the first
-    one after a `Tree.reset`, the child runs if the entry has a value.
+    It does not read the entry while its child is RUNNING. The first time, and the first time after
+    a `Tree.reset`, the child runs if the entry has a value.
 
     >>> from deepsim_btree import Success, Tree
     >>> tree = Tree(WhenUpdated(Success(), entry="goal"))
@@ -106,7 +106,7 @@ class WhenUpdated(Decorator):
         return self._key.name
 
     def update(self) -> Status:
-        """Looks at the entry unless the child is in a run, and ticks the child."""
+        """Reads the entry unless the child is in a run, and ticks the child if it should run."""
         # The answer `otherwise` may be RUNNING without a run of the child.
         if self.status is not RUNNING:
             self._is_open = False
@@ -120,7 +120,7 @@ class WhenUpdated(Decorator):
         return status
 
     def reset(self) -> None:
-        """Resets the node; the next look is the first again."""
+        """Resets the node; the next tick counts as the first."""
         super().reset()
         self._seen = 0
         self._is_open = False

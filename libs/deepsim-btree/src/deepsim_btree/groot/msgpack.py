@@ -9,7 +9,7 @@ from typing import Any
 
 
 def packed(value: Any) -> bytes:
-    """Returns a value packed like by BehaviorTree.CPP: short, with the keys of maps in order.
+    """Packs a value like BehaviorTree.CPP, in the shortest form and with sorted keys of maps.
 
     Args:
         value: None, a bool, int, float or str, or a list, tuple or dict of such, with keys of str.

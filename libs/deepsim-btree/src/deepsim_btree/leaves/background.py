@@ -20,9 +20,9 @@ class Background(FunctionLeaf):
 
     Its function is called at the start of each run. It is an ``async def``, which becomes a task of
     the asyncio loop in which the tree is ticked; or `InThread` of a function, which runs in a
-    thread; or a function that returns a future, such as ``submit`` of a `concurrent.futures`
-    executor does, or an asyncio task or future. The node answers the resulting `Status`, or SUCCESS
-    for None; an exception of the work becomes an exception of the node.
+    thread; or a function that returns an asyncio task or a future, such as ``submit`` of a
+    `concurrent.futures` executor. The node answers the resulting `Status`, or SUCCESS for None; an
+    exception of the work becomes an exception of the node.
 
     When the node is halted, the future is cancelled. Threads, and asyncio tasks that clean up, may
     continue for a while; a new run of the node is RUNNING until they have ended, and only then

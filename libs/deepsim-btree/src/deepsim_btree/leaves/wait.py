@@ -22,7 +22,7 @@ class Wait(Behaviour):
     'SUCCESS'
 
     Args:
-        seconds: Duration on the clock of the tree [s], or the `key` of an entry with it.
+        seconds: Duration on the clock of the tree [s], or the `key` of an entry with this duration.
 
     Raises:
         TypeError: `seconds` is not a number.

@@ -160,7 +160,7 @@ class _Parser:
         yes = self._statement()
         self._expect(":")
         no = self._logic()
-        return lambda node: yes(node) if _is_true(condition(node)) else no(node)
+        return lambda node: yes(node) if condition(node) else no(node)
 
     def _logic(self) -> Evaluate:
         left = self._comparison()
@@ -418,10 +418,6 @@ def _is_number(value: object) -> bool:
 
 def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_true(value: Value) -> bool:
-    return bool(value)
 
 
 def _only_number(value: Any, sign: str) -> float:

@@ -47,7 +47,7 @@ def to_value(text: str, type_: type, parsers: Parsers) -> Any:
     if type_ is bool:
         return _bool(text)
     if type_ is int:
-        return _int(text)
+        return int(_plain(text))
     if type_ is float:
         return float(_plain(text))
     if type_ is Milliseconds:
@@ -131,10 +131,6 @@ def _bool(text: str) -> bool:
     if text.lower() not in ("true", "false", "1", "0"):
         raise ValueError("must be true or false")
     return text.lower() in ("true", "1")
-
-
-def _int(text: str) -> int:
-    return int(_plain(text))
 
 
 def _plain(text: str) -> str:

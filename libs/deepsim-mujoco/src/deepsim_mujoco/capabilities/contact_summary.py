@@ -20,7 +20,7 @@ Quantities = dict[str, NDArray[Any]]
 class Outputs(NamedTuple):
     """Indices of MuJoCo's outputs for each part of each contact sensor.
 
-    A sensor with fewer parts than others has some that count for nothing.
+    All sensors have as many parts as the one with the most; surplus parts are ignored.
     """
 
     found: Rows

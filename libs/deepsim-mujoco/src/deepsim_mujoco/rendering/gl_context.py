@@ -24,7 +24,7 @@ class GlUnavailableError(DeepSimError):
 
 
 class GlContext:
-    """An OpenGL context by EGL, whatever MUJOCO_GL says.
+    """An OpenGL context that EGL creates, regardless of MUJOCO_GL.
 
     Raises:
         GlUnavailableError: MuJoCo cannot use OpenGL on this machine.

@@ -25,8 +25,8 @@ _BOUNCES = 1001  # number of restitutions that priorities distinguish, including
 def apply_surface(geom: mujoco.MjsGeom, surface: Surface, frame: Pose, timestep: float) -> None:
     """Sets friction, restitution, velocity and contact masks of a geom.
 
-    In Gazebo the lower friction of a touching pair counts; in MuJoCo that of the geom with the
-    higher priority, see `priorities`.
+    In Gazebo the lower friction of a touching pair counts; in MuJoCo the friction of the geom with
+    the higher priority, see `priorities`.
 
     Args:
         geom: The geom, with its orientation and the default contact settings.

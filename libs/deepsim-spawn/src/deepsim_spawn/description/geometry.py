@@ -72,7 +72,7 @@ class Capsule:
 
     Attributes:
         radius: Radius of the cylinder and its ends [m].
-        length: Length of the cylinder alone [m]; the total is 2 radius longer.
+        length: Length of the cylinder alone [m], without the ends.
     """
 
     radius: float
@@ -119,7 +119,7 @@ class Ellipsoid:
 
 @dataclass(frozen=True, slots=True)
 class Plane:
-    """A plane through the origin of its frame; collides as a half space, is drawn as a rectangle.
+    """A plane through the origin of its frame; a half space for collisions, drawn as a rectangle.
 
     >>> Plane(normal=(0, 0, 2)).normal
     Vector3(0.0, 0.0, 1.0)
@@ -193,7 +193,7 @@ class Heightmap:
 
     @property
     def is_picture(self) -> bool:
-        """Whether the file is named as PNG or JPEG; other files are elevation models (DEM)."""
+        """Whether the file has a suffix of PNG or JPEG; other files are elevation models (DEM)."""
         return self.path.suffix.lower() in _PICTURES
 
 

@@ -19,7 +19,7 @@ from .visual import VisualDescription
 class VelocityDecay:
     """The fraction of its velocity that a link loses in each physics step, as in Gazebo.
 
-    SDF's "exponential damping"; Gazebo 11 applies none below 0.01 m/s and 0.01 rad/s.
+    SDF calls this exponential damping. Gazebo 11 does not apply it below 0.01 m/s and 0.01 rad/s.
 
     >>> LinkDescription("puck", velocity_decay=VelocityDecay(linear=0.001)).velocity_decay.angular
     0.0

@@ -18,7 +18,7 @@ _MOST_RAYS = 2**20
 class Imu:
     """An inertial measurement unit: orientation in the world, angular velocity, specific force.
 
-    The last two are in the axes of the sensor; at rest it reads +9.81 m/s^2 upwards.
+    The last two are in the axes of the sensor. At rest the specific force is 9.81 m/s^2 upwards.
 
     >>> SensorDescription("imu", measurement=Imu(), update_rate=200.0).type
     'imu'
@@ -67,8 +67,8 @@ class ContactSensor:
     'contact'
 
     Attributes:
-        collisions: Names of the link's collisions that it senses; it senses all of them if none has
-            such a name.
+        collisions: Names of the link's collisions to sense; if none of them exists, all collisions
+            are sensed.
     """
 
     collisions: tuple[str, ...] = ()
@@ -115,7 +115,7 @@ class Lidar:
         horizontal: Angles about +z, measured from +x; each row has one ray per angle.
         vertical: Angles above the xy plane, one per row, lowest first.
         min_range: Distance below which a surface reads as -inf [m].
-        max_range: Distance above which a ray reads as +inf [m], as one that meets no surface does.
+        max_range: Distance above which a surface reads as +inf [m], like no surface at all.
         noise: Noise of the distances [m]: none, or one.
     """
 

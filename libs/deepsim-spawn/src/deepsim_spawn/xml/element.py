@@ -137,7 +137,7 @@ class Element:
         findings.add(ModelFormatWarning, self._kind, self.place, message, cure)
 
     def repair(self, problem: str, cure: str) -> None:
-        """Records the repair of an error that other tools accept; a strict load raises it."""
+        """Records the repair of an error that other tools accept; raises it in a strict load."""
         if self.document.load.strict:
             raise self.error(problem)
         self.warn(problem, cure)
