@@ -154,8 +154,11 @@ def test_declarations():
     """Types are classes, names are free, and a subclass has the ports of its base."""
     with pytest.raises(TypeError, match="type of a port must be a class, got 'float'"):
         bt.Input("float")
-    for name in ("update", "status", "name", "ID"):
+    for name in ("name", "ID"):
         with pytest.raises(TypeError, match=f"cannot have a port called {name}: it is taken"):
+            type("Bad", (bt.PortLeaf,), {name: bt.Input(int)})
+    for name in ("update", "status", "path"):
+        with pytest.raises(TypeError, match=f'write its_{name} = Input.*, name="{name}"'):
             type("Bad", (bt.PortLeaf,), {name: bt.Input(int)})
 
     class Faster(Drive):

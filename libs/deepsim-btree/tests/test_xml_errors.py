@@ -136,7 +136,7 @@ DOCUMENTS = [
     ('\n<root name="\ud800"/>', 2, "not well-formed XML: 'utf-8' codec can't encode character"),
     ("<root>", 1, "not well-formed XML"),
     ("\n<tree/>", 2, "the file must start with <root>, got <tree>"),
-    ('<root BTCPP_format="3"/>', 1, "only BTCPP_format=\"4\" is supported, got '3'"),
+    ('<root BTCPP_format="5"/>', 1, 'BTCPP_format must be "3" or "4", got \'5\''),
     ('<root BTCPP_format="4" mode="x"/>', 1, "<root> has no attribute mode"),
     ('<root BTCPP_format="4"/>', 1, r"the file has 0 trees (): choose one"),
     ('<root BTCPP_format="4">\n<Sequence/></root>', 2, "<Sequence> is not expected here"),

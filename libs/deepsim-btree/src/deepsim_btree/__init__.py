@@ -10,7 +10,7 @@ explicitly.
 
 from .behaviour import Behaviour
 from .blackboard.blackboard import Blackboard
-from .blackboard.key import key
+from .blackboard.key import Key, key
 from .composites.choosers import ReactiveUtilitySelector, UtilitySelector, WeightedSelector
 from .composites.composite import Composite
 from .composites.conditional import IfThenElse, WhileDoElse
@@ -84,6 +84,7 @@ __all__ = [
     "InThread",
     "Input",
     "Inverter",
+    "Key",
     "LightTree",
     "Limit",
     "Loop",

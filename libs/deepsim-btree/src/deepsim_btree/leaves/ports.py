@@ -42,20 +42,30 @@ class Port(Generic[T]):
         default: Value of an input that is not connected.
         has_default: Whether the port has a default.
         description: Text for users, and for editors of XML files.
-        name: Name of the class attribute that holds the port.
+        name: Name of the port: that of the class attribute that holds it, unless another one is
+            given.
     """
 
     direction: ClassVar[str]
 
     @overload
-    def __init__(self, type: type[T], *, default: T = ..., description: str = ...) -> None: ...
+    def __init__(
+        self, type: type[T], *, default: T = ..., description: str = ..., name: str = ...
+    ) -> None: ...
 
     @overload  # for unions such as int | None
     def __init__(
-        self: Port[Any], type: types.UnionType, *, default: Any = ..., description: str = ...
+        self: Port[Any],
+        type: types.UnionType,
+        *,
+        default: Any = ...,
+        description: str = ...,
+        name: str = ...,
     ) -> None: ...
 
-    def __init__(self, type: Any, *, default: Any = NOTHING, description: str = "") -> None:
+    def __init__(
+        self, type: Any, *, default: Any = NOTHING, description: str = "", name: str = ""
+    ) -> None:
         self._classes = _classes(type)
         some = [cls for cls in self._classes if cls is not _NONE]
         only: Any = some[0] if len(some) == 1 else object
@@ -64,10 +74,10 @@ class Port(Generic[T]):
         self.has_default = default is not NOTHING
         self.default = default
         self.description = description
-        self.name = ""
+        self.name = name
 
     def __set_name__(self, owner: _Type[Any], name: str) -> None:
-        self.name = name
+        self.name = self.name or name
 
     def check(self, node: Behaviour, value: object) -> T:
         """Returns `value`, which must have the port's type.
@@ -126,6 +136,7 @@ class Input(Port[T]):
             of a union for Any unless the port is annotated: ``x: Input[float | None] = ...``.
         default: Value if nothing is connected; without it a connection is required.
         description: Text for users, and for editors of XML files.
+        name: Name of the port, where a node has an attribute of that name, such as ``path``.
 
     Raises:
         TypeError: `type` is neither a class nor a union of classes.
@@ -210,6 +221,7 @@ class Output(Writable[T]):
     Args:
         type: Class of the values.
         description: Text for users, and for editors of XML files.
+        name: Name of the port, where a node has an attribute of that name, such as ``path``.
 
     Raises:
         TypeError: `type` is neither a class nor a union of classes.
@@ -218,13 +230,15 @@ class Output(Writable[T]):
     direction = "output"
 
     @overload
-    def __init__(self, type: type[T], *, description: str = ...) -> None: ...
+    def __init__(self, type: type[T], *, description: str = ..., name: str = ...) -> None: ...
 
     @overload
-    def __init__(self: Output[Any], type: types.UnionType, *, description: str = ...) -> None: ...
+    def __init__(
+        self: Output[Any], type: types.UnionType, *, description: str = ..., name: str = ...
+    ) -> None: ...
 
-    def __init__(self, type: Any, *, description: str = "") -> None:
-        super().__init__(type, description=description)
+    def __init__(self, type: Any, *, description: str = "", name: str = "") -> None:
+        super().__init__(type, description=description, name=name)
 
     @overload
     def __get__(self, instance: None, owner: _Type[Any]) -> Self: ...
@@ -256,6 +270,7 @@ class InOut(Writable[T], Input[T]):
         type: Class of the values.
         default: Value that is read if nothing is connected.
         description: Text for users, and for editors of XML files.
+        name: Name of the port, where a node has an attribute of that name, such as ``path``.
 
     Raises:
         TypeError: `type` is neither a class nor a union of classes.
@@ -295,10 +310,17 @@ class PortLeaf(Behaviour):
     def __init_subclass__(cls) -> None:
         own = {name: value for name, value in vars(cls).items() if isinstance(value, Port)}
         super().__init_subclass__()
-        taken = sorted(name for name in own if hasattr(PortLeaf, name) or name in ("ID", "name"))
-        if taken:
-            raise TypeError(f"{cls.__name__} cannot have a port called {taken[0]}: it is taken")
-        cls.ports = {**cls.ports, **own}
+        for name, port in own.items():
+            if port.name in ("ID", "name"):
+                raise TypeError(
+                    f"{cls.__name__} cannot have a port called {port.name}: it is taken"
+                )
+            if hasattr(PortLeaf, name):
+                raise TypeError(
+                    f"{cls.__name__}.{name} cannot be a port, because all nodes have a {name}: "
+                    f'write its_{name} = {type(port).__name__}(..., name="{name}")'
+                )
+        cls.ports = {**cls.ports, **{port.name: port for port in own.values()}}
 
     def __init__(self, name: str | None = None, **ports: object) -> None:
         super().__init__(name)

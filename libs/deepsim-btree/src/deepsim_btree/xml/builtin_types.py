@@ -339,14 +339,19 @@ OWN_TYPES = (
 
 BUILTIN_TYPES = {node_type.tag: node_type for node_type in (*CPP_TYPES, *OWN_TYPES)}
 
+OF_VERSION_3 = 'it is of version 3: write <root BTCPP_format="3">'
 UNSUPPORTED = {
     "TestNode": "tests use leaves written in Python",
-    "SequenceStar": "it is of version 3",
+    "SequenceStar": OF_VERSION_3,
     "ManualSelector": "it asks a person at a terminal",
     "ConsumeQueue": "use LoopInt, LoopBool, LoopDouble or LoopString",
-    "SubTreePlus": "it is of version 3: use SubTree with _autoremap",
+    "SubTreePlus": OF_VERSION_3,
+    **dict.fromkeys(
+        (f"BlackboardCheck{kind}" for kind in ("Int", "Double", "Bool", "String")),
+        "it is of version 3: use Precondition",
+    ),
     "EntryUpdated": "it is called WasEntryUpdated",
-    "RetryUntilSuccesful": "it is of version 3: use RetryUntilSuccessful",
+    "RetryUntilSuccesful": OF_VERSION_3,
 }
 """Tags of BehaviorTree.CPP that are not supported, with the reason or a replacement."""
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from deepsim_btree.errors import XmlError
 
-from .element import parse
+from .element import EXPLICIT, parse
+from .version3 import upgraded
 
 if TYPE_CHECKING:
     from .element import Element
@@ -23,8 +24,9 @@ a hundred times as much.
 """
 
 _TOO_LARGE = f"all files together have more than {MAX_BYTES} bytes"
-_CATEGORIES = ("Action", "Condition", "Control", "Decorator", "SubTree")
+_CATEGORIES = (*EXPLICIT, "SubTree", "SubTreePlus")
 _PORTS = ("input_port", "output_port", "inout_port")
+_NOTES = ("MetadataFields", "description")
 
 
 class Document:
@@ -73,6 +75,16 @@ class Document:
             raise user.error(f"there is no BehaviorTree {tree_id}; the trees: {known}")
         return self._trees[tree_id]
 
+    def tags(self) -> list[str]:
+        """Returns the tags of all nodes in the trees, each once, in their order."""
+        found: dict[str, None] = {}
+        elements = [child for tree in self._trees.values() for child in tree.children][::-1]
+        while elements:
+            element = elements.pop()
+            found[element.node_id] = None
+            elements.extend(reversed(element.children))
+        return list(found)
+
     def category(self, node_id: str) -> str | None:
         """Returns the kind of a node by TreeNodesModel, such as "Action"; None if unknown."""
         return self._models[node_id].tag if node_id in self._models else None
@@ -115,7 +127,7 @@ class Document:
 
     def _add_model(self, model: Element) -> None:
         for port in model.children:
-            if port.tag not in (*_PORTS, "MetadataFields"):
+            if port.tag not in (*_PORTS, *_NOTES):
                 raise port.error(f"<{port.tag}> is not expected in the model of a node")
             if port.tag in _PORTS and not port.attributes.get("name"):
                 raise port.error(f"<{port.tag}> needs a name")
@@ -210,8 +222,10 @@ def _read_root(content: str | bytes, label: str) -> Element:
     if root.tag != "root":
         raise root.error(f"the file must start with <root>, got <{root.tag}>")
     version = root.attributes.get("BTCPP_format")
-    if version not in ("4", None):  # without it BehaviorTree.CPP assumes version 4
-        raise root.error(f'only BTCPP_format="4" is supported, got {version!r}')
+    if version not in ("3", "4", None):  # without it BehaviorTree.CPP assumes version 4
+        raise root.error(f'BTCPP_format must be "3" or "4", got {version!r}')
+    if version == "3":
+        root = upgraded(root)
     trees = [child for child in root.children if child.tag == "BehaviorTree"]
     if len(trees) == 1:
         trees[0].attributes.setdefault("ID", f"BehaviorTree of {label}")

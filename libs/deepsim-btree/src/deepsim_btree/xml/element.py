@@ -9,6 +9,7 @@ from xml.parsers import expat
 
 from deepsim_btree.errors import XmlError
 
+EXPLICIT = ("Action", "Condition", "Control", "Decorator")
 MAX_LEVELS = 200
 """Limit of nested elements: deeper trees come near Python's recursion limit when ticked."""
 
@@ -33,6 +34,11 @@ class Element(NamedTuple):
     line: int = 0
     text: str = ""
     """Text to write inside the element instead of children; the parser ignores it."""
+
+    @property
+    def node_id(self) -> str:
+        """The tag of the node: of an ``<Action ID="Drive"/>`` its ID."""
+        return self.attributes.get("ID", "") if self.tag in EXPLICIT else self.tag
 
     def error(self, reason: str) -> XmlError:
         """Returns an error with the file and line of this element."""

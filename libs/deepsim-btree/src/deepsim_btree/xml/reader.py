@@ -14,12 +14,13 @@ from deepsim_btree.script import Conditions
 from .builtin_types import (
     BUILTIN_TYPES,
     IGNORED_ATTRIBUTES,
+    OF_VERSION_3,
     SCRIPT_ATTRIBUTES,
     UNSUPPORTED,
     script_types,
 )
 from .document import Document, read_file, read_texts
-from .element import MAX_LEVELS
+from .element import EXPLICIT, MAX_LEVELS
 from .node_type import MISSING, Attribute
 from .registered import registered_types
 from .texts import EntryName, Literal, Milliseconds, OutputEntry, key_of, to_value
@@ -39,8 +40,6 @@ MAX_NODES = 100_000
 """Limit of the nodes in a tree. Each use of a tree by a SubTree counts, so a chain of 20 trees that
 each use the next one twice would have a million nodes.
 """
-
-_EXPLICIT = ("Action", "Condition", "Control", "Decorator")
 
 
 def read_xml(
@@ -156,11 +155,9 @@ class _Reader:
 
     def _made(self, element: Element, above: tuple[str, ...]) -> Behaviour:
         attributes = dict(element.attributes)
-        tag = element.tag
-        if tag in _EXPLICIT:
-            if "ID" not in attributes:
-                raise element.error(f"<{tag}> needs an ID")
-            tag = attributes.pop("ID")
+        tag = element.node_id
+        if tag is not element.tag and not attributes.pop("ID", ""):
+            raise element.error(f"<{element.tag}> needs an ID")
         scripts = {
             name: attributes.pop(attribute)
             for attribute, name in SCRIPT_ATTRIBUTES.items()
@@ -186,7 +183,7 @@ class _Reader:
         if tag in self._types:
             node_type = self._types[tag]
             declared = self._document.category(tag)
-            for category in (element.tag if element.tag in _EXPLICIT else None, declared):
+            for category in (element.tag if element.tag in EXPLICIT else None, declared):
                 # Action and Condition are interchangeable: only the kinds with children must match.
                 leaf = ("Action", "Condition")
                 if category and (category in leaf) != (node_type.category in leaf):
@@ -198,7 +195,10 @@ class _Reader:
             raise element.error(f"<{tag}> is not supported: {UNSUPPORTED[tag]}")
         declared = self._document.category(tag)
         hint = f" (a {declared} of TreeNodesModel)" if declared else ""
-        raise element.error(f"unknown node {tag}{hint}: register its class in nodes=")
+        known = {*self._types, *UNSUPPORTED, "SubTree", tag}
+        others = ", ".join(other for other in self._document.tags() if other not in known)
+        also = f"; also unknown: {others}" if others else ""
+        raise element.error(f"unknown node {tag}{hint}: register its class in nodes={also}")
 
     def _plain(
         self,
@@ -249,7 +249,10 @@ class _Reader:
             if attribute.direction == "output":
                 raise ValueError("an output must be an entry such as {goal}")
             if named is not None and attribute.type not in (EntryName, OutputEntry):
-                raise ValueError("here an entry of the blackboard is not supported, only a value")
+                raise ValueError(
+                    "here an entry of the blackboard is not supported, only a value; an argument "
+                    "annotated with Key, as in Union[float, Key], takes both"
+                )
             return to_value(text, attribute.type, self._parsers)
         except (TypeError, ValueError, ArithmeticError, LookupError) as error:
             raise element.error(f'{tag} {name}="{text}": {error}') from error
@@ -292,6 +295,8 @@ def _is_note(element: Element, name: str) -> bool:
     """
     if name[:1] != "_":
         return False
+    if name[:2] == "__":
+        raise element.error(f"{element.tag} has no attribute {name}: {OF_VERSION_3}")
     for known in (*SCRIPT_ATTRIBUTES, "_autoremap"):
         # Short names such as _post resemble too many others, such as _pos.
         likeness = SequenceMatcher(None, name.lower(), known.lower()).ratio()

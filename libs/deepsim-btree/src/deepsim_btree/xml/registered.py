@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Union
 
 from deepsim_btree.behaviour import Behaviour
+from deepsim_btree.blackboard.key import Key
 from deepsim_btree.leaves.function import Action, Check, FunctionLeaf
 from deepsim_btree.leaves.ports import Port, PortLeaf
 from deepsim_btree.leaves.routine import Routine
@@ -83,7 +84,7 @@ class FunctionType(NodeType):
         self._maker = maker
         self._signature = inspect.signature(self._function)
         self._fixed = self._signature.bind_partial(*args, **given).arguments
-        attributes = _attributes(self._function, self._signature, set(self._fixed), takes_key=True)
+        attributes = _attributes(self._function, self._signature, set(self._fixed), is_called=True)
         super().__init__(tag, cls, attributes)
 
     def build(self, values: dict[str, Any], children: list[Behaviour]) -> Behaviour:
@@ -122,7 +123,7 @@ class ClassType(NodeType):
         skipped = {"name", *self._fixed}
         if issubclass(cls, Parent):
             skipped |= {"child", "children"}
-        attributes = list(_attributes(cls.__init__, signature, skipped, takes_key=False))
+        attributes = list(_attributes(cls.__init__, signature, skipped))
         if issubclass(cls, PortLeaf):
             attributes += [
                 Attribute(
@@ -165,9 +166,13 @@ def _arguments(maker: Maker) -> tuple[tuple[Any, ...], dict[str, Any]]:
 
 
 def _attributes(
-    function: Any, signature: inspect.Signature, skipped: set[str], *, takes_key: bool
+    function: Any, signature: inspect.Signature, skipped: set[str], *, is_called: bool = False
 ) -> Iterable[Attribute]:
-    """Yields an attribute for each parameter that accepts a keyword argument."""
+    """Yields an attribute for each parameter that accepts a keyword argument.
+
+    Entries of the blackboard go to a function that is called at each tick, and to arguments of a
+    constructor that are annotated with `Key`.
+    """
     classes = _classes(function)
     for name, parameter in signature.parameters.items():
         if name in skipped or parameter.kind not in (
@@ -179,23 +184,25 @@ def _attributes(
         if name in ("name", "ID"):
             raise TypeError(f"{name} is taken in XML: give that argument another name")
         guessed = Literal if default is MISSING or default is None else type(default)
-        yield Attribute(name, classes.get(name, guessed), default, takes_key=takes_key)
+        class_, takes_key = classes.get(name, (guessed, False))
+        yield Attribute(name, class_, default, takes_key=takes_key or is_called)
 
 
-def _classes(function: Any) -> dict[str, type]:
-    """Returns the classes that the parameters are annotated with, where they are known."""
+def _classes(function: Any) -> dict[str, tuple[type, bool]]:
+    """Returns the classes that parameters are annotated with, and whether `Key` is one of them."""
     try:
         hints = typing.get_type_hints(function)
     except (NameError, TypeError, AttributeError):  # imported for type checkers only, or newer
         hints = {}
     classes = {}
     for name, hint in hints.items():
-        # Of X | None take the X: None is the absence of the attribute.
-        choices = [choice for choice in typing.get_args(hint) if choice is not type(None)]
-        chosen = choices[0] if len(choices) == 1 and type(None) in typing.get_args(hint) else hint
+        # Of X | None | Key take the X: None is the absence of the attribute.
+        choices = [one for one in typing.get_args(hint) if one not in (type(None), Key)]
+        is_union = typing.get_origin(hint) in _ANYTHING
+        chosen = choices[0] if len(choices) == 1 and is_union else hint
         chosen = typing.get_origin(chosen) or chosen  # list for list[int]
         is_class = isinstance(chosen, type) and chosen not in _ANYTHING
-        classes[name] = chosen if is_class else Literal
+        classes[name] = (chosen if is_class else Literal, Key in (hint, *typing.get_args(hint)))
     return classes
 
 
