@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .arguments import check_int
 from .behaviour import Behaviour
-from .compiled import Compiler, Program, copy_nodes
+from .compiled import Program, TemplateCompiler, copy_nodes
 from .errors import StructureError
 from .levels import check_levels
 from .light_tree import LightTree
@@ -63,7 +63,7 @@ class Template:
         self._compile()
 
     def _compile(self) -> None:
-        self._program = Compiler(self._root).compile()
+        self._program = TemplateCompiler(self._root).compile()
         self.tick_root = self._program.tick
 
     def __repr__(self) -> str:

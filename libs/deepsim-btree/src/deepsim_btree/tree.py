@@ -10,7 +10,7 @@ from .arguments import check_int
 from .behaviour import Behaviour
 from .blackboard.blackboard import Blackboard
 from .clock import read_clock
-from .compiled import NodeCompiler
+from .compiled import TreeCompiler
 from .connections import unconnected
 from .errors import BusyError, StructureError, TickError
 from .halting import halt_all
@@ -23,7 +23,7 @@ from .status import INVALID, Status
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from .compiled import NodeProgram
+    from .compiled import TreeProgram
 
     Observer = Callable[[str, TickError | None], None]
 
@@ -111,7 +111,7 @@ class Tree:
         self._revision = 0  # grows whenever nodes are added or removed
         self._feedback_count = 0  # grows whenever a node is given a feedback message
         self._observers: tuple[Observer, ...] = ()
-        self._program: NodeProgram | None = None
+        self._program: TreeProgram | None = None
         self._run: Callable[[int], Status] | None = None  # the `tick` of the program
         root._owner = self
 
@@ -241,7 +241,7 @@ class Tree:
         """
         if self._is_busy:
             raise BusyError(f"{self!r} is inside a tick or a halt and cannot be compiled")
-        self._program = NodeCompiler(self).compile()
+        self._program = TreeCompiler(self).compile()
         self._run = self._program.tick
 
     def halt(self) -> None:

@@ -11,7 +11,7 @@ from deepsim_btree.arguments import check_count, check_int
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key
 from deepsim_btree.clock import read_clock
-from deepsim_btree.compiled.nodes import copy_nodes
+from deepsim_btree.compiled.copied_nodes import copy_nodes
 from deepsim_btree.errors import BusyError, StructureError
 from deepsim_btree.levels import check_levels
 from deepsim_btree.pickling import attributes

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from deepsim_btree.rules.flow import Answers
 
     from .branch_compiler import Begun
-    from .compiler import Compiler
+    from .template_compiler import TemplateCompiler
 
 
 CHECK = "(SUCCESS if (v := {}) is True else FAILURE if v is False else answer(v))"
 """Inline expression of a `Check`, in place of a method call."""
 
 
-def leaf_call(compiler: Compiler, leaf: Behaviour, begun: Begun) -> tuple[str, Answers]:
+def leaf_call(compiler: TemplateCompiler, leaf: Behaviour, begun: Begun) -> tuple[str, Answers]:
     """Returns an expression that ticks a leaf for the agent ``a``, and its possible answers.
 
     The function of a plain `Action` or `Check` is called directly, with the agent in place of
@@ -53,7 +53,7 @@ def has_keys(leaf: FunctionLeaf) -> bool:
     return any(isinstance(value, Key) for value in (*leaf.args, *leaf.kwargs.values()))
 
 
-def condition_call(compiler: Compiler, function: Callable[[], Any]) -> str:
+def condition_call(compiler: TemplateCompiler, function: Callable[[], Any]) -> str:
     """Returns a call of a control node's function, which may be a partial with AGENT."""
     if isinstance(function, partial):
         return function_call(compiler, function.func, function.args, function.keywords)
@@ -61,7 +61,7 @@ def condition_call(compiler: Compiler, function: Callable[[], Any]) -> str:
 
 
 def function_call(
-    compiler: Compiler,
+    compiler: TemplateCompiler,
     function: Callable[..., Any],
     args: Iterable[object],
     kwargs: Mapping[str, object],

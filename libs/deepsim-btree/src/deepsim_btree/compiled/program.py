@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The result of compiling a tree: functions, and the initial state of an agent."""
+"""The compiled form of a `Template`: functions, and the initial state of an agent."""
 
 from __future__ import annotations
 

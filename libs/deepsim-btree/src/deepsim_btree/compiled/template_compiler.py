@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles nodes to Python functions: assigns names and slots, and collects the text."""
+"""Compiles the nodes of a `Template` to Python functions that tick them for an agent."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from deepsim_btree.pickling import attributes
 from deepsim_btree.rules.flow import NO_STATUS
 from deepsim_btree.rules.rule import NoRuleError, find_rule
 
-from .agent_control import AgentControl
 from .branch_compiler import BranchCompiler
 from .leaf_call import leaf_call
 from .own_node import OwnNode, skipping
 from .program import Program
+from .template_control import TemplateControl
 from .text import block, function, owners, written_out
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Part(NamedTuple):
     """Body of the child's function; empty for a leaf."""
 
 
-class Compiler(BranchCompiler[Tuple[str, "Answers"], Part]):
+class TemplateCompiler(BranchCompiler[Tuple[str, "Answers"], Part]):
     """A compiler of one tree for the agents of a `Template`.
 
     Every control node becomes a function such as ``n3(a, s)`` of an agent and its state, a list.
@@ -194,7 +194,7 @@ class Compiler(BranchCompiler[Tuple[str, "Answers"], Part]):
 
     def _control(self, node: Any, begun: Begun, parts: list[Part]) -> tuple[str, Answers]:
         """Returns the body of a node's function and its answers."""
-        control = AgentControl(self, node, begun.number, parts)
+        control = TemplateControl(self, node, begun.number, parts)
         if isinstance(node, SubTree) and len(self._own) > begun.lengths[-1]:
             raise NoRuleError("nodes below it may use its blackboard")
         return control.body(), control.answers

@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from deepsim_btree.rules.loops import Loop
     from deepsim_btree.rules.rule import Rule
 
-    from .node_compiler import NodeCompiler, NodePart
     from .translator import Child
+    from .tree_compiler import TreeCompiler, TreePart
 
 ANYTHING: Answers = UNCHECKED | {SKIPPED}
 """Possible answers of a node about which nothing is known."""
 _FIXED = (int, float, tuple, type(None), FunctionType, MethodType)
 
 
-class NodeControl(Control):
+class TreeControl(Control):
     """A writer of the function of one node, whose state stays in the nodes.
 
     Attributes that the rule only reads become constants. The function first tests whether one of
@@ -55,7 +55,7 @@ class NodeControl(Control):
     HAS_SKIPPED: ClassVar[bool] = True
 
     def __init__(
-        self, compiler: NodeCompiler, node: Parent, number: int, parts: list[NodePart]
+        self, compiler: TreeCompiler, node: Parent, number: int, parts: list[TreePart]
     ) -> None:
         super().__init__(node)
         if not _asks_only_if_running(self.statements):

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from deepsim_btree.rules.flow import Answers
     from deepsim_btree.rules.loops import Loop
 
-    from .compiler import Compiler, Part
+    from .template_compiler import Part, TemplateCompiler
     from .translator import Child
 
 
-class AgentControl(Control):
+class TemplateControl(Control):
     """A writer of the function of one node, whose state is in the slots of an agent.
 
     Args:
@@ -37,7 +37,9 @@ class AgentControl(Control):
         NoRuleError: The source of the rule is not available.
     """
 
-    def __init__(self, compiler: Compiler, node: Behaviour, number: int, parts: list[Part]) -> None:
+    def __init__(
+        self, compiler: TemplateCompiler, node: Behaviour, number: int, parts: list[Part]
+    ) -> None:
         super().__init__(node)
         self._compiler = compiler
         self._number = number

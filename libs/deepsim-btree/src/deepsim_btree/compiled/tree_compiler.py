@@ -15,9 +15,9 @@ from deepsim_btree.status import FAILURE, SKIPPED, SUCCESS, Status
 
 from .branch_compiler import BranchCompiler
 from .leaf_call import CHECK, has_keys
-from .node_control import ANYTHING, NodeControl
 from .program import line_of
 from .text import ANSWER, block, function, lines, owners, written_out
+from .tree_control import ANYTHING, TreeControl
 
 if TYPE_CHECKING:
     from deepsim_btree.rules.flow import Answers
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .branch_compiler import Begun
 
 
-class NodePart(NamedTuple):
+class TreePart(NamedTuple):
     """The code with which a node's function ticks one of its children."""
 
     name: str
@@ -45,7 +45,7 @@ class NodePart(NamedTuple):
     """The possible answers of the child."""
 
 
-class NodeProgram(NamedTuple):
+class TreeProgram(NamedTuple):
     """The compiled form of a `Tree`."""
 
     source: str
@@ -62,7 +62,7 @@ class NodeProgram(NamedTuple):
         return self.owners[line_of(error, self.filename) - 1]
 
 
-class NodeCompiler(BranchCompiler[NodeControl, NodePart]):
+class TreeCompiler(BranchCompiler[TreeControl, TreePart]):
     """A compiler of one `Tree`.
 
     Every control node becomes a function such as ``n3(t)`` of the tick number. All state stays in
@@ -80,7 +80,7 @@ class NodeCompiler(BranchCompiler[NodeControl, NodePart]):
     def __init__(self, tree: Tree) -> None:
         super().__init__(tree.root, {"tree": tree})
 
-    def compile(self) -> NodeProgram:
+    def compile(self) -> TreeProgram:
         """Returns the compiled tree."""
         part = self._branch()
         name = "n0"
@@ -93,7 +93,7 @@ class NodeCompiler(BranchCompiler[NodeControl, NodePart]):
             self._functions.append(function(name, "t", ticked, 0))
         source = "\n".join(self._functions) + "\n"
         filename = f"<compiled {self._root.name}>"
-        return NodeProgram(
+        return TreeProgram(
             source,
             filename,
             self._execute(source, filename)[name],
@@ -104,15 +104,15 @@ class NodeCompiler(BranchCompiler[NodeControl, NodePart]):
         """Checks a node before those below it are compiled."""
         if not isinstance(node, Parent) or type(node).tick is not Behaviour.tick:
             raise NoRuleError("")
-        if len(node.children) > NodeControl.UNROLLED:
+        if len(node.children) > TreeControl.UNROLLED:
             raise NoRuleError("it has too many children to write each of them out")
         find_rule(type(node))
 
-    def _control(self, node: Any, begun: Begun, parts: list[NodePart]) -> NodeControl:
+    def _control(self, node: Any, begun: Begun, parts: list[TreePart]) -> TreeControl:
         """Returns the function of a node."""
-        return NodeControl(self, node, begun.number, parts)
+        return TreeControl(self, node, begun.number, parts)
 
-    def _part(self, node: Behaviour, begun: Begun, control: NodeControl | None) -> NodePart:
+    def _part(self, node: Behaviour, begun: Begun, control: TreeControl | None) -> TreePart:
         """Returns the code with which the parent of a node ticks it."""
         number = begun.number
         name, mark = f"c{number}", f"  # @{number}"
@@ -132,7 +132,7 @@ class NodeCompiler(BranchCompiler[NodeControl, NodePart]):
         if node.has_hooks and type(node).tick is Behaviour.tick:
             called, check, ends = self._hooked(node, name, called, mark)
             answers = CHECKED | {SKIPPED}
-        return NodePart(
+        return TreePart(
             name=name,
             tick=lines(last_tick, called),
             again=lines(last_tick, again),
