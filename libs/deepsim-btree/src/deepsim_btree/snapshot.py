@@ -26,7 +26,13 @@ STATUSES = {letter: Status(code) for row in (CURRENT, OLDER) for code, letter in
 
 
 class NodeInfo(NamedTuple):
-    """The description of a node that does not change from tick to tick."""
+    """The description of a node that does not change from tick to tick.
+
+    >>> from deepsim_btree import Success, Tree
+    >>> from deepsim_btree.trace import Trace
+    >>> Trace(Tree(Success("ready"))).recording.steps[0].snapshot.nodes[0]
+    NodeInfo(name='ready', kind='Success', shape='leaf', parent=None)
+    """
 
     name: str
     """Name of the node."""
@@ -39,7 +45,14 @@ class NodeInfo(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """The nodes of a tree and their state at one moment."""
+    """The nodes of a tree and their state at one moment.
+
+    >>> from deepsim_btree import Running, Sequence, Success, Tree
+    >>> from deepsim_btree.trace import Trace
+    >>> tree = Tree(Sequence([Success("ready"), Running("drive")], "go"))
+    >>> Trace(tree).recording.steps[0].snapshot.paths()
+    ['go', 'go/ready', 'go/drive']
+    """
 
     nodes: tuple[NodeInfo, ...]
     """All nodes: each before its children, and children from left to right."""

@@ -20,7 +20,17 @@ VERSION = 1
 
 
 class Step(NamedTuple):
-    """One moment of a `Recording`, after a tick, a halt or a reset that changed something."""
+    """One moment of a `Recording`, after a tick, a halt or a reset that changed something.
+
+    >>> from deepsim_btree import Success, Tree
+    >>> from deepsim_btree.trace import Trace
+    >>> tree = Tree(Success())
+    >>> with Trace(tree) as trace:
+    ...     status = tree.tick()
+    >>> step = trace.recording.steps[-1]
+    >>> step.call, step.tick, step.snapshot.states
+    ('tick', 1, 'S')
+    """
 
     call: str
     """What happened: ``"start"`` (of the trace), ``"tick"``, ``"halt"`` or ``"reset"``."""
@@ -38,6 +48,15 @@ class Step(NamedTuple):
 
 class Recording:
     """The steps that a `Trace` has recorded, in order.
+
+    >>> from deepsim_btree import Tree
+    >>> from deepsim_btree.testing import Scripted
+    >>> from deepsim_btree.trace import Trace
+    >>> tree = Tree(Scripted("RSF", "drive"))
+    >>> with Trace(tree) as trace:
+    ...     statuses = [tree.tick() for _ in range(3)]
+    >>> trace.recording.at(2).status(0).name
+    'SUCCESS'
 
     Args:
         steps: The recorded steps.
