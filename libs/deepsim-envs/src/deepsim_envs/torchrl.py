@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Worlds of an environment as TorchRL's `EnvBase`; needs ``deepsim-envs[torchrl]``."""
+"""A view of an environment as `EnvBase` of TorchRL; needs ``deepsim-envs[torchrl]``."""
 
 from __future__ import annotations
 
@@ -36,34 +36,35 @@ except ImportError as error:
 __all__ = ["TorchRLEnv"]
 
 GROUP = "agents"
-"""The key of everything that agents have, as in TorchRL's other environments."""
+"""The key of all tensors of the agents, as in TorchRL's other environments."""
 
 
 class TorchRLEnv(EnvBase):  # type: ignore[misc]  # not typed where it is not installed
-    """All worlds of an environment as one batch, of batch size (worlds,).
+    """All worlds of an environment as one batch, with the batch size (worlds,).
 
-    Under ``"agents"``, tensors have the shape (worlds, agents, ...): ``observation``, ``action``,
-    ``reward``, ``done``, ``terminated``, ``truncated``, and ``mask``, the agents that act. An agent
-    may be done before the others, or join later: the mask is False from its end on, or until it
-    joins; then its actions are ignored, it earns nothing, and its last observation, or 0, stays. A
-    world is ``done``, (worlds, 1), when no agent is live; one that had yet to join is truncated
-    then. The world is ``terminated`` if all that took part are, and ``truncated`` otherwise.
+    The tensors under ``"agents"`` have the shape (worlds, agents, ...): ``observation``,
+    ``action``, ``reward``, ``done``, ``terminated``, ``truncated``, and ``mask``, which is True for
+    the agents that act. The mask of an agent is False before it joins and after it is done. While
+    it is False, the agent's actions are ignored, its reward is 0, and its observation is the last
+    one, or 0 before it joins. A world is ``done``, (worlds, 1), when no agent is live; agents that
+    have not joined by then are truncated. A world is ``terminated`` if all agents that took part
+    are terminated, and ``truncated`` otherwise.
 
-    The first reset without a seed draws one, as Gymnasium's own environments do.
+    If the first reset gets no seed, it draws one, like Gymnasium's own environments.
 
     Args:
-        environment: The task; closed with this.
+        environment: The task; closing the view closes it.
 
     Attributes:
         environment: The task.
-        names: The agents, in the order of the second axis.
+        names: The names of the agents, in the order of the second axis.
         group_map: ``{"agents": names}``.
 
     Raises:
-        ValueError: Agents differ in their spaces, or a space has no tensor.
+        ValueError: Agents differ in their spaces, or TorchRL has no equivalent of a space.
 
     Example:
-        The task is that of the example of `Area`:
+        `make` is the function from the `Area` example:
 
         >>> env = TorchRLEnv(make(worlds=3))
         >>> env.reset()["agents", "observation"].shape
@@ -95,7 +96,7 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]  # not typed where it is not in
         self._terminated, self._truncated = np.zeros((2, *shape), np.bool_)
 
     def _reset(self, tensordict: TensorDictBase | None = None, **kwargs: Any) -> TensorDictBase:
-        """Begins an episode in the worlds of the mask ``"_reset"``, or in all."""
+        """Begins an episode in the worlds that the mask ``"_reset"`` selects, by default in all."""
         worlds = np.arange(len(self.environment))
         if tensordict is not None and "_reset" in tensordict.keys():  # noqa: SIM118 (no dict)
             worlds = np.flatnonzero(tensordict["_reset"].numpy())
@@ -108,7 +109,7 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]  # not typed where it is not in
         return self._result(self._now())
 
     def _step(self, tensordict: TensorDictBase) -> TensorDictBase:
-        """Steps all worlds once, but for those that are over and not reset yet."""
+        """Steps all worlds once, except those that are done and have not been reset."""
         rewards = np.zeros(self._terminated.shape)
         worlds = np.flatnonzero(self._alive())
         if len(worlds):
@@ -123,7 +124,7 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]  # not typed where it is not in
         return self._result(values)
 
     def _set_seed(self, seed: int | None) -> None:
-        """Seeds world n of the next reset with the seed plus n; None draws one."""
+        """Sets the seed of world n for the next reset to ``seed + n``; None draws a seed."""
         first = drawn_seed() if seed is None else seed
         self._seeds = world_seeds(first, np.arange(len(self.environment)))
 
@@ -133,12 +134,12 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]  # not typed where it is not in
         super().close(raise_if_closed=raise_if_closed)
 
     def _alive(self) -> Bools:
-        """Returns (W,) bool, the worlds with a live agent."""
+        """Returns whether each world has a live agent, (W,) bool."""
         alive: Bools = np.logical_or.reduce(self.environment.live, axis=1)
         return alive
 
     def _now(self) -> dict[str, Any]:
-        """Returns observations, the agents that act, and all ends, as new tensors."""
+        """Returns the current observations, masks and ends as new tensors."""
         ended = self._terminated | self._truncated
         done = ~self._alive()
         out = self._terminated | self.environment.waiting
@@ -163,7 +164,7 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]  # not typed where it is not in
 
 
 def _spec(space: spaces.Space[Any], shape: tuple[int, ...]) -> TensorSpec:
-    """Returns the tensors of a space, for a batch of that shape."""
+    """Returns TorchRL's equivalent of a space, for a batch of that shape."""
     if isinstance(space, spaces.Box):
         full = (*shape, *space.shape)
         low, high = (
@@ -185,13 +186,13 @@ def _spec(space: spaces.Space[Any], shape: tuple[int, ...]) -> TensorSpec:
 
 
 def _ends(done: Bools, terminated: Bools, truncated: Bools) -> dict[str, Any]:
-    """Returns ends as tensors, with TorchRL's last axis of 1."""
+    """Returns ends as tensors with an additional last axis of length 1, as TorchRL expects."""
     ends = {"done": done, "terminated": terminated, "truncated": truncated}
     return {name: torch.tensor(values[..., None]) for name, values in ends.items()}
 
 
 def _tensors(batch: Any) -> Any:
-    """Returns a batch (W, A, ...) as new tensors; a dict of batches as a TensorDict."""
+    """Returns a batch (W, A, ...) as a new tensor, or a dict of batches as a TensorDict."""
     if isinstance(batch, dict):
         parts = {key: _tensors(part) for key, part in batch.items()}
         return TensorDict(parts, batch_size=next(iter(parts.values())).shape[:2])
@@ -199,7 +200,7 @@ def _tensors(batch: Any) -> Any:
 
 
 def _arrays(actions: Any) -> Any:
-    """Returns actions (W, A, ...) as arrays, or dicts of them."""
+    """Returns actions (W, A, ...) as an array, or as a dict of arrays."""
     if isinstance(actions, TensorDictBase):
         return {key: _arrays(value) for key, value in actions.items()}
     return actions.detach().numpy()

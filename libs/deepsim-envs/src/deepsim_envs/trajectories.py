@@ -21,50 +21,55 @@ from .spaces.members import copied
 
 
 class Trajectory(NamedTuple):
-    """One episode of one agent, of T steps.
+    """One episode of one agent, with T steps.
 
-    Observations and actions go on as their space does, and are dicts or tuples of arrays where that
-    is nested.
+    After the axis of the steps, observations and actions have the axes of their space; for a nested
+    space, they are dicts or tuples of arrays.
 
-    >>> collector = TrajectoryCollector(make())
-    >>> observation, info = collector.reset(seed=7)
-    >>> results = [collector.step({"puck": [1.0]}) for _ in range(2)]
-    >>> episode = collector.trajectories[0]
-    >>> episode.agent, episode.seed, episode.actions.shape
-    ('puck', 7, (2, 1))
+    Example:
+        `make` is the function from the `Area` example:
+
+        >>> collector = TrajectoryCollector(make())
+        >>> observation, info = collector.reset(seed=7)
+        >>> results = [collector.step({"puck": [1.0]}) for _ in range(2)]
+        >>> episode = collector.trajectories[0]
+        >>> episode.agent, episode.seed, episode.actions.shape
+        ('puck', 7, (2, 1))
     """
 
     agent: str
+    """Name of the agent."""
     world: int
-    """Number of the world."""
+    """Index of the world."""
     seed: int | None
-    """Seed of the world in the reset; None where it had none."""
+    """The seed of the world in the reset, or None."""
     observations: Any
-    """(T + 1, ...): that of the reset, and that after each step."""
+    """The observations after the reset and after each step, (T + 1, ...)."""
     actions: Any
-    """(T, ...)."""
+    """The action in each step, (T, ...)."""
     rewards: NDArray[np.float64]
-    """(T,)."""
+    """The reward for each step, (T,)."""
     terminations: NDArray[np.bool_]
-    """(T,): whether the step ended the episode."""
+    """Whether each step terminated the episode, (T,)."""
     truncations: NDArray[np.bool_]
-    """(T,): whether the step cut it off, as a time limit does."""
+    """Whether each step truncated the episode, for example by a time limit, (T,)."""
 
 
 class TrajectoryCollector:
-    """Resets and steps an environment of one or many worlds, and collects trajectories.
+    """Resets and steps an environment with one or more worlds, and collects trajectories.
 
-    An agent's episode is collected when it ends; one that a reset breaks off is left out.
+    An agent's episode is collected when it ends. Episodes that a reset interrupts are not
+    collected.
 
     Args:
         environment: The environment; the collector does not close it.
 
     Attributes:
-        environment: As given; `slots` and spaces are those of it.
+        environment: The environment; the collector has the same `slots` and spaces.
         trajectories: The episodes that have ended, in the order of their ends.
 
     Example:
-        The task is that of the example of `Area`, whose episodes have two steps:
+        `make` is the function from the `Area` example; an episode has two steps:
 
         >>> collector = TrajectoryCollector(make())
         >>> observation, info = collector.reset(seed=7)
@@ -93,12 +98,12 @@ class TrajectoryCollector:
         return seen, info
 
     def step(self, action_dict: Mapping[str, Any]) -> StepResult:
-        """Steps; see `Environment.step`."""
+        """Steps the environment; see `Environment.step`."""
         given = copied(action_dict)
         result = self.environment.step(action_dict)
         ends = result.info["deepsim"]
         for slot, reward in result.reward.items():
-            if slot not in self._records:  # it joins in this step
+            if slot not in self._records:  # The agent joins in this step.
                 self._records[slot] = _Record([copied(result.observation[slot])])
                 continue
             record = self._records[slot]
@@ -128,7 +133,7 @@ class TrajectoryCollector:
 
 @dataclass(slots=True)
 class _Record:
-    """The episode of a slot so far."""
+    """The current episode of a slot."""
 
     observations: list[Any]
     actions: list[Any] = field(default_factory=list)
@@ -138,7 +143,7 @@ class _Record:
 
 
 def _stacked(space: Space[Any], members: Sequence[Any]) -> Any:
-    """Returns members of a space as arrays with one row for each."""
+    """Returns members of a space as arrays with one row for each member."""
     if isinstance(space, Dict):
         return {
             key: _stacked(part, [each[key] for each in members])

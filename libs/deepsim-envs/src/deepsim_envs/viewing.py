@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The common part of the views of an environment: pictures, first seeds, infos and groups."""
+"""Helpers for the views of an environment: pictures, first seeds, infos and groups."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ RENDER_MODE = "rgb_array"
 
 
 class Viewfinder:
-    """Takes a view's pictures; the arguments are those of `GymnasiumEnv`.
+    """Takes the pictures of a view; the arguments are those of `GymnasiumEnv`.
 
     Attributes:
-        metadata: ``render_modes`` and ``render_fps``, for Gymnasium and PettingZoo. The frames per
-            second make a film in real time from one picture for each step.
+        metadata: ``render_modes`` and ``render_fps``, for Gymnasium and PettingZoo. At this number
+            of frames per second, a film with one picture per step plays in real time.
     """
 
     def __init__(
@@ -59,13 +59,13 @@ class Viewfinder:
 def drawn_seed(rng: np.random.Generator | None = None) -> int:
     """Draws a seed for the first reset of a view, by default from an unseeded generator.
 
-    Without such a seed, every view of a task would begin with the same episode.
+    Without a drawn seed, every view of a task would begin with the same episode.
     """
     return int((np.random.default_rng() if rng is None else rng).integers(2**31))
 
 
 def own_info(info: Mapping[str, Any], agents: Sequence[str], agent: str) -> dict[str, Any]:
-    """Returns the shared entries and the agent's own: those of the dict under its name."""
+    """Returns the shared entries of an info, and those in the dict under the agent's name."""
     own = info.get(agent)
     shared = {
         key: value
@@ -76,12 +76,12 @@ def own_info(info: Mapping[str, Any], agents: Sequence[str], agent: str) -> dict
 
 
 def entries_of(values: Mapping[str, Any], world: int) -> dict[str, Any]:
-    """Returns copies of the entries of one world."""
+    """Returns copies of the entries for one world."""
     return {key: entry_of(value, world) for key, value in values.items()}
 
 
 def only_group(environment: Environment | JoinedEnvironment, why: str) -> Agents:
-    """Returns the group of all agents, for trainers with one policy for all of them.
+    """Returns the one group of all agents, for trainers with one policy for all agents.
 
     Raises:
         ValueError: There are several groups; the message begins with `why`.

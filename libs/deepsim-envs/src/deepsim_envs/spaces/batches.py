@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Batches of actions or observations over worlds and agents: one for each group of agents.
 
-Members that are numbers or arrays lie in one array (W, A, ...); those of a `Dict` or `Tuple` in a
-dict or tuple of batches; all others in an array (W, A) of objects. A batch may also be given as a
+The batch of a space is one array (W, A, ...) if its members are numbers or arrays, a dict or tuple
+of batches for a `Dict` or `Tuple`, and an array (W, A) of objects otherwise. Users may also pass a
 list of W lists of A members.
 """
 
@@ -28,7 +28,7 @@ from .members import conform, copied, leafwise, require_within, shown
 # ruff: noqa: D102 (methods are documented by Batch)
 
 Misfits: TypeAlias = "Bools | None"
-"""(W, A) bool, where members do not lie in the space; None if all do."""
+"""Whether each member lies outside its space, (W, A) bool; None if no member does."""
 
 
 class GroupBatches:
@@ -37,14 +37,14 @@ class GroupBatches:
     Args:
         kind: ``"action"`` or ``"observation"``.
         groups: The groups of agents.
-        worlds: W.
+        worlds: The number of worlds, W.
         owner: The name of the area's class, for messages.
 
     Attributes:
         of_groups: The batch of each group.
 
     Raises:
-        TypeError: A space is not one of Gymnasium's.
+        TypeError: A space is not a Gymnasium space.
     """
 
     def __init__(self, kind: str, groups: Sequence[Agents], worlds: int, owner: str) -> None:
@@ -66,12 +66,12 @@ class GroupBatches:
         self.of_groups = tuple(batches)
 
     def checked(self, values: Any, live: Bools, *, bounds: bool) -> tuple[Any, ...]:
-        """Returns new batches in the types of the spaces.
+        """Returns new batches with the data types of the spaces.
 
         Args:
             values: A batch for each group, which may be a list of lists of members.
-            live: (W, A) bool, the agents whose values count.
-            bounds: Whether the bounds of boxes are checked, too.
+            live: Whether to check the value of each agent, (W, A) bool.
+            bounds: Whether to check the bounds of boxes as well.
 
         Raises:
             ActionError, ObservationError: A value of a live agent does not lie in its space.
@@ -97,7 +97,7 @@ class GroupBatches:
         return tuple(batches)
 
     def void(self) -> list[list[list[Any]]]:
-        """Returns members that do not count, by group, world and agent."""
+        """Returns placeholder members, by group, world and agent."""
         return [
             [[batch.void] * batch.agents for _ in range(batch.worlds)] for batch in self.of_groups
         ]
@@ -105,7 +105,7 @@ class GroupBatches:
     def overwrite(
         self, batches: Sequence[Any], where: Bools, source: Sequence[Any] | None = None
     ) -> None:
-        """Copies values of other batches at (W, A) bool; zeros, without a source."""
+        """Copies values from `source` to the batches at `where`, (W, A); zeros without a source."""
         for group, batch in enumerate(batches):
             own = where[:, self._columns[group]]
             if source is None:
@@ -116,7 +116,7 @@ class GroupBatches:
     def _members(
         self, group: int, values: Any, counting: Bools, error: Exception
     ) -> list[list[Any]]:
-        """Returns members in the types of the space, or says which one does not fit."""
+        """Returns members with the data types of the space, or raises an error for the misfit."""
         batch, names = self.of_groups[group], self._groups[group].names
         try:
             rows = batch.rows(values)
@@ -131,7 +131,7 @@ class GroupBatches:
     def _conformed(
         self, group: int, world: int, row: int, value: Any, *, refuse: bool = False
     ) -> Any:
-        """Returns one agent's value in the types of its space; an error names the agent."""
+        """Returns one agent's value with the data types of its space; errors name the agent."""
         agent, space = self._groups[group].names[row], self.of_groups[group].space
         what = f"{self._kind} of agent {agent!r}"
         if self._worlds > 1:
@@ -151,15 +151,15 @@ def _overwrite(where: Bools, source: NDArray[Any] | None, leaf: NDArray[Any]) ->
 
 
 class Batch(ABC):
-    """Checks, copies and takes apart the batches of one space.
+    """Checks, copies and splits the batches of one space.
 
     Args:
         space: The space of one member.
-        worlds: W.
-        agents: A.
+        worlds: The number of worlds, W.
+        agents: The number of agents, A.
 
     Attributes:
-        void: A member for rows that do not count.
+        void: A placeholder member, for agents that are not live.
     """
 
     void: Any
@@ -170,22 +170,22 @@ class Batch(ABC):
 
     @abstractmethod
     def checked(self, values: Any, live: Bools, *, bounds: bool) -> tuple[Any, Misfits]:
-        """Returns a new batch in the types of the space, and the members that lie outside.
+        """Returns a new batch with the data types of the space, and which members lie outside it.
 
-        A narrower float loses digits; a narrower integer is refused.
+        Floats may lose precision; integers must fit without loss.
 
         Args:
             values: A batch, or a list of lists of members.
-            live: (W, A) bool, the members that count.
-            bounds: Whether the bounds of boxes are checked; NaN is a misfit in any case.
+            live: Whether to check each member, (W, A) bool.
+            bounds: Whether to check the bounds of boxes; NaN is a misfit in any case.
 
         Raises:
-            ValueError: The values have another structure, shape or type.
+            ValueError: The values have the wrong structure, shape or type.
         """
 
     def rows(self, values: Any) -> Any:
-        """Returns values as W rows of A members; more or fewer are a ValueError."""
-        if isinstance(values, list):  # of lists of members
+        """Returns values unchanged; raises a ValueError if they are not W rows of A members."""
+        if isinstance(values, list):  # a list of lists of members
             lengths = {len(row) if isinstance(row, (list, np.ndarray)) else -1 for row in values}
             fits = len(values) == self.worlds and lengths == {self.agents}
         else:
@@ -230,11 +230,11 @@ class ArrayBatch(Batch):
         return batch[world, agent].copy()
 
     def fits(self, dtype: np.dtype[Any]) -> bool:
-        """Returns whether numbers of a type may be converted to that of the space."""
+        """Returns whether numbers of a type may be converted to the data type of the space."""
         raise NotImplementedError
 
     def array(self, values: Any) -> NDArray[Any]:
-        """Returns values as an array of the batch's shape and of a type that fits."""
+        """Returns values as an array; raises a ValueError if its shape or type does not fit."""
         try:
             array: NDArray[Any] = np.asarray(values)
         except ValueError:  # rows of different lengths
@@ -249,8 +249,8 @@ class ArrayBatch(Batch):
         return array
 
     def misfits(self, within: Bools) -> Misfits:
-        """Returns the members that are not wholly within."""
-        if 0 not in within.tobytes():  # for few members, in a tenth of the time of `all`
+        """Returns which members have a number outside; `within` tells for each number."""
+        if 0 not in within.tobytes():  # For few members, ten times faster than `all`.
             return None
         return np.asarray(~within.reshape(self.worlds, self.agents, -1).all(axis=-1))
 
@@ -260,7 +260,7 @@ class BoxBatch(ArrayBatch):
 
     def __init__(self, space: spaces.Box, worlds: int, agents: int) -> None:
         super().__init__(space, worlds, agents)
-        # Arrays of as many axes are compared in a third of the time.
+        # NumPy compares arrays with the same number of axes three times faster.
         self._low, self._high = space.low[None, None], space.high[None, None]
         self._floats = self.dtype.kind == "f"
         self._largest = float(np.finfo(self.dtype).max) if self._floats else 0.0
@@ -272,15 +272,15 @@ class BoxBatch(ArrayBatch):
         array = self.array(values)
         numbers = True
         if self._floats and not (bounds and array.dtype == self.dtype):
-            # One pass without a temporary: the norm is finite only if all numbers are, and no
-            # number is larger.
+            # One pass without a temporary array: the norm is finite only if all numbers are, and no
+            # number is larger than the norm.
             numbers = array.dtype.kind == "f" and math.sqrt(square_sum(array)) < self._largest
         if numbers:
             batch = array.astype(self.dtype, order="C")
             if not bounds:
                 return batch, None
         else:
-            with np.errstate(over="ignore"):  # too large becomes infinite
+            with np.errstate(over="ignore"):  # Numbers that are too large become infinite.
                 batch = array.astype(self.dtype, order="C")
         if bounds:
             return batch, self.misfits((batch >= self._low) & (batch <= self._high))
@@ -332,7 +332,7 @@ class ObjectBatch(Batch):
 
 
 class PartsBatch(Batch):
-    """Members of a `Dict` or `Tuple`, whose parts have batches of their own."""
+    """Members of a `Dict` or `Tuple`; each part has its own batch."""
 
     def __init__(self, space: spaces.Dict | spaces.Tuple[Any], worlds: int, agents: int) -> None:
         super().__init__(space, worlds, agents)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Spaces of actions that have bounds, such as a robot's."""
+"""Action spaces from lower and upper bounds, for example those of a robot."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from numpy.typing import NDArray
 
 
 class Bounded(Protocol):
-    """An object with bounds of actions, (n,) each, such as `deepsim_robots.Robot`."""
+    """An object with bounds for an action of n numbers, such as `deepsim_robots.Robot`."""
 
     @property
     def lower(self) -> NDArray[np.float64]:
-        """The least action."""
+        """The lower bounds, (n,)."""
         ...
 
     @property
     def upper(self) -> NDArray[np.float64]:
-        """The largest action."""
+        """The upper bounds, (n,)."""
         ...
 
 
 def action_box(bounded: Bounded) -> Box:
-    """Returns the space of the actions of one agent: a float32 `Box` of the bounds.
+    """Returns the action space of one agent: a float32 `Box` with these bounds.
 
     Example:
         >>> class Arm:

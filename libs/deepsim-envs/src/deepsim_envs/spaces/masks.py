@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of observations with a meaning: masks of actions, and goals.
+"""Parts of observations with a special meaning: action masks and goals.
 
-Masks follow PettingZoo: the observation is a dict with ``"action_mask"``, one integer for each
-value of each choice, 1 where it is allowed and 0 where it is not. Goals follow Gymnasium-Robotics:
-a dict with ``"achieved_goal"`` and ``"desired_goal"``.
+Masks follow PettingZoo: an observation is a dict with ``"action_mask"``, one integer for each value
+of a discrete action, 1 if it is allowed and 0 if not. A `Discrete` action is one *choice*, a
+`MultiDiscrete` action several; the mask lists the values of all choices one after the other. Goals
+follow Gymnasium-Robotics: a dict with ``"achieved_goal"`` and ``"desired_goal"``.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ GOALS = frozenset(("achieved_goal", "desired_goal"))
 
 
 def choices_of(space: spaces.Space[Any]) -> tuple[int, ...]:
-    """Returns the number of values of each choice of an action; () for other actions."""
+    """Returns the number of values of each choice; () for actions that are not discrete."""
     if isinstance(space, spaces.Discrete):
         return (int(space.n),)
     if isinstance(space, spaces.MultiDiscrete) and space.nvec.ndim == 1:
@@ -29,10 +30,10 @@ def choices_of(space: spaces.Space[Any]) -> tuple[int, ...]:
 
 
 def has_action_mask(seen: spaces.Space[Any], acted: spaces.Space[Any]) -> bool:
-    """Returns whether observations of a space hold a mask of the actions of a space.
+    """Returns whether observations of the space `seen` hold a mask for actions of `acted`.
 
     Raises:
-        ValueError: Their mask does not fit the actions.
+        ValueError: The mask does not fit the actions.
     """
     counts = choices_of(acted)
     mask = seen.spaces.get(MASK) if isinstance(seen, spaces.Dict) else None
@@ -47,10 +48,10 @@ def has_action_mask(seen: spaces.Space[Any], acted: spaces.Space[Any]) -> bool:
 
 
 def allowed(observations: Any, acted: spaces.Space[Any], rows: int) -> NDArray[np.bool_]:
-    """Returns the values of choices that observations allow, (rows, n); all without a mask.
+    """Returns which values observations allow, (rows, n) bool; all if they have no mask.
 
     Raises:
-        TypeError: The actions are not choices.
+        TypeError: The actions are not discrete.
     """
     count = sum(choices_of(acted))
     if not count:
@@ -61,13 +62,13 @@ def allowed(observations: Any, acted: spaces.Space[Any], rows: int) -> NDArray[n
 
 
 def forbidden_choice(mask: NDArray[Any], acted: spaces.Space[Any]) -> int | None:
-    """Returns the first choice whose values are all forbidden by a mask (n,), or None."""
+    """Returns the index of the first choice without an allowed value in a mask (n,), or None."""
     parts = np.split(mask, np.cumsum(choices_of(acted))[:-1])
     return next((number for number, part in enumerate(parts) if not part.any()), None)
 
 
 def sample_allowed(acted: spaces.Space[Any], observation: Any) -> Any:
-    """Returns a sample of an action space that the mask of an observation allows, if it has one.
+    """Samples an action; if the observation has a mask, an action that the mask allows.
 
     Raises:
         ValueError: The mask forbids all values of a choice.

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 
 def conform(space: spaces.Space[Any], value: Any, what: str) -> Any:
-    """Returns a copy of a user's value in the types of its space; messages name it as `what`.
+    """Returns a copy of a user's value with the data types of its space; messages call it `what`.
 
-    A list fits a box, and float64 one of float32. NaN is refused; the bounds of a box are not
-    checked (see `require_within`).
+    A `Box` also takes lists, and a float32 `Box` takes float64. The bounds of a `Box` are not
+    checked; see `require_within`.
 
     Raises:
-        ValueError: The value has another structure, shape or type, or holds NaN.
+        ValueError: The value has the wrong structure, shape or type, or holds NaN.
     """
     if isinstance(space, spaces.Box):
         return _array(space, value, what)
@@ -41,13 +41,13 @@ def conform(space: spaces.Space[Any], value: Any, what: str) -> Any:
 
 
 def require_within(space: spaces.Space[Any], value: Any, what: str) -> None:
-    """Refuses a value that its space does not contain, bounds included, with a ValueError."""
+    """Raises a ValueError if the space does not contain the value; this checks bounds as well."""
     if not space.contains(value):
         raise ValueError(f"{what} must lie in {space}, got {shown(value)}")
 
 
 def copied(value: Any) -> Any:
-    """Returns new containers and arrays, at any depth; everything else stays as it is."""
+    """Copies containers and arrays at any depth; other objects are shared with the original."""
     if isinstance(value, np.ndarray):
         copy = value.copy()
         if value.dtype.hasobject:
@@ -65,10 +65,10 @@ def copied(value: Any) -> Any:
 
 
 def leafwise(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
-    """Applies a function to each array of a tree, and returns its results in the same structure.
+    """Applies a function to each array of a tree, and returns the results in the same structure.
 
     Args:
-        function: Takes an array of `tree`, and the arrays of `others` in the same place.
+        function: Takes an array of `tree`, and the arrays at the same place in `others`.
         tree: An array, or dicts and tuples of arrays at any depth.
         others: Trees with at least the same keys.
     """
@@ -92,12 +92,12 @@ def _array(space: spaces.Box, value: Any, what: str) -> NDArray[Any]:
         array = np.array(None)
     floats = space.dtype.kind == "f"
     if array.dtype != space.dtype and np.can_cast(
-        # A narrower float loses digits that its space has no use for; a narrower integer is wrong.
+        # A narrower float only loses precision, but a narrower integer may be a wrong number.
         array.dtype,
         space.dtype,
         "same_kind" if floats else "safe",
     ):
-        with np.errstate(over="ignore"):  # too large becomes infinite, which bounds refuse
+        with np.errstate(over="ignore"):  # Too large numbers become infinite: outside the bounds.
             array = array.astype(space.dtype)
     if array.dtype != space.dtype or array.shape != space.shape:
         raise ValueError(
@@ -109,7 +109,7 @@ def _array(space: spaces.Box, value: Any, what: str) -> NDArray[Any]:
 
 
 def shown(value: Any) -> str:
-    """Returns a short text of a value, for messages."""
+    """Returns a short description of a value, for messages."""
     if isinstance(value, np.generic):
         value = value.item()
     if not isinstance(value, np.ndarray):

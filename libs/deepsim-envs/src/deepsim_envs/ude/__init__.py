@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""UDE, the Unified Distributed Environment: an environment in process or served to other processes.
+"""The Unified Distributed Environment (UDE): serves an environment to other processes.
 
-Speaks the wire of UDE 0.1.5, without its pickle; needs ``deepsim-envs[ude]``.
+The wire format is that of Amazon's package ``ude`` 0.1.5, except that this package never pickles.
+Needs ``deepsim-envs[ude]``.
 """
 
 try:

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Access to a server: addresses, tokens, and the metadata of calls.
 
-Loopback is free; any other address needs TLS and a token. Besides UDE's messages, calls carry gRPC
-metadata, of which UDE's own clients know the token only:
+Loopback addresses need no protection; any other address needs TLS and a token. Calls carry gRPC
+metadata in addition to UDE's messages. The clients of the package ``ude`` only send the token:
 
 | name | sent by | meaning |
 |---|---|---|
-| `TOKEN` | clients | the secret that the server asks for; UDE's name |
-| `VERSION` | both | the version of all below; without it the other side is UDE's own |
-| `CLIENT` | clients | a random name, which is the client's right to its agents |
-| `REQUEST` | clients | a number that grows with each call, and is the same in a retry of one |
+| `TOKEN` | clients | the secret that the server asks for, under the name that ``ude`` uses |
+| `VERSION` | both | the version of the metadata below; the package ``ude`` does not send it |
+| `CLIENT` | clients | a random secret that identifies the client, which owns its agents |
+| `REQUEST` | clients | the number of the request; it grows, but a retry repeats it |
 | `SEED` | clients | with `reset`: the seed of the episode |
-| `LEAVE` | clients | with `close`: leave the agents to others, close nothing |
+| `LEAVE` | clients | with `close`: give up the client's agents, but close nothing |
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _LONGEST_NAME = 64
 
 
 def is_loopback(host: str) -> bool:
-    """Returns whether only this machine reaches an address; of names, only ``localhost``."""
+    """Returns whether only this machine can reach an address; the only such name is localhost."""
     if host == "localhost" or host.startswith("unix:"):
         return True
     try:
@@ -48,14 +48,14 @@ def is_loopback(host: str) -> bool:
 
 
 def target(host: str, port: int) -> str:
-    """Returns host and port as gRPC's target; a Unix socket has no port."""
+    """Returns gRPC's target string for a host and port; a Unix socket has no port."""
     if host.startswith("unix:"):
         return host
     return f"[{host.strip('[]')}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def require_safe(host: str, token: str | None, *, tls: bool) -> None:
-    """Refuses an address that others can reach, unless they need a token over TLS.
+    """Checks that only this machine can reach an address, or that it needs TLS and a token.
 
     Raises:
         ServerStartError: The address is unsafe.
@@ -74,7 +74,7 @@ def require_safe(host: str, token: str | None, *, tls: bool) -> None:
 
 
 def has_token(metadata: Iterable[tuple[str, str | bytes]], token: str) -> bool:
-    """Returns whether metadata have the token, in a time that does not depend on a guess."""
+    """Returns whether metadata hold the token; the comparison takes constant time."""
     expected = token.encode()
     found = False
     for key, value in metadata:
@@ -85,13 +85,13 @@ def has_token(metadata: Iterable[tuple[str, str | bytes]], token: str) -> bool:
 
 
 def channel_options(limits: Limits) -> tuple[tuple[str, int], ...]:
-    """Returns gRPC's limits of messages, with room for the fields around a payload."""
+    """Returns gRPC's limits of the message size, with room for the fields around a payload."""
     most = limits.message_bytes + 1024
     return ("grpc.max_receive_message_length", most), ("grpc.max_send_message_length", most)
 
 
 def contents(source: bytes | str | Path) -> bytes:
-    """Returns the bytes given, or those of the named file."""
+    """Returns the given bytes, or the contents of the named file."""
     return source if isinstance(source, bytes) else Path(source).read_bytes()
 
 
@@ -108,7 +108,7 @@ def read_headers(metadata: Iterable[tuple[str, str | bytes]]) -> CallHeaders:
     """Reads the metadata of a call.
 
     Raises:
-        RefusedError: They are malformed, or of another version.
+        RefusedError: The metadata are malformed, or have another version.
     """
     found = {key: value for key, value in metadata if isinstance(value, str)}
     version = found.get(VERSION)

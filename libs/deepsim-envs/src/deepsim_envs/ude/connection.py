@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A client's connection: calls with a deadline, which a retry never carries out twice."""
+"""A client's connection: calls with a deadline, which take effect once even if they are retried."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from .errors import (
 from .messages import OK, SERVICE, STREAM, UNARY, Message, from_bytes, to_bytes
 
 _CROWDED = "Concurrent RPC limit exceeded!"
-"""The answer of gRPC itself where a server has too many calls; nothing was done."""
+"""gRPC's own answer if a server has too many calls; the call had no effect."""
 _READ_ONLY = {"observation_space", "action_space"}
 _STATUSES = {
     grpc.StatusCode.UNAUTHENTICATED: 401,
@@ -51,8 +51,8 @@ class Connection:
     """Calls a server; see `RemoteEnvironment` for the arguments.
 
     Attributes:
-        is_ours: Whether the server speaks our version, and so recognises retries; known after the
-            spaces were read.
+        is_ours: Whether the server is one of this package, which recognises retries; False until
+            the spaces have been read.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Connection:
             self._metadata.append((TOKEN, token))
         options = (
             *channel_options(limits),
-            ("grpc.use_local_subchannel_pool", 1),  # no connection shared with another client
+            ("grpc.use_local_subchannel_pool", 1),  # Clients do not share a connection.
             ("grpc.initial_reconnect_backoff_ms", 100),
             ("grpc.max_reconnect_backoff_ms", 2000),
             ("grpc.enable_http_proxy", 0),
@@ -95,7 +95,7 @@ class Connection:
         self._closed = threading.Event()
 
     def connect(self) -> None:
-        """Waits for the server, or raises a ConnectionLostError after the time of a call."""
+        """Waits for the server; raises a ConnectionLostError after the timeout of a call."""
         try:
             grpc.channel_ready_future(self._channel).result(self.timeout)
         except grpc.FutureTimeoutError:
@@ -113,13 +113,13 @@ class Connection:
         leave: bool = False,
         timeout: float | None = None,
     ) -> Message:
-        """Calls the server and returns its answer, of status 200.
+        """Calls the server and returns its answer, which has status 200.
 
-        A call is tried again within its time if the server had too many at once, or if the
-        connection broke and the server recognises retries, or the call only reads.
+        Until its timeout, a call is retried if the server had too many calls. It is also retried
+        if the connection broke, provided that the server recognises retries or the call only reads.
 
         Raises:
-            RefusedError, ServerError: The server's answer has another status.
+            RefusedError, ServerError: The answer has another status.
             ConnectionLostError, CallTimeoutError: There was no answer.
         """
         metadata = [*self._metadata, (REQUEST, str(next(self._numbers)))]
@@ -140,7 +140,7 @@ class Connection:
                 again = lost and (self.is_ours or name in _READ_ONLY)
                 if not (again or error.details() == _CROWDED) or left <= pause:
                     raise self._explained(name, error, timeout) from None
-                self._closed.wait(pause)  # until then, or until somebody closes the connection
+                self._closed.wait(pause)  # Closing the connection ends the pause.
                 pause = min(2 * pause, 0.5)
                 continue
             if name in _READ_ONLY:
@@ -149,7 +149,7 @@ class Connection:
         raise ConnectionLostError(f"{name}: the connection to {self.address} was closed here")
 
     def stream(self) -> Any:
-        """Returns the call that yields the side channel's messages, as bytes; `cancel` ends it."""
+        """Returns a call that yields the side channel's messages as bytes; its `cancel` ends it."""
         return self._stream(to_bytes(Message()), metadata=self._metadata, wait_for_ready=True)
 
     def close(self) -> None:

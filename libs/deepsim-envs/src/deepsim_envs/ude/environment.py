@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An environment in this process, with the interface that a remote one has."""
+"""An environment in this process, with the same interface as `RemoteEnvironment`."""
 
 from __future__ import annotations
 
@@ -16,45 +16,45 @@ from .side_channel import SideChannel
 
 
 class ResetMode(Enum):
-    """The one that begins the next episode."""
+    """How the next episode begins."""
 
     MANUAL = "manual"
-    """The caller, by `reset`."""
+    """The caller calls `reset`."""
     AUTO = "auto"
-    """The step that ends an episode."""
+    """The step that ends an episode begins the next one."""
 
 
 class GameOver(Enum):
-    """The end of an episode of several agents, for `ResetMode.AUTO`."""
+    """When an episode with several agents is over, for `ResetMode.AUTO`."""
 
     ANY = "any"
-    """The first agent is done."""
+    """When the first agent is done."""
     ALL = "all"
-    """The last agent is done."""
+    """When all agents are done."""
 
 
 class UDEEnvironment:
     """An `Environment` with a side channel and UDE's reset modes.
 
-    If the area has an attribute ``side_channel`` that is a `SideChannel`, it is joined to this one.
+    If the area's attribute ``side_channel`` is a `SideChannel`, the two channels are joined.
 
     Args:
-        environment: The task; closed with this.
-        reset_mode: With AUTO the step that ends an episode returns the observations and info of the
-            next; those of the end are in ``info["deepsim"]`` as ``"final_observation"`` and
-            ``"final_info"``.
-        game_over: The end of an episode, for AUTO.
+        environment: The task; closing this object closes it.
+        reset_mode: How the next episode begins. With AUTO, the step that ends an episode returns
+            the observations and info of the next episode; the last ones of the old episode are in
+            ``info["deepsim"]`` as ``"final_observation"`` and ``"final_info"``.
+        game_over: When an episode is over, for AUTO.
 
     Attributes:
-        environment: As given.
-        observation_space: The space of each agent's observations, by name.
-        action_space: The space of each agent's actions, by name.
-        reset_mode: As given.
-        game_over: As given.
-        side_channel: The trainer's end.
+        environment: The task.
+        observation_space: The observation space of each agent, by name.
+        action_space: The action space of each agent, by name.
+        reset_mode: How the next episode begins.
+        game_over: When an episode is over.
+        side_channel: The trainer's end of the side channel.
 
     Example:
-        The task is that of the example of `Area`, whose episodes have two steps:
+        `make` is the function from the `Area` example; an episode has two steps:
 
         >>> environment = UDEEnvironment(make(), reset_mode="auto")
         >>> observation, info = environment.reset(seed=7)
@@ -84,7 +84,7 @@ class UDEEnvironment:
 
     @property
     def live_agents(self) -> tuple[str, ...]:
-        """The agents whose actions the next step needs."""
+        """The agents for which the next step needs actions."""
         return self.environment.live_agents
 
     def reset(self, seed: int | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -92,7 +92,7 @@ class UDEEnvironment:
         return self.environment.reset(seed)
 
     def step(self, action_dict: Mapping[str, Any]) -> StepResult:
-        """Steps; see `Environment.step`."""
+        """Steps the environment; see `Environment.step`."""
         result = self.environment.step(action_dict)
         over = any(result.done.values())
         if self.game_over is GameOver.ALL:

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The errors of UDE, in process and remote.
+"""The errors of UDE's servers and clients.
 
 deepsim_sync.DeepSimError
-└── UDEError                    root of these
-    ├── PayloadError            bytes that are not a payload, or a value that does not fit into one
+└── UDEError                    base class of the following errors
+    ├── PayloadError            bytes are not a payload, or a value does not fit into one
     ├── RefusedError            the server refused a call; `status` is below 500
-    ├── ServerError             the server failed at a call; `status` is 500 or more
-    ├── RemoteEnvironmentError  the environment behind the server raised
-    ├── ConnectionLostError     no answer: nobody listens, or the connection broke
-    ├── CallTimeoutError        no answer in time
-    └── ServerStartError        a server that cannot start, as its address is taken or unsafe
+    ├── ServerError             the server failed during a call; `status` is 500 or more
+    ├── RemoteEnvironmentError  the environment on the server raised an error
+    ├── ConnectionLostError     there is no server, or the connection broke
+    ├── CallTimeoutError        the server did not answer in time
+    └── ServerStartError        a server cannot start: for example, its address is taken or unsafe
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from deepsim_sync import DeepSimError
 
 
 class UDEError(DeepSimError):
-    """Root of the errors of `deepsim_envs.ude`."""
+    """Base class of the errors in `deepsim_envs.ude`."""
 
 
 class PayloadError(UDEError, ValueError):
@@ -32,33 +32,33 @@ class _StatusError(UDEError):
 
 
 class RefusedError(_StatusError):
-    """The server refused a call of this client; nothing has happened to the environment.
+    """The server refused a call of this client; the call did not change the environment.
 
     Attributes:
-        status: 400 malformed, 401 no or a wrong token, 403 not allowed, 409 overtaken by
-            another call, 426 another protocol version, 429 too many.
+        status: 400 for a malformed call, 401 for a missing or wrong token, 403 if not allowed, 409
+            if another call came first, 426 for another protocol version, 429 for too many calls.
     """
 
 
 class ServerError(_StatusError):
-    """The server failed at a call, or gave up on it.
+    """The server failed during a call, or gave it up.
 
     Attributes:
-        status: 500 a fault of the server, 503 it closes, 504 no step within its time limit.
+        status: 500 for an error in the server, 503 if it is closing, 504 after its time limit.
     """
 
 
 class RemoteEnvironmentError(UDEError):
-    """The environment behind the server raised; the message is the server's."""
+    """The environment on the server raised an error; the server wrote the message."""
 
 
 class ConnectionLostError(UDEError, ConnectionError):
-    """Nobody listens at the address, or the connection broke."""
+    """There is no server at the address, or the connection broke."""
 
 
 class CallTimeoutError(UDEError, TimeoutError):
-    """The server did not answer within the time of the call."""
+    """The server did not answer within the timeout of the call."""
 
 
 class ServerStartError(UDEError, OSError):
-    """A server was stopped, or its address is taken, or unsafe without TLS."""
+    """A server cannot start: it was stopped, or its address is taken or unsafe without TLS."""

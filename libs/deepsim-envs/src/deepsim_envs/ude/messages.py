@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""UDE's messages, declared at run time from a table: nothing generated, so nothing to go stale.
+"""UDE's messages, declared at run time from a table, without generated code.
 
-`ude.proto` beside this file says the same for other languages. The messages live in a pool of
-their own, so that a program may load UDE's own ones too.
+The file `ude.proto` in this folder declares the same messages for other languages. The messages are
+in a separate descriptor pool, so that a program may also load those of the package ``ude``.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from .errors import PayloadError
 PACKAGE = "ude_objects"
 SERVICE = f"{PACKAGE}.UDEProto"
 UNARY = ("step", "reset", "close", "observation_space", "action_space", "side_channel_send")
-MOST_NUMBERS = 2**13  # of a list in a side channel
+MOST_NUMBERS = 2**13  # maximum length of a list in a side channel
 STREAM = "side_channel_stream"
 
 OK = 200
 
 SideChannelValue: TypeAlias = bool | int | float | list[float] | str | bytes
-"""A value that a side channel carries. Over the wire, ints and floats have 32 bits."""
+"""A value that a side channel carries. On the wire, ints and floats have 32 bits."""
 
-#: Message -> its fields: name, number, type, and the oneof that it is part of.
+#: The fields of each message: name, number, type, and the oneof to which it belongs, if any.
 MESSAGES: dict[str, list[tuple[str, int, str, str | None]]] = {
     "UDEMessageHeaderProto": [("status", 1, "int32", None), ("message", 2, "string", None)],
     "UDEEmptyMessageProto": [],
@@ -94,25 +94,27 @@ _Message = _message_class()
 
 
 class SideChannelMessage(NamedTuple):
-    """A value on its way through a side channel."""
+    """A message of a side channel."""
 
     key: str
     value: SideChannelValue
     store_local: bool = False
+    """Whether the sending end keeps the value as well."""
 
 
 class Message(NamedTuple):
-    """A message over the wire, either way."""
+    """A request or an answer."""
 
     status: int = OK
+    """An HTTP status code."""
     text: str = ""
-    """The reason of a refusal."""
+    """The reason, if the status is not 200."""
     content: bytes | SideChannelMessage | None = None
     """A payload, a message of a side channel, or nothing."""
 
 
 def to_bytes(message: Message) -> bytes:
-    """Returns a message as it goes over the wire."""
+    """Returns a message in the wire format."""
     wire = _Message()
     wire.header.status = message.status
     wire.header.message = message.text
@@ -120,7 +122,7 @@ def to_bytes(message: Message) -> bytes:
         channel = wire.sideChannelMsg
         channel.key, value, channel.store_local = message.content
         field = getattr(channel, _VALUES[type(value)])
-        field.SetInParent()  # else a False, or an empty list, would be no value at all
+        field.SetInParent()  # Without this, False or an empty list would be a missing value.
         if isinstance(value, list):
             field.val.extend(value)
         else:
@@ -133,10 +135,10 @@ def to_bytes(message: Message) -> bytes:
 
 
 def from_bytes(data: bytes, limits: Limits) -> Message:
-    """Reads a message, from anybody.
+    """Reads a message, which need not be trusted.
 
     Raises:
-        PayloadError: It is malformed, or larger than `limits` allow.
+        PayloadError: The message is malformed, or larger than `limits` allow.
     """
     if len(data) > limits.message_bytes:
         raise PayloadError(f"a message has at most {limits.message_bytes} bytes, got {len(data)}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An environment on a server, ours or UDE's, with the interface that a local one has."""
+"""An environment on a server, with the same interface as `UDEEnvironment`."""
 
 from __future__ import annotations
 
@@ -25,30 +25,38 @@ _LOG = logging.getLogger(__name__)
 
 
 class RemoteEnvironment:
-    """The environment behind a server, as seen by one of its clients.
+    """A client of an environment on a server: a `UDEServer`, or a server of the package ``ude``.
 
-    Several clients may act in one environment, each for its own agents: a step waits for the
-    actions of all, and everybody gets its result for all agents. The first client that acts for an
-    agent keeps it until it closes. `UDEServer` has an example.
+    Several clients may act in one environment, each for its own agents. A step waits until all
+    agents have actions, and every client gets the results of all agents. The first client that acts
+    for an agent owns it until the client closes.
 
     Args:
         host: The server's address, or ``"unix:PATH"`` for a socket; an address that is not loopback
             needs `root_certificates`.
-        port: Its port.
-        token: The secret that it asks for.
-        root_certificates: Certificates of its authority, PEM, or the file.
-        timeout: The time of a call, with the wait for other clients [s].
-        limits: The largest messages and payloads.
+        port: The server's port.
+        token: The secret that the server asks for.
+        root_certificates: The root certificates for TLS, as PEM, or the name of their file.
+        timeout: The maximum duration of a call, including the wait for other clients [s].
+        limits: The limits of messages and payloads.
 
     Attributes:
-        observation_space: The space of each agent's observations, by name.
-        action_space: The space of each agent's actions, by name.
-        side_channel: The trainer's end; observers are called in its own thread.
+        observation_space: The observation space of each agent, by name.
+        action_space: The action space of each agent, by name.
+        side_channel: The trainer's end of the side channel; it calls observers in its own thread.
 
     Raises:
-        ConnectionLostError: No server of this protocol answers.
+        ConnectionLostError: No UDE server answers.
         RefusedError: The server asks for another token.
-        ValueError: The address is not loopback, and TLS is missing.
+        ValueError: The address is not loopback, and `root_certificates` is missing.
+
+    Example:
+        `make` is the function from the `Area` example:
+
+        >>> with UDEServer(make(), port=0) as server, RemoteEnvironment(port=server.port) as remote:
+        ...     observation, info = remote.reset(seed=7)
+        ...     print(observation)
+        {'puck': array([0.], dtype=float32)}
     """
 
     def __init__(
@@ -84,39 +92,40 @@ class RemoteEnvironment:
 
     @property
     def address(self) -> str:
-        """The server's host and port."""
+        """The server's address, such as ``"127.0.0.1:3003"``."""
         return self._connection.address
 
     def reset(self, seed: int | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
         """Begins an episode, or joins one that another client has just begun.
 
         Args:
-            seed: Seed of the episode, as of `Environment.reset`; UDE's own servers take none.
+            seed: Seed of the episode, as in `Environment.reset`; servers of the package ``ude``
+                take none.
 
         Raises:
-            RemoteEnvironmentError: The environment raised.
+            RemoteEnvironmentError: The environment raised an error.
             RefusedError: Other clients act for all agents of the current episode.
-            UDEError: A server of UDE's own was given a seed, or the call failed.
+            UDEError: The server takes no seed, or the call failed.
         """
         if seed is not None and not self._connection.is_ours:
             raise UDEError(f"the server at {self.address} is UDE's own, which takes no seed")
         found = self._ask("reset", seed=seed)
         if isinstance(found, tuple) and len(found) == 2:
             return found
-        return found, {}  # before 0.1.3 or so, UDE's reset gave observations only
+        return found, {}  # Before version 0.1.3 or so, UDE's reset returned only observations.
 
     def step(self, action_dict: Mapping[str, Any]) -> StepResult:
-        """Steps, when the actions of the other clients have come as well.
+        """Sends actions and returns the results of the step, which waits for the other clients.
 
         Args:
-            action_dict: Actions of agents that are this client's, or nobody's yet. An empty dict
-                waits for the step of the others.
+            action_dict: Actions for agents that belong to this client or to none yet. With an empty
+                dict, the client waits for the next step of the others.
 
         Raises:
-            RemoteEnvironmentError: The environment raised.
-            RefusedError: An action does not fit, is for another client's agent, or a reset came
-                between.
-            ServerError: Other clients' actions did not come in the server's time.
+            RemoteEnvironmentError: The environment raised an error.
+            RefusedError: An action does not fit or is for another client's agent, or the
+                environment was reset meanwhile.
+            ServerError: Actions of other clients did not arrive within the server's `step_timeout`.
             CallTimeoutError, ConnectionLostError: There was no answer.
             PayloadError: An action cannot be sent.
         """
@@ -126,7 +135,7 @@ class RemoteEnvironment:
         return StepResult(*found)
 
     def close(self) -> None:
-        """Leaves the environment to the other clients; closing twice does no harm."""
+        """Leaves the environment to the other clients; further calls have no effect."""
         if self._closed:
             return
         self._closed = True
@@ -140,7 +149,7 @@ class RemoteEnvironment:
             self._connection.close()
 
     def close_server(self) -> None:
-        """Closes the environment for everybody, and with it the server.
+        """Closes the environment for all clients, which also stops the server.
 
         Raises:
             RefusedError: The server does not allow it.
@@ -168,7 +177,7 @@ class RemoteEnvironment:
 
 
 class _Failure:
-    """A server's account of an error of its environment."""
+    """An error of the environment, as the server reports it."""
 
     def __init__(self, data: Any) -> None:
         message = data.get("message") if isinstance(data, dict) else None

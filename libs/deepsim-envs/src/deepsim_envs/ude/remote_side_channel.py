@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The trainer's end of a side channel whose other end is at a server."""
+"""The trainer's end of a side channel; the other end is on a server."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .messages import OK, SideChannelMessage, SideChannelValue, from_bytes
 from .side_channel import AbstractSideChannel
 
 _LOG = logging.getLogger(__name__)
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0  # before another try [s]
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0  # pauses before another try [s]
 
 
 class RemoteSideChannel(AbstractSideChannel):
-    """Listens in its own thread, and reconnects if the connection breaks or the server is busy.
+    """An end of a side channel that listens in its own thread, and reconnects when necessary.
 
-    Messages that the task sends while it is not connected are lost.
+    Messages that the task sends while this end is not connected are lost.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -32,7 +32,7 @@ class RemoteSideChannel(AbstractSideChannel):
         self._call = connection.stream()
         self._reader = threading.Thread(target=self._read, name="ude-side-channel", daemon=True)
         self._reader.start()
-        # A server of UDE's own says nothing before its first message.
+        # A server of the package `ude` sends nothing before its first message.
         if connection.is_ours and not self._listening.wait(connection.timeout):
             _LOG.warning("side channel of %s: no answer yet", connection.address)
 
@@ -44,7 +44,7 @@ class RemoteSideChannel(AbstractSideChannel):
             self._reader.join()
 
     def _send(self, key: str, value: SideChannelValue, store_local: bool) -> None:
-        with self._sending:  # a later message of a thread must not come first
+        with self._sending:  # Messages must arrive in the order in which they were sent.
             self._connection.call("side_channel_send", SideChannelMessage(key, value, store_local))
 
     def _read(self) -> None:
@@ -63,10 +63,10 @@ class RemoteSideChannel(AbstractSideChannel):
                 self._call.cancel()
 
     def _listened(self) -> tuple[bool, str]:
-        """Listens until the stream ends; returns whether a message came, and the reason."""
+        """Listens until the stream ends; returns whether a message came, and why it ended."""
         has_heard = False
         try:
-            if self._call.initial_metadata():  # an abort has none
+            if self._call.initial_metadata():  # An aborted call has none.
                 self._listening.set()
             for data in self._call:
                 message = from_bytes(data, self._connection.limits)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server of an environment, for the clients of this package and those of UDE 0.1.5."""
+"""Serves an environment to clients of this package and of the package ``ude`` 0.1.5."""
 
 from __future__ import annotations
 
@@ -20,45 +20,47 @@ from .service import Service
 from .steps import Rules, StepMode, Steps
 
 DEFAULT_PORT = 3003
-_GRACE = 0.2  # for answers that are on their way when a server stops [s]
+_GRACE = 0.2  # time for pending answers when a server stops [s]
 
 
 class UDEServer:
-    """Serves an environment over gRPC, to one or several clients.
+    """Serves an environment over gRPC to one or more clients.
 
-    One call at a time steps the environment, in its own thread; when the server stops, the world
-    belongs to the thread that stops it. Use the server as a context, or call `start` and `stop`; it
-    does not close the environment when it stops.
+    The server steps the environment in the threads of its calls, one call at a time. After it has
+    stopped, the world belongs to the thread that stopped it. Use the server in a ``with``
+    statement, or call `start` and `stop`; stopping does not close the environment.
 
-    A client of this package owns the agents for which it acts, until it leaves or is silent. UDE's
-    own clients own nothing: of their actions for an agent the last one before the step counts.
+    A client of this package owns the agents for which it acts, until it leaves or its lease ends.
+    Clients of the package ``ude`` own no agents: if several act for one agent, the last action
+    before the step counts.
 
     Args:
         environment: The environment to serve.
-        host: The address to listen on, or ``"unix:PATH"`` for a socket of this machine, which is
-            quicker. An address that other machines can reach needs `certificate`, `private_key` and
+        host: The address to listen on, or ``"unix:PATH"`` for a socket on this machine, which is
+            faster. An address that other machines can reach needs `certificate`, `private_key` and
             `token`.
-        port: The port; 0 for any that is free.
-        token: A secret of at least 16 characters that every call must bring; on loopback it may be
-            without TLS, and is asked for nevertheless.
-        certificate: The certificate chain, PEM, or its file.
-        private_key: Its private key, PEM, or its file.
-        step_mode: The condition of a step.
+        port: The port; 0 for any free port.
+        token: A secret of at least 16 characters that every call must contain; on loopback, it
+            works without TLS.
+        certificate: The certificate chain as PEM, or the name of its file.
+        private_key: The private key of the certificate as PEM, or the name of its file.
+        step_mode: When a step happens.
         period: The period of `StepMode.PERIODIC` [s].
-        step_timeout: The time that a call may wait for its step [s].
-        lease: The time for which a silent client without a stream keeps its agents [s].
-        max_clients: The number of streams that may be open at once, and of calls that may wait.
-            When all places are taken, the oldest of the connection with most gives way.
-        limits: The largest messages and payloads.
-        allow_close: Whether a client may close the environment, which then stops the server.
+        step_timeout: The maximum time that a call waits for its step [s].
+        lease: How long a client that makes no calls and has no stream keeps its agents [s].
+        max_clients: The maximum number of open streams, and of waiting calls. If it is reached, the
+            connection with most of them loses its oldest one to a new one.
+        limits: The limits of messages and payloads.
+        allow_close: Whether a client may close the environment, which also stops the server.
 
     Raises:
         ServerStartError: The address is unsafe.
         PayloadError: A space of the environment cannot be sent.
-        ValueError: The token is too short, or only one of certificate and key is given.
+        ValueError: The token is too short, only one of certificate and key is given, or a number is
+            not positive.
 
     Example:
-        The task is that of the example of `Area`:
+        `make` is the function from the `Area` example:
 
         >>> with UDEServer(make(), port=0) as server, RemoteEnvironment(port=server.port) as remote:
         ...     observation, info = remote.reset(seed=7)
@@ -115,15 +117,15 @@ class UDEServer:
 
     @property
     def missing_agents(self) -> list[str]:
-        """The agents whose actions the next step still needs."""
+        """The agents for which the next step still needs actions."""
         return self._steps.missing()
 
     def start(self) -> UDEServer:
-        """Begins to listen; afterwards `port` is the one that is used.
+        """Begins to listen; afterwards, `port` is the port in use.
 
         Raises:
-            ServerStartError: The address is taken or not one of this machine, or the server was
-                stopped.
+            ServerStartError: The address is taken or does not belong to this machine, or the server
+                was stopped.
         """
         with self._changing:
             if self._stopped.is_set():
@@ -132,7 +134,7 @@ class UDEServer:
         return self
 
     def stop(self) -> None:
-        """Refuses waiting calls, and ends; stopping twice does no harm."""
+        """Refuses waiting calls and stops listening; further calls have no effect."""
         with self._changing:
             if self._stopped.is_set():
                 return
@@ -143,7 +145,7 @@ class UDEServer:
             self._stopped.set()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Waits until the server has stopped; False if that takes longer than `timeout` [s]."""
+        """Waits until the server has stopped; returns False after `timeout` [s]."""
         return self._stopped.wait(timeout)
 
     def __enter__(self) -> UDEServer:
@@ -158,13 +160,13 @@ class UDEServer:
             handlers=(self._service.handler(),),
             maximum_concurrent_rpcs=self._workers,
             options=(
-                *channel_options(self._limits),  # larger messages are not even received
+                *channel_options(self._limits),  # gRPC does not even receive larger messages.
                 ("grpc.max_concurrent_streams", 16),
                 ("grpc.max_metadata_size", 16 * 1024),
-                # A client that vanishes is noticed, and its agents are free again.
+                # The server notices when a client vanishes, and frees its agents.
                 ("grpc.keepalive_time_ms", 10_000),
                 ("grpc.keepalive_timeout_ms", 10_000),
-                ("grpc.so_reuseport", 0),  # a port that is taken is an error
+                ("grpc.so_reuseport", 0),  # Listening on a taken port is an error.
             ),
         )
         try:
@@ -184,10 +186,10 @@ class UDEServer:
         server.start()
 
     def _stop_soon(self) -> None:
-        """Stops from within a call, which must not wait for its own end."""
+        """Stops the server from a call, in another thread, as a call cannot wait for itself."""
         threading.Thread(target=self.stop, name="ude-stop", daemon=True).start()
 
 
 def serve(environment: UDEEnvironment | Environment, **options: Any) -> UDEServer:
-    """Returns a server that listens already; the options are those of `UDEServer`."""
+    """Starts a server and returns it; the options are those of `UDEServer`."""
     return UDEServer(environment, **options).start()

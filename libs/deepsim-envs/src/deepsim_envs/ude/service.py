@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Handlers of UDE's calls; a bad request affects only its sender."""
+"""Handlers of UDE's calls; a bad request only affects its sender."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from .steps import Client, Places, Rules, Steps
 
 _LOG = logging.getLogger(__name__)
 _EMPTY = Message()
-_MOST_UNREAD = 256  # messages of a side channel that wait for one reader
+_MOST_UNREAD = 256  # maximum number of messages that wait for one reader of a side channel
 
 
 class Service:
-    """Answers calls, by `steps`, until a client closes the environment; see `UDEServer`."""
+    """Answers all calls, with the help of `Steps`; see `UDEServer`."""
 
     def __init__(
         self,
@@ -53,9 +53,9 @@ class Service:
         }
 
     def handler(self) -> Any:
-        """Returns a gRPC handler of all calls, which turns away callers without the token.
+        """Returns a gRPC handler for all calls, which refuses callers without the token.
 
-        Messages stay bytes, so that malformed ones get our own answers.
+        gRPC passes messages as bytes, so that this class also answers malformed ones.
         """
         service, token = self, self._rules.token
         methods = {
@@ -65,7 +65,7 @@ class Service:
             for name in UNARY
         }
         methods[f"/{SERVICE}/{STREAM}"] = grpc.unary_stream_rpc_method_handler(self._stream)
-        # A stream's handler is called at once; that of a single message, when it has come.
+        # A stream's handler is called at once, but that of a single message only when it arrives.
         turn_away = grpc.stream_stream_rpc_method_handler(_turn_away)
 
         class Handler(grpc.GenericRpcHandler):  # type: ignore[misc]  # without types
@@ -77,11 +77,11 @@ class Service:
         return Handler()
 
     def begin(self) -> None:
-        """Listens to the task's side channel."""
+        """Starts listening to the task's side channel."""
         self._environment.side_channel.register(self)
 
     def on_received(self, side_channel: AbstractSideChannel, key: str, value: Any) -> None:
-        """Sends a value of the task to all clients; those that read too slowly are cut off."""
+        """Sends a value from the task to all clients; disconnects those that read too slowly."""
         self._send(to_bytes(Message(content=SideChannelMessage(key, value))))
 
     def end(self) -> None:
@@ -97,7 +97,7 @@ class Service:
     def _unary(self, name: str, request: bytes, context: Any) -> bytes:
         try:
             headers = read_headers(context.invocation_metadata())
-            if headers.client is not None and name in self._spaces:  # clients read these first
+            if headers.client is not None and name in self._spaces:  # Clients read these first.
                 _tell_version(context)
             answer = self._answer(name, headers, request, context)
         except PayloadError as error:
@@ -110,7 +110,7 @@ class Service:
         return to_bytes(answer)
 
     def _stream(self, request: bytes, context: Any) -> Iterator[bytes]:
-        """Yields the task's messages; a client's new stream ends its old one, which broke."""
+        """Yields the task's messages; a client's new stream replaces its old one, which broke."""
         unread: queue.Queue[bytes | None] = queue.Queue(_MOST_UNREAD)
         try:
             headers = read_headers(context.invocation_metadata())
@@ -123,7 +123,7 @@ class Service:
                     former.cancel()
                 try:
                     if context.add_callback(lambda: _put(unread, None)):
-                        _tell_version(context)  # from now on the client misses nothing
+                        _tell_version(context)  # From now on, the client misses no message.
                         while (message := unread.get()) is not None:
                             yield message
                 finally:
@@ -178,7 +178,7 @@ class Service:
         except Exception:
             _LOG.exception("the task's side channel raised at key %r", sent.key)
             raise ServerError("the task's side channel raised: see the server's log", 500) from None
-        if sent.store_local:  # as UDE: then all clients have it
+        if sent.store_local:  # As in UDE, all clients then keep the value.
             self.on_received(channel, sent.key, sent.value)
         return b""
 
@@ -200,7 +200,7 @@ class Service:
 
 
 def _put(unread: queue.Queue[bytes | None], message: bytes | None) -> bool:
-    """Appends a message, or the end of the stream; False if too many wait."""
+    """Appends a message, or None to end the stream; returns False if too many are waiting."""
     try:
         unread.put_nowait(message)
     except queue.Full:

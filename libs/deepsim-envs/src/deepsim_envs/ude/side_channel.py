@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A side channel: values by key between a trainer and its task, outside of steps."""
+"""Side channels: a trainer and its task exchange values by key, independently of steps."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from .messages import MOST_NUMBERS, SideChannelValue
 
 _MOST_KEYS = 1024
 _LONGEST_KEY = 256
-_LARGEST_VALUE = 2**16  # bytes, of text too
+_LARGEST_VALUE = 2**16  # maximum size of bytes, and of text in UTF-8 [bytes]
 
 
 class SideChannelObserver(Protocol):
-    """Receives the values of a side channel's other end."""
+    """Receives the values from the other end of a side channel."""
 
     def on_received(self, side_channel: AbstractSideChannel, key: str, value: Any) -> None:
-        """Receives a `SideChannelValue`; on a remote environment, in its own thread."""
+        """Receives a `SideChannelValue`; a `RemoteEnvironment` calls this in another thread."""
 
 
 class AbstractSideChannel(ABC):
-    """One end: it keeps values by key, sends values, and passes received ones to observers."""
+    """One end of a side channel: sends values, and keeps received ones and tells observers."""
 
     def __init__(self) -> None:
         self._values: dict[str, SideChannelValue] = {}
@@ -30,13 +30,13 @@ class AbstractSideChannel(ABC):
         self._lock = threading.RLock()
 
     def register(self, observer: SideChannelObserver, key: str | None = None) -> None:
-        """Adds an observer of a key, or of all; twice is once."""
+        """Adds an observer for a key, or for all keys; has no effect if it was already added."""
         with self._lock:
             if (observer, key) not in self._observers:
                 self._observers.append((observer, key))
 
     def unregister(self, observer: SideChannelObserver, key: str | None = None) -> None:
-        """Removes an observer of a key; without a key, of all."""
+        """Removes an observer for a key; without a key, removes the observer for all keys."""
         with self._lock:
             self._observers = [
                 (each, of)
@@ -45,18 +45,18 @@ class AbstractSideChannel(ABC):
             ]
 
     def get(self, key: str, default: Any = None) -> Any:
-        """Returns the latest value of a key that was received or stored here."""
+        """Returns the value of a key that this end received or stored last."""
         return self._values.get(key, default)
 
     def store(self, key: str, value: SideChannelValue) -> None:
-        """Keeps a value here, without sending it; raises the errors of `send`."""
+        """Keeps a value at this end without sending it; raises the same errors as `send`."""
         require_sendable(key, value)
         with self._lock:
             self._require_room(key)
             self._values[key] = value
 
     def check(self, key: str, value: SideChannelValue, store_local: bool = False) -> None:
-        """Raises the errors of `send`, and sends nothing."""
+        """Raises the same errors as `send`, but sends nothing."""
         require_sendable(key, value)
         if store_local:
             self._require_room(key)
@@ -65,12 +65,12 @@ class AbstractSideChannel(ABC):
         """Sends a value to the other end.
 
         Args:
-            key: At most 256 characters.
-            value: A bool, int of 32 bits, float, list of floats, str or bytes.
-            store_local: Whether this end keeps it too, and so do all clients of a server.
+            key: The key, of at most 256 characters.
+            value: A bool, 32-bit int, float, list of floats, str or bytes.
+            store_local: Whether this end keeps the value as well, as do all clients of a server.
 
         Raises:
-            TypeError: A side channel does not carry values of this type.
+            TypeError: A side channel cannot carry values of this type.
             ValueError: The key or the value is too large, or there are too many keys.
         """
         self.check(key, value, store_local)
@@ -79,7 +79,7 @@ class AbstractSideChannel(ABC):
         self._send(key, value, store_local)
 
     def notify(self, key: str, value: SideChannelValue) -> None:
-        """Keeps a value of the other end, and passes it to the observers."""
+        """Keeps a value from the other end, and passes it to the observers."""
         self.store(key, value)
         with self._lock:
             observers = [each for each, of in self._observers if of is None or of == key]
@@ -92,14 +92,14 @@ class AbstractSideChannel(ABC):
 
     @abstractmethod
     def _send(self, key: str, value: SideChannelValue, store_local: bool) -> None:
-        """Brings a value to the other end."""
+        """Transfers a value to the other end."""
 
 
 class SideChannel(AbstractSideChannel):
-    """An end whose other end is in the same process; see `join`.
+    """An end of a side channel within this process; `join` connects it with the other end.
 
-    An area that listens to trainers has one as its attribute ``side_channel``. Values are lost
-    until another end is joined.
+    An area that listens to trainers has one as its attribute ``side_channel``. Values that are sent
+    before another end is joined are lost.
 
     Example:
         >>> trainer, task = SideChannel(), SideChannel()
@@ -114,11 +114,11 @@ class SideChannel(AbstractSideChannel):
         self._other: SideChannel | None = None
 
     def join(self, other: SideChannel) -> None:
-        """Connects the two as opposite ends of one channel."""
+        """Connects this end with another one."""
         self._other, other._other = other, self
 
     def check(self, key: str, value: SideChannelValue, store_local: bool = False) -> None:
-        """Raises the errors of `send`; the other end keeps the value, and needs room too."""
+        """Raises the same errors as `send`; also checks that the other end has room for the key."""
         super().check(key, value, store_local)
         if self._other is not None:
             self._other._require_room(key)
@@ -129,7 +129,7 @@ class SideChannel(AbstractSideChannel):
 
 
 def require_sendable(key: str, value: Any) -> None:
-    """Refuses values of other types, keys and values that are too large, and text without UTF-8."""
+    """Raises the errors of `send` for a key or value that no side channel can carry."""
     if not isinstance(key, str) or len(key) > _LONGEST_KEY:
         raise ValueError(f"a key must be a str of at most {_LONGEST_KEY} characters, got {key!r}")
     if type(value) is list:
@@ -142,7 +142,7 @@ def require_sendable(key: str, value: Any) -> None:
         )
     if type(value) is list and len(value) > MOST_NUMBERS:
         raise ValueError(f"a list has at most {MOST_NUMBERS} floats, got {len(value)}")
-    octets = value.encode() if isinstance(value, str) else value  # no UTF-8 is a ValueError
+    octets = value.encode() if isinstance(value, str) else value  # UnicodeError is a ValueError.
     if isinstance(octets, bytes) and len(octets) > _LARGEST_VALUE:
         raise ValueError(f"a value has at most {_LARGEST_VALUE} bytes, got {len(octets)}")
     if type(value) is int and not -(2**31) <= value < 2**31:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps that several clients share: actions are gathered, one step is made, all get its result.
+"""Steps that several clients share: collects their actions, steps once, and answers all clients.
 
-One lock guards everything; its holder calls the environment, in its own thread.
+One lock guards all state. The thread that holds it calls the environment.
 """
 
 from __future__ import annotations
@@ -38,18 +38,19 @@ _PLAIN = (
     ResetNeededError,
     SimulationError,
 )
-_CALLER_CHECK = 0.5  # period of the check that a caller still waits [s]
+_CALLER_CHECK = 0.5  # interval between checks that a caller is still waiting [s]
 ENVIRONMENT_ERROR = "UDEEnvException"
 
 
 class StepMode(Enum):
-    """The condition of a step."""
+    """When a server steps its environment."""
 
     WAIT_FOREVER = "wait_forever"
-    """An action of every agent that is not done."""
+    """When it has an action for every agent that is not done."""
     PERIODIC = "periodic"
-    """That, or the end of a period, which begins with the first call of a step. An agent without
-    an action then repeats its last one of the episode; one that has not acted yet is waited for."""
+    """As above, but at the latest at the end of a period, which begins with the first call for the
+    step. Agents without an action then repeat their last one. The step still waits for agents that
+    have not acted in the episode yet."""
 
 
 @dataclass(frozen=True)
@@ -67,9 +68,10 @@ class Rules:
 
 
 class Places:
-    """When all `most` places are taken, the oldest of the peer with most gives way to a new one.
+    """A limited number of places for calls; if all are taken, a new call replaces an old one.
 
-    So no peer locks the others out, however many places it asks for.
+    The peer that holds most places loses its oldest one, so that no peer can lock others out by
+    taking many places.
     """
 
     def __init__(self, most: int) -> None:
@@ -81,7 +83,7 @@ class Places:
     def taken(self, peer: str, give_way: Callable[[], None]) -> Iterator[None]:
         """Takes a place for a peer.
 
-        `give_way` is called, in another thread, when the place is needed; it must not wait.
+        If another call needs the place, `give_way` is called in another thread; it must not block.
         """
         place = object()
         with self._lock:
@@ -99,40 +101,39 @@ class Places:
 
 @dataclass(eq=False)
 class Round:
-    """A step that is to come, or another call that is made once."""
+    """The next step, or another call that takes effect once."""
 
     actions: dict[str, Any] = field(default_factory=dict)
-    """The actions given so far, by agent."""
+    """The actions so far, by agent."""
     due: float | None = None
-    """The time of a periodic step [s]."""
+    """The time at which a periodic step is due, on the monotonic clock [s]."""
     outcome: bytes | Exception | None = None
-    """The encoded result that all callers share, or the error that all of them get."""
+    """The encoded result for all callers, or the error for all of them."""
 
 
 @dataclass(eq=False)
 class Client:
-    """A client, and its requests."""
+    """A client and its requests."""
 
     owns: bool
-    """Whether agents for which it acts become its own; false for clients of UDE's own, of which the
-    last one that acts for an agent counts."""
+    """Whether the client owns the agents for which it acts; False for the package ``ude``."""
     codec: Codec
-    """Reads its actions."""
+    """Decodes the client's actions."""
     waiting: int = 0
-    """Its open steps."""
+    """The number of calls that wait for a step."""
     stream: Any = None
-    """The call of its side channel."""
+    """The open call of the client's side channel, or None."""
     seen: float = 0.0
-    """The time of its last call [s]."""
+    """The time of the client's last call, on the monotonic clock [s]."""
     episode: int = 0
-    """The latest episode that it began or joined."""
+    """The latest episode that the client began or joined."""
     answered: dict[str, tuple[int, Round]] = field(default_factory=dict)
-    """For steps and resets, and for sends: the number of the last request, and its outcome, which a
-    retry gets too."""
+    """The number of the last request and its round, which also answers a retry, by kind of call:
+    ``"episode"`` for steps and resets, ``"sends"`` for the side channel."""
 
     @property
     def is_here(self) -> bool:
-        """Whether one of its calls is open."""
+        """Whether the client has an open call."""
         return self.waiting > 0 or self.stream is not None
 
 
@@ -159,13 +160,13 @@ class Steps:
     # Clients
 
     def client(self, name: str | None, peer: str) -> Client:
-        """Returns the client of this name, or else of this connection."""
+        """Returns the client with this name; without a name, the client of this connection."""
         key = peer if name is None else f"name {name}"
         with self._registering:
             client = self._clients.pop(key, None)
             if client is None:
                 client = Client(name is not None, Codec(self._rules.limits))
-            self._clients[key] = client  # the last one of all
+            self._clients[key] = client  # moves the client to the end
             client.seen = time.monotonic()
             if len(self._clients) > 4 * self._rules.max_clients:
                 idle = (known for known, other in self._clients.items() if not other.is_here)
@@ -181,12 +182,12 @@ class Steps:
     # Calls
 
     def step(self, client: Client, payload: bytes, request: int | None, context: Any) -> bytes:
-        """Adds a client's actions to the next step; returns its encoded result, for all callers.
+        """Adds a client's actions to the next step; returns the encoded result of the step.
 
         Raises:
-            PayloadError, RefusedError: The actions are malformed, or another client's agent is
-                among them; then none of them counts.
-            ServerError: The server is closing, or others did not act in time.
+            PayloadError, RefusedError: The actions are malformed, or one of them is for another
+                client's agent; none of the actions is added.
+            ServerError: The server is closing, or other clients did not act in time.
         """
         resets = self._resets
         given, live = client.codec.decode(payload), self._live
@@ -194,7 +195,7 @@ class Steps:
         with self._turn(context):
             found = self._repeated(client, "episode", request)
             if found is None:
-                if resets != self._resets:  # it came during a reset, for the former episode
+                if resets != self._resets:  # The call came during a reset, for the last episode.
                     raise RefusedError("the environment was reset meanwhile: act again", 409)
                 if live is not self._live:
                     actions = self._checked(given, ())
@@ -212,7 +213,7 @@ class Steps:
         """Begins an episode, or joins one that another client has just begun.
 
         Raises:
-            RefusedError: Others act for all agents.
+            RefusedError: Other clients act for all agents.
         """
         return self.once(client, "episode", request, context, lambda: self._reset(client, seed))
 
@@ -224,7 +225,7 @@ class Steps:
         context: Any,
         work: Callable[[], bytes],
     ) -> bytes:
-        """Works between steps; a retry of the request gets the first outcome."""
+        """Calls `work` between steps and returns its result; a retry gets the same result."""
         with self._turn(context):
             found = self._repeated(client, sequence, request)
             if found is None:
@@ -239,13 +240,13 @@ class Steps:
             return _outcome(found)
 
     def missing(self) -> list[str]:
-        """Returns the agents whose actions the next step still needs."""
+        """Returns the agents for which the next step still needs actions."""
         return [name for name in self._live if name not in self._round.actions]
 
     def stop(self) -> None:
-        """Refuses all waiting calls, and returns when the environment is at rest.
+        """Refuses all waiting calls, and returns when no call uses the environment any more.
 
-        The caller's thread owns the world from then on.
+        Afterwards, the world belongs to the caller's thread.
         """
         self._stopped = True
         with self._changed:
@@ -256,10 +257,10 @@ class Steps:
 
     @contextmanager
     def _turn(self, context: Any) -> Iterator[None]:
-        """Holds the lock and the world.
+        """Holds the lock.
 
         Raises:
-            ServerError: The server is closing, or the environment is busy for too long.
+            ServerError: The server is closing, or the environment was busy for too long.
         """
         if not self._changed.acquire(blocking=False):
             if not self._changed.acquire(timeout=self._timeout):
@@ -275,7 +276,7 @@ class Steps:
             self._changed.release()
 
     def _repeated(self, client: Client, sequence: str, request: int | None) -> Round | None:
-        """Returns the round of an earlier try; None for a new request."""
+        """Returns the round of an earlier attempt; None for a new request."""
         if request is None or sequence not in client.answered:
             return None
         latest, found = client.answered[sequence]
@@ -290,7 +291,7 @@ class Steps:
         return round_
 
     def _wait(self, client: Client, round_: Round, context: Any) -> None:
-        """Waits for the outcome of a round; makes the step when it is due."""
+        """Waits for the outcome of a round; steps the environment when the step is due."""
         until = time.monotonic() + self._timeout
         has_place = True
 
@@ -324,7 +325,7 @@ class Steps:
             client.waiting -= 1
 
     def _checked(self, action_dict: Any, live: tuple[str, ...]) -> dict[str, Any]:
-        """Returns actions in the types of their spaces; the environment checks whole sets."""
+        """Returns checked actions; the environment itself checks those for all live agents."""
         if not isinstance(action_dict, Mapping):
             raise RefusedError("a step needs a dict of actions by agent", 400)
         is_whole = live and all(name in action_dict for name in live)
@@ -361,7 +362,7 @@ class Steps:
             self._environment.environment.world.claim()
 
     def _step_if_complete(self) -> None:
-        """Makes the step if every agent that is not done has an action."""
+        """Steps the environment if every agent that is not done has an action."""
         round_ = self._round
         is_due = round_.due is not None and time.monotonic() >= round_.due
         known = self._last_actions if is_due else {}
@@ -405,17 +406,17 @@ class Steps:
         self._changed.notify_all()
 
     def _refresh(self) -> None:
-        """Reads the state of the environment, and wakes all waiting calls."""
+        """Updates the live agents, and wakes all waiting calls."""
         self._live = self._environment.live_agents
         if not self._environment.environment.steps.any():  # a new episode
             self._last_actions.clear()
         self._changed.notify_all()
 
     def _answered(self, codec: Codec, work: Callable[[], Any]) -> tuple[bytes, bool]:
-        """Returns the encoded result of some work and True, or its error for clients and False."""
+        """Returns the encoded result of `work` and True, or its encoded error and False."""
         try:
             return codec.encode(work()), True
-        except ActionError:  # nothing has happened
+        except ActionError:  # The environment has not changed.
             raise
         except Exception as error:
             _LOG.log(
@@ -433,7 +434,7 @@ def _outcome(round_: Round) -> bytes:
 
 
 def _public_reason(error: Exception) -> str:
-    """Returns the text of an error for clients, without the details of a callback's own error."""
+    """Returns the text of an error for clients, without details from a callback's error."""
     if isinstance(error, _PLAIN):
         return str(error)
     if isinstance(error, CallbackError):
@@ -442,7 +443,7 @@ def _public_reason(error: Exception) -> str:
 
 
 def _require_no_text(action: Any) -> None:
-    """Refuses text, which no space of the wire has, and which NumPy would take for wide arrays."""
+    """Raises a ValueError for text: no space has it, and NumPy would make large arrays of it."""
     if isinstance(action, (str, bytes)):
         raise ValueError("an action must be of numbers, got text")
     if isinstance(action, (list, tuple, Mapping)):

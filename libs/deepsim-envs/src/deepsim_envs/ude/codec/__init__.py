@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python values as UDE sends them: an Arrow stream with a dense union, then tensors. No pickle.
+"""Encodes Python values as UDE does: an Arrow stream with a dense union, then tensors; no pickle.
 
-Payloads are read by our own bounded reader; one that UDE's own encoder could not have written from
-allowed types is refused with a `PayloadError`.
+A reader in this package, which bounds its use of memory, decodes payloads. It raises a
+`PayloadError` for any payload that UDE's encoder could not have written from allowed types.
 """
 
 from .payload import Codec, decode, encode

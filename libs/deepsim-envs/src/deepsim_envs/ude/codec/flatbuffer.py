@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""As much of FlatBuffers as Arrow's messages need, with every access checked.
+"""The part of FlatBuffers that Arrow's messages need, with a check of every access.
 
-A table is a row of optional slots. References only point forward, but a hostile buffer may point to
-one table from many places: a reader must count its visits.
+A table is a row of optional slots. References only point forward, but a hostile buffer may refer to
+one table from many places, so a reader must count its visits.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _MOST_STRUCTS = 2**16
 
 
 class TableReader:
-    """A table at a position in the metadata of a message; by default its root.
+    """A table at a position in the metadata of a message; by default the root table.
 
     The constructor and all methods raise a PayloadError for data outside the buffer.
     """
@@ -39,7 +39,7 @@ class TableReader:
         return slot < len(self._slots) and self._slots[slot] != 0
 
     def number(self, slot: int, layout: str, default: int = 0) -> int:
-        """Returns the number in the slot, of a `struct` layout such as ``"<q"``."""
+        """Returns the number in the slot; the layout is one of `struct`, such as ``"<q"``."""
         if not self.has(slot):
             return default
         return _number(self._buffer, layout, self._position + self._slots[slot])
@@ -49,7 +49,7 @@ class TableReader:
         return TableReader(self._buffer, self._target(slot))
 
     def tables(self, slot: int, most: int) -> list[TableReader]:
-        """Returns the tables of a vector, `most` at most; an empty slot has none."""
+        """Returns the tables of a vector, at most `most`; an empty list for an empty slot."""
         if not self.has(slot):
             return []
         start, count = self._vector(slot, 4)
@@ -62,26 +62,26 @@ class TableReader:
         ]
 
     def structs(self, slot: int, layout: str) -> tuple[int, ...]:
-        """Returns all numbers of a vector of structs of that layout, such as ``"qq"``."""
+        """Returns all numbers of a vector of structs with that layout, such as ``"qq"``."""
         if not self.has(slot):
             return ()
         size = struct.calcsize("<" + layout)
         start, count = self._vector(slot, size)
         if count > _MOST_STRUCTS:
             raise PayloadError(f"{count} structs in one place, at most {_MOST_STRUCTS} are allowed")
-        # One layout for any count: struct keeps those that it has seen.
+        # The layout is the same for any count, because `struct` caches each layout.
         found = struct.iter_unpack("<" + layout, self._buffer[start : start + count * size])
         return tuple(chain.from_iterable(found))
 
     def struct(self, slot: int, layout: str) -> tuple[int, ...]:
-        """Returns the numbers of a struct that lies in the table itself."""
+        """Returns the numbers of a struct that is stored in the table itself."""
         place = self._position + self._slots[slot] if self.has(slot) else len(self._buffer)
         if place + struct.calcsize("<" + layout) > len(self._buffer):
             raise PayloadError("a struct lies outside its message")
         return struct.unpack_from("<" + layout, self._buffer, place)
 
     def text(self, slot: int) -> str:
-        """Returns a string; empty if the slot is."""
+        """Returns the string in the slot; an empty string for an empty slot."""
         if not self.has(slot):
             return ""
         start, count = self._vector(slot, 1)
@@ -112,7 +112,7 @@ def _number(buffer: bytes, layout: str, position: int) -> int:
 
 
 class Number:
-    """A number, or a struct of numbers, that lies in the table itself."""
+    """A number, or a struct of numbers, that is stored in the table itself."""
 
     def __init__(self, layout: str, *values: int) -> None:
         self.layout, self.values = "<" + layout, values
@@ -121,7 +121,7 @@ class Number:
 
 
 class Structs:
-    """A vector of numbers, or of structs of numbers of one size; `layout` is one element's."""
+    """A vector of numbers, or of structs of numbers; `layout` describes one element."""
 
     def __init__(self, layout: str, values: Sequence[int]) -> None:
         self.count = len(values) // len(layout)
@@ -135,14 +135,14 @@ Value: TypeAlias = "Number | Structs | str | Table | Sequence[Table]"
 
 
 def write_table(root: Table) -> bytes:
-    """Returns the bytes of a buffer with this root table."""
+    """Returns the bytes of a FlatBuffer with this root table."""
     out = bytearray(8)
     struct.pack_into("<I", out, 0, _put(out, root))
     return bytes(out)
 
 
 def _put(out: bytearray, value: Value) -> int:
-    """Appends a value that others refer to; returns its place."""
+    """Appends a value to which others refer; returns its position."""
     if isinstance(value, str):
         data = value.encode()
         return _append(out, struct.pack("<I", len(data)) + data + b"\0", 4, 0)
@@ -177,7 +177,7 @@ def _put_table(out: bytearray, table: Table) -> int:
 
 
 def _append(out: bytearray, data: bytes | bytearray, align: int, offset: int) -> int:
-    """Appends data so that their byte at `offset` is aligned; returns their place."""
+    """Appends data such that the byte at `offset` in them is aligned; returns their position."""
     out += bytes(-(len(out) + offset) % align)
     out += data
     return len(out) - len(data)

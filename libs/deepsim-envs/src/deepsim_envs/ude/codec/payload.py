@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A value as bytes: four counts, an Arrow stream of one batch, then one tensor for each array."""
+"""Payloads: four counts, an Arrow stream with one batch, then a tensor for each array."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _TENSOR_ALIGN = 64
 
 
 def encode(value: Any, limits: Limits = Limits()) -> bytes:  # noqa: B008 (frozen)
-    """Returns a value as bytes that UDE reads.
+    """Returns a value as bytes that UDE can read.
 
     Args:
-        value: None, bool, int of 64 bits, float, str, bytes, numpy scalars and arrays of numbers,
-            and lists, tuples and mappings of these. All integers become ``int``, a named tuple a
-            tuple.
+        value: None, a bool, 64-bit int, float, str or bytes, a NumPy scalar, an array of numbers,
+            or a list, tuple or mapping of these. NumPy integers become ``int``, and a named tuple
+            becomes a tuple.
         limits: The limits of the payload.
 
     Raises:
-        PayloadError: The value holds something else, or is too large.
+        PayloadError: The value holds an object of another type, or is too large.
     """
     arrays: list[NDArray[Any]] = []
     column = UnionWriter(arrays, limits, limits.depth)
@@ -66,13 +66,14 @@ def decode(
     limits: Limits = Limits(),  # noqa: B008 (frozen)
     tags: Mapping[str, Callable[[Any], Any]] | None = None,
 ) -> Any:
-    """Returns the value in bytes that UDE, or `encode`, wrote; arrays are contiguous and writable.
+    """Returns the value in bytes from UDE or `encode`; its arrays are contiguous and writable.
 
     Args:
-        data: The bytes, from anybody: nothing in them is run, and the size of the value is bounded
-            by their length.
+        data: The bytes, which need not be trusted: decoding never runs code from them, and their
+            length bounds the size of the value.
         limits: The limits of the payload.
-        tags: Functions that make an object of a tagged dict's data, by tag; no others are allowed.
+        tags: Functions that make an object from the data of a tagged dict, by tag; other tags are
+            not allowed.
 
     Raises:
         PayloadError: The bytes are not a payload within the limits.
@@ -83,7 +84,7 @@ def decode(
 def read_plan(
     data: bytes, limits: Limits, tags: Mapping[str, Callable[[Any], Any]] | None = None
 ) -> Plan:
-    """Checks a payload; see `decode`."""
+    """Checks a payload and returns the plan that reads it; see `decode` for the arguments."""
     if len(data) > limits.message_bytes:
         raise PayloadError(f"a payload has at most {limits.message_bytes} bytes, got {len(data)}")
     if len(data) < _COUNTS.size:
@@ -116,9 +117,10 @@ def read_plan(
 
 
 class Codec:
-    """Encodes and decodes payloads of one kind, such as one client's actions.
+    """Encodes and decodes payloads of one kind, such as the actions of one client.
 
-    Those that differ from the last one in their numbers only take a short way to the same result.
+    A payload that differs from the last one only in its numbers is processed faster, with the same
+    result.
     """
 
     def __init__(
@@ -130,17 +132,17 @@ class Codec:
         self._size = 0
 
     def encode(self, value: Any) -> bytes:
-        """See `encode`."""
+        """Encodes a value, like the function `encode`."""
         data = None if self._plan is None else self._plan.write(value)
         if data is None:
             data = encode(value, self._limits)
-            # A plan costs as much as some payloads: one is made when two are alike.
+            # A plan costs as much as several payloads, so only two of equal size lead to one.
             self._plan = read_plan(data, self._limits, {}) if len(data) == self._size else None
             self._size = len(data)
         return data
 
     def decode(self, data: bytes) -> Any:
-        """See `decode`."""
+        """Decodes a payload, like the function `decode`."""
         plan = self._plan
         if plan is None or not plan.fits(data):
             plan = self._plan = read_plan(data, self._limits, self._tags)
@@ -154,7 +156,7 @@ def _read_array(stream: _Stream, limits: Limits) -> ArrayColumn:
 
 
 def _buffers(first: int, last: int, places: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-    """Yields the buffers of a batch, which must follow one another: none may be used twice."""
+    """Yields the buffers of a batch; they must be in order, so that none is used twice."""
     end = first
     for offset, length in zip(places[::2], places[1::2], strict=True):
         start = first + offset
@@ -188,11 +190,11 @@ class _Stream:
         return self._data[start:end]
 
     def body(self, metadata: TableReader) -> tuple[int, int]:
-        """Returns the first and the last byte of a message's body."""
+        """Returns the positions of a message's body: its first byte, and the end (exclusive)."""
         return self._take(metadata.number(3, "<q"))
 
     def end(self) -> None:
-        """Passes the mark at the end of the stream."""
+        """Reads the mark at the end of the stream."""
         start, end = self._take(_FRAME.size)
         if self._data[start:end] != _FRAME.pack(_MARK, 0):
             raise PayloadError("a payload has one batch")

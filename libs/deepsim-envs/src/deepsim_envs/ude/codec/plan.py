@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A payload that was checked once, as a plan by which the numbers of the next one are copied.
+"""Plans: the positions of all numbers in a checked payload, to process similar payloads faster.
 
-Payloads of one trainer differ in their numbers only. A plan knows the places of these; of another
-payload it reads the numbers if all other bytes are equal, so it trusts nothing unchecked.
-Conversely, it writes the numbers of a value of the same structure into the bytes.
+Payloads of one trainer differ only in their numbers. If all other bytes of a new payload equal
+those of the checked one, a plan reads only the numbers, without another check. Conversely, it
+writes the numbers of a value with the same structure into a copy of the bytes.
 """
 
 from __future__ import annotations
@@ -30,25 +30,27 @@ _TYPES: dict[int, tuple[type, ...]] = {
 
 
 class Slot(int):
-    """Stands for a number or an array in the structure of a value: its place among all of them."""
+    """Stands for a number or an array in the structure of a value: its index among all of them."""
 
     __slots__ = ()
 
 
 class TaggedNode(NamedTuple):
-    """Stands for an object, and the data that make it."""
+    """Stands for an object of a registered type in the structure of a value."""
 
     make: Callable[[Any], Any]
+    """Makes the object from its data."""
     data: Any
+    """The structure of the object's data."""
 
 
 class NumberColumn:
-    """So many numbers of one type that lie together, from byte `start` on."""
+    """A contiguous sequence of `count` numbers of one type, from byte `start` on."""
 
     def __init__(self, code: int, start: int, count: int) -> None:
         self.start, self.count = start, count
         self.types = [_TYPES[code]] * count
-        self._layout = LAYOUTS.get(code)  # None: bits
+        self._layout = LAYOUTS.get(code)  # None for bits
         size = np.dtype(self._layout).itemsize * count if self._layout else (count + 7) // 8
         self.end = start + size
         self._struct = struct.Struct(f"<{count}{_STRUCTS[code]}") if code in _STRUCTS else None
@@ -65,7 +67,7 @@ class NumberColumn:
         return flags
 
     def write(self, out: bytearray, numbers: list[Any]) -> bool:
-        """Puts numbers into a payload; False if they do not fit."""
+        """Writes numbers into a payload; returns False if they do not fit."""
         if self._struct is not None:
             try:
                 self._struct.pack_into(out, self.start, *numbers)
@@ -77,7 +79,7 @@ class NumberColumn:
 
 
 class ArrayColumn:
-    """An array, from byte `start` on; of order "C" if its rows lie together, "F" if columns do."""
+    """An array from byte `start` on; its order is "C" (row-major) or "F" (column-major)."""
 
     types = ((np.ndarray,),)
 
@@ -97,7 +99,7 @@ class ArrayColumn:
         return (array.astype(self._dtype.newbyteorder("="), order="C"),)
 
     def write(self, out: bytearray, numbers: list[Any]) -> bool:
-        """Writes the array into one of our own payloads; returns False if it does not fit."""
+        """Writes the array into a payload from `encode`; returns False if it does not fit."""
         array = numbers[0]
         if array.dtype != self._dtype or array.shape != self._shape:
             return False
@@ -109,19 +111,19 @@ Column: TypeAlias = NumberColumn | ArrayColumn
 
 
 def packed(numbers: Sequence[Any], layout: str | None) -> bytes:
-    """Returns the bytes of numbers of a layout; without one, of bits."""
+    """Returns numbers as bytes with a layout, or as packed bits if the layout is None."""
     if layout is None:
         return np.packbits(np.array(numbers, bool), bitorder="little").tobytes()
     return np.array(numbers, layout).tobytes()
 
 
 class Plan:
-    """Reads and writes payloads that differ from a checked one in their numbers only.
+    """Reads and writes payloads that differ from a checked one only in their numbers.
 
     Args:
         data: The checked payload.
-        structure: Its value, with slots instead of numbers and arrays.
-        columns: The places of these, in the order of the slots.
+        structure: The value of the payload, with slots instead of numbers and arrays.
+        columns: The positions of these numbers and arrays, in the order of the slots.
     """
 
     def __init__(self, data: bytes, structure: Any, columns: Sequence[Column]) -> None:
@@ -137,20 +139,20 @@ class Plan:
         self._fixed.append((end, len(data), data[end:]))
 
     def fits(self, data: bytes) -> bool:
-        """Returns whether a payload differs in its numbers only."""
+        """Returns whether a payload differs only in its numbers."""
         return len(data) == len(self._data) and all(
             data[start:end] == part for start, end, part in self._fixed
         )
 
     def read(self, data: bytes) -> Any:
-        """Returns the value of a payload that fits."""
+        """Returns the value of a payload for which `fits` is True."""
         numbers: list[Any] = []
         for column in self._columns:
             numbers += column.read(data)
         return _filled(self._structure, numbers)
 
     def write(self, value: Any) -> bytes | None:
-        """Returns the payload of a value; None if the value is of another structure."""
+        """Returns the payload of a value; None if the value has another structure."""
         numbers: list[Any] = [None] * len(self._types)
         if not self._gathered(self._structure, value, numbers):
             return None
@@ -171,7 +173,7 @@ class Plan:
             if type(value) is not dict or len(value) != len(node):
                 return False
             for (key, part), (given, item) in zip(node.items(), value.items(), strict=True):
-                # A key that equals a number may be of another type.
+                # Keys of different types may be equal, such as 1 and True.
                 if (
                     type(given) is not str
                     or given != key

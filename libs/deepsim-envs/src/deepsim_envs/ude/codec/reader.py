@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The columns of a dense union, read as the structure of a value.
+"""Reads the columns of a dense union into the structure of a value.
 
-Reading insists on the order of values and on exact lengths, so that each value is referred to once:
-a payload cannot unfold into more than it holds.
+The reader insists on the order of values and on exact lengths, so each value is used exactly once:
+the result cannot be larger than the payload.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ TAG, PICKLE = "_pytype_", "pickle"
 
 
 class UnionReader:
-    """Reads the columns of a record batch; each buffer once, in order.
+    """Reads the columns of a record batch; reads each buffer once, in order.
 
     Args:
         data: The payload.
-        nodes: Length and number of nulls of each column.
-        buffers: The first and last byte of their buffers.
+        nodes: The length and the number of nulls of each column.
+        buffers: The positions of each buffer: its first byte, and the end (exclusive).
         arrays: The arrays, by index.
         limits: The limits of the payload.
-        tags: Functions that make an object of a tagged dict, by tag; no others are allowed.
+        tags: Functions that make an object from a tagged dict, by tag; other tags are not allowed.
 
     Attributes:
-        columns: The numbers and arrays for which slots stand, in their order.
+        columns: The numbers and arrays that slots stand for, in the order of the slots.
     """
 
     def __init__(
@@ -58,12 +58,12 @@ class UnionReader:
         self._tags = tags
 
     def union(self, union: Union, count: int, *, as_keys: bool = False) -> list[Any]:
-        """Returns the `count` values of the next column: texts as they are, slots for numbers.
+        """Returns the `count` values of the next column, with slots instead of numbers and arrays.
 
-        With `as_keys`, numbers are read too.
+        With `as_keys`, numbers are read as well.
 
         Raises:
-            PayloadError: The column is not one of this union and length.
+            PayloadError: The column has another union or length.
         """
         self._left -= count
         if self._left < 0:
@@ -83,7 +83,7 @@ class UnionReader:
         return values
 
     def finish(self) -> None:
-        """Refuses buffers and arrays that nothing refers to."""
+        """Raises a PayloadError if there are buffers or arrays to which no value refers."""
         unused = sum(array is not None for array in self._arrays)
         if unused or next(self._nodes, None) or next(self._buffers, None) is not None:
             raise PayloadError("a payload holds more than its values")
@@ -165,9 +165,9 @@ class UnionReader:
         return np.frombuffer(self._data, layout, count, start) if count else np.empty(0, layout)
 
     def _ends(self, count: int) -> list[int]:
-        """Returns the place at which each of `count` values begins, and the end of the last one."""
+        """Returns the position at which each of `count` values begins, and the end of the last."""
         if count == 0:
-            next(self._buffers, None)  # Arrow may leave the offsets of an empty column out
+            next(self._buffers, None)  # Arrow may omit the offsets of an empty column.
             return [0]
         ends = list(struct.unpack_from(f"<{count + 1}i", self._data, self._bytes(4 * (count + 1))))
         if ends[0] != 0 or any(a > b for a, b in pairwise(ends)):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The shape of a payload's values, as an Arrow schema.
+"""Describes the structure of a payload's values by an Arrow schema.
 
-UDE's payload is one column, a dense union with a child for each Python type that occurs; a child's
-name is the type's code. Lists, tuples and dicts have unions of their own inside, so that the schema
-of a payload is a tree: `Union`. Everything that is not of this form is refused.
+A payload is one column: a dense union with a child for each Python type that occurs, named by the
+code of the type. Lists, tuples and dicts contain further unions, so the schema of a payload is a
+tree: `Union`. Any other schema raises a PayloadError.
 """
 
 from __future__ import annotations
@@ -23,13 +23,18 @@ KEY_CODES = frozenset({NONE, BOOL, INT, BYTES, STR, FLOAT64})
 
 @dataclass(frozen=True)
 class Limits:
-    """The largest payload that is read or written.
+    """Limits for the payloads that are read or written.
 
     Attributes:
-        message_bytes: The largest message; arrays are in it as they are, so it bounds them too.
-        depth: The depth of nested lists, tuples and dicts.
-        values: The number of values, each list, dict, key and array counted.
-        dimensions: The number of axes of an array.
+        message_bytes: The maximum size of a message with all its arrays [bytes].
+        depth: The maximum depth of nested lists, tuples and dicts.
+        values: The maximum number of values, where each list, dict, key and array counts.
+        dimensions: The maximum number of axes of an array.
+
+    Example:
+        >>> encode([[1]], Limits(depth=1))
+        Traceback (most recent call last):
+        deepsim_envs.ude.errors.PayloadError: a payload nests at most 1 deep
     """
 
     message_bytes: int = 16 * 2**20
@@ -42,21 +47,21 @@ Union: TypeAlias = "tuple[Child, ...]"
 
 
 class Child(NamedTuple):
-    """One type that occurs in a place."""
+    """One of the types in a union."""
 
     code: int
     parts: tuple[Union, ...] = ()
-    """The unions inside: one of a list or tuple, keys and values of a dict, none of the rest."""
+    """The unions inside: one for a list or tuple, two (keys, values) for a dict, else none."""
 
 
-# Members of Arrow's MessageHeader and Type, and versions of its metadata.
+# Members of Arrow's enumerations MessageHeader and Type, and the version of its metadata.
 SCHEMA, RECORD_BATCH, TENSOR = 1, 3, 4
-_VERSION = 4  # that is V5: a union has no validity bitmap
+_VERSION = 4  # stands for V5, in which a union has no validity bitmap
 _NULL, _INT, _FLOAT, _BINARY, _UTF8, _BOOL, _LIST, _STRUCT, _UNION = 1, 2, 3, 4, 5, 6, 12, 13, 14
 _MOST_FIELDS = 2048
 _MOST_NAMES = 16
 
-#: Code -> Arrow type and its two parameters, for types without a union inside.
+#: For each type without a union inside: its Arrow type, and the parameters of that, by slot.
 _PLAIN: dict[int, tuple[int, dict[int, Number]]] = {
     NONE: (_NULL, {}),
     BOOL: (_BOOL, {}),
@@ -84,10 +89,10 @@ def message(kind: int, header: Table, size: int) -> bytes:
 
 
 def read_schema(metadata: bytes, depth: int) -> Union:
-    """Returns the union of the column that a message declares, nested at most so deep.
+    """Returns the union of the column that a message declares, with at most `depth` nested levels.
 
     Raises:
-        PayloadError: The message declares something else.
+        PayloadError: The message does not declare one column with such a union.
     """
     table = TableReader(metadata)
     require_message(table, SCHEMA)
@@ -99,7 +104,7 @@ def read_schema(metadata: bytes, depth: int) -> Union:
 
 
 def require_message(metadata: TableReader, kind: int) -> None:
-    """Refuses a message of another kind or version."""
+    """Raises a PayloadError if a message has another kind or version."""
     if metadata.number(0, "<h") != _VERSION or metadata.number(1, "<B") != kind:
         raise PayloadError("a payload is a schema, a batch and tensors, of Arrow metadata V5")
 
@@ -125,7 +130,7 @@ def _child_field(child: Child) -> Table:
 
 
 class _Walk:
-    """Reads fields, and counts them: one table may be referred to from many places."""
+    """Reads fields and counts them, because many places may refer to one table."""
 
     def __init__(self) -> None:
         self._left = _MOST_FIELDS

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gymnasium's spaces as UDE writes those of gym: a dict with the name of the class."""
+"""Encodes Gymnasium's spaces as UDE encodes those of gym: as dicts with the name of the class."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from deepsim_envs.ude.errors import PayloadError
 
 from .writer import Tagged
 
-_MOST_BITS = 2**24  # of a MultiBinary, whose samples are arrays of that size
+_MOST_BITS = 2**24  # limit for a MultiBinary, because its samples are arrays of that size
 
 
 def space_data(space: spaces.Space[Any]) -> dict[str, Any]:
     """Returns a space as a tagged dict, for `encode`.
 
     Raises:
-        PayloadError: UDE lacks such a space, or a way to write this one.
+        PayloadError: UDE has no such space, or cannot encode this one.
     """
     data = _plain(space)
     return Tagged(data["class"], data)
@@ -56,10 +56,10 @@ def _plain(space: spaces.Space[Any]) -> dict[str, Any]:
 
 
 def space_of(data: Any) -> spaces.Space[Any]:
-    """Returns the space in a tagged dict's data.
+    """Returns the space from the data of a tagged dict.
 
     Raises:
-        PayloadError: The data are not those of a space.
+        PayloadError: The data do not describe a space.
     """
     try:
         name = data["class"]
@@ -69,7 +69,7 @@ def space_of(data: Any) -> spaces.Space[Any]:
         return make(data)
     except PayloadError:
         raise
-    except Exception as error:  # Gymnasium checks by assertions and by errors of NumPy
+    except Exception as error:  # Gymnasium's checks raise AssertionError, or any error of NumPy.
         raise PayloadError(f"not a space: {type(error).__name__}: {error}") from None
 
 
@@ -105,5 +105,5 @@ _MAKERS: dict[str, Callable[[Mapping[str, Any]], spaces.Space[Any]]] = {
     "Tuple": lambda data: spaces.Tuple([space_of(part) for part in data["spaces"]]),
 }
 
-#: How tagged dicts become spaces again, for `decode`.
+#: The functions that make spaces from tagged dicts, for `decode`.
 SPACE_TAGS: Mapping[str, Callable[[Any], spaces.Space[Any]]] = dict.fromkeys(_MAKERS, space_of)

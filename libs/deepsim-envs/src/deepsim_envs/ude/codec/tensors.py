@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of numbers as Arrow's tensor messages."""
+"""Encodes arrays of numbers as Arrow's tensor messages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def tensor_message(array: NDArray[Any]) -> tuple[bytes, bytes]:
     """Returns the metadata and the body of an array's message.
 
     Raises:
-        PayloadError: The array holds something else than numbers.
+        PayloadError: The array does not hold integers, or floats of 16, 32 or 64 bits.
     """
     dtype = array.dtype.newbyteorder("<")
     if dtype.kind in "iu":
@@ -56,10 +56,16 @@ def tensor_message(array: NDArray[Any]) -> tuple[bytes, bytes]:
 def read_tensor(
     metadata: TableReader, body_start: int, body_end: int, dimensions: int
 ) -> ArrayColumn:
-    """Finds the array, of at most `dimensions` axes, in a message whose body lies in the payload.
+    """Returns where an array lies in a payload.
+
+    Args:
+        metadata: The metadata of the array's message.
+        body_start: The position of the first byte of the message's body.
+        body_end: The end of the body (exclusive).
+        dimensions: The maximum number of axes.
 
     Raises:
-        PayloadError: It is of another type, has too many axes, or gaps between its rows.
+        PayloadError: The array is not one of numbers, has too many axes, or is not contiguous.
     """
     require_message(metadata, TENSOR)
     tensor = metadata.table(2)
@@ -88,7 +94,7 @@ def _dtype(tensor: TableReader) -> np.dtype[Any]:
 
 
 def _order(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> Any:
-    """Returns "C" where rows lie together, "F" where columns do, and refuses anything else."""
+    """Returns "C" for row-major, "F" for column-major; raises a PayloadError for other strides."""
     if not strides or 0 in shape or math.prod(shape) == 1:
         return "C"
     axes = range(len(shape))

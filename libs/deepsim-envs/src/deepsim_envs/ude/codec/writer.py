@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python values as the columns of a dense union.
+"""Writes Python values as the columns of a dense union.
 
-A union column has a type and an offset for each value; the values of each type lie in a column of
-their own, in order.
+A union column has a type and an offset for each value; the values of each type are in a separate
+column, in order.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ from .schema import (
 
 
 class Tagged(dict[str, Any]):
-    """An object of a registered type: the type's name, and plain values that make it."""
+    """An object of a registered type: the name of the type, and the plain data of the object."""
 
     def __init__(self, tag: str, data: Any) -> None:
         super().__init__({TAG: tag, "data": data})
 
 
 class UnionWriter:
-    """Gathers the values of one place; `schema` and `emit` come when all are there.
+    """Collects the values of one union; call `schema` and `emit` after adding all values.
 
     Args:
-        arrays: Takes the arrays, whose values here are indices into it.
+        arrays: The list to which arrays are appended; the column holds their indices.
         limits: The limits of the payload.
-        depth: The depth that is left for nested values.
+        depth: The number of nested levels that the values may have.
     """
 
     def __init__(self, arrays: list[NDArray[Any]], limits: Limits, depth: int) -> None:
@@ -68,7 +68,7 @@ class UnionWriter:
         """Appends a value.
 
         Raises:
-            PayloadError: A payload cannot hold its type.
+            PayloadError: A payload cannot hold this type of value, or the value exceeds a limit.
         """
         code, plain = _coded(value)
         index = self._index.get(code)
@@ -107,21 +107,21 @@ class UnionWriter:
         self._values[index].append(plain)
 
     def schema(self) -> Union:
-        """Returns the types that occur, in order, after that of None."""
+        """Returns the types that occur: first that of None, then the others as they were added."""
         return tuple(
             Child(code, tuple(part.schema() for part in parts))
             for code, parts in zip(self._index, self._parts, strict=True)
         )
 
     def emit(self, nodes: list[int], buffers: list[bytes]) -> None:
-        """Appends lengths and buffers, depth first, as Arrow has them."""
+        """Appends the lengths and buffers of all columns depth first, in Arrow's order."""
         nodes += (len(self._types), 0)
         buffers += (bytes(self._types), self._offsets.tobytes())
         for code, values, parts in zip(self._index, self._values, self._parts, strict=True):
             nodes += (len(values), len(values) if code == NONE else 0)
             if code == NONE:
                 continue
-            buffers.append(b"")  # all values are valid
+            buffers.append(b"")  # an empty validity bitmap: all values are valid
             if code in {STR, BYTES}:
                 buffers += (_ends(len(value) for value in values), b"".join(values))
             elif parts:
@@ -153,7 +153,7 @@ _KINDS: tuple[tuple[Any, int, Callable[[Any], Any] | None], ...] = (
 
 
 def _coded(value: Any) -> tuple[int, Any]:
-    """Returns the code of a value's type, and the value as its column takes it."""
+    """Returns the code of a value's type, and the value converted for its column."""
     for kinds, code, plain in _KINDS:
         if isinstance(value, kinds):
             if code == INT and not -(2**63) <= int(value) < 2**63:
