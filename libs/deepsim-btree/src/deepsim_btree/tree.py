@@ -232,7 +232,7 @@ class Tree:
         takes 1 to 2 ms and 3 to 7 kB per node, so call it before a control loop begins. Statuses,
         errors and all other behaviour stay the same, and settings of nodes may still be changed.
 
-        Nodes with more than 64 children, with another order of children, or with an `update` that
+        Nodes that have more than 64 children, run them in another order, or have an `update` that
         cannot be translated (docs/control-nodes.md) run as before, and so do all nodes below them.
         Copies and pickles of the tree are not compiled.
 

@@ -27,8 +27,8 @@ class Conditions(Decorator):
     At the start of a run, ``failure_if``, ``success_if`` and ``skip_if`` are tested in this order.
     The first true one decides the answer, and the child is not ticked. ``while_true`` is tested
     next, and again at each later tick. If it is false, the child is halted and the answer is
-    SKIPPED. When the child has succeeded or failed, ``on_success`` or ``on_failure`` runs, then
-    ``post``. ``on_halted`` runs when the run is halted.
+    SKIPPED. When the answer is SUCCESS or FAILURE, ``on_success`` or ``on_failure`` runs, then
+    ``post``. ``on_halted`` runs when the child is halted.
 
     >>> from deepsim_btree import Running, Tree
     >>> scripts = {"success_if": "battery > 20"}
