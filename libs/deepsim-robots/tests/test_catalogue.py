@@ -6,11 +6,13 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from deepsim_math import Pose
+from deepsim_mujoco import MujocoSimulator
 from deepsim_robots import (
     ROBOTS,
     CatalogueEntry,
@@ -19,11 +21,12 @@ from deepsim_robots import (
     MissingPackageError,
     Part,
     Robot,
+    RobotConfig,
     find_robot,
 )
-from deepsim_robots.mjcf_settings import actuator_gains, joint_axes, keyframe_positions
-from deepsim_spawn import MjcfModel
-from deepsim_sync import UnknownEntityError
+from deepsim_robots.mjcf_settings import actuator_gains, joint_axes
+from deepsim_spawn import MjcfModel, UnsupportedElementWarning
+from deepsim_sync import UnknownEntityError, World
 
 TUNED = MjcfModel("""<mujoco model="tuned">
 <default>
@@ -60,10 +63,20 @@ def test_gains_are_those_of_the_actuators_of_a_file():
     }
 
 
-def test_home_is_the_keyframe_of_a_file():
-    """Positions are by joint, also after free and ball joints; another keyframe has none."""
-    assert keyframe_positions(TUNED) == {"hinge": 0.25, "slide": -0.5, "last": 0.75}
-    assert keyframe_positions(TUNED, "away") == {}
+def test_a_robot_of_an_mjcf_file_has_its_home_and_gains(tmp_path: Path):
+    """By name from YAML, without the catalogue; the configuration may replace both."""
+    (tmp_path / "tuned.xml").write_text(TUNED.text)
+    file = tmp_path / "tuned.yaml"
+    file.write_text(
+        "source: tuned.xml\ngains: {slide: {stiffness: 7, damping: 1}}\nhome: {last: 1}"
+    )
+    config = RobotConfig.from_yaml(file)
+    with pytest.warns(UnsupportedElementWarning, match="<actuator> of its MJCF not simulated"):
+        traits = Robot(World(MujocoSimulator()), config, "tuned").joints.traits
+    assert traits.home.tolist() == [0.25, -0.5, 0.0, 0.0, 0.0, 1.0]
+    assert traits.stiffness.tolist() == [300.0, 7.0, 0.0, 0.0, 0.0, 70.0]
+    assert traits.damping.tolist() == [20.0, 1.0, 0.0, 0.0, 0.0, 3.0]
+    assert traits.effort_limit[0] == 40.0
 
 
 def test_ranges_of_joints_are_those_of_a_file():

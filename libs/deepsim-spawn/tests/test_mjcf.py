@@ -124,5 +124,12 @@ def test_plugins_are_left_out_with_a_warning():
 def test_a_spawner_takes_mjcf_and_a_loader_says_how_to(tmp_path):
     model = MjcfModel("<mujoco/>", pose=Pose((1, 2, 3)))
     assert ModelSpawner(model).description is model
+    (tmp_path / "dot.xml").write_text(
+        "<?xml version='1.0'?>\n<!-- a dot -->\n<mujoco model='dot'/>"
+    )
+    for source in (tmp_path / "dot.xml", str(tmp_path / "dot.xml"), " <mujoco model='dot'/>"):
+        found = ModelSpawner(source).description
+        assert isinstance(found, MjcfModel)
+        assert found.name == "dot"
     with pytest.raises(ModelFormatError, match="got <mujoco>; use MjcfModel for MJCF"):
         GazeboXMLLoader().load("<mujoco/>")

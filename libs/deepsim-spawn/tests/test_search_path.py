@@ -71,6 +71,19 @@ def test_a_file_of_a_package_reaches_the_package_without_a_search_path(tree, uri
     assert SearchPath().find(uri, origin).is_relative_to(tree / "packages" / "arm")
 
 
+def test_a_file_reaches_the_meshes_of_its_neighbours(tree):
+    """Such as a robot those of its hand, which is described in a folder of its own."""
+    (tree / "robots" / "humanoid" / "one").mkdir(parents=True)
+    for mesh in ("hands/five/meshes/visual/thumb.stl", "hands/five/secret.stl"):
+        (tree / "robots" / mesh).parent.mkdir(parents=True, exist_ok=True)
+        (tree / "robots" / mesh).touch()
+    origin = tree / "robots" / "humanoid" / "one" / "one.urdf"
+    thumb = "hands/five/meshes/visual/thumb.stl"
+    assert SearchPath().find(f"../../{thumb}", origin) == tree / "robots" / thumb
+    with pytest.raises(ValueError, match="outside of"):
+        SearchPath().find("../../hands/five/secret.stl", origin)
+
+
 def test_an_absolute_path_must_lie_in_a_folder_that_is_searched(tree):
     mesh = tree / "packages" / "arm" / "meshes" / "hand.stl"
     search = SearchPath([tree / "first", tree / "packages"])

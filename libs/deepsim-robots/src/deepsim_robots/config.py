@@ -41,7 +41,8 @@ class RobotConfig:
         parts: Parts by name, in the order of their actions.
         home: Positions of joints after each reset, by joint name or pattern [rad or m]; by default
             the positions in the model's description.
-        gains: Gains of joints, by joint name or pattern; the last match counts.
+        gains: Gains of joints, by joint name or pattern; the last match counts. By default those of
+            the position and velocity actuators of MJCF.
         sensors: Sensors in addition to those in the model's description.
         fixed_base: Whether the base is fixed to the world; None leaves it as described.
         balance: Passive forces to balance.

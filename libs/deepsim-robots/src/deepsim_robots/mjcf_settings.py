@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads ranges, gains and home positions of joints from MJCF files."""
+"""Reads ranges and gains of joints from MJCF files."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from deepsim_robots.parts import Gains
 from deepsim_spawn import JointAxis, MjcfModel
 from deepsim_sync import SCOPE
 
-_COUNTS = {"free": 7, "ball": 4}
-"""The number of coordinates in a keyframe by joint type; all other joints have one."""
+_SEVERAL = ("free", "ball")
+"""Types of joints with more than one degree of freedom."""
 
 Values = dict[str, str]
 
@@ -39,25 +39,6 @@ def actuator_gains(model: MjcfModel) -> dict[str, Gains]:
     return gains
 
 
-def keyframe_positions(model: MjcfModel, name: str = "home") -> dict[str, float]:
-    """Returns the positions in a keyframe by joint [rad or m]; empty if there is no keyframe."""
-    root = ElementTree.fromstring(model.text)
-    keys = {key.get("name", ""): key for key in root.findall("keyframe/key")}
-    if name not in keys or not keys[name].get("qpos"):
-        return {}
-    numbers = _floats(keys[name].get("qpos", ""))
-    defaults = _Defaults(root)
-    positions: dict[str, float] = {}
-    at = 0
-    for joint, inherited in _joints(root):
-        kind = "free" if joint.tag == "freejoint" else defaults.of(joint, inherited).get("type")
-        count = _COUNTS.get(kind or "hinge", 1)
-        if count == 1 and joint.get("name"):
-            positions[joint.attrib["name"]] = numbers[at]
-        at += count
-    return positions if at == len(numbers) else {}
-
-
 def joint_axes(model: MjcfModel) -> dict[str, JointAxis]:
     """Returns the axes of all named joints with their limits, in the order of the file."""
     root = ElementTree.fromstring(model.text)
@@ -73,7 +54,7 @@ def joint_axes(model: MjcfModel) -> dict[str, JointAxis]:
         kind = "free" if joint.tag == "freejoint" else values.get("type", "hinge")
         if kind == "ball" and "name" in values:
             axes.update(ball_axes(values["name"]))
-        if kind in _COUNTS or "name" not in values:
+        if kind in _SEVERAL or "name" not in values:
             continue
         lower, upper = -math.inf, math.inf
         limited = values.get("limited", "auto")
@@ -114,7 +95,7 @@ class _Defaults:
 
 
 def _joints(root: ElementTree.Element) -> Iterator[tuple[ElementTree.Element, str]]:
-    """Yields all joints in the order of ``qpos``, with the default class inherited from bodies."""
+    """Yields all joints in the order of the file, with the default class inherited from bodies."""
     pending = [(body, "") for world in root.findall("worldbody") for body in world][::-1]
     while pending:
         element, above = pending.pop()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -45,9 +46,22 @@ def joint_names(world: World, model: str, axes: dict[str, JointAxis]) -> list[st
 
 
 def joint_traits(
-    world: World, model: str, names: list[str], axes: dict[str, JointAxis], config: RobotConfig
+    world: World,
+    model: str,
+    names: list[str],
+    axes: dict[str, JointAxis],
+    described: Mapping[str, Gains],
+    config: RobotConfig,
 ) -> JointTraits:
     """Returns limits, gains and home of the joints of a newly spawned model.
+
+    Args:
+        world: The world.
+        model: Name of the model.
+        names: Names of its joints.
+        axes: Axes of joints by name, in the description.
+        described: Gains in the description, by the name of the joint.
+        config: The configuration, whose gains replace those of the description.
 
     Raises:
         UnknownEntityError: A pattern in the configuration does not match any joint.
@@ -55,7 +69,7 @@ def joint_traits(
     """
     kind = f"joint of robot {model!r}"
     rows = world.joints.select([model + SCOPE + name for name in names])
-    chosen = [Gains()] * len(names)
+    chosen = [described.get(name, Gains()) for name in names]
     for pattern, gains in config.gains.items():
         for index in matching(kind, [pattern], names):
             chosen[index] = gains

@@ -15,7 +15,7 @@ from .sdf.include import model_file
 from .sdf.world import read_sdf
 from .search_path import SearchPath
 from .urdf.robot import read_urdf
-from .xml import Document, Element, Load, parse, read_bytes, without_declaration
+from .xml import Document, Element, Load, is_xml, parse, read_bytes, without_declaration
 
 _TEXT = "<string>"
 """The file name of XML that is given as text."""
@@ -113,7 +113,7 @@ class GazeboXMLLoader:
 
     def _open(self, source: str | Path, arguments: Mapping[str, str], load: Load) -> Element:
         """Returns the root element of a source."""
-        if _is_xml(source):
+        if is_xml(source):
             label, path, text = _TEXT, None, without_declaration(str(source))
             is_xacro = b"xmlns:xacro" in text
         else:
@@ -143,10 +143,6 @@ class GazeboXMLLoader:
         return model_file(path, load) if path.is_dir() else path
 
 
-def _is_xml(source: str | Path) -> bool:
-    return isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<")
-
-
 def _unexpected(source: str | Path, expected: str, got: str) -> ModelFormatError:
-    file = _TEXT if _is_xml(source) else str(source)
+    file = _TEXT if is_xml(source) else str(source)
     return ModelFormatError(f"expected {expected}, got {got}", file=file)

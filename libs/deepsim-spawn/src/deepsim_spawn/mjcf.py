@@ -12,8 +12,18 @@ from lxml import etree
 
 from deepsim_math import Pose
 
+from .errors import ModelFormatError
 from .search_path import SearchPath
-from .xml import Document, Element, Load, parse, read_bytes, without_declaration
+from .xml import (
+    Document,
+    Element,
+    Load,
+    is_xml,
+    parse,
+    read_bytes,
+    root_tag,
+    without_declaration,
+)
 
 _FOLDERS = {
     "flexcomp": "meshdir",
@@ -90,9 +100,18 @@ class MjcfModel:
         return f"MjcfModel({self.name!r})"
 
 
+def is_mjcf(source: str | Path) -> bool:
+    """Returns whether a file, or XML as text, is MJCF; a file that cannot be read is not."""
+    try:
+        text = without_declaration(str(source)) if is_xml(source) else read_bytes(Path(source))
+    except (ModelFormatError, ValueError):
+        return False
+    return root_tag(text) == "mujoco"
+
+
 def _open(source: str | Path, load: Load) -> Element:
-    if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
-        root = parse(without_declaration(source), Document("<string>", None, load))
+    if is_xml(source):
+        root = parse(without_declaration(str(source)), Document("<string>", None, load))
     else:
         path = Path(source).resolve()
         root = parse(read_bytes(path), Document(str(path), path, load))

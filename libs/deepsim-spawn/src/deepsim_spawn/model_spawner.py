@@ -14,7 +14,7 @@ from deepsim_sync import SpawnRequest, World
 
 from .description.model import ModelDescription
 from .gazebo_xml_loader import GazeboXMLLoader
-from .mjcf import MjcfModel
+from .mjcf import MjcfModel, is_mjcf
 
 
 class AbstractSpawner(ABC):
@@ -62,9 +62,9 @@ class ModelSpawner(AbstractSpawner):
     `spawner.spawn(world, "dot_1")` adds such a model to a world.
 
     Args:
-        source: A description, or a file or XML string as in `GazeboXMLLoader.load_model`.
+        source: A description, or a file or XML string: MJCF, or as in `GazeboXMLLoader.load_model`.
         arguments: Values of the arguments of a xacro file.
-        loader: Loads the source; by default a loader without extra folders.
+        loader: Loads all but MJCF; by default a loader without extra folders.
 
     Attributes:
         description: The model to spawn.
@@ -83,6 +83,8 @@ class ModelSpawner(AbstractSpawner):
         self.description: ModelDescription | MjcfModel
         if isinstance(source, (ModelDescription, MjcfModel)):
             self.description = source
+        elif not arguments and is_mjcf(source):
+            self.description = MjcfModel(source)
         else:
             reader = loader if loader is not None else GazeboXMLLoader()
             self.description = reader.load_model(source, arguments or {})

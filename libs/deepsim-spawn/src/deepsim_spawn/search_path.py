@@ -20,6 +20,9 @@ ASSETS = frozenset(("meshes", "mesh", "materials", "textures", "media", "assets"
 _LEVELS = 4
 """Number of levels above a file that are searched for such folders."""
 
+_DEPTH = 3
+"""Number of levels below these, at most, where such folders lie."""
+
 _NOWHERE = "nowhere: no folder was given, and GAZEBO_MODEL_PATH is empty"
 
 
@@ -173,11 +176,10 @@ def _assets(home: Path, rest: str, places: Iterable[Path]) -> Iterator[tuple[Pat
         candidate = Path(os.path.normpath(place / rest))
         for above in (home, *home.parents[:_LEVELS]):
             if candidate.is_relative_to(above):
-                first, second = (*candidate.relative_to(above).parts, "", "")[:2]
-                if first in ASSETS:
-                    yield above / first, candidate
-                elif second in ASSETS:
-                    yield above / first / second, candidate
+                parts = candidate.relative_to(above).parts[:_DEPTH]
+                depth = next((n for n, part in enumerate(parts, 1) if part in ASSETS), None)
+                if depth is not None:
+                    yield above.joinpath(*parts[:depth]), candidate
                 break
 
 

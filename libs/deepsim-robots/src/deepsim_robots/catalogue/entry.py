@@ -11,7 +11,6 @@ from typing import Literal, TypeAlias
 
 from deepsim_math import Pose
 from deepsim_robots.config import Balance, RobotConfig
-from deepsim_robots.mjcf_settings import actuator_gains, keyframe_positions
 from deepsim_robots.parts import Gains, Part
 from deepsim_spawn import (
     GazeboXMLLoader,
@@ -111,16 +110,11 @@ class CatalogueEntry:
         Raises:
             MissingPackageError: The robot's package is not installed.
         """
-        source = self.description()
-        home, gains = dict(self.home), dict(self.gains)
-        if isinstance(source, MjcfModel):
-            home = {**keyframe_positions(source), **home}
-            gains = {**actuator_gains(source), **gains}
         return RobotConfig(
-            source,
+            self.description(),
             parts=self.parts,
-            home=home,
-            gains=gains,
+            home=self.home,
+            gains=self.gains,
             fixed_base=self.fixed_base,
             balance=self.balance,
         )

@@ -17,7 +17,9 @@ from typing import Any
 
 from deepsim_robots.config import RobotConfig
 from deepsim_robots.controllers.joint_position import JointPosition
+from deepsim_robots.mjcf_settings import actuator_gains
 from deepsim_robots.parts import Part
+from deepsim_spawn import MjcfModel
 from deepsim_sync import UnknownEntityError
 
 from .entry import CatalogueEntry
@@ -64,7 +66,8 @@ class MenagerieEntry(CatalogueEntry):
     def load(self) -> RobotConfig:
         """Returns the robot's configuration; see `CatalogueEntry.load`."""
         config = super().load()
-        held = [joint for joint, gains in config.gains.items() if gains.stiffness > 0.0]
+        described = actuator_gains(config.source) if isinstance(config.source, MjcfModel) else {}
+        held = [joint for joint, gains in described.items() if gains.stiffness > 0.0]
         return replace(config, parts={"joints": Part(held, JointPosition())} if held else {})
 
 

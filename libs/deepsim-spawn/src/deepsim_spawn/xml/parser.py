@@ -23,6 +23,7 @@ _MOST_MENDED = 4 * 1024 * 1024
 _DECLARATION = re.compile(r"\ufeff?\s*<\?xml\b[^>]*\?>")
 _PLACE = re.compile(r", line \d+, column \d+( \(.*\))?$")
 _VERSION = re.compile(rb"""\A(<\?xml\s+version\s*=\s*["'])[^"'<>]*""")
+_TAG = re.compile(rb"<([\w:.-]+)")
 _BEFORE_DECLARATION = re.compile(rb"\xef\xbb\xbf|\s+|<!--.*?-->", re.DOTALL)
 _BEFORE_ROOT = re.compile(rb"\xef\xbb\xbf|\s+|<\?.*?\?>|<!--.*?-->", re.DOTALL)
 
@@ -68,6 +69,17 @@ def _skip(what: re.Pattern[bytes], text: bytes) -> int:
     while part := what.match(text, end):
         end = part.end()
     return end
+
+
+def is_xml(source: str | Path) -> bool:
+    """Returns whether a source is XML as text, which starts with ``<``, and not a path."""
+    return isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<")
+
+
+def root_tag(text: bytes) -> str:
+    """Returns the tag of the root element; empty if none begins after the prolog."""
+    found = _TAG.match(text, _skip(_BEFORE_ROOT, text))
+    return found.group(1).decode() if found else ""
 
 
 def without_declaration(text: str) -> bytes:
