@@ -184,7 +184,7 @@ def make_worlds(
         make: Function that makes an environment. It is called once if it takes ``worlds`` and does
             not raise UnsupportedError for this number; otherwise once for each world.
         worlds: The number of worlds.
-        options: Keyword arguments of the function. A ``seed`` is that of world 0; world w has
+        options: Keyword arguments of the function. A ``seed`` is for world 0; world w gets
             ``seed + w``.
 
     Raises:

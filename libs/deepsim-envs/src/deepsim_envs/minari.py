@@ -35,7 +35,7 @@ def new_dataset_folder(dataset_id: str, root: str | Path | None = None) -> Path:
 
     Args:
         dataset_id: The id of the dataset, such as ``"deepsim/racetrack/expert-v0"``.
-        root: Folder of all datasets; by default that of Minari, ``MINARI_DATASETS_PATH`` or
+        root: Folder of all datasets; by default Minari's folder, ``MINARI_DATASETS_PATH`` or
             ``~/.minari/datasets``.
 
     Raises:
@@ -85,9 +85,9 @@ def write_dataset(
         OSError: The dataset cannot be written; nothing is left behind.
 
     Example:
-        `collector` is that of the `TrajectoryCollector` example::
+        `collector` comes from the `TrajectoryCollector` example::
 
-            spaces = environment.observation_space["puck"], environment.action_space["puck"]
+            spaces = collector.observation_space["puck"], collector.action_space["puck"]
             write_dataset("rinks/puck/expert-v0", collector.trajectories, *spaces)
             dataset = minari.load_dataset("rinks/puck/expert-v0")
     """

@@ -20,7 +20,7 @@ RENDER_MODE = "rgb_array"
 
 
 class Viewfinder:
-    """Takes the pictures of a view; the arguments are those of `GymnasiumEnv`.
+    """Takes the pictures of a view; the arguments are as in `GymnasiumEnv`.
 
     Attributes:
         metadata: ``render_modes`` and ``render_fps``, for Gymnasium and PettingZoo. At this number

@@ -51,7 +51,7 @@ class Robot:
         config: Configuration of the robot, or its YAML file.
         name: A name for the model that is not in use; if ``config.source`` is None, the name of the
             existing model.
-        pose: Pose of the model frame in the world frame, a `Pose` or (W, 7); by default that of
+        pose: Pose of the model frame in the world frame, a `Pose` or (W, 7); by default from
             the description.
 
     Attributes:

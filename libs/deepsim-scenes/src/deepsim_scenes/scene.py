@@ -21,8 +21,8 @@ class SceneObject:
         name: Unique name in the scene, such as ``cafe_table_5``.
         model: The model of the object.
         size: Width (along x), length (along y) and height [m].
-        position: Centre of the bounds in the world frame [m]; in a scenario of two dimensions, z is
-            that of the model frame.
+        position: Centre of the bounds in the world frame [m]; in a two-dimensional scenario, z is
+            the height of the model frame.
         heading: Heading as in Scenic, counterclockwise from +y [rad].
         pose: Pose of the model frame in the world; its yaw equals the heading, because a model's
             width lies along its x axis.
@@ -43,7 +43,7 @@ class SceneObject:
 
     @property
     def is_resized(self) -> bool:
-        """Whether the object's size differs from that of the model."""
+        """Whether the object has another size than its model."""
         return any(factor != 1.0 for factor in self.model.factors(self.size))
 
     @property
@@ -68,7 +68,7 @@ class Scene:
         objects: The objects, in the order of the scenario.
         models: The models of the scenario.
         seed: Seed of the scene.
-        number: Number of the scene among those of the seed.
+        number: Number of the scene in the sequence for this seed.
         samples: The number of samples drawn until one met all requirements.
         dimensions: Dimensions of the scenario, 2 or 3.
         parameters: The global parameters of the scenario.

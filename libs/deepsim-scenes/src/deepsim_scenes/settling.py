@@ -119,7 +119,7 @@ def sample_settled(
         scenario: The scenario.
         open_simulator: Opens a simulator of a world; it is closed afterwards.
         seed: Seed, >= 0.
-        number: Number of the scene among those of the seed, >= 0.
+        number: Number of the scene in the sequence for this seed, >= 0.
         seconds: Simulated time for each scene, > 0 [s].
         limit: Greatest number of scenes to try.
 

@@ -23,9 +23,9 @@ class StatefulArea:
 
     Attributes:
         reset_options: During a reset, the options passed to `Environment.reset`; read-only.
-        reward_terms: The names of the terms of which rewards consist; empty for plain rewards. The
-            info of each agent then has ``"reward/NAME"``, the term's value in the step, and
-            ``"return/NAME"``, its sum over the episode so far.
+        reward_terms: The names of the terms that are summed to rewards; empty for plain rewards.
+            For each term, the info of an agent has ``"reward/NAME"``, the value in the step, and
+            ``"return/NAME"``, the sum over the episode so far.
         first_level: In a curriculum, the level of episodes that begin with a seed; see the hook
             `next_level`.
     """
@@ -49,7 +49,7 @@ class StatefulArea:
         raise NotImplementedError
 
     def get_state(self) -> Any:
-        """Returns the state of the area for `Environment.get_state`, without that of behaviours.
+        """Returns the state of the area, without its behaviours, for `Environment.get_state`.
 
         By default, this is a copy of all attributes with plain values, as in `Behaviour.get_state`.
         An area that keeps state elsewhere, for example in other objects, must override this hook.
@@ -68,7 +68,7 @@ class Area(StatefulArea, ABC):
     """A task for A agents in each of W worlds, W >= 1.
 
     `Environment` calls the hooks in the order of this class; it calls `fixed_update` once per tick.
-    The first axis of all arrays is that of the worlds. If agents form one group, actions and
+    The first axis of all arrays is the world. If agents form one group, actions and
     observations are one array (W, A, ...) in the types of the group's spaces; for several groups,
     they are a tuple with one array per group. For a `Dict` or `Tuple` space they are a dict or
     tuple of such arrays, and for spaces without arrays, such as `Text`, an object array (W, A).
@@ -97,7 +97,7 @@ class Area(StatefulArea, ABC):
         stepping: The numbers of the worlds that take part in the current step or reset, (w,).
 
     Example:
-        A puck whose action is its velocity along x [m/s]; its reward is its position [m]:
+        A puck; its action is its velocity along x [m/s], its reward its position [m]:
 
         >>> class PuckArea(Area):
         ...     agents = Agents(["puck"], Box(-10.0, 10.0, (1,)), Box(-1.0, 1.0, (1,)))

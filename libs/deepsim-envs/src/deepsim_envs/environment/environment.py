@@ -47,7 +47,7 @@ class Environment:
 
     An agent is live until a step reports that it is done. If the physics of a world diverges, the
     world is reset at once; its live agents are truncated, with a reward of 0 and their last valid
-    observation, and the other worlds go on. All results are copies. During a step or reset, the
+    observation, and the other worlds continue. All results are copies. During a step or reset, the
     environment's world is the current world (see `World`).
 
     Args:
@@ -268,7 +268,7 @@ class Environment:
         """Begins new episodes in all worlds; see `reset_worlds`.
 
         Returns:
-            The observation of each slot, and an info like that of `step`.
+            The observation of each slot, and an info as in `step`.
         """
         self._reset(seed, None, options)
         slots, nobody = self._episodes.live_slots(), self._episodes.nobody

@@ -25,7 +25,7 @@ Hook = Callable[..., Any]
 
 
 class Hooks:
-    """The hooks of one area; a hook is None if the area does not override a default without effect.
+    """The hooks of one area; an optional hook is None if the area does not override it.
 
     An error in a hook becomes a CallbackError that names the area's class, the hook and the tick.
 

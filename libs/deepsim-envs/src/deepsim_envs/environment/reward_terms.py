@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from deepsim_sync import WorldNumbers
 
 STEP, EPISODE = "reward/", "return/"
-"""Prefixes in an agent's info: of a term's value in the step, and of its sum in the episode."""
+"""Prefixes in an agent's info, for the value of a term in the step and its sum in the episode."""
 
 Floats = NDArray[np.float64]
 

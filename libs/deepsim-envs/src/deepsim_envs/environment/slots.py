@@ -62,7 +62,7 @@ def spaces_by_name(
 def with_joined(
     slots: Mapping[str, Slot], acted: Iterable[Slot], joined: NDArray[np.bool_]
 ) -> list[Slot]:
-    """Returns the slots that acted and those of agents that joined, in the order of all slots.
+    """Returns the slots that acted or joined in a step, in the order of all slots.
 
     Args:
         slots: All slots by name.

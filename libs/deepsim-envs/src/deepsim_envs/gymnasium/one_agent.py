@@ -19,7 +19,7 @@ from deepsim_envs.spaces import batch_of, leafwise
 class OneAgent:
     """Extracts one agent's observations in all worlds, and completes the actions of all agents.
 
-    The first three arguments are those of `GymnasiumEnv`.
+    The first three arguments are as in `GymnasiumEnv`.
 
     Args:
         environment: The task.
@@ -118,7 +118,7 @@ class OneAgent:
         groups = []
         for number, group in enumerate(self._groups):
             rows = [[self._voids[number]] * len(group) for _ in own]
-            for row, (name, acts) in enumerate(zip(group.names, columns)):  # noqa: B905 (goes on)
+            for row, (name, acts) in enumerate(zip(group.names, columns)):  # noqa: B905 (shared iterator)
                 worlds = [world for world, here in enumerate(acts) if here]
                 if name == self.name:
                     acted = [own[world] for world in worlds]

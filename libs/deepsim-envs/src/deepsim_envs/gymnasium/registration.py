@@ -78,7 +78,7 @@ def make_vector_env(
 
 
 def _of_the_view(kwargs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Splits keyword arguments into those of the view and those of the function."""
+    """Splits keyword arguments into those for the view and those for the function."""
     view = {name: kwargs.get(name) for name in ("agent", "others", "render_mode", "camera")}
     if isinstance(view["others"], str):
         view["others"] = find_function(view["others"])

@@ -28,8 +28,8 @@ from .one_agent import OneAgent
 class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
     """The view of one agent in all worlds of an environment; a policy acts for all other agents.
 
-    All results, including seeds, masks, infos and final observations, are bit for bit those of
-    Gymnasium's `SyncVectorEnv` around a `GymnasiumEnv` for each world. All actions are checked
+    All results, including seeds, masks, infos and final observations, are bit for bit the same as
+    from Gymnasium's `SyncVectorEnv` around a `GymnasiumEnv` for each world. All actions are checked
     before any world moves. All results are copies.
 
     Args:
@@ -133,8 +133,8 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
             actions: A batch of actions; the action of a world that is reset instead is ignored.
 
         Returns:
-            The five values of Gymnasium. In mode SameStep, the observation of a world whose episode
-            ended is the first one of the next episode; the last observation and info are in
+            The five values of Gymnasium. In mode SameStep, if an episode has ended, the
+            observation is the first one of the next episode; the last observation and info are in
             ``infos["final_obs"]`` and ``infos["final_info"]``.
 
         Raises:
@@ -187,9 +187,9 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
     def get_state(self) -> dict[str, Any]:
         """Returns a snapshot of the view, for `set_state`; it can be pickled.
 
-        Of the policies of other agents, it contains the memory of those with `get_state` and
-        `set_state`. `set_state` makes all others again, with their generators but without a memory
-        of the episode.
+        For a policy of other agents with `get_state` and `set_state`, the snapshot contains its
+        memory of the episode. All other policies lose their memory: `set_state` makes them again,
+        with the same generators.
 
         Raises:
             UnsupportedError: The simulator has no snapshots.

@@ -36,7 +36,7 @@ class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is 
 
     Args:
         environment: The task; closing the view closes it.
-        name: Name of the task in PettingZoo; by default that of the area's class.
+        name: Name of the task in PettingZoo; by default the name of the area's class.
         render_mode: ``"rgb_array"``, or None.
         camera: The camera for pictures of world 0: the name of a camera sensor, or a free camera.
 
@@ -146,6 +146,6 @@ class PettingZooEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # it is 
 def aec_env(view: PettingZooEnv) -> AECEnv[str, Any, Any]:
     """Converts a view to PettingZoo's `AECEnv`, in which agents act one after another.
 
-    The world moves when the last agent acts. The conversion is that of PettingZoo.
+    The world moves when the last agent acts. PettingZoo does the conversion.
     """
     return parallel_to_aec(view)

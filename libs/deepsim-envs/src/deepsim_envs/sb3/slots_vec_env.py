@@ -92,7 +92,7 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         self._owner.set_state(state["owner"])
 
     def _slots_state(self) -> dict[str, Any]:
-        """Returns the state without that of the environment."""
+        """Returns the state without the environment's part."""
         return {
             "returns": self._returns.copy(),
             "lengths": self._lengths.copy(),
@@ -100,7 +100,7 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         }
 
     def _set_slots_state(self, state: Mapping[str, Any]) -> None:
-        """Restores the state without that of the environment.
+        """Restores the state without the environment's part.
 
         Raises:
             ValueError: The state has another number of slots.

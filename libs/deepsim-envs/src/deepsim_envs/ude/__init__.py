@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Unified Distributed Environment (UDE): serves an environment to other processes.
 
-The wire format is that of Amazon's package ``ude`` 0.1.5, except that this package never pickles.
+The wire format equals that of the package ``ude`` 0.1.5, except that this one never pickles.
 Needs ``deepsim-envs[ude]``.
 """
 

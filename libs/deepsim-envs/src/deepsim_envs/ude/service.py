@@ -65,7 +65,7 @@ class Service:
             for name in UNARY
         }
         methods[f"/{SERVICE}/{STREAM}"] = grpc.unary_stream_rpc_method_handler(self._stream)
-        # A stream's handler is called at once, but that of a single message only when it arrives.
+        # A stream's handler is called at once, but a handler of single messages only for a message.
         turn_away = grpc.stream_stream_rpc_method_handler(_turn_away)
 
         class Handler(grpc.GenericRpcHandler):  # type: ignore[misc]  # without types

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds robots of mujoco-menagerie whose files are already on this machine.
+"""Finds robots of mujoco-menagerie, if their files are already on this machine.
 
 The package mujoco-menagerie contains a registry, and downloads the files of a robot at its first
 use. This module downloads nothing. It searches the package's folders: ``MENAGERIE_ROOT``, a

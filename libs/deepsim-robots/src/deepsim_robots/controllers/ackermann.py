@@ -20,7 +20,7 @@ from .wheels import BaseDrive, Servos, positive
 class Ackermann(Controller):
     """Drives a car at the speed of the rear axle's middle [m/s] and a steering angle [rad].
 
-    The steering angle d is that of an imaginary wheel in the middle of the front axle, so the path
+    The steering angle d belongs to an imaginary wheel in the middle of the front axle, so the path
     has the curvature k = tan(d) / wheelbase. The left and right front wheels turn to
     atan(wheelbase k / (1 -+ k track / 2)); the speed of each driven wheel is proportional to its
     distance from the centre of the turn.

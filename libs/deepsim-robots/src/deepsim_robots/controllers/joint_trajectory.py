@@ -22,7 +22,7 @@ class JointTrajectory(Controller):
     """Moves joints to positions [rad or m] smoothly, within a fixed duration.
 
     The target positions move along a cubic polynomial, and arrive at rest. For trajectories
-    through several points, see `TrajectoryDrive.follow`. Interpolation is that of ros_control's
+    through several points, see `TrajectoryDrive.follow`. Interpolation is as in ros_control's
     JointTrajectoryController for points with velocities.
 
     >>> part = Part(["joint_.*"], JointTrajectory(duration=0.2, normalized=False))

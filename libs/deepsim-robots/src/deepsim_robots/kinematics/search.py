@@ -10,7 +10,7 @@ from .damped_least_squares import Floats, next_positions
 
 _STEP = 0.8  # largest step of a joint [rad or m]
 _DAMPING = 0.1
-_PATIENCE = 4  # a search restarts after as many iterations without reducing the error by 30 %
+_PATIENCE = 4  # a search restarts if this number of iterations does not reduce the error by 30 %
 _INNER = 0.8  # searches restart within this share of the joints' ranges, about the middle
 
 

@@ -28,7 +28,7 @@ class Model(Entity):
 
     Args:
         source: Source as for `ModelSpawner`.
-        pose: Pose in every scene; by default that of the description.
+        pose: Pose in every scene; by default from the description.
 
     Attributes:
         body: The model in all scenes.

@@ -73,7 +73,7 @@ class Scene:
         Args:
             name: Unique name of the model, the same in every scene.
             source: Source as for `ModelSpawner`.
-            pose: Pose in this scene; by default that of the description.
+            pose: Pose in this scene; by default from the description.
         """
         return self._lab.take(name, source, pose)
 

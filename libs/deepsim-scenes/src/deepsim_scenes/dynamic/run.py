@@ -26,8 +26,8 @@ class ScenarioRun:
         is_rejected: Whether a requirement, or a guard of a behaviour, failed.
         times: Times of `poses` since the start of the run, (T,) [s].
         poses: Poses of the scene's n objects in the world frame, (T, n, 7) [m, unit quaternion];
-            for an object whose role a robot plays, the poses of the robot's model.
-        records: Values of the scenario's ``record`` statements, by name; of a rejected run, up to
+            if a robot plays the role of an object, the poses of the robot's model.
+        records: Values of the scenario's ``record`` statements, by name; for a rejected run, up to
             its end.
 
     >>> poses = np.array([[[0, 0, 0, 0, 0, 0, 1]], [[2, 0, 0, 0, 0, 0, 1]]])

@@ -21,7 +21,7 @@ from deepsim_scenes.scene import Scene, SceneObject
 from deepsim_sync import SpawnRequest, World
 
 _AHEAD = Quaternion.from_euler(0.0, 0.0, math.pi / 2)
-"""Rotates from a robot's forward axis, +x, to that of a Scenic object, +y."""
+"""Rotates the forward axis of a robot, +x, to the forward axis of a Scenic object, +y."""
 
 
 class WorldSimulator(Simulator):  # type: ignore[misc] # Scenic has no types

@@ -12,7 +12,7 @@ from .scenic2 import with_own_lines
 
 
 def scenario_error(file: Path, moved: int, error: Exception) -> ScenarioError:
-    """Converts an error to one whose message has the file and line in the scenario.
+    """Converts an error to a `ScenarioError` that names the file and line in the scenario.
 
     Args:
         file: The scenario.

@@ -42,7 +42,7 @@ def load_scenario(
         models: The models that the scenario may place.
         parameters: Values that replace global parameters of the scenario, by name.
         scenario: The modular scenario to sample, if the file has several.
-        model: A Scenic module that replaces that of the scenario's ``model`` statement.
+        model: A Scenic module to use instead of the one in the scenario's ``model`` statement.
         dimensions: 2 or 3; by default determined by the module that the scenario imports.
         library: The text of the Scenic module of the models, such as an earlier `Scenario.library`;
             by default generated from `models`.
@@ -109,7 +109,7 @@ class Scenario:
 
         Args:
             seed: Seed, >= 0.
-            number: Number of the scene among those of the seed, >= 0.
+            number: Number of the scene in the sequence for this seed, >= 0.
             attempt: Number of the attempt if the caller rejected earlier scenes of this number,
                 >= 0.
             limit: Greatest number of samples to draw until one meets all requirements.

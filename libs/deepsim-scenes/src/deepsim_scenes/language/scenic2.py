@@ -30,7 +30,7 @@ def imported_library(source: str) -> str | None:
 
 
 def with_library(source: str) -> tuple[str, int]:
-    """Imports the models in a scenario that does not, such as those of GzScenic's paper.
+    """Adds an import of the models to a scenario without one, as in GzScenic's paper.
 
     Returns:
         The scenario, and the number of lines that were inserted above it.

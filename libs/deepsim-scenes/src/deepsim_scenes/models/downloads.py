@@ -30,7 +30,7 @@ SERVERS = (
     "https://models.gazebosim.org/{name}/model.tar.gz",
     "https://fuel.gazebosim.org/1.0/OpenRobotics/models/{name}.zip",
 )
-"""Addresses of Gazebo's own models: the server of Gazebo 11, then that of its successors."""
+"""Addresses of Gazebo's own models: the server for Gazebo 11, then the one for later versions."""
 
 _MODEL_FILES = ("model.config", "model.sdf")
 _HASH = "sha256="
@@ -49,7 +49,7 @@ class ModelDownloads:
     ``http://host/crate.zip#sha256=<64 hexadecimal digits>``. Any given hash is checked.
 
     Attributes:
-        servers: Addresses to try in order for models whose list entry has no ``url``; ``{name}``
+        servers: Addresses to try in order for models without a ``url`` in the list; ``{name}``
             stands for the model's name.
         timeout: Longest time to wait for a server's next data [s].
         limit: Largest size of an archive, and of its content [bytes].

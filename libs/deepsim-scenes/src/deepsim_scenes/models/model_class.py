@@ -42,7 +42,7 @@ def class_name(name: str) -> str:
 class ModelClass:
     """A model with its size and the defaults of its Scenic class.
 
-    Width, length and height are those of the bounding box of all collisions, along the axes of the
+    Width, length and height describe the bounding box of all collisions, along the axes of the
     model frame.
 
     Attributes:

@@ -29,7 +29,7 @@ from .resizing import Stretch, stretch_of
 from .room import WALL, grey_wall
 
 POINT = 1e-5
-"""Width, length and height of an object for which no size is given or measured [m]."""
+"""Width, length and height of an object without a given or measured size [m]."""
 
 _OLD_TYPES = {"NO_MODEL": "MISSION_ONLY"}
 """Names of types in lists for early versions of GzScenic, with today's names."""

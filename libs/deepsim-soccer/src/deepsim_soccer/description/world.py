@@ -65,7 +65,7 @@ def _boundary(field: Field) -> str:
 
 
 def _goal(field: Field, side: int, color: tuple[float, float, float]) -> str:
-    """Returns a goal whose posts and bar are flush with the outer edge of the goal line."""
+    """Returns a goal; its posts and bar are flush with the outer edge of the goal line."""
     line, post = side * field.length / 2, field.post
     half, high, depth = field.goal_width / 2, field.goal_height, field.goal_depth
     outer = half + post / 2

@@ -21,7 +21,7 @@ class Role(IntEnum):
 
 
 _FAR = 1e6
-_FORESIGHT = 0.5  # time for which the motion of the ball is extrapolated [s]
+_FORESIGHT = 0.5  # the motion of the ball is extrapolated over this time [s]
 _LOYALTY = 0.4  # a robot replaces the attacker if it is nearer to the ball by this distance [m]
 
 

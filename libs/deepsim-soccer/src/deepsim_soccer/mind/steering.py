@@ -21,7 +21,7 @@ Agents = Any
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of a mind's speed and acceleration; the defaults are those of single_nubot_gazebo.
+    """Limits of a mind's speed and acceleration; the defaults are as in single_nubot_gazebo.
 
     Attributes:
         speed: Largest speed [m/s].
@@ -52,7 +52,7 @@ class Steering:
     Args:
         pitch: The robots.
         limits: Limits of speed and acceleration.
-        period: Time between two commands [s]; by default that of a tick.
+        period: Time between two commands [s]; by default the duration of a tick.
 
     Example:
         >>> steering = Steering(pitch)
@@ -127,7 +127,7 @@ class Steering:
         return left
 
     def stop(self, agents: Agents, *, turning: bool = True) -> None:
-        """Stops robots; if `turning` is false, they may go on turning."""
+        """Stops robots; if `turning` is false, they may continue to turn."""
         self.rows(self.pitch.command)[agents, : 3 if turning else 2] = 0.0
 
     def dribble(self, agents: Agents, on: bool) -> None:

@@ -49,11 +49,11 @@ class TeamMind:
         pitch: The robots and the ball.
         robots: Numbers of the robots to command, each in 0 .. N - 1; all by default.
         limits: Limits of speed and acceleration.
-        period: Time between two calls of `tick` [s]; by default that of a tick of the world.
+        period: Time between two calls of `tick` [s]; by default the duration of a world tick.
 
     Attributes:
         role: `Role` of each robot, (W, N).
-        rank: Rank of each robot among those of its role, (W, N).
+        rank: Rank of each robot among the robots with its role, (W, N).
 
     Example:
         >>> mind = TeamMind(pitch)

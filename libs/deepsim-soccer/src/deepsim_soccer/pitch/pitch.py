@@ -211,7 +211,7 @@ class Pitch:
     def _put_poses(
         self, worlds: NDArray[np.intp] | None, ball_pose: Floats, replaced: Bools
     ) -> None:
-        """Sets only the necessary poses: those of replaced balls and of tilted robots."""
+        """Sets poses only where necessary: for replaced balls and tilted robots."""
         tilt = self._pose[:, :-1, 2:5]
         # A small sum means that no robot tilts; it is NaN if a world diverged.
         if not square_sum(tilt) <= _TILT * _TILT:

@@ -39,7 +39,7 @@ class Fouls:
     Args:
         pitch: The robots and the ball.
         dribble: Largest distance of a held ball from where the holder got it [m]; 3 m in the rules.
-        patience: Time for which a robot may stay in a forbidden area [s].
+        patience: Longest time that a robot may stay in a forbidden area [s].
 
     Attributes:
         stay: Time that each robot has been in a forbidden area, (W, N) [s].

@@ -23,7 +23,7 @@ _INSIDE = 0.2  # distance of throw-ins and corners from the line [m]
 
 
 class Call(IntEnum):
-    """The calls of the referee; a code equals that of the coach's own team in `Mode`.
+    """The calls of the referee; `Mode` uses the same codes for the coach's own team.
 
     Example:
         >>> Referee(pitch).restart(np.array([0]), Call.THROW_IN, team=1)
@@ -82,7 +82,7 @@ class Referee:
         pitch: The robots and the ball.
         lines_up: Whether teams line up after a goal; otherwise the ball stays where it is.
         fouls: Detector of fouls; by default there are no fouls.
-        stop: Time for which all robots stand still before a restart [s]; 2 s in simatch.
+        stop: Time that all robots stand still before a restart [s]; 2 s in simatch.
         set_piece: Time after a restart in which the other team may not hold the ball [s]; 4 s in
             simatch.
 

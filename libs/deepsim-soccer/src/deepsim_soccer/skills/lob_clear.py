@@ -63,7 +63,7 @@ def lob_clear(
     Args:
         distance: Distance from the ball's centre to the goal line, (...) [m].
         over: Whether the ball passes over the bar.
-        bar: Section of the bar; by default that of the rules.
+        bar: Section of the bar; by default as in the rules.
         radius: Radius of the ball, which lies on the ground [m].
         gravity: Gravity, downwards [m/s²].
         clearance: Least distance between ball and bar [m].

@@ -57,7 +57,7 @@ class EntityProp:
 
     `velocity_damping` is refused, because only joints have damping.
 
-    >>> EntityProp("car", mass=900.0).friction_coefficient  # stays as it was
+    >>> EntityProp("car", mass=900.0).friction_coefficient  # unchanged
     0.0
     """
 

@@ -34,7 +34,7 @@ def chosen_worlds(simulator: Simulator, arrays: Arrays) -> NDArray[np.intp] | No
     """Returns the numbers of the worlds in a request, (w,), or None for all worlds.
 
     Raises:
-        ValueError: The numbers are not ascending, or not those of worlds.
+        ValueError: The numbers are not ascending, or a world does not exist.
     """
     if "worlds" not in arrays:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Implements the port `Simulator` on a physics process that runs on its own."""
+"""Implements the port `Simulator` on a physics process that does not wait for its callers."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ CONTROL = "control"
 
 
 class FollowedSimulator:
-    """A simulator that follows the world of a `PhysicsServer`, which runs on its own.
+    """A simulator that follows the world of a `PhysicsServer`, which does not wait for it.
 
     `step` makes no physics steps: it waits for the next state that the server publishes. A `World`
     with this simulator thus ticks at each new state, and so do its managers, a viewer or a
-    recorder. Poses, twists and joints are those of one published instant; other columns are
+    recorder. Poses, twists and joints come from one published instant; other columns are
     requested when they are read. Changes, spawning and resets are sent to the server, which never
     waits for a follower.
 

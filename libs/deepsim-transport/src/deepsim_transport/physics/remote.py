@@ -45,7 +45,7 @@ class RemoteSimulator:
     """A simulator that forwards all calls to the simulator of a `PhysicsServer`.
 
     Each call is a request that waits for its answer, so a `World` with this simulator runs in lock
-    step and gives the same bits as one with the server's simulator. Time and entities are those of
+    step and gives the same bits as one with the server's simulator. Time and entities are as of
     the latest call. Models are sent as SDF; the server's process must find their files.
 
     Args:

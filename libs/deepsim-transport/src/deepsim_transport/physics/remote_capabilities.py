@@ -89,7 +89,7 @@ class RemotePhysics:
 
 
 class RemoteSensors:
-    """Inertial units, force-torque sensors, contact sensors, lidars and cameras.
+    """The inertial, force-torque, contact, lidar and camera sensors of another process.
 
     Args:
         call: The function that calls the other process.

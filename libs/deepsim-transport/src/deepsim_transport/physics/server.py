@@ -207,7 +207,7 @@ class PhysicsServer:
             except MessageError as error:
                 self.malformed += 1
                 query.reply_err(str(error).encode())
-            except Exception as error:  # sent to the process that asks; the server goes on
+            except Exception as error:  # Sent to the process that asks; the server continues.
                 query.reply_err(f"{type(error).__name__}: {error}".encode())
             else:
                 query.reply(query.key_expr, answer)

@@ -29,7 +29,7 @@ class SensorServer:
     """Measures with the cameras and lidars in the world of a `PhysicsServer`.
 
     Each sensor measures at its own rate of simulated time. The physics does not wait: the world
-    goes on while a picture is rendered, and the next picture shows a later instant.
+    continues while a picture is rendered, and the next picture shows a later instant.
 
     Args:
         transport: The session; its namespace is the name of the world.

@@ -25,7 +25,7 @@ _FILES = {
 _SHORTEST = 8
 """The least number of characters in a password."""
 _LOOKING = ("state", "ask")
-"""Topics whose requests change nothing."""
+"""Topics of requests that change nothing."""
 
 
 @dataclass(frozen=True)

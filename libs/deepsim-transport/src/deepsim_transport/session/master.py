@@ -51,8 +51,8 @@ class Master:
     it, and every process must show a certificate and a password.
 
     Args:
-        host: The address to listen on; by default that of `get_master_uri`.
-        port: The port to listen on; by default that of `get_master_uri`.
+        host: The address to listen on; by default from `get_master_uri`.
+        port: The port to listen on; by default from `get_master_uri`.
         access: The users and their rights; None for processes on this machine only.
 
     Raises:

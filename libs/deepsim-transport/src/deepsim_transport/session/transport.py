@@ -39,10 +39,10 @@ class Transport:
     The names of topics begin with ``/gazebo/NAMESPACE/``, as in Gazebo 1.0.
 
     Args:
-        host: Host of the master; by default that of `get_master_uri`.
-        port: Port of the master; by default that of `get_master_uri`.
+        host: Host of the master; by default from `get_master_uri`.
+        port: Port of the master; by default from `get_master_uri`.
         namespace: The name of the world.
-        credentials: Credentials for a master with an `Access`; by default those of
+        credentials: Credentials for a master with an `Access`; by default from
             `Credentials.of_environment`.
 
     Raises:

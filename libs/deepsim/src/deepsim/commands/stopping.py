@@ -21,7 +21,7 @@ class Stop:
     """The exit status of a command that a signal ends.
 
     Attributes:
-        status: 128 plus the number of the signal that arrived; that of SIGINT before any arrived.
+        status: 128 plus the number of the signal that arrived; 130 until one arrives.
     """
 
     status = INTERRUPTED

@@ -104,7 +104,7 @@ def train(
 ) -> None:
     """Trains policies with PPO, and plays them.
 
-    PPO is that of Stable-Baselines3. All results go to one folder. Ctrl-C, SIGTERM and SIGHUP end
+    PPO comes from Stable-Baselines3. All results go to one folder. Ctrl-C, SIGTERM and SIGHUP end
     the training and keep the policies and a checkpoint, which --resume continues; the exit status
     is 130, 143 or 129.
     """

@@ -37,7 +37,7 @@ class Part:
         """Returns the features (k, n) of k observations.
 
         Raises:
-            TaskError: The observations lack this part, or its shape or values are not those of
+            TaskError: The observations lack this part, or its shape or values differ from
                 the training run.
         """
         values = np.asarray(self._own(observations))

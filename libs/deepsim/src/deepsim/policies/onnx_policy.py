@@ -87,7 +87,7 @@ class OnnxModel:
             action_space: The space of one action.
 
         Raises:
-            TaskError: The size of the model's action is not that of the space.
+            TaskError: The model's action does not have the size of the space.
         """
         outputs: list[NDArray[Any]] = self._session.run(None, dict(rows))
         shape = action_space.shape or ()

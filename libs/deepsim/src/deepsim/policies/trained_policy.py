@@ -145,7 +145,7 @@ class TrainedPolicy(ArrayPolicy):
         """Makes the policy from plain arrays, as `arrays` returns them.
 
         Raises:
-            KeyError, ValueError: The arrays are not those of a policy.
+            KeyError, ValueError: The arrays do not describe a policy.
         """
         count = sum(name.startswith("weights_") for name in arrays)
         limit = arrays["limit"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The settings of a training run: defaults, then the task's own, then those of the command line."""
+"""The settings of a training run: the command line overrides the task, and both the defaults."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class TrainingConfig:
         seed: Seed of all random numbers; the same seed gives the same policies on the same machine.
         agent: The agent that learns; None for one policy that learns from all agents.
         policies: The policies that learn: ``"one"`` for all agents, ``"agent"`` for one each,
-            ``"group"`` for one of each group of agents with equal spaces; or the agents of each
-            policy by its name, where ``red_*`` stands for all agents whose names begin with
-            ``red_``.
+            ``"group"`` for one for each group of agents with equal spaces; or the agents of each
+            policy by its name, where ``red_*`` stands for all agents with names that begin
+            with ``red_``.
         others: The task's policy for all agents that do not learn.
         self_play: The number of past policies kept as opponents; each episode of each world draws
             one for the agents that do not learn. 0 for none.

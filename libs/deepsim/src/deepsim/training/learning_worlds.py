@@ -39,7 +39,7 @@ class LearningWorlds:
     past: Mapping[str, str] = field(default_factory=dict)
 
     def run(self, functions: Mapping[str, Callable[[], object]]) -> None:
-        """Runs each policy's function; those of several policies take turns in threads."""
+        """Runs each policy's function; several functions take turns, each in its own thread."""
         if self.shared is not None:
             self.shared.run(functions)
         else:

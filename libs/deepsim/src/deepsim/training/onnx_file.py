@@ -136,7 +136,7 @@ class _Graph:
         return str(self.node("Relu", self._dense(part.network.layer, self.node("Flatten", values))))
 
     def _remembered(self, memory: Lstm, values: str) -> str:
-        """Adds an LSTM, whose state is an input and an output of the graph; returns its output."""
+        """Adds an LSTM, with its state as input and output of the graph; returns its output."""
         size = len(memory.bias) // 4
         name = self._unused("memory")
         shape = ["count", 2 * size]

@@ -30,7 +30,7 @@ _TIMES = {"time/time_elapsed": "seconds", "time/fps": "steps_per_second"}
 
 
 class ProgressFiles:
-    """Writes ``progress.csv``, whose bytes depend only on the seed, and ``timing.csv``.
+    """Writes ``progress.csv``, with bytes that depend only on the seed, and ``timing.csv``.
 
     It has the methods of an output format of Stable-Baselines3's logger.
 

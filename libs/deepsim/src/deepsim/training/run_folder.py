@@ -135,8 +135,8 @@ def trained_policies(folder: Path) -> dict[str, TrainedPolicy | RecurrentPolicy]
 def chosen_policy(name: str, task: Task, trainings: Path) -> tuple[str, PolicyMaker]:
     """Returns the policy that a command line names.
 
-    An ONNX model in the folder of a training run acts for the agents that learned there, or for
-    those of the policy with its name; any other model acts for all agents.
+    An ONNX model in the folder of a training run acts for the agents that learned there; if it has
+    the name of a policy, for the agents of this policy. Any other model acts for all agents.
 
     Args:
         name: The name of a policy of the task, the folder of a training run, or an ONNX file.

@@ -50,7 +50,7 @@ def _is_numbers(space: Any) -> bool:
 
 
 class _ChannelsFirst(VecTransposeImage):  # type: ignore[misc]  # not typed where not installed
-    """Makes pictures C-contiguous, as in checkpoints: torch rounds by the memory layout."""
+    """Makes pictures C-contiguous as in checkpoints, because torch's rounding depends on it."""
 
     @staticmethod
     def transpose_image(image: NDArray[Any]) -> NDArray[Any]:

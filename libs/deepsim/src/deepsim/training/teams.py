@@ -27,7 +27,7 @@ def teams_of(
 ) -> dict[str, tuple[str, ...]]:
     """Returns the agents of each policy, by the policy's name.
 
-    The policy of one agent is named after the agent, and that of a group after its first agent.
+    A policy of one agent is named after the agent, a policy of a group after its first agent.
 
     Raises:
         TaskError: A pattern matches no agent, a policy has the name of an agent of another policy,

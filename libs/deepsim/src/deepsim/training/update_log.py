@@ -23,7 +23,7 @@ class UpdateLog:
     name.
 
     Args:
-        learners: The learners, whose loggers are replaced.
+        learners: The learners; their loggers are replaced.
         formats: The output formats.
     """
 

@@ -70,7 +70,7 @@ class Updates:
         return _Callback(self, learner, self._worlds)
 
     def join_league(self, update: int) -> None:
-        """Adds the current policies to the league, if it wants those of this update."""
+        """Adds the current policies to the league, if one is due at this update."""
         if self._league is None or not self._league.wants(update):
             return
         policies = {each.name: each.plain() for each in self._learners}
