@@ -109,7 +109,8 @@ def test_a_seed_repeats_an_episode_and_none_draws_one(make_race: MakeRace) -> No
 
 @pytest.fixture
 def cluster() -> Iterator[None]:
-    ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False, configure_logging=False)
+    quiet = {"include_dashboard": False, "log_to_driver": False, "configure_logging": False}
+    ray.init("local", num_cpus=1, **quiet)
     yield
     ray.shutdown()
 

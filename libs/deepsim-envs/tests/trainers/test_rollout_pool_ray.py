@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -117,7 +118,7 @@ def cluster(own_cluster: dict[str, Any]) -> Iterator[str]:
     """A cluster that the user has started before; its address."""
     import ray  # noqa: PLC0415 (not before the first pool does)
 
-    ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False)
+    ray.init("local", num_cpus=4, include_dashboard=False, log_to_driver=False)
     yield ray.get_runtime_context().gcs_address
     ray.shutdown()
 
@@ -162,6 +163,16 @@ def test_a_cluster_of_its_own(own_cluster: dict[str, Any], expected: list[str]) 
     """It asks for a token."""
     assert own_cluster["bytes"] == expected
     assert os.environ["RAY_AUTH_MODE"] == "token"
+
+
+def test_a_cluster_that_is_gone_is_not_joined() -> None:
+    """Ray keeps the address of the last one that was started on a machine."""
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "ray").mkdir()
+        (Path(folder) / "ray" / "ray_current_cluster").write_text("127.0.0.1:1")
+        said = stranger("print(collect())", RAY_TMPDIR=folder)
+    with make_pool(backend="local") as pool:
+        assert said.splitlines()[-1] == digest(pool.collect(1))
 
 
 def test_closing_ends_the_workers(own_cluster: dict[str, Any]) -> None:
@@ -262,7 +273,7 @@ def test_a_cluster_without_a_token_is_refused() -> None:
     """Unless it is wanted; and the one who refuses leaves nothing behind."""
     said = stranger(
         "import ray\n"
-        "ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)\n"
+        "ray.init('local', num_cpus=1, include_dashboard=False, log_to_driver=False)\n"
         "try:\n"
         "    collect()\n"
         "except OpenClusterError as error:\n"

@@ -66,10 +66,11 @@ class RayWorkers:
         self._ray: Any = ray
         self._is_ours = not ray.is_initialized()
         if self._is_ours:
-            joins = address or os.environ.get("RAY_ADDRESS")
+            # Without an address Ray joins a cluster of this machine, even one that is gone by now.
+            address = address or os.environ.get("RAY_ADDRESS") or "local"
             cpus = max(1, math.ceil(count * resources.get("CPU", 0)))
             new: dict[str, Any] = {"num_cpus": cpus, "include_dashboard": False}
-            ray.init(address=address, **({} if joins else new))
+            ray.init(address=address, **(new if address == "local" else {}))
         try:
             where = ray.get_runtime_context().gcs_address
             if not allow_open and _lets_strangers_in(where):
