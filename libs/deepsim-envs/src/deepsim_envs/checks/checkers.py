@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import warnings
 from collections.abc import Iterator
-from importlib.util import find_spec
+from importlib import import_module
 from typing import Any
 
 import gymnasium
@@ -61,9 +61,14 @@ def pettingzoo_test(test: str, make: Make) -> None:
 
 
 def require(module: str, extra: str) -> None:
-    """Raises SkippedCheckError if a module, which comes with an extra, is not installed."""
-    if find_spec(module) is None:
-        raise SkippedCheckError(f"not installed: pip install 'deepsim-envs[{extra}]'")
+    """Raises SkippedCheckError if a module, which comes with an extra, cannot be imported."""
+    try:
+        with _own_warnings():
+            import_module(module)
+    except ImportError as error:
+        raise SkippedCheckError(
+            f"not installed: pip install 'deepsim-envs[{extra}]' ({error})"
+        ) from None
 
 
 def sb3(id: str, agent: str) -> None:
@@ -77,7 +82,7 @@ def sb3(id: str, agent: str) -> None:
 
 def rllib(make: Make) -> None:
     """Runs RLlib's checker on all agents."""
-    require("ray", "rllib")
+    require("ray.rllib", "rllib")
     with _own_warnings():
         from ray.rllib.utils.pre_checks.env import check_multiagent_environments
 
