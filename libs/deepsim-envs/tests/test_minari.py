@@ -108,6 +108,14 @@ def test_the_episodes_of_many_worlds_are_those_of_the_dataset(
         require_same(found.rewards, expected.rewards)
 
 
+def test_a_folder_may_be_relative(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is one below the present folder."""
+    monkeypatch.chdir(tmp_path)
+    folder = write_dataset(NAME, [episode(1, 6)], SEEN, ACTED, root="sets")
+    assert folder == tmp_path / "sets" / NAME
+    assert minari.MinariDataset(folder / "data").total_steps == 6
+
+
 def test_a_dataset_is_never_overwritten(root: Path) -> None:
     write_dataset(NAME, [episode(1, 6)], SEEN, ACTED)
     file = root / NAME / "data" / "main_data.hdf5"

@@ -45,7 +45,7 @@ def new_dataset_folder(dataset_id: str, root: str | Path | None = None) -> Path:
     parse_dataset_id(dataset_id)
     if root is None:
         root = os.environ.get("MINARI_DATASETS_PATH") or Path.home() / ".minari" / "datasets"
-    folder = Path(root) / dataset_id
+    folder = Path(root).absolute() / dataset_id  # Minari joins a relative one to itself
     if os.path.lexists(folder):
         raise FileExistsError(
             f"the dataset {dataset_id} exists, and is never overwritten: {folder}; take another "
