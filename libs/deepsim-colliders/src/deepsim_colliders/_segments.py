@@ -13,7 +13,9 @@ Array = NDArray[np.float64]
 
 
 def segment_to_box(start: Sequence[float], step: Sequence[float], half: Sequence[float]) -> float:
-    """Returns the distance of the segment start + t * step, 0 <= t <= 1, and the box [-half, half].
+    """Returns the distance between a segment and the box [-half, half].
+
+    The segment consists of the points start + t * step, 0 <= t <= 1.
 
     The squared distance is convex in t, and its slope is a chain of straight pieces that bends
     where the line crosses a slab of the box; so the zero of the slope is found exactly.
@@ -39,7 +41,7 @@ def segment_to_box(start: Sequence[float], step: Sequence[float], half: Sequence
 
 
 def segments_to_boxes(start: Array, step: Array, half: Array) -> Array:
-    """Returns `segment_to_box` for columns (dimensions, n), shape (n,)."""
+    """Returns the distances of `segment_to_box`, (n,), for arguments (dimensions, n)."""
     with np.errstate(all="ignore"):
         bends = np.concatenate([(-half - start) / step, (half - start) / step])
         bends = np.nan_to_num(np.clip(bends, 0.0, 1.0), copy=False)

@@ -83,7 +83,7 @@ class Shape(Collider):
         return self._holds(self._frame.to_local(point))
 
     def _hold_here(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Returns `_holds_here` for points (n, dimensions)."""
+        """Returns the results of `_holds_here` for points (n, dimensions)."""
         frame = self._frame
         with np.errstate(invalid="ignore"):  # a point that is not finite is outside
             if self._framed is ORIGIN:  # such as a track in world coordinates
@@ -197,7 +197,7 @@ class Shape(Collider):
     # Queries in the frame of the shape.
 
     def _hold(self, points: Any) -> NDArray[np.bool_]:
-        """Returns `_holds` of points, given as one array per coordinate."""
+        """Returns the results of `_holds` for points, given as one array per coordinate."""
         solid = self._solid
         return within(points, solid.half, solid.radius + self._gap)
 

@@ -134,14 +134,18 @@ class Collider(Follower, Layered, ABC):
         return all_hits(self, ray)
 
     def distance(self, target: Target) -> float:
-        """Returns the distance to `target` [m]; 0 if they meet, infinity if either is disabled."""
+        """Returns the distance to `target` [m]; 0 if they meet.
+
+        It is infinity if either is disabled or not finite, or if their layers exclude each other.
+        """
         found = self._least_separation(target)
         return math.inf if found is None else max(found.distance, 0.0)
 
     def closest_points(self, target: Target) -> tuple[Point, Point] | None:
-        """Returns the closest points of the collider and `target`; None if either is disabled.
+        """Returns the closest points of the collider and `target`.
 
-        If they meet, both are the same common point.
+        If they meet, both are the same common point. The result is None if `distance` is
+        infinite.
         """
         found = self._least_separation(target)
         if found is None:
@@ -197,7 +201,10 @@ class Collider(Follower, Layered, ABC):
         return np.array(found, dtype=np.float64).reshape(-1, self.dimensions)
 
     def _least_separation(self, target: Target) -> Separation | None:
-        """Returns the separation of the nearest shapes; None if either side is disabled."""
+        """Returns the separation of the nearest shapes, or None.
+
+        It is None if either side is disabled or not finite, or if layers exclude each other.
+        """
         if not isinstance(target, Collider):
             point, nearest = self._point(target), None
             pairs = [(shape, shape._spot(point)) for shape in self._live_shapes()]

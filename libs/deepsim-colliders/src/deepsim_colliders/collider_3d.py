@@ -49,7 +49,7 @@ class Collider3D(Shape):
     # Queries of a ColliderSet, in the frame of the shape.
 
     def _enter(self, origins: Rows, directions: Rows) -> tuple[Rows, NDArray[np.bool_]]:
-        """Returns the first t >= 0 of rays (n, 3) in the shape, and whether each starts inside."""
+        """Returns the first t >= 0 at which rays (n, 3) enter, and whether they start inside."""
         starts = self._cross_many(origins, directions)[0]
         return np.where(starts >= 0.0, starts, np.inf), self._hold(origins.T)
 

@@ -232,7 +232,7 @@ class ConvexCollider(Collider3D):
         return self._core_corners() or (self._core_point(direction),)
 
     def _face_there(self, direction: Vec) -> tuple[Vec, list[Vec]] | None:
-        """Returns `_face_here` in the world frame."""
+        """Returns the face of `_face_here` in the world frame."""
         frame = self._frame
         face = self._face_here(frame.turn_to_local(direction))
         if face is None:
@@ -240,7 +240,7 @@ class ConvexCollider(Collider3D):
         return frame.turn_to_world(face[0]), [frame.to_world(corner) for corner in face[1]]
 
     def _low_points_there(self, direction: Vec) -> list[Vec]:
-        """Returns `_low_points` in the world frame, on the surface."""
+        """Returns the points of `_low_points` in the world frame, moved to the surface."""
         frame = self._frame
         found = self._low_points(frame.turn_to_local(direction))
         return [along(frame.to_world(point), self._rounding, direction) for point in found]

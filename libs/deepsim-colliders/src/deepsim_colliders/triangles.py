@@ -30,7 +30,10 @@ class Triangles:
         self.radii = np.linalg.norm(corners - self.middles[:, np.newaxis], axis=2).max(axis=1)
 
     def meetings(self, origin: Array, direction: Array) -> tuple[Array, NDArray[np.intp]]:
-        """Returns the t of a line at triangles, and their numbers (Moeller and Trumbore 1997)."""
+        """Returns each t at which a line meets a triangle, and the triangle's number.
+
+        Uses the formula of Moeller and Trumbore (1997).
+        """
         unit = direction / math.sqrt(direction @ direction)
         away = self.middles - origin
         aside = np.einsum("md,md->m", away, away) - (away @ unit) ** 2
@@ -51,7 +54,7 @@ class Triangles:
         return times[met] / math.sqrt(direction @ direction), near[met]
 
     def first_met(self, origins: Array, directions: Array) -> tuple[Array, NDArray[np.intp]]:
-        """Returns the first t >= 0 of rays (n, 3) at a triangle, or NaN, and the triangle's number.
+        """Returns the first t >= 0 at which rays (n, 3) meet a triangle, or NaN, and its number.
 
         Uses the formula of `meetings`, with products of rays and triangles as matrices.
         """

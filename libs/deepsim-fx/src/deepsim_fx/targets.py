@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Targets and worlds given by users."""
+"""Checks of the targets and worlds that users give."""
 
 from __future__ import annotations
 

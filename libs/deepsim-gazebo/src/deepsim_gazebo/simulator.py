@@ -181,6 +181,7 @@ class GazeboSimulator:
 
         Raises:
             SimulationError: The physics diverged.
+            ValueError: `n` is less than 1, or a world other than 0 is chosen.
         """
         if n < 1:
             raise ValueError(f"a world advances by n >= 1 steps, got {n}")
@@ -299,12 +300,14 @@ class GazeboSimulator:
             self.camera_mounts.forget(name)
 
     def load(self, world: DescribedWorld) -> None:
-        """Replaces the world by a description such as `deepsim_spawn.WorldDescription`, at time 0.
+        """Replaces the world with a described one, and resets time to 0.
 
-        Models, lights, step size and gravity come from the description; the background and ambient
-        light of the scene stay as they are on the server.
+        Models, lights, step size and gravity come from the description, such as a
+        `deepsim_spawn.WorldDescription`; the background and ambient light of the scene stay as they
+        are on the server.
 
         Raises:
+            GazeboError: A present model or light cannot be deleted.
             SpawnError: A model or light cannot be built; the others were added.
         """
         self._session.take_control()

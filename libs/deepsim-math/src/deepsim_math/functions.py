@@ -48,5 +48,8 @@ def rotate(rotation: RotationLike, v: Any) -> Any:
 
 
 def look_rotation(forward: VectorLike, up: VectorLike = _UP) -> Quaternion:
-    """Returns the rotation of x to `forward` and z towards `up`; see `Quaternion.look_rotation`."""
+    """Returns the rotation that turns x to `forward`, and z as close to `up` as possible.
+
+    See `Quaternion.look_rotation`.
+    """
     return Quaternion.look_rotation(forward, up)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def multiply(a: ArrayLike, b: ArrayLike, out: FloatArray | None = None) -> FloatArray:
-    """Returns Hamilton products: the rotations by `b`, followed by `a`."""
+    """Returns Hamilton products: the rotations by `b`, followed by those by `a`."""
     return run(formulas.multiply, (a, b), (4, 4), 4, out)
 
 
@@ -111,7 +111,10 @@ def to_rotation_vector(q: ArrayLike, out: FloatArray | None = None) -> FloatArra
 def look_rotation(
     forward: ArrayLike, up: ArrayLike = (0.0, 0.0, 1.0), out: FloatArray | None = None
 ) -> FloatArray:
-    """Returns rotations of x to `forward` and z close to `up`; see `Quaternion.look_rotation`."""
+    """Returns rotations that turn x to `forward`, and z as close to `up` as possible.
+
+    See `Quaternion.look_rotation`.
+    """
     return run(formulas.look_rotation, (forward, up), (3, 3), 4, out)
 
 
@@ -126,7 +129,7 @@ def from_matrix(matrix: ArrayLike, out: FloatArray | None = None) -> FloatArray:
 
 
 def to_matrix(q: ArrayLike, out: FloatArray | None = None) -> FloatArray:
-    """Returns rotation matrices (..., 3, 3); the columns are the rotated forward, left and up."""
+    """Returns rotation matrices (..., 3, 3); the columns are the rotated x, y and z axes."""
     entries = run(formulas.to_matrix, (q,), (4,), 9)
     matrices = entries.reshape(*entries.shape[:-1], 3, 3)
     return matrices if out is None else fill(out, matrices)

@@ -43,7 +43,7 @@ def angle_to(a: ArrayLike, b: ArrayLike, out: FloatArray | None = None) -> Float
 
 
 def normalize(v: ArrayLike, out: FloatArray | None = None) -> FloatArray:
-    """Returns unit vectors of the same directions, shape (..., 3)."""
+    """Returns unit vectors in the same directions, shape (..., 3)."""
     return run(formulas.normalize, (v,), (3,), 3, out)
 
 

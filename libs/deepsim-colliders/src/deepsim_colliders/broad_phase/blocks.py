@@ -15,7 +15,10 @@ Pairs = Tuple[Index, Index]
 
 
 def ragged(start: Index, count: Index) -> Iterator[Pairs]:
-    """Yields, in blocks, range number and value of each element of ranges (start, count)."""
+    """Yields the elements of ranges, given by `start` and `count`, in blocks.
+
+    Each block has the numbers of the ranges and the elements themselves.
+    """
     ends = np.cumsum(count)
     total = int(ends[-1]) if ends.size else 0
     shift = start - (ends - count)

@@ -61,7 +61,10 @@ class Bounds:
         return Tree(*self.boxes)
 
     def overlapping(self, other: Bounds) -> Iterator[Pairs]:
-        """Yields pairs of rows, one of each side; a single world meets all worlds of the other."""
+        """Yields pairs of rows, one of each side, whose bounds overlap.
+
+        If one side has a single world, it is compared with every world of the other side.
+        """
         if self.count * other.count <= BLOCK:  # faster than a tree
             return collected(self.balls.overlapping(other.balls))
         worlds = max(self.worlds, other.worlds)
@@ -72,7 +75,7 @@ class Bounds:
         return self._around(other.tree, world if other.worlds > 1 else 0 * world, lower, upper)
 
     def among(self) -> Iterator[Pairs]:
-        """Yields pairs of two rows of one world, lower number first."""
+        """Yields pairs of rows of the same world whose bounds overlap, lower number first."""
         if self._compiled and _FEW < self.count <= _SWEPT:
             # Imported here, because numba belongs to an extra.
             from .compiled_boxes import swept  # noqa: PLC0415
@@ -84,7 +87,7 @@ class Bounds:
             yield first[once], second[once]
 
     def around(self, points: Array) -> Iterator[Pairs]:
-        """Yields pairs of points (worlds, p, dimensions) and rows."""
+        """Yields pairs of points (worlds, p, dimensions) and rows whose bounds contain them."""
         if not self._compiled and self.count <= _FEW:
             return collected(self.balls.around(points))
         flat = np.ascontiguousarray(points.reshape(-1, points.shape[2]).T)
@@ -93,7 +96,10 @@ class Bounds:
         return self._around(self.tree, world, flat, flat)
 
     def along(self, rays: Rays) -> Iterator[Pairs]:
-        """Yields pairs of a ray and a row; the rays have the dimensions of the shapes."""
+        """Yields pairs of a ray and a row whose bounds it meets.
+
+        In 2D, the rays must have two coordinates.
+        """
         count = rays.nearest.size // self.worlds
         if self.count <= _FEW:
             return collected(

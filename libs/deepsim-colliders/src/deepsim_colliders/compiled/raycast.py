@@ -106,7 +106,11 @@ def trace(
     distance: Any,
     row: Any,
 ) -> None:
-    """Fills `distance` and `row` for rays (3, n), equally many in each world."""
+    """Writes the distance and row of the first shape that each ray meets, or infinity and -1.
+
+    Rays (3, n) are ordered by world, with equally many in each. Rays that are not finite are
+    skipped.
+    """
     worlds, count = boxes.shape[0], origins.shape[1]
     per_world, per_tree, width = count // worlds, boxes.shape[1], boxes.shape[3]
     # One flat index, since each nested row would be a counted reference.
@@ -198,7 +202,10 @@ def surfaces(
     points: Any,
     normals: Any,
 ) -> None:
-    """Fills `points` and `normals` (n, 3) of rays (3, n) that enter shape `row` at `distance`."""
+    """Fills `points` and `normals`, (n, 3), where rays (3, n) enter shapes `row` at `distance`.
+
+    Rays without a hit get NaN in both, and those that start in a shape NaN as the normal.
+    """
     local, out = np.empty(3), np.empty(3)
     for ray in range(row.size):
         which, at = row[ray], distance[ray]

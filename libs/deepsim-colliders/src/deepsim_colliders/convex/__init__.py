@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distance and depth of convex shapes that are known by their support points only."""
+"""Distance and penetration depth of convex shapes, from their support points alone."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distance of convex shapes: Gilbert, Johnson and Keerthi 1988."""
+"""Distance between convex shapes: Gilbert, Johnson and Keerthi 1988."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Triangle:
         return self._middle, self._size
 
     def _toward(self, point: Vec) -> tuple[float, Vec]:
-        """Returns the distance of a point and the direction to it."""
+        """Returns the distance to a point, and the direction to it."""
         gap = nearest(Pairing(Spot(point), self), self._size + math.dist(point, self._middle)).gap
         distance = math.hypot(*gap)
         return distance, scaled(gap, 1.0 / distance) if distance > 0.0 else gap

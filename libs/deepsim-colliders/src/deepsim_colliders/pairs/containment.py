@@ -26,7 +26,7 @@ def contain(a: Rows, b: Rows) -> Flags:
 
 
 def _contain(a: Rows, b: Rows) -> Flags:
-    """Returns `contain` for shapes of one kind on each side."""
+    """Returns what `contain` returns, for shapes of one kind on each side."""
     if OTHER in (a.kind[0], b.kind[0]):
         return one_by_one.contain(a, b)
     if a.kind[0] == GEOMETRY:

@@ -34,7 +34,7 @@ def meet(a: Rows, b: Rows) -> Flags:
 
 
 def _meet(a: Rows, b: Rows) -> Flags:
-    """Returns `meet` for shapes of one kind on each side."""
+    """Returns what `meet` returns, for shapes of one kind on each side."""
     if not a.kind.size:
         return np.empty(0, dtype=np.bool_)
     if a.kind[0] > b.kind[0]:

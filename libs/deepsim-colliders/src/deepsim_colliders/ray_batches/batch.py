@@ -33,7 +33,14 @@ class Rays(NamedTuple):
         farthest: ArrayLike,
         worlds: int | None = None,
     ) -> tuple[Rays, tuple[int, ...]]:
-        """Checks and broadcasts rays; returns them and their leading shape, with `worlds` first."""
+        """Checks rays, broadcasts their numbers and scales directions to length 1.
+
+        Returns:
+            The rays as columns, and the `leading_shape` of their array.
+
+        Raises:
+            ValueError: shapes do not match, a limit is negative, or a direction has zero length.
+        """
         limits = [numbers(nearest, "min_distance"), numbers(farthest, "max_distance")]
         shapes = [origins.shape[:-1], directions.shape[:-1], *(limit.shape for limit in limits)]
         lead = leading_shape(shapes, worlds)
@@ -73,7 +80,10 @@ class Rays(NamedTuple):
 
 
 def leading_shape(shapes: list[tuple[int, ...]], worlds: int | None) -> tuple[int, ...]:
-    """Returns the shape to which all shapes broadcast; its first axis counts the worlds, if any."""
+    """Returns the common shape of an array of rays, without the axis of coordinates.
+
+    With `worlds`, its first axis counts them.
+    """
     if worlds is None:
         return np.broadcast_shapes(*shapes)
     axes = max(1, *map(len, shapes))

@@ -38,7 +38,7 @@ def distances(rows: Rows, rays: Rays) -> Array:
 
 
 def _distances(rows: Rows, rays: Rays) -> Array:
-    """Returns `distances` for shapes of one kind."""
+    """Returns what `distances` returns, for shapes of one kind."""
     origin, direction = rows.to_local(rays.origins), rows.turn_to_local(rays.directions)
     at = rays.nearest
     with np.errstate(all="ignore"):

@@ -299,7 +299,7 @@ class ColliderSet:
             mask: layers of the visible colliders.
 
         Returns:
-            Shape (k,); with worlds, (k, 2), world and id.
+            Ids, (k,); with worlds, pairs of a world and an id, (k, 2).
 
         Raises:
             TypeError: when `frustum` is not a Frustum, or the colliders are 2D.

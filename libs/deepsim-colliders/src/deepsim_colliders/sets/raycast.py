@@ -34,7 +34,7 @@ def first_met(now: Snapshot, rays: Rays, asked: Flags | None) -> Nearest:
 
 
 def first_hits(now: Snapshot, rays: Rays, lead: tuple[int, ...], nearest: Nearest) -> RayHits:
-    """Returns the hits of rays with leading shape `lead` on their `nearest` shapes."""
+    """Returns the hits of rays on their `nearest` shapes, as arrays of leading shape `lead`."""
     if not now.compiled or now.scene.rest is not None:
         return ray_hits(now.all_rows, rays, lead, nearest.row, nearest.distance)
     width, dimensions = len(rays.origins), len(now.all_rows.center)
@@ -53,7 +53,7 @@ def first_hits(now: Snapshot, rays: Rays, lead: tuple[int, ...], nearest: Neares
 def ray_hits(
     rows: Rows, rays: Rays, lead: tuple[int, ...], row: Index, distances: Array
 ) -> RayHits:
-    """Returns the hits of rays with leading shape `lead` on rows at the given distances."""
+    """Returns the hits of rays on rows at given distances, as arrays of leading shape `lead`."""
     width, dimensions = len(rays.origins), len(rows.center)
     hits = np.flatnonzero(row >= 0)
     met, some, distance = rows.take(row[hits]), rays.take(hits), distances[hits]
@@ -107,7 +107,10 @@ def _normals(rows: Rows, rays: Rays, distance: Array) -> Array:
 
 
 def all_ray_hits(rows: Rows, rays: Rays, found: list[tuple[Index, Index, Array]]) -> AllRayHits:
-    """Returns the ordered hits of pairs of a ray and a row, at their distances."""
+    """Returns the first hit of each ray on each collider, sorted by ray, distance and row.
+
+    `found` has pairs of a ray and a row, with their distances.
+    """
     ray, row, distance = (
         (np.concatenate(column) for column in zip(*found))
         if found

@@ -32,7 +32,7 @@ class ConeCollider(RoundCollider):
         return part * x, part * y, -self._half
 
     def _gap_to(self, point: Triple) -> tuple[float, Triple]:
-        """Returns distance and direction from the cone, computed in a plane through the axis."""
+        """Returns the distance and direction of a point, computed in a plane through the axis."""
         x, y, z = point
         aside, up = math.hypot(x, y), z + self._half
         slant = math.hypot(self._radius, self.length)

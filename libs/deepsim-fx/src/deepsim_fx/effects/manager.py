@@ -138,7 +138,7 @@ class EffectManager(PerWorld):
         Worlds outside the current tick keep their effects unchanged.
 
         Raises:
-            CallbackError: An effect or an observer raised.
+            CallbackError: An effect or an observer raised an error.
         """
         ticking = np.zeros(len(self.world), np.bool_)
         ticking[self.world.ticking] = True
@@ -155,14 +155,17 @@ class EffectManager(PerWorld):
         """Ends all effects in some worlds, latest first.
 
         Raises:
-            CallbackError: An effect or an observer raised; all effects have ended nevertheless.
+            CallbackError: An effect or an observer raised an error; all effects still ended.
         """
         call_all(partial(effect.detach, worlds) for effect in reversed(tuple(self)))
 
     # Snapshots
 
     def get_state(self) -> Any:
-        """Returns the plain attributes of all effects and the appearance beneath them."""
+        """Returns the state of all effects and the appearance beneath them, for a snapshot.
+
+        The state of an effect is its class and its `deepsim_sync.plain_attributes`.
+        """
         effects = {number: _saved(effect) for number, effect in sorted(self._constructed.items())}
         attached = [effect.number for effect in self]
         counts = self._constructions, self._attachments

@@ -116,7 +116,7 @@ class Normal(Distribution):
 
 
 class Choice(Distribution):
-    """Distribution of one of several options, which are numbers or cells such as colours.
+    """Distribution that picks one of several options: numbers, or cells such as colours.
 
     >>> Choice([3.0, 7.0], weights=[1.0, 0.0])(np.random.default_rng(0), (2,))
     array([3., 3.])

@@ -108,7 +108,7 @@ class RandomizerManager(PerWorld):
             randomizer.replay(draw)
 
     def reset(self, worlds: WorldNumbers) -> None:
-        """Clears the log of some worlds; the drawn values stay in effect."""
+        """Removes the draws of some worlds from the log; the drawn values stay in effect."""
         ended = set(worlds.tolist())
         self.log = [draw for draw in self.log if draw.world not in ended]
 

@@ -21,7 +21,7 @@ from .manager import RandomizerManager
 class Draw:
     """The result of one draw for one world, which can be applied again.
 
-    It consists of names, numbers, lists and dicts, so that JSON preserves every digit:
+    It consists of text, numbers, lists and dicts, so that JSON preserves every digit:
     ``json.dumps(asdict(draw))``, and back by ``Draw(**json.loads(text))``. To apply it in another
     world, set its number: ``dataclasses.replace(draw, world=0)``.
 
@@ -62,12 +62,12 @@ class AbstractRandomizer(ABC):
     True
 
     Args:
-            name: Name in the log, unique among the randomizers of the world's manager.
-            world: The world to randomize; by default the current one.
+        name: Name in the log, unique among the randomizers of the world's manager.
+        world: The world to randomize; by default the current one.
 
     Attributes:
-            name: Name in the log.
-            world: The world to randomize.
+        name: Name in the log.
+        world: The world to randomize.
 
     Raises:
         NoCurrentWorldError: No world was given, and none is current.
@@ -137,7 +137,8 @@ class AbstractRandomizer(ABC):
             world: The number of the world.
 
         Returns:
-            Names, numbers, lists and dicts.
+            The drawn values by name: text, numbers, and lists and dicts of them, so that JSON can
+            store a draw.
         """
 
     @abstractmethod

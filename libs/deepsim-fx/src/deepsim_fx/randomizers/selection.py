@@ -26,7 +26,9 @@ def matching(names: Iterable[str], patterns: Sequence[str]) -> list[str]:
 
 
 def links_of(entities: Entities, model: str, links: Sequence[str]) -> list[str]:
-    """Returns the links of a model with matching names in the model, such as ``arm::hand``.
+    """Returns the links of a model that match patterns; their names are those in the world.
+
+    `links` are patterns of link names in the model, such as ``arm::hand``.
 
     Raises:
         UnknownEntityError: The model does not exist.
@@ -46,7 +48,9 @@ def links_of(entities: Entities, model: str, links: Sequence[str]) -> list[str]:
 def visuals_of(
     entities: Entities, model: str, links: Sequence[str], visuals: Sequence[str]
 ) -> dict[str, list[str]]:
-    """Returns the visuals of a model whose own names match a pattern, by link.
+    """Returns the visuals that match patterns, by link; all names are those in the world.
+
+    `links` are patterns of link names in the model, `visuals` of visual names in their links.
 
     Raises:
         UnknownEntityError: The model does not exist.

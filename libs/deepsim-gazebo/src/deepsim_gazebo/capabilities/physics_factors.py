@@ -28,8 +28,8 @@ _NUMBERS = {name: number for number, name in enumerate(PHYSICS_PROPERTIES)}
 class GazeboPhysics:
     """Factors of physics properties of all links; see `deepsim_sync.PhysicsProperties`.
 
-    Weight is scaled by a force in each step. Gazebo 11 has no armature (rotor inertia), so that
-    factor has no effect.
+    To scale the weight of a link, the plugin adds a force to it in each step. Gazebo 11 has no
+    armature (rotor inertia), so that factor has no effect.
     """
 
     def __init__(self, session: Session) -> None:

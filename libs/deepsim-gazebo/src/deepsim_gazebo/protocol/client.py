@@ -303,7 +303,7 @@ class BatchStateClient:
         return self._open("open_shared_memory", directory)
 
     def open_mailbox(self, directory: str = "") -> None:
-        """Opens a file that both sides map into memory, for all later calls of `exchange`.
+        """Opens a file that both sides map into memory, for all later calls to `exchange`.
 
         Requests that are too large, or follow a lost or late answer, go through ROS.
 

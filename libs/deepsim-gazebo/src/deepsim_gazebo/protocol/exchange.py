@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The call of a tick, which applies changed rows, advances by n steps and returns tables."""
+"""The call made once per tick: applies changed rows, makes steps and returns tables."""
 
 from __future__ import annotations
 

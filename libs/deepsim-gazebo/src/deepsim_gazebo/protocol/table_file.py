@@ -85,7 +85,7 @@ class TableFile:
 
     @property
     def obsolete(self) -> bool:
-        """Whether the server has replaced this file by another one."""
+        """Whether the server has replaced this file with another one."""
         return bool(_LATEST_AND_OBSOLETE.unpack_from(self._memory, _LATEST_AT)[1])
 
     @property

@@ -22,10 +22,10 @@ class TableReader:
 
     Args:
         client: The client of the server.
-            usable: Whether to try shared memory.
+        usable: Whether to try shared memory.
 
     Attributes:
-            usable: Whether shared memory is tried; False for good after the first failure.
+        usable: Whether shared memory is tried; permanently False after the first failure.
     """
 
     def __init__(self, client: BatchStateClient, *, usable: bool) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A subscriber of ``/clock``, the simulated time of a free-running world."""
+"""A subscriber to ``/clock``, the simulated time of a free-running world."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FRAME = struct.Struct("<III")  # length of the rest (8), seconds, nanoseconds
 
 
 class SimulationClock:
-    """Subscriber of ``/clock`` without a thread; it skips all messages but the newest.
+    """Subscriber to ``/clock`` without a thread; it skips all messages but the newest.
 
     Args:
         master: The ROS master that the publisher is registered with.

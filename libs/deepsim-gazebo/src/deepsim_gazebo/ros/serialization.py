@@ -72,7 +72,7 @@ class Reader:
         return [byte != 0 for byte in self.octets().tolist()]
 
     def floats(self) -> NDArray[np.float64]:
-        """Reads an array of float64, a read-only view of the message."""
+        """Reads an array of float64 as a read-only view of the message."""
         return self.numbers("<f8")
 
     def numbers(self, dtype: str) -> NDArray[Any]:
@@ -89,7 +89,7 @@ class Reader:
         return list(struct.unpack_from(f"<{count}I", self._body, at))
 
     def octets(self) -> NDArray[np.uint8]:
-        """Reads an array of uint8, a read-only view of the message."""
+        """Reads an array of uint8 as a read-only view of the message."""
         return self.numbers("u1")
 
     def end(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of several servers at the same time, on threads."""
+"""Calls to several servers at the same time, on threads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Answer = TypeVar("Answer")
 
 
 class Calls(Generic[Server]):
-    """Calls of several servers at the same time, with one thread for each server.
+    """Calls to several servers at the same time, with one thread for each server.
 
     Args:
         servers: The servers, by the number of their world.

@@ -177,6 +177,7 @@ class GazeboServers:
 
         Raises:
             SimulationError: The physics of some worlds diverged, or their servers are gone.
+            ValueError: `n` is less than 1.
         """
         if n < 1:
             raise ValueError(f"a world advances by n >= 1 steps, got {n}")
@@ -263,7 +264,7 @@ class GazeboServers:
         self._spawned.pop(name, None)
 
     def load(self, world: DescribedWorld) -> None:
-        """Replaces all worlds by a description; see `GazeboSimulator.load`."""
+        """Replaces all worlds with a described one; see `GazeboSimulator.load`."""
         self._calls.of_all(lambda _, server: server.load(world))
         self._loaded = world
         self._spawned.clear()

@@ -40,5 +40,5 @@ class Pace:
             self._seen = self._clock.wait_until(self._due - resolution / 2)
 
     def restart(self) -> None:
-        """Makes the next tick due one duration after it is requested."""
+        """Forgets when the last tick was due: the next call to `wait` takes its whole duration."""
         self._due = None

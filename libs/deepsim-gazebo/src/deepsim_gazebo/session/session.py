@@ -66,6 +66,7 @@ class Session:
 
         Raises:
             SimulationError: The world cannot step.
+            CallRefusedError: The request is malformed.
         """
         self.take_control()
         reply = self.client.exchange(request)

@@ -70,7 +70,7 @@ def rotate_twist(*c: Any) -> tuple[Any, ...]:
 
 
 def velocity_at(*c: Any) -> tuple[Any, ...]:
-    """Returns the velocity of a rigid body's point: v + w x r."""
+    """Returns the velocity of a point of a rigid body: v + w x r."""
     x, y, z = cross(*c[3:])
     return c[0] + x, c[1] + y, c[2] + z
 

@@ -19,12 +19,12 @@ def cross(ax: Any, ay: Any, az: Any, bx: Any, by: Any, bz: Any) -> tuple[Any, An
 
 
 def length(x: Any, y: Any, z: Any) -> Any:
-    """Returns the Euclidean length, by squaring."""
+    """Returns the Euclidean length; the squares must neither overflow nor underflow."""
     return sqrt(x * x + y * y + z * z)
 
 
 def distance(ax: Any, ay: Any, az: Any, bx: Any, by: Any, bz: Any) -> Any:
-    """Returns the Euclidean distance, by squaring."""
+    """Returns the Euclidean distance, with the same limits as `length`."""
     return length(ax - bx, ay - by, az - bz)
 
 
@@ -37,7 +37,7 @@ def angle(ax: Any, ay: Any, az: Any, bx: Any, by: Any, bz: Any) -> Any:
 
 
 def normalize(x: Any, y: Any, z: Any) -> tuple[Any, Any, Any]:
-    """Returns the unit vector of the same direction."""
+    """Returns the unit vector in the same direction."""
     size = length(x, y, z)
     refuse_zero(size, "vector")
     return x / size, y / size, z / size

@@ -224,7 +224,7 @@ class Vector3(Coordinates):
         return make(Vector3, *formulas.cross(self.x, self.y, self.z, *xyz(other)))
 
     def normalized(self) -> Vector3:
-        """Returns the unit vector of the same direction; a unit vector is returned unchanged.
+        """Returns the unit vector in the same direction; a unit vector is returned unchanged.
 
         Raises:
             ValueError: when the length is zero.

@@ -225,12 +225,12 @@ class Quaternion(Row):
         return make_quaternion(*formulas.from_matrix(*array.ravel().tolist()))
 
     def to_matrix(self) -> FloatArray:
-        """Returns the (3, 3) rotation matrix; its columns are the rotated forward, left and up."""
+        """Returns the (3, 3) rotation matrix; its columns are the rotated x, y and z axes."""
         return np.array(formulas.to_matrix(self.x, self.y, self.z, self.w)).reshape(3, 3)
 
     @classmethod
     def look_rotation(cls, forward: VectorLike, up: VectorLike = _UP) -> Quaternion:
-        """Returns the rotation of x (forward) to `forward` and z (up) as close to `up` as possible.
+        """Returns the rotation that turns x to `forward`, and z as close to `up` as possible.
 
         If `forward` is along `up`, the left side stays as close to (0, 1, 0) as possible, so that
         looking straight up or down is a pure pitch.

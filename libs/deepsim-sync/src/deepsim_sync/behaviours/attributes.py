@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Saving and restoring of plain attributes, which snapshots of a world keep for behaviours."""
+"""Saving and restoring attributes with plain values, which snapshots keep for behaviours."""
 
 from __future__ import annotations
 

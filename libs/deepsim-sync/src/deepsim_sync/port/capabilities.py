@@ -139,11 +139,11 @@ class PoseSolver(Protocol):
             joints: Names of the k rows of the joints table that may move.
             goals: Desired poses of the point in the world frame, (w, 7).
             worlds: Numbers of the w worlds.
-            positions: Present positions of the joints, (w, k).
-            limits: Least and largest positions, (k,) each.
+            positions: Present positions of the joints, (w, k) [rad or m].
+            limits: Least and largest positions, (k,) each [rad or m].
             point: Point fixed to the link, in the link's frame, (3,) [m].
             axes: 3 to solve for positions, 6 for poses.
-            step: Largest change of a joint, > 0.
+            step: Largest change of a joint's position, > 0 [rad or m].
             damping: Damping, > 0; larger values are slower and calmer near singular poses.
         """
         ...

@@ -272,7 +272,7 @@ class Tables:
         return self.columns[kind, name]
 
     def carry_over(self, old: Tables) -> None:
-        """Copies the rows of entities that are in both tables, by name."""
+        """Copies from `old` the rows of all entities that are in both tables, matched by name."""
         for kind in KINDS:
             before, now = old.entities.names(kind), self.entities.names(kind)
             kept = [name for name in now if name in before]

@@ -78,6 +78,7 @@ class Rows(Columns):
         Raises:
             UnknownEntityError: No entity has the name.
             DuplicateEntityError: A name occurs twice.
+            TypeError: `names` is a single str.
         """
         if isinstance(names, str):
             raise TypeError(f"select takes a list of {self.kind}, got the str {names!r}")

@@ -129,7 +129,7 @@ class TableSimulator:
         self._steps = np.zeros(worlds, dtype=np.intp)
 
     def calls(self, method: str) -> list[Any]:
-        """Returns the arguments of all calls of a method so far, such as ``"write"``."""
+        """Returns the arguments of all calls to a method such as ``"write"``, oldest first."""
         return [call.argument for call in self.log if call.method == method]
 
     @property
@@ -193,7 +193,11 @@ class TableSimulator:
             tables.columns[kind, column][:] = self._state.columns[kind, column]
 
     def write(self, changes: Changes) -> list[Refusal]:
-        """Applies changes; refuses twists of static models, links after the first, and forces."""
+        """Applies changes, and returns those that it refuses.
+
+        It refuses nonzero twists of static models, all changes to links other than the first one of
+        a model, and all forces.
+        """
         self._require_present(changes.generation)
         self._note("write", changes)
         keys = [key for key in ALL_COLUMNS if key in changes.cells]

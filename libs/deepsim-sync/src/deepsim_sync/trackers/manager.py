@@ -120,10 +120,11 @@ class TrackerManager(PerWorld):
         return any(_holds(trackers, tracker) for trackers in self._trackers.values())
 
     def update(self) -> bool:
-        """Runs every tracker once, and sends all changes before trackers of low priority run.
+        """Runs every tracker once; sends all changes before it runs those of low priority.
 
         Returns:
-            Whether changes were sent; without trackers of low priority, they wait for the step.
+            True if changes were sent. If there are no trackers of low priority, the physics step
+            that follows sends them instead.
 
         Raises:
             CallbackError: A tracker raised an error; those after it did not run.

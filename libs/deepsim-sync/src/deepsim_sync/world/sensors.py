@@ -58,6 +58,7 @@ class WorldSensors(PerWorld, Mapping[str, Sensor]):
         Raises:
             UnknownEntityError: No sensor has the name.
             ValueError: The kinds differ, or no name is given.
+            TypeError: `names` is a single str.
         """
         if isinstance(names, str):
             raise TypeError(f"select takes a list of sensors, got the str {names!r}")

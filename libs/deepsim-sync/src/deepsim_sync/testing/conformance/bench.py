@@ -21,7 +21,7 @@ Rows = Mapping[Key, Mapping[str, ArrayLike]]
 
 
 class Bench:
-    """Test bench that reads and writes rows of a simulator by name, by one call of the port each.
+    """Test bench that reads and writes rows of a simulator by name, with one call to the port each.
 
     Until a call names only some worlds, all worlds are `alike`: each read asserts that they have
     the same bits, and returns the values of the first.

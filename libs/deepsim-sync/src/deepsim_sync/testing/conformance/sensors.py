@@ -192,7 +192,7 @@ class SensorCases(Conformance):
         assert (self.measured(bench, sensors, air, "force") == 0.0).all()
 
     def test_a_contact_sensor_misses_no_landing(self, bench: Bench, sensors: Sensors) -> None:
-        """The touchdown is reported in one call of step, whatever the number of steps per call."""
+        """The touchdown is reported by one call to step, whatever the number of steps per call."""
         bench.spawn(GROUND, "ground")
         height = 0.2
         bench.spawn(BODY, "body", (0, 0, 0.1 + height))
