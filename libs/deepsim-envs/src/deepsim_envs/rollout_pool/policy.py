@@ -21,6 +21,21 @@ class Policy(Protocol):
     ``observation_space`` and ``action_space``, each a dict of spaces by agent, and the arguments in
     the spec. Actions must depend only on the weights, the observations and the generator, because a
     worker uses one policy for many fragments.
+
+    Example:
+        A policy that always does action 0:
+
+        >>> class Still:
+        ...     def __init__(self, observation_space, action_space):
+        ...         pass
+        ...
+        ...     def act(self, agent, observations, rng):
+        ...         return np.zeros(len(observations), int)
+        ...
+        ...     def set_weights(self, weights):
+        ...         pass
+        >>> Still({}, {}).act("agent", np.zeros((3, 4)), np.random.default_rng(0))
+        array([0, 0, 0])
     """
 
     def act(self, agent: str, observations: Any, rng: np.random.Generator) -> Any:

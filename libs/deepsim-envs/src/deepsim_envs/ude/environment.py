@@ -16,7 +16,12 @@ from .side_channel import SideChannel
 
 
 class ResetMode(Enum):
-    """How the next episode begins."""
+    """How the next episode begins.
+
+    Example:
+        >>> UDEEnvironment(make(), reset_mode="auto").reset_mode
+        <ResetMode.AUTO: 'auto'>
+    """
 
     MANUAL = "manual"
     """The caller calls `reset`."""
@@ -25,7 +30,12 @@ class ResetMode(Enum):
 
 
 class GameOver(Enum):
-    """When an episode with several agents is over, for `ResetMode.AUTO`."""
+    """When an episode with several agents is over, for `ResetMode.AUTO`.
+
+    Example:
+        >>> UDEEnvironment(make(), reset_mode="auto", game_over="all").game_over
+        <GameOver.ALL: 'all'>
+    """
 
     ANY = "any"
     """When the first agent is done."""

@@ -15,7 +15,18 @@ _LARGEST_VALUE = 2**16  # maximum size of bytes, and of text in UTF-8 [bytes]
 
 
 class SideChannelObserver(Protocol):
-    """Receives the values from the other end of a side channel."""
+    """Receives the values from the other end of a side channel.
+
+    Example:
+        >>> class Printer:
+        ...     def on_received(self, side_channel, key, value):
+        ...         print(key, value)
+        >>> trainer, task = SideChannel(), SideChannel()
+        >>> trainer.join(task)
+        >>> task.register(Printer())
+        >>> trainer.send("level", 3)
+        level 3
+    """
 
     def on_received(self, side_channel: AbstractSideChannel, key: str, value: Any) -> None:
         """Receives a `SideChannelValue`; a `RemoteEnvironment` calls this in another thread."""

@@ -38,6 +38,14 @@ class Body:
     While scenes are loaded, methods write to the current scene, and read values written to it.
     Afterwards they write to all scenes, or to those in `ids`, and return arrays of all scenes.
 
+    >>> from deepsim_robots.robotlab import LabSimulator, Model, SimulatorConfig
+    >>> cup = Model("<sdf version='1.9'><model name='cup'><link name='link'/></model></sdf>")
+    >>> lab = LabSimulator(MujocoSimulator, SimulatorConfig(n_scenes=2), elements={"cup": cup})
+    >>> lab.reset()
+    >>> cup.body.set_velocity([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+    >>> cup.body.get_velocity()[:, 0].tolist()
+    [1.0, 1.0]
+
     Args:
         lab: The simulator.
         name: Name of the model.

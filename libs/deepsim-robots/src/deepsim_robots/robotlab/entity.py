@@ -92,7 +92,12 @@ Elements: TypeAlias = "Mapping[str, Entity | Elements]"
 
 
 class Composite(Entity):
-    """A group of entities, given by name."""
+    """A group of entities, given by name.
+
+    >>> table = Composite({"cup": Entity(), "plates": {"small": Entity()}})
+    >>> [entity.path for entity in table.tree("table")]
+    ['table', 'table/cup', 'table/plates', 'table/plates/small']
+    """
 
     def __init__(self, elements: Elements) -> None:
         super().__init__()

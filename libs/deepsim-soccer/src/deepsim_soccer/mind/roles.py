@@ -12,7 +12,13 @@ from deepsim_soccer.pitch import Pitch
 
 
 class Role(IntEnum):
-    """The role of a robot in its team."""
+    """The role of a robot in its team.
+
+    Example:
+        >>> roles, ranks = assign_roles(pitch, np.zeros((1, 2), int))
+        >>> [Role(role).name for role in roles[0]]  # one robot of each team
+        ['ATTACKER', 'ATTACKER']
+    """
 
     KEEPER = 0
     ATTACKER = 1

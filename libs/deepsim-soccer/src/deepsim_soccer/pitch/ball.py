@@ -16,7 +16,13 @@ _INSIDE = 0.02  # a ball that crossed a line is put back at this distance inside
 
 
 class Ball:
-    """The rules of a free ball, for the constants of a dialect and the lines of a field."""
+    """The rules of a free ball, for the constants of a dialect and the lines of a field.
+
+    Example:
+        >>> ball = Ball(find_dialect("paper"), Field.of("paper"))
+        >>> ball.out(np.array([[20.0, 0.0, 0.1, 0.0, 0.0, 0.0, 1.0]]))
+        array([ True])
+    """
 
     def __init__(self, dialect: Dialect, field: Field) -> None:
         self.dialect, self.field = dialect, field

@@ -36,7 +36,13 @@ class Bar:
 
 
 class Lob(NamedTuple):
-    """Horizontal and vertical speed of a lob, (...) [m/s]; NaN where `possible` is false."""
+    """Horizontal and vertical speed of a lob, (...) [m/s]; NaN where `possible` is false.
+
+    Example:
+        >>> lob = lob_clear(50.0)
+        >>> bool(lob.possible), float(lob.ahead)
+        (False, nan)
+    """
 
     ahead: Floats
     up: Floats

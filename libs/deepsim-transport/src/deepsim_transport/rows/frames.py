@@ -34,7 +34,11 @@ _DECODE = msgspec.msgpack.Decoder(_Head).decode
 
 
 class Frame(NamedTuple):
-    """A header, and arrays by name (float64, int64, uint8 or bool)."""
+    """A header, and arrays by name (float64, int64, uint8 or bool).
+
+    >>> unpack(pack({"world": "lab"}, {"time": np.zeros(2)})).arrays["time"]
+    array([0., 0.])
+    """
 
     header: Mapping[str, Any]
     arrays: Mapping[str, NDArray[Any]]
