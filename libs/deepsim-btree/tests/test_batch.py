@@ -137,6 +137,17 @@ def test_copies_go_on_as_the_original_does(duplicate):
     assert twin.tick_count == batch.tick_count == 8
 
 
+@bt.action
+def decorated(numbers):
+    return shared_leaf(numbers)
+
+
+def test_decorated_functions_are_pickled():
+    """An ``@action`` has replaced its function, which pickle then does not find by its name."""
+    batch = Batch(decorated(AGENT), 3)
+    assert pickle.loads(pickle.dumps(batch)).tick().tolist() == batch.tick().tolist()
+
+
 def test_later_changes_do_not_reach_the_batch():
     """Seeds and paths, from which random numbers come, are those that the nodes had."""
     log = []

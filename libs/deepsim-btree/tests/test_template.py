@@ -359,7 +359,7 @@ def test_the_agent_can_be_a_keyword_argument():
 def test_generated_functions_can_be_read():
     """The source of the functions is there, for debuggers and people."""
     source = Template(bt.Sequence([hungry(AGENT), eat(AGENT, 1)])).program.source
-    assert "def n0(a, s):" in source
+    assert "def n0(a, s" in source
 
 
 class Counter(bt.PortLeaf):

@@ -94,6 +94,14 @@ def attributes(node: Behaviour) -> Iterator[tuple[str, Any]]:
             yield name, getattr(node, name)
 
 
+def named_as(value: Any) -> Any:
+    """Returns the object that has the name of a function or class: of an `@action` its class."""
+    found: Any = sys.modules.get(value.__module__)
+    for part in value.__qualname__.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
 def _check(value: Any) -> None:
     """Raises a TypeError if a value is or contains a function or class unknown to pickle."""
     if isinstance(value, partial):
@@ -104,9 +112,7 @@ def _check(value: Any) -> None:
         for one in value:
             _check(one)
     elif isinstance(value, (FunctionType, type)):
-        found: Any = sys.modules.get(value.__module__)
-        for part in value.__qualname__.split("."):
-            found = getattr(found, part, None)
+        found = named_as(value)
         if found is not value and getattr(found, "function", None) is not value:
             raise TypeError(
                 f"{value.__qualname__} is not found under that name in {value.__module__}; define "

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from functools import partial
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from deepsim_btree.blackboard.key import Key
 from deepsim_btree.errors import StructureError, TickError
+from deepsim_btree.pickling import named_as
 from deepsim_btree.placeholder import AGENT
 
 if TYPE_CHECKING:
@@ -53,6 +55,16 @@ class Call:
         self._function = function
         self._args = args
         self._kwargs = kwargs
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Pickle finds no function that an @action has replaced, but the class that has it.
+        function = self._function
+        named = named_as(function) if isinstance(function, FunctionType) else None
+        return {**self.__dict__, "_function": named if hasattr(named, "function") else function}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._function = getattr(self._function, "function", self._function)
 
     def __call__(self, numbers: Numbers) -> Any:
         """Returns the result of the function for some agents.

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from textwrap import indent
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,12 @@ LONG = 80
 """Number of lines from which a body is called as a function rather than inlined."""
 NESTED = 15
 """Depth of loops and handlers from which a body is not inlined; Python allows 20."""
-OFTEN = 40
-"""Number of uses above which a status becomes a local name of a function."""
+OFTEN = 8
+"""Number of uses above which a status, a node or a constant becomes a local name of a function.
+
+A local name is read in half the time of a global one, but each takes some time at every call.
+"""
+_NAME = re.compile(r"\b(?:[ck]\d+|INVALID|RUNNING|SUCCESS|FAILURE|SKIPPED)\b")
 
 
 def lines(*statements: str) -> str:
@@ -46,12 +51,9 @@ def owners(source: str) -> Iterator[int]:
 
 
 def function(name: str, parameters: str, body: str, number: int) -> str:
-    """Returns the function of a node, with local names for statuses that it often uses."""
-    local = "".join(
-        f", {status}={status}"
-        for status in ("RUNNING", "SUCCESS")
-        if body.count(f" is {status}") > OFTEN
-    )
+    """Returns the function of a node, in which names that it uses often are local."""
+    counts = Counter(_NAME.findall(body))
+    local = "".join(f", {used}={used}" for used, count in counts.items() if count > OFTEN)
     return block(f"def {name}({parameters}{local}):  # @{number}", body)
 
 
