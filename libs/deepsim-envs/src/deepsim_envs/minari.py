@@ -21,7 +21,7 @@ try:
     from minari.data_collector import EpisodeBuffer
     from minari.dataset.minari_dataset import parse_dataset_id
     from minari.dataset.minari_storage import MinariStorage
-    from PIL import Image as _  # noqa: F401 (Minari asks too late)
+    from PIL import Image as _  # noqa: F401 (fails early if missing)
 except ImportError as error:
     raise ImportError(
         "deepsim_envs.minari needs Minari: pip install 'deepsim-envs[minari]'"
@@ -45,7 +45,7 @@ def new_dataset_folder(dataset_id: str, root: str | Path | None = None) -> Path:
     parse_dataset_id(dataset_id)
     if root is None:
         root = os.environ.get("MINARI_DATASETS_PATH") or Path.home() / ".minari" / "datasets"
-    folder = Path(root).absolute() / dataset_id  # Minari joins a relative one to itself
+    folder = Path(root).absolute() / dataset_id  # Minari mishandles a relative path
     if os.path.lexists(folder):
         raise FileExistsError(
             f"the dataset {dataset_id} exists, and is never overwritten: {folder}; take another "

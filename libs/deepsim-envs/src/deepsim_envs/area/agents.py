@@ -62,7 +62,7 @@ def declared_groups(owner: str, declared: Any) -> tuple[Agents, ...]:
         declared: The attribute: one group, or a sequence of groups.
 
     Raises:
-        TypeError: The attribute is neither.
+        TypeError: The attribute is neither a group nor a sequence of groups.
         ValueError: There is no group, or an agent is in two groups.
     """
     groups = (declared,) if isinstance(declared, Agents) else declared

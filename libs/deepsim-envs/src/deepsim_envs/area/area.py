@@ -79,8 +79,8 @@ class Area(StatefulArea, ABC):
     World w gives the same bits for every W, on one type of CPU, if hooks follow five rules:
 
     1. Worlds are the first axis, and arrays are in C order: no ``.T``, ``moveaxis`` or ``[::-1]``.
-    2. Rows come from handles such as ``self.cars.pose``, and are selected there, not by a list of
-       numbers along the second axis.
+    2. Handles such as ``self.cars.pose`` select rows, not lists of numbers along the second
+       axis.
     3. Arithmetic is elementwise; sums are over the last axis.
     4. No product ``(W, k) @ (k, m)``; ``einsum`` or ``(W, 1, k) @ (k, m)`` instead.
     5. Each world draws from its own generator ``world.rngs[w]``, as `World.uniform` does.

@@ -166,9 +166,9 @@ def arrays_of_info(info: Mapping[str, Any], agents: Sequence[str], worlds: int) 
 def info_of(slot: str, environment: Environment, info: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a copy of one slot's part of a step's info.
 
-    It has the values that all agents share, in the slot's world, and the values of the agent
-    itself. If the slot's world diverged, it also has ``"diverged"``; views return the other ends of
-    episodes separately.
+    It has the values that all agents in the slot's world share, and those of the slot's agent. If
+    the world diverged, it also has ``"diverged"``, but no other ends of episodes, which views
+    return separately.
 
     Args:
         slot: One of `Environment.slots`.

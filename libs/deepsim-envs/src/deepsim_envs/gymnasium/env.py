@@ -139,7 +139,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
 
     @property
     def compute_reward(self) -> Callable[[Any, Any, Any], Any]:
-        """The method `Environment.compute_reward`; trainers recognise tasks with goals by it.
+        """The method `Environment.compute_reward`; it tells trainers that the task has goals.
 
         Raises:
             AttributeError: The observations have no goals.

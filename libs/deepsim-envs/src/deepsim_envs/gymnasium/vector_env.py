@@ -87,7 +87,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         self._seeded = np.zeros(self.num_envs, dtype=np.bool_)
         self._ended = np.zeros(self.num_envs, dtype=np.bool_)
 
-    @property  # type: ignore[misc]  # settable there, which one generator for each world cannot be
+    @property  # type: ignore[misc]  # settable in the base class
     def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]  # one each
         """The generator of each world, for the policy of the other agents."""
         return tuple(self._generators)

@@ -64,7 +64,7 @@ class Rollout:
         episodes = self._episodes
         worlds, over = episodes.worlds, np.flatnonzero(episodes.steps == 0)
         step_worlds: Callable[..., Step] = worlds.step_worlds
-        if isinstance(worlds, Environment):  # No copy is needed: results are read before the next.
+        if isinstance(worlds, Environment):  # results are read before the next step
             step_worlds = partial(step_worlds, copy=False)
         if len(over) < len(episodes.steps):
             self._follow(worlds, 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streams: sequences of fragments, in which each fragment continues the episodes of the last."""
+"""Streams of fragments: each fragment continues the episodes of the one before."""
 
 from __future__ import annotations
 

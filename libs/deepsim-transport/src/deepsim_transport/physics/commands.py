@@ -63,7 +63,7 @@ def answered(kind: type[Any], act: Callable[[Any], None], payload: bytes) -> byt
         act(message)
     except (DeepSimError, ValueError, TypeError) as error:
         return encode(Answer(False, str(error)))
-    except Exception as error:  # a bug here: its text alone may say little
+    except Exception as error:  # a bug: its text alone may not explain it
         return encode(Answer(False, f"{type(error).__name__}: {error}"))
     return encode(Answer(True))
 

@@ -185,7 +185,7 @@ def check(
 ) -> None:
     """Loads models, builds them in MuJoCo, and prints a line for each.
 
-    Models of a folder find one another, wherever they are in it. The exit status is 1 if any fails.
+    Models anywhere in a folder find one another. The exit status is 1 if any fails.
     In a folder, models in xacro are skipped, because xacro can run code.
     """
     console = Console()

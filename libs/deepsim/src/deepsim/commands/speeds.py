@@ -74,7 +74,7 @@ def peak_memory() -> float | None:
     except ImportError:
         return None
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1e6 if sys.platform == "darwin" else 1e3)  # bytes there, kilobytes elsewhere
+    return peak / (1e6 if sys.platform == "darwin" else 1e3)  # bytes on macOS, else kilobytes
 
 
 def _rate(

@@ -105,7 +105,7 @@ def _content(sample: Any) -> Any:
     """Decodes a sample into a message or a frame of arrays.
 
     Raises:
-        MessageError: The sample is neither.
+        MessageError: The sample is neither a message nor a frame.
     """
     from deepsim_transport.messages import KINDS, decode  # noqa: PLC0415 (of an extra)
     from deepsim_transport.rows import unpack  # noqa: PLC0415

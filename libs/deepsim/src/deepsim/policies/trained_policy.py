@@ -136,7 +136,7 @@ class TrainedPolicy(ArrayPolicy):
         """Reads a file written by `save`; an untrusted file is safe, because it contains no code.
 
         Raises:
-            TaskError: The file cannot be read, or is not such a file.
+            TaskError: The file cannot be read, or was not written by `save`.
         """
         return read_arrays(file, cls.of_arrays)
 

@@ -21,7 +21,7 @@ from .progress import ProgressFiles
 try:
     import torch
     from stable_baselines3.common.logger import KVWriter, TensorBoardOutputFormat
-    from torch.utils.tensorboard import SummaryWriter as _  # noqa: F401 (SB3 asks too late)
+    from torch.utils.tensorboard import SummaryWriter as _  # noqa: F401 (fails early if missing)
 
     from .checkpoint import FILE as CHECKPOINT
     from .checkpoint import load_training_state, put_back

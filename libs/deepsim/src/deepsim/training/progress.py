@@ -76,7 +76,7 @@ class EpisodeEnds:
     """The rewards and infos of agents at the ends of their latest episodes.
 
     Numbers and booleans of infos are averaged over the episodes that have them; of strings, the
-    frequency of each is counted, unless there are too many different ones. Of a reward term, the
+    frequency of each is counted, unless there are too many different ones. For a reward term, the
     sum over the episode is used, not the value in the last step.
 
     Args:

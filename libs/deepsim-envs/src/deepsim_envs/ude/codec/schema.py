@@ -61,7 +61,7 @@ _NULL, _INT, _FLOAT, _BINARY, _UTF8, _BOOL, _LIST, _STRUCT, _UNION = 1, 2, 3, 4,
 _MOST_FIELDS = 2048
 _MOST_NAMES = 16
 
-#: For each type without a union inside: its Arrow type, and the parameters of that, by slot.
+#: The Arrow type of each type without a union inside, and the Arrow type's parameters by slot.
 _PLAIN: dict[int, tuple[int, dict[int, Number]]] = {
     NONE: (_NULL, {}),
     BOOL: (_BOOL, {}),
