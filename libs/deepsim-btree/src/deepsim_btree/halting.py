@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Halts whole branches, also after a tick that an error interrupted."""
+"""Halts whole branches, even after a tick that an error interrupted."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ class Snapshot(NamedTuple):
         return children
 
     def paths(self) -> list[str]:
-        """Returns the paths of all nodes from the first one, in the form of `Behaviour.path`."""
+        """Returns the path of each node, relative to the root, in the form of `Behaviour.path`."""
         paths = [node.name for node in self.nodes]
         for position, below in enumerate(self.children()):
             counts = Counter(paths[child] for child in below)

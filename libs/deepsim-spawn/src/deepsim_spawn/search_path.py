@@ -125,7 +125,7 @@ class SearchPath:
     def _in_packages(
         self, rest: str, home: Path | None, root: Path | None
     ) -> Iterator[tuple[Path, Path]]:
-        """Yields candidates, each after the folder that it must lie in."""
+        """Yields candidates as pairs (folder, path), in which the path must lie in the folder."""
         name = rest.split("/")[0]
         if home is not None and root is not None:
             for place in (root, home, *home.parents[:_LEVELS]):
@@ -139,7 +139,7 @@ class SearchPath:
     def _in_folders(
         self, rest: str, home: Path | None, root: Path | None
     ) -> Iterator[tuple[Path, Path]]:
-        """Yields candidates, each after the folder that it must lie in."""
+        """Yields candidates as pairs (folder, path), in which the path must lie in the folder."""
         if home is not None and root is not None:
             yield root, home / rest
             yield root, home / rest.lstrip("/")  # Bullet takes an absolute path for a relative one
@@ -171,7 +171,7 @@ class SearchPath:
 
 
 def _assets(home: Path, rest: str, places: Iterable[Path]) -> Iterator[tuple[Path, Path]]:
-    """Yields candidates in folders of meshes and textures near a file, each after that folder."""
+    """Yields candidates as pairs (folder, path), in folders of meshes and textures near a file."""
     for place in places:
         candidate = Path(os.path.normpath(place / rest))
         for above in (home, *home.parents[:_LEVELS]):

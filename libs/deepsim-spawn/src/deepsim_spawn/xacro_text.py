@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Expands xacro to plain XML by the xacro package, without ROS.
+"""Expands xacro to plain XML with the xacro package, without ROS.
 
 xacro evaluates the Python expressions in ``${}``: only expand files that you trust as code.
 """
@@ -86,7 +86,7 @@ def _parse(text: bytes, label: str) -> minidom.Document:
 
 @contextmanager
 def _guarded(find: Callable[[str], str], warn: Callable[..., None]) -> Iterator[None]:
-    """Makes xacro open included files, find packages and warn by our functions.
+    """Makes xacro use our functions to open included files, find packages and warn.
 
     xacro has no hook for these: its own parser would read a DOCTYPE before it could be refused,
     its ``$(find)`` needs a ROS installation, and its warnings are written to the terminal.

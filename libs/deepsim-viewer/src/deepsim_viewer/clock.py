@@ -28,7 +28,7 @@ class Clock(Protocol):
 
     @property
     def paused(self) -> bool:
-        """Whether time is paused, by any process; callable from any thread."""
+        """Whether time is paused, by any process; any thread may read it."""
 
     def pause(self) -> None:
         """Pauses time."""
@@ -41,7 +41,7 @@ class Clock(Protocol):
 
 
 class ClockControl(Control):
-    """A control that forwards pause, play and steps to a clock, and never holds the world itself.
+    """A control that forwards pause, resume and step to a clock, and never blocks the world itself.
 
     Args:
         post: Schedules a function for the next tick (`World.post`).

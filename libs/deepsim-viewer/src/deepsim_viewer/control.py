@@ -84,7 +84,8 @@ class Control:
 
         Args:
             now: Simulated time [s].
-            after_call: Called after each function that another thread passed to `call`.
+            after_call: Called after each function that runs during the wait, because another
+                thread passed it to `call` while the world was paused.
         """
         if self.paused or self._waiting:
             self._hold(after_call)

@@ -13,8 +13,8 @@ from .entry import NOTHING, Entry
 class Blackboard(MutableMapping[str, Any]):
     """A mapping from names to values; names that it lacks are looked up in its parent.
 
-    Writes and deletions, also by `pop`, `popitem` and `clear`, affect this blackboard only, never
-    the parent.
+    Writes and deletions, including those by `pop`, `popitem` and `clear`, affect this blackboard
+    only, never the parent.
 
     >>> world = Blackboard({"goal": (3, 4)})
     >>> robot = Blackboard(parent=world)

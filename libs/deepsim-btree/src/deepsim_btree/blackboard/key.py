@@ -125,7 +125,7 @@ def key(name: str) -> Any:
     """Returns a key, which stands for a blackboard entry: ``drive(speed=key("speed"))``.
 
     The node that has the key reads the value at each tick. A name that starts with an @ means the
-    blackboard of the whole tree, also inside a `SubTree`.
+    blackboard of the whole tree, even inside a `SubTree`.
 
     Args:
         name: Name of the entry.

@@ -109,7 +109,7 @@ class TreeCompiler(BranchCompiler[TreeControl, TreePart]):
         find_rule(type(node))
 
     def _control(self, node: Any, begun: Begun, parts: list[TreePart]) -> TreeControl:
-        """Returns the function of a node."""
+        """Returns a node's `TreeControl`, which has the statements of its function."""
         return TreeControl(self, node, begun.number, parts)
 
     def _part(self, node: Behaviour, begun: Begun, control: TreeControl | None) -> TreePart:

@@ -119,7 +119,7 @@ class TreeControl(Control):
         return repr(value) if value is None or isinstance(value, bool) else self.constant(value)
 
     def check_answers(self, answers: Answers) -> None:
-        """Accepts all answers, also SKIPPED."""
+        """Accepts all answers, including SKIPPED."""
 
     def refusal(self, name: str) -> str:
         """Returns a statement that raises an error about a variable without a status."""

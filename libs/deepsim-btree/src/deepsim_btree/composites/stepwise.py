@@ -28,7 +28,7 @@ class Stepwise(Composite):
         self._skipped = 0
 
     def update(self) -> Status:
-        """Ticks the current child, and at once the next one if the current was RUNNING before."""
+        """Ticks the current child; if it was RUNNING already, goes on with the next one at once."""
         if self.status is not RUNNING:
             self._skipped = 0
             if not self.keeps_place:

@@ -28,7 +28,7 @@ class TryCatch(Composite):
 
     Args:
         children: The nodes below, at least two.
-        catch_on_halt: Whether to tick the last child once also when the node is halted before this
+        catch_on_halt: Whether to tick the last child once even when the node is halted before this
             child has run; or the `key` of an entry with this bool.
     """
 

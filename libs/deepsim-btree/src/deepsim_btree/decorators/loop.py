@@ -31,7 +31,7 @@ class Loop(Decorator):
     (['RUNNING', 'RUNNING', 'SUCCESS'], ['door', 'desk'])
 
     Args:
-        queue: The elements, which every run takes from the first on; or the `key` of an entry with
+        queue: The elements, which every run takes from the beginning; or the `key` of an entry with
             the elements. They are removed from an entry that is a `collections.deque`; other
             sequences stay unchanged.
         entry: Name of the entry that gets the current element before the child runs; None for no

@@ -76,7 +76,7 @@ class GrootPublisher(Closing):
         self._thread.start()
 
     def close(self) -> None:
-        """Frees the ports and stops watching the tree. Any thread may call it, also repeatedly."""
+        """Frees the ports and stops watching the tree; any thread may call it, more than once."""
         if self._is_closed:
             return
         self._is_closed = True

@@ -50,7 +50,7 @@ class RunScript(Behaviour):
 
 
 class ScriptCheck(RunScript):
-    """A leaf that runs a script, and succeeds if its last statement has another value than 0.
+    """A leaf that runs a script, and succeeds if its last statement has a value other than 0.
 
     >>> from deepsim_btree import Tree
     >>> tree = Tree(ScriptCheck("battery > 20"), blackboard={"battery": 5})

@@ -39,7 +39,7 @@ class Trace(Closing):
         limit: Number of latest steps to keep; None for all.
         stream: A text file, open for writing, to which each step is written at once as a line of
             JSON, so that a crash loses nothing. The trace does not close it.
-        blackboard: Whether to record also the entries of the blackboards, as texts.
+        blackboard: Whether to record the entries of the blackboards as well, as texts.
 
     Attributes:
         recording: The recording so far.

@@ -49,7 +49,7 @@ def replay(
     ('RUNNING', 'FAILURE')
 
     Args:
-        recording: A recording from the first tick on; only its first episode is replayed.
+        recording: A recording that begins with the first tick; only its first episode is replayed.
         root: A node like the recorded root. Its control nodes are copied; its leaves are replaced
             with recorded ones of the same paths.
         seed: The seed of the recorded tree.

@@ -82,7 +82,7 @@ class TreeViewer(Closing):
     def close(self) -> None:
         """Stops the server and the recording; open pages keep their last state.
 
-        Any thread may call this method, also during a tick, and more than once.
+        Any thread may call this method, even during a tick, and more than once.
         """
         if self._is_closed:
             return

@@ -32,14 +32,14 @@ _REASONS = {
 
 
 def rewritten(node: Behaviour, element: Callable[[Behaviour], Element]) -> Element:
-    """Returns an element for a node that BehaviorTree.CPP lacks, of nodes that do the same there.
+    """Returns an element for a node that BehaviorTree.CPP lacks, made of nodes that it has.
 
     Args:
         node: A node whose tag exists only in this library.
         element: Returns the element for a child.
 
     Raises:
-        XmlError: BehaviorTree.CPP has no nodes that do the same.
+        XmlError: No combination of nodes of BehaviorTree.CPP does the same.
     """
     kind = type(node).__name__
     name = {} if node.name == kind else {"name": node.name}

@@ -37,7 +37,7 @@ class Element(NamedTuple):
 
     @property
     def node_id(self) -> str:
-        """The tag of the node: of an ``<Action ID="Drive"/>`` its ID."""
+        """The tag of the node; for an ``<Action ID="Drive"/>``, this is its ID."""
         return self.attributes.get("ID", "") if self.tag in EXPLICIT else self.tag
 
     def error(self, reason: str) -> XmlError:

@@ -30,6 +30,7 @@ def write_nodes_model(nodes: Nodes) -> str:
 
     Raises:
         TypeError: One of `nodes` is not a class of nodes.
+        ValueError: A tag in `nodes` cannot be the name of an XML element.
     """
     types = [*registered_types(nodes).values(), *OWN_TYPES]
     models = [model_element(node_type) for node_type in sorted(types, key=lambda one: one.tag)]

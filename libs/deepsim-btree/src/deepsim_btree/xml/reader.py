@@ -69,6 +69,7 @@ def read_xml(
         XmlError: The document is wrong or uses something that is not supported; the message has the
             line number.
         TypeError: One of `nodes` is not a class of nodes.
+        ValueError: A tag in `nodes` cannot be the name of an XML element.
     """
     texts = (text,) if isinstance(text, str) else tuple(text)
     return _read(read_texts(texts), nodes, tree, parsers, enums)
@@ -99,6 +100,7 @@ def read_xml_file(
             and the line number.
         OSError: The file cannot be read.
         TypeError: One of `nodes` is not a class of nodes.
+        ValueError: A tag in `nodes` cannot be the name of an XML element.
     """
     path = Path(path)
     return _read(read_file(path), nodes, tree, parsers, enums)

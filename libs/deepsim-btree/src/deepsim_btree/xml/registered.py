@@ -35,11 +35,11 @@ def registered_types(nodes: Nodes) -> dict[str, NodeType]:
 
     Args:
         nodes: A mapping from tags to node classes, or node classes with their names as tags. A
-            `functools.partial` of a class fixes arguments, which are then no attributes.
+            `functools.partial` of a class fixes arguments, which elements then lack as attributes.
 
     Raises:
         TypeError: One of `nodes` is not a class of nodes.
-        ValueError: A tag is not a word.
+        ValueError: A tag cannot be the name of an XML element.
     """
     makers: Any = nodes
     if not isinstance(nodes, Mapping):
@@ -52,7 +52,7 @@ def registered_type(tag: str, maker: Maker) -> NodeType:
 
     Raises:
         TypeError: `maker` is not a class of nodes.
-        ValueError: The tag is not a word.
+        ValueError: The tag cannot be the name of an XML element.
     """
     if not _TAG.fullmatch(tag):
         raise ValueError(f"{tag!r} cannot be a tag: register it in a mapping, under a word")

@@ -21,7 +21,7 @@ _ATTRIBUTES = {
 
 
 def upgraded(element: Element) -> Element:
-    """Returns an element, and all inside it, as version 4 writes the same."""
+    """Returns an element, with all elements inside it, in the form of version 4."""
     attributes = {_ATTRIBUTES.get(name, name): text for name, text in element.attributes.items()}
     if element.tag == "SubTree":
         attributes = _of_subtree(attributes)

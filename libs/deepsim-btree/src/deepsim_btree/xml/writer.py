@@ -53,7 +53,8 @@ def write_xml(
 
     Raises:
         XmlError: A part of the tree, named by the message, cannot be written.
-        ValueError: `dialect` has another value.
+        ValueError: `dialect` has another value, or a tag in `nodes` cannot be the name of an XML
+            element.
         TypeError: One of `nodes` is not a class of nodes.
     """
     if dialect not in ("deepsim", "btcpp"):

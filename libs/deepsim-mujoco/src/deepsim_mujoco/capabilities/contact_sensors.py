@@ -163,7 +163,7 @@ class ContactRecorder:
         return summary if isinstance(where, slice) else ContactReading(summary, where)
 
     def _place(self, names: str | tuple[str, ...]) -> int | slice | Rows:
-        """Returns the row of one sensor or the rows of several; all in order give a slice."""
+        """Returns the row of one sensor, or those of several: a slice for all sensors in order."""
         several = (names,) if isinstance(names, str) else names
         for name in several:
             if name not in self._rows:

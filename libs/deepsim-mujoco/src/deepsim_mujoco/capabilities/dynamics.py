@@ -108,7 +108,7 @@ class MujocoDynamics:
 
 
 def _moves(model: mujoco.MjModel, body: int) -> NDArray[np.bool_]:
-    """Returns for each degree of freedom whether it moves a body, (nv,)."""
+    """Returns for each degree of freedom whether it moves the given body, (nv,)."""
     found = np.zeros(model.nv, dtype=np.bool_)
     while body:
         first = int(model.body_dofadr[body])

@@ -127,7 +127,7 @@ class PhysicsFactors:
         self._scaled.update(state)
 
     def settle(self) -> None:
-        """Updates the quantities that MuJoCo derives from masses; worlds must not step before."""
+        """Updates the quantities that MuJoCo derives from masses; call it before worlds step."""
         if not self.is_settled:
             # Subtree masses, and the inverse weights that soften contacts.
             self._batch.set_const(np.flatnonzero(self._unsettled))

@@ -34,7 +34,7 @@ class Camera(Protocol):
         """Returns a picture of the present state.
 
         Args:
-            model: The model, which may be another one than in the last picture.
+            model: The model, which may differ from that of the last picture.
             data: Data with present poses of geoms and lights (after ``mj_kinematics`` and
                 ``mj_camlight``, or any step).
             view: Pose and lens of the camera, and size of the picture.

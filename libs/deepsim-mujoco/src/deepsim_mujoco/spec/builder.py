@@ -70,8 +70,8 @@ class Look(NamedTuple):
 class Built:
     """The elements of a spec that belong to a spawned model.
 
-    Names are scoped from the world. A MuJoCo body is named after its link, geoms and materials
-    after visuals, and lights after lights; names of all other elements begin with ``#``.
+    Names are scoped, such as ``model::link``. A MuJoCo body is named after its link, geoms and
+    materials after visuals, and lights after lights; names of all other elements begin with ``#``.
     """
 
     description: ModelDescription | MjcfModel

@@ -102,7 +102,7 @@ def joints_of(name: str, state: JointState, axes: Mapping[str, Axis]) -> list[st
     """Returns the names of the axes that a joint_state sensor reads.
 
     Raises:
-        SpawnError: Its model has no such joint.
+        SpawnError: The sensor names a joint that its model lacks.
     """
     scope = name.rsplit(SCOPE, 2)[0] + SCOPE
     known = [axis for axis in axes if axis.startswith(scope)]

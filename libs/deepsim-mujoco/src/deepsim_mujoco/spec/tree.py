@@ -28,7 +28,7 @@ class RootKind(Enum):
 
 @dataclass(slots=True)
 class Node:
-    """A link in its tree; all names are scoped from the world."""
+    """A link in its tree; all names are scoped, such as ``model::link``."""
 
     name: str
     model: str
@@ -114,8 +114,8 @@ def nested_models(
     """Yields a model and all models nested in it, outer ones first.
 
     Yields:
-        Description, name scoped from the world, pose in the frame of the spawned model, and whether
-        the model is static, by itself or as part of a static model.
+        Description, scoped name, pose in the frame of the spawned model, and whether the model is
+        static, by itself or as part of a static model.
     """
     static = static or model.static
     yield model, name, pose, static

@@ -24,7 +24,8 @@ class SingleWorld:
     def load(self, world: int) -> tuple[mujoco.MjModel, mujoco.MjData]:
         """Returns the model, and data with the state of a world; derived fields are undefined.
 
-        The model may be changed, because the batch has a copy of it.
+        The caller may change the model, because the batch has its own copy. The next call
+        overwrites the data.
         """
         states, model = self._states, self._states.model
         if self._data is None or self._model is not model:

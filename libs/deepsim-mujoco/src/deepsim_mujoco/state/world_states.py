@@ -147,7 +147,7 @@ class WorldStates:
         self.pushed = bool(self.state[:, self._forces].any())
 
     def refuse_warned(self, chosen: WorldNumbers | None) -> None:
-        """Raises SimulationError if MuJoCo has warned of worlds in the latest step."""
+        """Raises SimulationError if MuJoCo warned in the latest step that a world diverged."""
         self.known_warnings = self.warnings.tobytes()
         is_bad = self.warnings[:, _BAD, 1].any(axis=1)
         bad = np.flatnonzero(is_bad) if chosen is None else chosen[is_bad[chosen]]
@@ -195,7 +195,7 @@ class WorldStates:
         self.version += 1
 
     def actuate(self, chosen: WorldNumbers) -> None:
-        """Activates the servos of some worlds; before, they exert nothing and cost no time."""
+        """Activates the servos of some worlds; inactive servos exert no force and cost no time."""
         self.batch.expand("opt.disableflags")[chosen] &= ~_NO_SERVOS
         self.servo_force = self.batch.bind("actuator_force")
 
@@ -203,7 +203,7 @@ class WorldStates:
         """Updates the fields that MuJoCo derives from positions.
 
         Args:
-            velocities: Whether to update, from now on, also those derived from velocities.
+            velocities: Whether this and all later calls also update those derived from velocities.
         """
         if velocities:
             self._stage = _VELOCITIES

@@ -80,7 +80,7 @@ class SensorDescription:
         update_rate: Rate in simulated time [Hz]; 0 measures on every read.
         camera: Lens and picture of a camera, otherwise None.
         measurement: Measurement of other sensors; None for types that are only kept as text.
-        delay: Time from a measurement until it can be read, simulated [s]; not part of any file.
+        delay: Simulated time from a measurement until it can be read [s]; not part of any file.
         xml: The whole element as text, for backends that support more of the type.
     """
 

@@ -76,7 +76,8 @@ class WorldDescription:
         a model has a joint and a link of the same name; 1.8 for capsules and ellipsoids and 1.11
         for cones, which Gazebo 11 refuses. Reading the text gives an equal world, except that
 
-        - a continuous joint becomes a revolute one without limits, as do limits of 1e16 or more;
+        - a continuous joint becomes a revolute one without limits;
+        - limits of 1e16 or more become infinite;
         - a link without inertia has 1 g;
         - an invisible visual becomes fully transparent;
         - sensors kept as text have their pose in the link frame.

@@ -37,9 +37,9 @@ class Bounds:
     def of(cls, model: ModelDescription, pose: Pose | None = None) -> Bounds | None:
         """Returns the bounds of a model's collisions.
 
-        They are exact for every shape, except that a heightmap counts as the box from its lowest to
-        its highest point (an elevation model as the box of its size). A plane counts as the half
-        space below it.
+        They are exact for every shape except heightmaps. A heightmap counts as the box from its
+        lowest to its highest point or, if its file is an elevation model, as the box of its `size`.
+        A plane counts as the half space behind it, opposite to its normal.
 
         Args:
             model: The model.

@@ -104,7 +104,7 @@ def _pieces(solid: Solid, tolerance: float) -> Iterator[Floats]:
 
 
 def _triangles(corners: Floats) -> Iterator[Floats]:
-    """Yields the triangles (n, 3, 2) with an area > 0, counterclockwise."""
+    """Yields each triangle of `corners` (n, 3, 2) with an area > 0, as (3, 2), counterclockwise."""
     (ax, ay), (bx, by) = (corners[:, 1] - corners[:, 0]).T, (corners[:, 2] - corners[:, 0]).T
     doubled = ax * by - ay * bx
     yield from corners[doubled > 0.0]

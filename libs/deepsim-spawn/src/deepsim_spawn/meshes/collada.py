@@ -137,7 +137,7 @@ _PRIMITIVES = {"triangles", "polylist", "polygons", "trifans", "tristrips"}
 
 
 def _positions(vertex: etree._Element, known: _Known) -> etree._Element:
-    """Returns the source of positions for an input of vertices."""
+    """Returns the `<source>` of the positions that a VERTEX `<input>` refers to."""
     for each in _target(known, "vertices", vertex, "source").iterfind("{*}input"):
         if each.get("semantic") == "POSITION":
             return _target(known, "source", each, "source")

@@ -27,8 +27,8 @@ class Part(NamedTuple):
 def fans(corners: Faces, counts: Faces) -> Faces:
     """Returns the triangles (m, 3) of polygons, as fans around their first corners.
 
-    `corners` (k,) has the vertices of all polygons in sequence, `counts` (n,) their number in each
-    polygon.
+    `corners` (k,) lists the vertices of all polygons one after another, and `counts` (n,) is the
+    number of corners of each polygon.
     """
     triangles = np.maximum(counts - 2, 0)
     first = np.repeat(np.cumsum(counts) - counts, triangles)

@@ -93,7 +93,11 @@ class Scope:
         return name in self._frames
 
     def add(self, name: str, frame: Frame) -> None:
-        """Adds a frame whose name is neither reserved nor taken."""
+        """Adds a frame under a name.
+
+        Raises:
+            ModelFormatError: The name is reserved or taken.
+        """
         if is_reserved(name) or SCOPE in name:
             raise frame.element.error(f"the name {name!r} is reserved: choose another")
         if name in self._frames:

@@ -58,7 +58,15 @@ class PlacedModel:
 def read_model(
     element: Element, include: Element | None = None, static: bool = False
 ) -> PlacedModel:
-    """Returns a model; an `<include>` may rename, move or fix it, and a static parent fixes it."""
+    """Returns a model.
+
+    Args:
+        element: The `<model>`.
+        include: The `<include>` that names its file, which may rename and move the model, and set
+            whether it is static.
+        static: Whether the model around it is static; then this one is too, unless its own
+            `include` says otherwise.
+    """
     if element.tag != "model":
         raise (include or element).error(f"<{element.tag}> cannot be included here")
     with _nesting(element, include):

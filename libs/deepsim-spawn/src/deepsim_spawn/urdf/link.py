@@ -131,7 +131,7 @@ def _read_visuals(
 
 
 def _named(link: Element, tag: str, link_name: str) -> list[Element]:
-    """Returns the collisions or visuals of a link; unnamed ones are named as by Gazebo."""
+    """Returns the collisions or visuals of a link; unnamed ones get the names that Gazebo gives."""
     elements = link.find_all(tag)
     for index, element in enumerate(elements):
         if not element.attributes.get("name"):

@@ -44,8 +44,8 @@ class Findings:
             category: The class of the warning.
             kind: The kind of finding, such as ``parent/tag``.
             place: ``file:line`` of the finding.
-            consequence: The problem or its repair.
-            cure: The repair, the same text for all findings of a kind.
+            consequence: What is wrong in this place, with its consequence if `cure` is empty.
+            cure: What is done about it, in words that are the same for all findings of a kind.
         """
         known = self._findings.get((category, kind, cure))
         if known:

@@ -41,7 +41,8 @@ class Part:
     Attributes:
         name: Name of the link.
         shape: One of `SOLIDS`, or the URI of a mesh, ``model://...`` or ``package://...``.
-        size: Lengths along x, y and z [m]; for a mesh, scale factors.
+        size: Lengths along x, y and z [m], of which a ball uses only x, a cylinder x and z; for a
+            mesh, scale factors.
         color: Colour of its visual.
         place: Position of the shape's centre, or of the mesh's frame, in the model frame [m].
         parent: Name of the parent part, `WORLD`, or None for a free part.

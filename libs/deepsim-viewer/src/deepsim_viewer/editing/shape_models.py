@@ -56,7 +56,7 @@ def shape_model(shape: str, size: Vector3, color: Color) -> ModelDescription:
 
     Args:
         shape: One of `SHAPES`.
-        size: Lengths along x, y and z [m], each > 0.
+        size: Lengths along x, y and z [m], each > 0; a ball uses only x, a cylinder x and z.
         color: Colour of all parts.
 
     Raises:
@@ -88,7 +88,7 @@ def solid_inertial(shape: str, size: Vector3, pose: Pose | None = None) -> Inert
 
     Args:
         shape: ``"ball"``, ``"cylinder"``, or anything else for a box.
-        size: Lengths along x, y and z [m].
+        size: Lengths along x, y and z [m]; a ball uses only x, a cylinder x and z.
         pose: Pose of the body's centre in the link frame; by default the identity.
     """
     x, y, z = size

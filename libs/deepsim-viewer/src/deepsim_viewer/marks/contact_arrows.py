@@ -16,12 +16,12 @@ _SHORTEST, _LONGEST = 0.05, 1.0  # [m]
 
 
 class ContactArrows(Mark):
-    """Arrows at all contact points that show the force on the second link, 1 cm per newton."""
+    """Arrows of the force on the second link at each contact: 1 cm per newton, 5 cm to 1 m long."""
 
     label = "Contacts"
 
     def read(self, world: World, shown: int) -> list[tuple[NDArray[np.float64], ...]]:
-        """Returns the contact points [m] and forces [N] of each world."""
+        """Returns the contact points (k, 3) [m] and forces (k, 3) [N] of each shown world."""
         contacts = world.simulator.contacts
         if contacts is None:
             return []

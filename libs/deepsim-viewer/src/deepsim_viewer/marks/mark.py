@@ -15,7 +15,7 @@ from deepsim_viewer.scene.frame import Frame
 
 
 class Mark(ABC):
-    """A kind of marks that is drawn beside the models, without any cost while it is off.
+    """A kind of mark that is drawn in addition to the models, and costs nothing while it is off.
 
     Args:
         scene: The scene of the browser.

@@ -182,7 +182,7 @@ class SelectionFolder:
             self._gizmo.on_update(self._drag)
 
     async def _drag(self, event: Any) -> None:
-        """Moves the model to the gizmo; on the server's loop, which keeps the order of events."""
+        """Moves the model to the gizmo, in the server's event loop, which keeps events in order."""
         self._dragged = event.phase != "end"
         self._put(np.concatenate([event.target.position, event.target.wxyz[[1, 2, 3, 0]]]))
 

@@ -19,7 +19,7 @@ _KNOB, _PLATE = "/stick/knob", "/stick/plate"
 
 
 class Stick:
-    """A knob in the picture of each browser that springs back when released.
+    """A knob that springs back when released, in the picture of each browser.
 
     Args:
         server: The server of the browsers.
@@ -93,7 +93,7 @@ class Stick:
             )
 
     async def _drag(self, event: Any) -> None:
-        """Moves the knob with the pointer; on the server's loop, which keeps events in order."""
+        """Moves the knob with the pointer; the server's event loop keeps the events in order."""
         if event.phase == "end":
             self.release()
             return

@@ -61,7 +61,7 @@ _DELETE_ALL = 1
 
 
 def transforms(frame: Frame, time: int) -> bytes:
-    """Returns foxglove.FrameTransforms at a log time [ns], with a frame for each link.
+    """Returns foxglove.FrameTransforms as JSON at a log time [ns], with a frame for each link.
 
     Frames are named ``model::link`` in world 0, and ``w/model::link`` in world w > 0.
     """
@@ -85,7 +85,7 @@ def transforms(frame: Frame, time: int) -> bytes:
 
 
 def scene(frame: Frame, time: int) -> bytes:
-    """Returns a foxglove.SceneUpdate for a log time [ns] that replaces all visuals."""
+    """Returns a foxglove.SceneUpdate as JSON, which replaces all visuals at a log time [ns]."""
     instances, names = frame.layout.instances, tuple(frame.entities.links)
     stamp = _stamp(time)
     nothing = {"sec": 0, "nsec": 0}

@@ -132,7 +132,7 @@ class Batches:
             batch.handle.remove()
 
     def _motion(self, frame: Frame) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Returns positions (k, 3) [m] and quaternions w x y z (k, 4)."""
+        """Returns positions (k, 3) [m] and quaternions w x y z (k, 4) of the instances."""
         count = frame.poses.shape[1]
         links = frame.poses.reshape(-1, 7).take(self.worlds * count + self.links, axis=0)
         placed = poses.compose(links, self._places)

@@ -59,7 +59,7 @@ class FrameReader:
 
     Args:
         world: The world.
-        shown: Number of worlds to read, from the first on.
+        shown: Number of worlds to read, starting with the first.
     """
 
     def __init__(self, world: World, shown: int) -> None:
@@ -69,7 +69,7 @@ class FrameReader:
         self._layout: Layout | None = None
 
     def read(self) -> Frame:
-        """Returns a copy of the current state, without changes that were not flushed."""
+        """Returns a copy of the current state, excluding pending changes (see `World.flush`)."""
         simulator, worlds = self._world.simulator, slice(self._shown)
         tables, layout = self._tables, self._layout
         if tables is None or layout is None or layout.entities is not simulator.entities:
