@@ -13,6 +13,7 @@ from deepsim_robots import (
     Gains,
     JointPosition,
     JointTrapezoid,
+    JointVelocity,
     Part,
     Robot,
     RobotConfig,
@@ -184,6 +185,16 @@ def test_position_control_without_gains_is_an_error(make_world):
     """A controller that could move nothing is refused."""
     config = RobotConfig(ARM, {"arm": Part([".*"], JointPosition())})
     with pytest.raises(ValueError, match="'shoulder' of part 'arm' has no stiffness"):
+        Robot(make_world(), config, "arm")
+
+
+@pytest.mark.parametrize("limit", ["effort_limit", "velocity_limit"])
+@pytest.mark.parametrize("controller", [JointPosition(), JointVelocity()])
+def test_control_of_a_joint_that_never_moves_is_an_error(make_world, limit, controller):
+    """Files often have limits of 0 where their authors left them open."""
+    gains = {".*": Gains(10.0, 1.0), "elbow": Gains(10.0, 1.0, **{limit: 0.0})}
+    config = RobotConfig(ARM, {"arm": Part([".*"], controller)}, gains=gains)
+    with pytest.raises(ValueError, match=f"'elbow' of part 'arm' never moves.* its {limit} is 0"):
         Robot(make_world(), config, "arm")
 
 

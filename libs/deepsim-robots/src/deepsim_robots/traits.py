@@ -105,5 +105,6 @@ def joint_traits(
 
 def _given(values: list[float | None], described: np.ndarray) -> np.ndarray:
     return np.array(
-        [own if value is None else value for value, own in zip(values, described, strict=True)]
+        [own if value is None else value for value, own in zip(values, described, strict=True)],
+        dtype=np.float64,
     )

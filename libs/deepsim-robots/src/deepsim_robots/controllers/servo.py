@@ -29,7 +29,7 @@ def gains_of(
             controlled, which requires damping, and the returned stiffness is 0.
 
     Raises:
-        ValueError: A required gain of a joint is 0, or a gain is negative.
+        ValueError: A required gain or a limit of a joint is 0, or a gain is negative.
     """
     k = bounds(stiffness, joints.traits.stiffness, joints, "stiffness")
     d = bounds(damping, joints.traits.damping, joints, "damping")
@@ -43,6 +43,14 @@ def gains_of(
             f"joint {joint!r} of part {joints.part!r} has no {name}: "
             f"give its controller {name}, or the robot gains for it"
         )
+    for name in ("effort_limit", "velocity_limit"):
+        limits: Floats = getattr(joints.traits, name)
+        if (limits == 0.0).any():  # often in files that leave the limits open
+            joint = joints.names[int(np.argmin(limits))]
+            raise ValueError(
+                f"joint {joint!r} of part {joints.part!r} never moves, because its {name} is 0: "
+                f"give the robot gains with {name}"
+            )
     return (k if held else np.zeros_like(k)), d
 
 
