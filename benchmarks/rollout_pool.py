@@ -55,6 +55,7 @@ def overhead(worlds: int) -> dict[str, float]:
     with (
         ball(worlds) as environment,
         RolloutPool("step_tasks:ball", "rollout_policy:Network", **options) as local,
+        RolloutPool("step_tasks:ball", "rollout_policy:Network", streams=1, **options) as stream,
         RolloutPool(
             "step_tasks:ball", "rollout_policy:Network", backend="process", **options
         ) as process,
@@ -62,16 +63,17 @@ def overhead(worlds: int) -> dict[str, float]:
         ways: dict[str, Callable[[], object]] = {
             "plain loop": lambda: plain_loop(environment, policy, FRAGMENTS),
             "local": lambda: local.collect(FRAGMENTS),
+            "local, a stream": lambda: stream.collect(FRAGMENTS),
             "one process": lambda: process.collect(FRAGMENTS),
         }
-        for pool in (local, process):
+        for pool in (local, stream, process):
             pool.set_weights(network)
             pool.collect(1)  # makes the worlds
         times = interleaved(ways, BALL_ROUNDS)
     steps = FRAGMENTS * LENGTH
     plain = min(times["plain loop"])
     figures = {f"ball, {worlds} worlds, plain loop, us per step": plain / steps * 1e6}
-    for name in ("local", "one process"):
+    for name in list(ways)[1:]:
         figures[f"ball, {worlds} worlds, {name} / plain loop"] = min(times[name]) / plain
     return figures
 
