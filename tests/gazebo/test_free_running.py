@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from deepsim_gazebo import CallTimeoutError, GazeboSimulator
+from deepsim_gazebo import BatchStateClient, CallTimeoutError, GazeboSimulator
+from deepsim_gazebo.ros.clock import SimulationClock
 from deepsim_math import Pose
 from deepsim_sync import SpawnRequest, Tables, World
 from deepsim_sync.testing.conformance.models import BOX
@@ -73,3 +74,17 @@ def test_a_reset_begins_anew(free: GazeboSimulator) -> None:
     free.step(10)
     assert free.time[0] < 1.0
     assert free.late_ticks == late
+
+
+def test_a_late_subscriber_gets_the_time_of_a_world_that_stands_still(
+    gazebo: GazeboSimulator,
+) -> None:
+    """When it connects, and then that of each call."""
+    gazebo.step(7)
+    client = BatchStateClient()
+    clock = SimulationClock(client.master, client.caller, 3.0)
+    assert clock.look() == 0.007
+    gazebo.step(3)
+    assert clock.wait_until(0.01) == 0.01
+    clock.close()
+    client.close()

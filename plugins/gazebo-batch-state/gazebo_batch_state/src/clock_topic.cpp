@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gazebo_batch_state/clock_topic.hpp"
 
+#include <ros/advertise_options.h>
 #include <ros/master.h>
 #include <ros/this_node.h>
-#include <rosgraph_msgs/Clock.h>
 
-#include <algorithm>
+#include <boost/make_shared.hpp>
+#include <cstdint>
 #include <string>
-#include <vector>
 
 #include "gazebo_batch_state/ros_values.hpp"
 
@@ -15,6 +15,7 @@ namespace gazebo_batch_state {
 namespace {
 
 constexpr const char* kTopic = "/clock";
+constexpr std::uint32_t kQueue = 10;
 constexpr auto kShortest = std::chrono::microseconds(500);
 
 bool IsPublished() {
@@ -35,22 +36,35 @@ bool IsPublished() {
 
 }  // namespace
 
-void ClockTopic::Start(ros::NodeHandle node) {
-  if (!IsPublished()) {
-    publisher_ = node.advertise<rosgraph_msgs::Clock>(kTopic, 10, true);
-    node.setParam("/use_sim_time", true);
+void ClockTopic::Start(ros::NodeHandle node, ros::CallbackQueue& queue) {
+  if (IsPublished()) {
+    return;
   }
+  auto options = ros::AdvertiseOptions::create<rosgraph_msgs::Clock>(
+      kTopic, kQueue, [this](const auto& subscriber) { Greet(subscriber); }, {}, {}, &queue);
+  publisher_ = node.advertise(options);
+  node.setParam("/use_sim_time", true);
 }
 
 void ClockTopic::Publish(const Instant& now, StepKind kind) {
-  const auto moment = std::chrono::steady_clock::now();
-  if (publisher_ == nullptr || (kind != StepKind::kLast && moment - last_ < kShortest)) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  latest_.emplace().clock = TimeOf(now);
+  if (publisher_ == nullptr || publisher_.getNumSubscribers() == 0) {
     return;
   }
-  last_ = moment;
-  rosgraph_msgs::Clock clock;
-  clock.clock = TimeOf(now);
-  publisher_.publish(clock);
+  const auto moment = std::chrono::steady_clock::now();
+  if (kind == StepKind::kLast || moment - sent_ >= kShortest) {
+    sent_ = moment;
+    // By a pointer: roscpp itself subscribes where /use_sim_time was set before, and gets this copy.
+    publisher_.publish(boost::make_shared<rosgraph_msgs::Clock>(*latest_));
+  }
+}
+
+void ClockTopic::Greet(const ros::SingleSubscriberPublisher& subscriber) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (latest_) {
+    subscriber.publish(*latest_);
+  }
 }
 
 }  // namespace gazebo_batch_state

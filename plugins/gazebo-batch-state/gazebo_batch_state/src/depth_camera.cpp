@@ -97,6 +97,9 @@ class Numbering : public Ogre::MaterialManager::Listener {
   Ogre::Technique* handleSchemeNotFound(unsigned short /*index*/, const Ogre::String& /*scheme*/,
                                         Ogre::Material* original, unsigned short /*level*/,
                                         const Ogre::Renderable* renderable) override {
+    if (renderable == nullptr) {  // OGRE may ask for a material as such
+      return material_->getTechnique(kHidden);
+    }
     float number = -1.0F;
     const auto* part = dynamic_cast<const Ogre::SubEntity*>(renderable);
     if (part != nullptr) {  // all others are parts of a heightmap

@@ -152,7 +152,7 @@ sdf::ElementPtr DescriptionReader::Copy(const sdf::ElementPtr& element) {
   if (!sdf::readString(text, copy_)) {
     throw std::invalid_argument("sdformat cannot read what it has made of it");
   }
-  const sdf::ElementPtr copied = copy_->Root()->GetElement(element->GetName());
+  sdf::ElementPtr copied = copy_->Root()->GetElement(element->GetName());
   copied->RemoveFromParent();
   return copied;
 }

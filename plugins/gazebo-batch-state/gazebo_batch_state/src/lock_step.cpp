@@ -35,14 +35,17 @@ void LockStep::OnStepEnd() {
   ++steps_;
   if (mode_ == Mode::kCounting && --left_ == 0) {
     mode_ = Mode::kHeld;
-    if (with_guest_) {
+    const bool was_guests = with_guest_;
+    if (was_guests) {
       lock.unlock();
       guest_->End();
       lock.lock();
       with_guest_ = false;
       left_at_ = std::chrono::steady_clock::now();
     }
-    service_.notify_all();
+    if (!was_guests || inside_ > 0) {  // or each step of the guest's would wake who watches it
+      service_.notify_all();
+    }
     Hold(lock);
   } else if (mode_ == Mode::kFree && inside_ > 0) {
     service_.notify_all();

@@ -96,7 +96,7 @@ std::unordered_set<std::uint32_t> FeelingOf(const sdf::ElementPtr& sensor,
   for (const auto& collision : link->GetCollisions()) {
     all.insert(collision->GetId());
     for (auto name = Child(contact, "collision"); name; name = name->GetNextElement("collision")) {
-      const std::string text = name->Get<std::string>();
+      const auto text = name->Get<std::string>();
       const std::size_t scope = text.rfind(kScope);
       const std::string bare = scope == std::string::npos ? text : text.substr(scope + 2);
       if (bare == collision->GetName()) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <gazebo/physics/Joint.hh>
 #include <gazebo/physics/Link.hh>
+#include <gazebo/physics/Model.hh>
 #include <gazebo/physics/World.hh>
 #include <limits>
 #include <unordered_map>
@@ -105,18 +106,18 @@ void SensorTable::EndStep(double dt) {
   }
 }
 
-void SensorTable::Read(std::size_t number, double timestep, double* numbers) {
-  Watch(number);
-  const SensorEntity& sensor = sensors_[number];
-  switch (sensor.kind) {
+void SensorTable::Read(std::size_t sensor, double timestep, double* numbers) {
+  Watch(sensor);
+  const SensorEntity& entity = sensors_[sensor];
+  switch (entity.kind) {
     case SensorKind::kImu:
-      return ReadImu(sensor, watched_[number], numbers);
+      return ReadImu(entity, watched_[sensor], numbers);
     case SensorKind::kForceTorque:
-      return ReadForceTorque(sensor, numbers);
+      return ReadForceTorque(entity, numbers);
     case SensorKind::kContact:
-      return ReadContact(sensor, watched_[number], timestep, numbers);
+      return ReadContact(entity, watched_[sensor], timestep, numbers);
     case SensorKind::kLidar:
-      return ReadLidar(sensor, numbers);
+      return ReadLidar(entity, numbers);
     case SensorKind::kJointState:
     case SensorKind::kCamera:
       return;
@@ -139,7 +140,7 @@ void SensorTable::ReadImu(const SensorEntity& sensor, const Measured& measured, 
   Put(turn.RotateVectorReverse(acceleration - gravity), numbers);
 }
 
-void SensorTable::ReadForceTorque(const SensorEntity& sensor, double* numbers) const {
+void SensorTable::ReadForceTorque(const SensorEntity& sensor, double* numbers) {
   // Gazebo's is that of the child on the joint, at the joint's origin, in the child's axes.
   const physics::JointWrench wrench = sensor.joint->GetForceTorque(0);
   numbers = Put(sensor.frame.Rot().RotateVectorReverse(-wrench.body2Force), numbers);

@@ -92,7 +92,7 @@ void Server::Run() {
   }
   {
     const BatchWorld::Access access(world_);
-    clock_.Start(node_);
+    clock_.Start(node_, queue_);
   }
   world_.World()->Physics()->InitForThread();  // this thread finds contacts too
   Offer();

@@ -29,7 +29,7 @@ bool IsAllowed(const std::string& directory) {
 }  // namespace
 
 std::string CheckedDirectory(const std::string& directory) {
-  const std::string where = directory.empty() ? kDefaultDirectory : directory;
+  std::string where = directory.empty() ? kDefaultDirectory : directory;
   if (!IsAllowed(where)) {
     throw std::runtime_error("directory '" + where + "' is neither " + kDefaultDirectory +
                              " nor in the server's environment variable " + kDirectories);

@@ -5,6 +5,7 @@
 #include <gazebo_batch_state_msgs/VisualStates.h>
 #include <gazebo_msgs/LinkStates.h>
 #include <gazebo_msgs/ModelStates.h>
+#include <ros/names.h>
 #include <sensor_msgs/JointState.h>
 #include <tf2_msgs/TFMessage.h>
 

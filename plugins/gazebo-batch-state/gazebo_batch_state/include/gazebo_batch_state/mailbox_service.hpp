@@ -21,7 +21,7 @@ namespace gazebo_batch_state {
 
 /// Answers exchanges through a mailbox: on the world's thread while that is held, and else on a
 /// thread of its own.
-class MailboxService : public Guest {
+class MailboxService final : public Guest {
  public:
   /// \param turn whoever has it may call the services
   MailboxService(BatchWorld& world, FlatServices& flat, Turn& turn);

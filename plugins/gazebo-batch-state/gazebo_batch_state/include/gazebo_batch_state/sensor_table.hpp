@@ -71,7 +71,7 @@ class SensorTable {
   };
 
   void ReadImu(const SensorEntity& sensor, const Measured& measured, double* numbers);
-  void ReadForceTorque(const SensorEntity& sensor, double* numbers) const;
+  static void ReadForceTorque(const SensorEntity& sensor, double* numbers);
   void ReadContact(const SensorEntity& sensor, const Measured& measured, double timestep,
                    double* numbers);
   void ReadLidar(const SensorEntity& sensor, double* numbers) const;
