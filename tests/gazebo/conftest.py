@@ -7,6 +7,7 @@ They start gzserver themselves, because some of them end it:
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from deepsim_gazebo import GazeboSimulator
+from deepsim_gazebo import BatchStateClient, GazeboError, GazeboSimulator
 
 sys.path += [
     str(Path(__file__).parents[2]),
@@ -23,7 +24,7 @@ sys.path += [
     str(Path(__file__).parent),
 ]
 
-from gazebo.sandbox import attached
+from gazebo import cache, sandbox
 from gazebo.servers import GazeboServer
 
 EMPTY = SimpleNamespace(
@@ -35,13 +36,15 @@ EMPTY = SimpleNamespace(
 
 
 LOST: list[str] = []
-"""What servers said that ended by themselves."""
+"""What servers said that ended by themselves, and what those did that answered no more."""
+PATIENCE = 30.0
+"""How long a server may take to answer [s]."""
 
 
 @pytest.fixture(scope="session", autouse=True)
-def sandbox() -> None:
+def in_sandbox() -> None:
     """Skips all tests unless they run where gzserver can be started."""
-    if not attached():
+    if not sandbox.attached():
         pytest.skip("needs Gazebo: make gazebo-test")
 
 
@@ -63,15 +66,40 @@ def alive(request: pytest.FixtureRequest) -> None:
     """Starts the server again where an earlier test lost it; the summary shows its last words."""
     if "server" in request.fixturenames:
         server: GazeboServer = request.getfixturevalue("server")
-        if not server.running:
+        if server.running and not answers():
+            LOST.append(f"hung before {request.node.nodeid}:\n{stacks(server)}")
+            server.kill()
+        elif not server.running:
             LOST.append(f"gone before {request.node.nodeid}:\n{server.last_words()}")
+        if not server.running:
             server.start()
 
 
+def answers() -> bool:
+    """Whether the server answers a call."""
+    client = BatchStateClient(timeout=PATIENCE)
+    try:
+        client.names()
+    except GazeboError:
+        return False
+    finally:
+        client.close()
+    return True
+
+
+def stacks(server: GazeboServer) -> str:
+    """Returns where the threads of a server are, if the root has gdb."""
+    if not (cache.root() / "usr/bin/gdb").exists():
+        return server.last_words()
+    gdb = ["gdb", "-batch", "-p", str(server.pid), "-ex", "thread apply all backtrace"]
+    done = subprocess.run(sandbox.inside(gdb), capture_output=True, text=True, check=False)
+    return done.stdout
+
+
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Shows servers that ended though no test ended them."""
+    """Shows servers that ended or hung though no test made them."""
     for each in LOST:
-        terminalreporter.section("a gzserver ended by itself")
+        terminalreporter.section("a gzserver was lost")
         terminalreporter.write_line(each)
 
 

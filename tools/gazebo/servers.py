@@ -34,6 +34,10 @@ EMPTY_WORLD = "worlds/empty.world"
 """A ground plane and a sun; Gazebo brings it along."""
 
 _LOOK = 0.1  # for servers that have ended [s]
+_STARTS = 3
+# OGRE makes its window on one connection to the display and draws on another one. Once in some
+# hundred starts the display serves them in the other order: gazebosim/gazebo-classic#2692.
+_WINDOW_TOO_LATE = "X Error of failed request:  BadDrawable"
 _LAST_SERVICE = "/gazebo_batch_state/get_names"
 
 
@@ -110,8 +114,14 @@ class GazeboServer(Process):
             raise GazeboHostError(f"no ROS master at {self._master_uri}: start RosMaster first")
         if self._display is not None and not self._display.running:
             self._display.start()
-        super().start()
-        self.wait_until(self._answers)
+        for left in reversed(range(_STARTS)):
+            super().start()
+            try:
+                self.wait_until(self._answers)
+                return
+            except GazeboHostError as error:
+                if not left or _WINDOW_TOO_LATE not in str(error):
+                    raise
 
     def stop(self) -> None:
         """Ask gzserver to end and kill it 5 s later; end its display."""
@@ -185,7 +195,10 @@ class WorldServers:
             for number, server in enumerate(self.servers):
                 if not server.running:
                     print(f"tools/gazebo: the server of world {number} starts again", flush=True)
-                    server.start()
+                    try:
+                        server.start()
+                    except GazeboHostError as error:  # it is tried again
+                        print(f"tools/gazebo: {error}", flush=True)
 
 
 def _require_visible(world: Path) -> None:
