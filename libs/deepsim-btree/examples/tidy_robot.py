@@ -168,8 +168,8 @@ def main() -> None:
     with Trace(tree, blackboard=True) as trace:
         if arguments.view:
             with TreeViewer(tree) as viewer:
-                print(f"open {viewer.url}; Ctrl-C ends")
                 try:
+                    print(f"open {viewer.url}; Ctrl-C ends")
                     while True:
                         run(world, tree, 1, PERIOD / 10)
                 except KeyboardInterrupt:

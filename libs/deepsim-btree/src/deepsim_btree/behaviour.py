@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, ClassVar, NoReturn
 
 from .blackboard.entry import KnownEntries
 from .errors import StructureError, TickError, shortened
-from .levels import all_paths
+from .levels import all_paths, labels
 from .pickling import copy_error, deep_copy
 from .status import INVALID, RUNNING, Status
 
@@ -266,11 +266,8 @@ class Behaviour:
         names = []
         node: Behaviour = self
         while (parent := node.parent) is not None:
-            siblings = parent.children
-            name = node.name
-            if sum(sibling.name == name for sibling in siblings) > 1:
-                name += f"[{[sibling is node for sibling in siblings].index(True)}]"
-            names.append(name)
+            place = [sibling is node for sibling in parent.children].index(True)
+            names.append(labels([sibling.name for sibling in parent.children])[place])
             node = parent
         owner: Any = node._owner
         names.append(node.name if owner is None else owner._path_of(node))

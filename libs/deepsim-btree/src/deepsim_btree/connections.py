@@ -9,9 +9,8 @@ from .behaviour import Behaviour
 from .blackboard.key import Key
 from .composites.switch import Switch
 from .decorators.loop import Loop
-from .decorators.updated import WasUpdated
 from .leaves.constant import Constant
-from .leaves.entries import DeleteEntry, SetEntry
+from .leaves.entries import EntryLeaf, SetEntry
 from .leaves.function import FunctionLeaf
 from .leaves.ports import Port, PortLeaf
 from .leaves.wait import Wait
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from .tree import Tree
 
 # Nodes of other classes may write entries that are unknown before they run.
-_KNOWN = (Constant, DeleteEntry, FunctionLeaf, Parent, PortLeaf, SetEntry, Wait, WasUpdated)
+_KNOWN = (Constant, EntryLeaf, FunctionLeaf, Parent, PortLeaf, Wait)
 
 
 class _Use(NamedTuple):

@@ -20,12 +20,16 @@ def all_paths(root: Behaviour) -> dict[int, str]:
     while stack:
         parent = stack.pop()
         children = parent.children
-        counts = Counter(child.name for child in children)
-        for place, child in enumerate(children):
-            shared = f"[{place}]" if counts[child.name] > 1 else ""
-            paths[id(child)] = f"{paths[id(parent)]}/{child.name}{shared}"
+        for child, label in zip(children, labels([child.name for child in children])):
+            paths[id(child)] = f"{paths[id(parent)]}/{label}"
         stack.extend(children)
     return paths
+
+
+def labels(names: list[str]) -> list[str]:
+    """Returns the names of siblings as they stand in paths: shared ones with their positions."""
+    counts = Counter(names)
+    return [f"{name}[{n}]" if counts[name] > 1 else name for n, name in enumerate(names)]
 
 
 def deepest(root: Behaviour) -> tuple[int, Behaviour]:

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Mapping, NamedTuple
 
 from .decorators.decorator import Decorator
+from .levels import labels
 from .parent import Parent
 from .status import Status
 
@@ -87,10 +87,8 @@ class Snapshot(NamedTuple):
         """Returns the path of each node, relative to the root, in the form of `Behaviour.path`."""
         paths = [node.name for node in self.nodes]
         for position, below in enumerate(self.children()):
-            counts = Counter(paths[child] for child in below)
-            for place, child in enumerate(below):
-                shared = f"[{place}]" if counts[self.nodes[child].name] > 1 else ""
-                paths[child] = f"{paths[position]}/{paths[child]}{shared}"
+            for child, label in zip(below, labels([paths[child] for child in below])):
+                paths[child] = f"{paths[position]}/{label}"
         return paths
 
 

@@ -21,7 +21,7 @@ class Conditional(Parent):
         otherwise: The node that runs after a no; if None, a no makes this node fail.
     """
 
-    __slots__ = ()
+    __slots__ = ("_branch",)
 
     def __init__(
         self,
@@ -32,6 +32,7 @@ class Conditional(Parent):
     ) -> None:
         branches = (then,) if otherwise is None else (then, otherwise)
         super().__init__((condition, *branches), name)
+        self._branch = 0  # of the run; 0 before the condition has answered
 
 
 class IfThenElse(Conditional):
@@ -54,17 +55,7 @@ class IfThenElse(Conditional):
         otherwise: The node that runs after a no; if None, a no makes this node fail.
     """
 
-    __slots__ = ("_branch",)
-
-    def __init__(
-        self,
-        condition: Behaviour,
-        then: Behaviour,
-        otherwise: Behaviour | None = None,
-        name: str | None = None,
-    ) -> None:
-        super().__init__(condition, then, otherwise, name)
-        self._branch = 0
+    __slots__ = ()
 
     def update(self) -> Status:
         """Tests the condition if this was not done yet, then ticks the branch."""

@@ -6,17 +6,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deepsim_btree.arguments import check_status
-from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key, key
+from deepsim_btree.leaves.entries import EntryLeaf
 from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
 
 from .decorator import Decorator
 
 if TYPE_CHECKING:
+    from deepsim_btree.behaviour import Behaviour
     from deepsim_btree.blackboard.entry import Entry
 
 
-class WasUpdated(Behaviour):
+class WasUpdated(EntryLeaf):
     """Succeeds if an entry was written since the last tick of this node, even with the same value.
 
     The first tick succeeds if the entry has a value; so does the first one after a `Tree.reset`.
@@ -36,17 +37,11 @@ class WasUpdated(Behaviour):
         TypeError: `entry` is not a str.
     """
 
-    __slots__ = ("_key", "_seen")
+    __slots__ = ("_seen",)
 
     def __init__(self, entry: str, name: str | None = None) -> None:
-        super().__init__(name)
-        self._key: Key = key(entry)
+        super().__init__(entry, name)
         self._seen = 0
-
-    @property
-    def entry(self) -> str:
-        """Name of the entry."""
-        return self._key.name
 
     def update(self) -> Status:
         """Compares the number of writes with that of the last tick."""
