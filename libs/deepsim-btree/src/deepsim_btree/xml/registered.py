@@ -190,12 +190,14 @@ def _attributes(
 
 def _classes(function: Any) -> dict[str, tuple[type, bool]]:
     """Returns the classes that parameters are annotated with, and whether `Key` is one of them."""
-    try:
-        hints = typing.get_type_hints(function)
-    except (NameError, TypeError, AttributeError):  # imported for type checkers only, or newer
-        hints = {}
     classes = {}
-    for name, hint in hints.items():
+    names = getattr(inspect.unwrap(function), "__globals__", None)
+    for name, annotation in getattr(function, "__annotations__", {}).items():
+        only = types.SimpleNamespace(__annotations__={name: annotation})
+        try:
+            hint = typing.get_type_hints(only, names)[name]
+        except (NameError, TypeError, AttributeError):  # only for type checkers, or too new
+            continue
         # Of X | None | Key take the X: None is the absence of the attribute.
         choices = [one for one in typing.get_args(hint) if one not in (type(None), Key)]
         is_union = typing.get_origin(hint) in _ANYTHING
