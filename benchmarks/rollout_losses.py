@@ -66,10 +66,12 @@ def make_pool(policy: Mapping[str, Any], **options: Any) -> RolloutPool:
     return RolloutPool("CartPole-v1", spec, 2, length=LENGTH, worlds=WORLDS, **options)
 
 
-def collected(policy: Mapping[str, Any], event: Callable[[], object], rng: Any) -> str:
+def collected(
+    policy: Mapping[str, Any], event: Callable[[], object], rng: Any, streams: int | None
+) -> str:
     """Returns the digest of a collection, during which an event happens at a random moment."""
     found: list[str] = []
-    with make_pool(policy, backend="ray", allow_open_cluster=True) as pool:
+    with make_pool(policy, backend="ray", allow_open_cluster=True, streams=streams) as pool:
         collecting = Thread(target=lambda: found.append(digest(pool.collect(FRAGMENTS))))
         collecting.start()
         sleep(SOON * rng.random())
@@ -94,27 +96,27 @@ def machines(nodes: Cluster, count: int) -> list[Any]:
     return found
 
 
-def killed_worker(nodes: Cluster, rng: np.random.Generator) -> str:
+def killed_worker(nodes: Cluster, rng: np.random.Generator, streams: int | None) -> str:
     """Kills the process of a worker."""
     machines(nodes, 2)
     with TemporaryDirectory() as folder:
         fragile = {"marker": f"{folder}/died", "act": int(rng.integers(1, ACTS // 4))}
-        return collected(fragile, lambda: None, rng)
+        return collected(fragile, lambda: None, rng, streams)
 
 
-def killed_machine(nodes: Cluster, rng: np.random.Generator) -> str:
+def killed_machine(nodes: Cluster, rng: np.random.Generator, streams: int | None) -> str:
     """Kills one of two machines; the worker of the other one has to do all."""
     lost, _ = machines(nodes, 2)
-    return collected({}, lambda: nodes.remove_node(lost, allow_graceful=False), rng)
+    return collected({}, lambda: nodes.remove_node(lost, allow_graceful=False), rng, streams)
 
 
-def killed_machine_with_spare(nodes: Cluster, rng: np.random.Generator) -> str:
+def killed_machine_with_spare(nodes: Cluster, rng: np.random.Generator, streams: int | None) -> str:
     """Kills one of three machines, of which two have a worker."""
     lost, *_ = machines(nodes, 3)
-    return collected({}, lambda: nodes.remove_node(lost, allow_graceful=False), rng)
+    return collected({}, lambda: nodes.remove_node(lost, allow_graceful=False), rng, streams)
 
 
-def late_machine(nodes: Cluster, rng: np.random.Generator) -> str:
+def late_machine(nodes: Cluster, rng: np.random.Generator, streams: int | None) -> str:
     """Kills both machines; then another one joins."""
     lost = machines(nodes, 2)
 
@@ -123,7 +125,7 @@ def late_machine(nodes: Cluster, rng: np.random.Generator) -> str:
             nodes.remove_node(node, allow_graceful=False)
         machines(nodes, 1)
 
-    return collected({}, exchange, rng)
+    return collected({}, exchange, rng, streams)
 
 
 WAYS = (killed_worker, killed_machine, killed_machine_with_spare, late_machine)
@@ -133,19 +135,21 @@ def main() -> None:
     """Runs every way so many times, each on machines of its own."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=20)
-    runs: int = parser.parse_args().runs
+    parser.add_argument("--streams", type=int, help="fragments go on with those of a stream")
+    options = parser.parse_args()
+    runs: int = options.runs
     os.environ.update(RAY_AUTH_MODE="disabled", RAY_USAGE_STATS_ENABLED="0")
-    with make_pool({}) as local:
+    with make_pool({}, streams=options.streams) as local:
         expected = digest(local.collect(FRAGMENTS))
     head = {"num_cpus": 0, "include_dashboard": False}
     nodes = Cluster(initialize_head=True, head_node_args=head)
     ray.init(address=nodes.address, log_to_driver=False)
-    figures: dict[str, Any] = {"runs of each": runs}
+    figures: dict[str, Any] = {"runs of each": runs, "streams": options.streams}
     for number, way in enumerate(WAYS):
         name, same, longest = way.__name__.replace("_", " "), 0, 0.0
         for run in range(runs):
             start = monotonic()
-            same += way(nodes, np.random.default_rng([number, run])) == expected
+            same += way(nodes, np.random.default_rng([number, run]), options.streams) == expected
             longest = max(longest, monotonic() - start)
             print(f"{name}: {same} of {run + 1} equal, longest {longest:.1f} s", flush=True)
             for node in list(nodes.worker_nodes):
@@ -154,7 +158,8 @@ def main() -> None:
         figures[f"{name}, longest [s]"] = longest
     ray.shutdown()
     nodes.shutdown()
-    write("rollout_losses", figures, "ray", "gymnasium")
+    name = "rollout_losses" if options.streams is None else "rollout_losses_streams"
+    write(name, figures, "ray", "gymnasium")
 
 
 if __name__ == "__main__":
