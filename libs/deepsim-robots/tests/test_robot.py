@@ -198,6 +198,16 @@ def test_control_of_a_joint_that_never_moves_is_an_error(make_world, limit, cont
         Robot(make_world(), config, "arm")
 
 
+def test_home_is_within_the_limits_unless_it_is_configured(make_world):
+    """Ranges of knees and elbows often exclude 0, where joints are described."""
+    source = ARM.replace("<lower>-2</lower>", "<lower>0.3</lower>")
+    home = Robot(make_world(), RobotConfig(source), "arm").joints
+    assert home.traits.home.tolist() == [0.3, 0.3]
+    assert home.rows.position.tolist() == [[0.3, 0.3]]
+    with pytest.raises(ValueError, match=r"the home of joint 'elbow' .* 0.3..2, got 0"):
+        Robot(make_world(), RobotConfig(source, home={"elbow": 0.0}), "arm")
+
+
 def test_several_robots_share_a_world(make_world, arm_config):
     """Each has its own joints and actions; a name is taken once."""
     world = make_world(2)

@@ -40,7 +40,7 @@ class RobotConfig:
         source: File, XML or description of the model; None if the model is already in the world.
         parts: Parts by name, in the order of their actions.
         home: Positions of joints after each reset, by joint name or pattern [rad or m]; by default
-            the positions in the model's description.
+            the positions in the model's description, or the nearest within the limits.
         gains: Gains of joints, by joint name or pattern; the last match counts. By default those of
             the position and velocity actuators of MJCF.
         sensors: Sensors in addition to those in the model's description.

@@ -73,10 +73,12 @@ def joint_traits(
     for pattern, gains in config.gains.items():
         for index in matching(kind, [pattern], names):
             chosen[index] = gains
-    home = rows.position[0]
+    own = [axes.get(name, JointAxis()) for name in names]
+    lower = np.array([axis.lower for axis in own])
+    upper = np.array([axis.upper for axis in own])
+    home = np.clip(rows.position[0], lower, upper)  # some ranges exclude 0
     for pattern, value in config.home.items():
         home[matching(kind, [pattern], names)] = value
-    own = [axes.get(name, JointAxis()) for name in names]
     for index, axis in enumerate(own):
         if axis.mimic is not None:  # takes no commands: the leading joint determines its position
             chosen[index] = replace(chosen[index], stiffness=0.0, damping=0.0)
@@ -85,8 +87,8 @@ def joint_traits(
             leader = names.index(own_leader)
             home[index] = axis.mimic.multiplier * home[leader] + axis.mimic.offset
     traits = JointTraits(
-        lower=np.array([axis.lower for axis in own]),
-        upper=np.array([axis.upper for axis in own]),
+        lower=lower,
+        upper=upper,
         effort_limit=_given([gains.effort_limit for gains in chosen], rows.effort_limit[0]),
         velocity_limit=_given([gains.velocity_limit for gains in chosen], rows.velocity_limit[0]),
         stiffness=np.array([gains.stiffness for gains in chosen]),
