@@ -5,7 +5,7 @@ deepsim_sync.DeepSimError
 ├── ActionError             an action is missing, for an unknown agent, or outside its space
 ├── ObservationError        an observation does not fit its space
 ├── ResetNeededError        a step was requested, but no episode is under way
-├── ReplayError             a file is no replay of the task, or a step differs from the record
+├── ReplayError             a file is not a replay of the task, or a step differs from it
 └── ClosedEnvironmentError  a step or reset was requested after `close`
 """
 

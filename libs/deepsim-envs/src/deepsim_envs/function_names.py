@@ -8,16 +8,16 @@ from typing import Any
 
 
 def is_function_name(name: str) -> bool:
-    """Returns whether a text has the form ``"package.module:name"``."""
+    """Returns whether a string has the form ``"package.module:name"``."""
     module, colon, function = name.partition(":")
     return bool(colon) and function.isidentifier() and all(map(str.isidentifier, module.split(".")))
 
 
 def require_function_name(what: str, name: str) -> None:
-    """Checks that a text names a function or class.
+    """Checks that a string has the form of a function's or class's name.
 
     Raises:
-        ValueError: The text does not have the form ``"package.module:name"``.
+        ValueError: The string does not have the form ``"package.module:name"``.
     """
     if not is_function_name(name):
         raise ValueError(f"{what} must be of the form 'package.module:function', got {name!r}")

@@ -36,7 +36,7 @@ class Step(NamedTuple):
 
 
 class StepResult(NamedTuple):
-    """The five values of the paper's ``step``, for the agents that were live before the step.
+    """The five values of ``step`` in the DeepSim paper, for the agents that were live before it.
 
     Agents that join in the step are included, with their first observation, a reward of 0 and no
     last action.

@@ -67,8 +67,8 @@ class RLlibEnv(MultiAgentEnv):  # type: ignore[misc]  # not typed where it is no
         """Steps all live agents; see `Environment.step`.
 
         If some agents are truncated in the last step of an episode, ``truncateds`` has
-        ``"__all__"`` instead of their entries. With an entry for every agent, RLlib would take
-        the episode as terminated, and learn that a truncated state has no value.
+        ``"__all__"`` instead of their entries. With an entry for every agent, RLlib would
+        treat the episode as terminated, and learn that a truncated state has no value.
         """
         result = self.environment.step(action_dict)
         ends = result.info["deepsim"]

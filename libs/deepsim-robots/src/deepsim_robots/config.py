@@ -45,7 +45,7 @@ class RobotConfig:
             the position and velocity actuators of MJCF.
         sensors: Sensors in addition to those in the model's description.
         fixed_base: Whether the base is fixed to the world; None leaves it as described.
-        balance: Passive forces to balance.
+        balance: Passive forces to balance: ``none``, ``gravity`` or ``bias``; see `Balance`.
         arguments: Arguments of a xacro file, by name.
     """
 

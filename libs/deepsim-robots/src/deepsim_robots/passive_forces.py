@@ -39,7 +39,7 @@ class PassiveForces:
             raise UnsupportedError(f"{type(simulator).__name__} has no dynamics to balance")
 
     def reset(self, worlds: WorldNumbers) -> None:
-        """Removes the weight of all links again, because a reset of the world restores it."""
+        """For the balance ``gravity``, removes the weight of all links, which a reset restores."""
         if self._balance == "gravity":
             world, model = self._joints.world, self._joints.model
             world.flush()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Determines order, limits, gains and home of a robot's joints from file and configuration."""
+"""Determines the order, limits, gains and home positions of a robot's joints."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def joint_traits(
     described: Mapping[str, Gains],
     config: RobotConfig,
 ) -> JointTraits:
-    """Returns limits, gains and home of the joints of a newly spawned model.
+    """Returns the limits, gains and home positions of the joints of a newly spawned model.
 
     Args:
         world: The world.

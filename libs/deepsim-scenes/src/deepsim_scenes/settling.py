@@ -35,7 +35,7 @@ FALLEN = 0.5
 
 @dataclass(frozen=True, slots=True)
 class SettleReport:
-    """The motion of a scene that begins at rest.
+    """The motion and the overlaps of objects in a scene that begins at rest.
 
     Attributes:
         moved: Distance [m] and angle [rad] of objects that moved or turned too far, by name.
@@ -124,7 +124,7 @@ def sample_settled(
         limit: Greatest number of scenes to try.
 
     Returns:
-        The scene, and for each reason the number of scenes that it rejected before.
+        The scene, and the number of scenes rejected before it, by reason.
 
     Raises:
         RejectedError: None of the scenes is stable.
@@ -140,7 +140,7 @@ def sample_settled(
 
 
 def _overlaps(world: World, names: set[str]) -> dict[tuple[str, str], float]:
-    """Returns the depths of too deep overlaps between an object of the scene and another model."""
+    """Returns the depths of overlaps of the scene's objects that exceed `MAX_DEPTH` [m]."""
     contacts = world.simulator.contacts
     if contacts is None:
         return {}

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RoboCup's middle-size league: field, ball, robots, rules and skills, on any simulator."""
+"""RoboCup's middle-size league: field, ball, robots, rules and skills, on any simulator.
+
+"Yao et al." are the authors of A Simulation System Based on ROS and Gazebo for RoboCup Middle Size
+League, 2015.
+"""
 
 from .coach import CoachBridge, CoachMessage, Mode
 from .description import ball_sdf, robot_sdf, world_sdf

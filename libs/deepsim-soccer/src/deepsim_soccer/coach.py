@@ -68,8 +68,8 @@ class CoachMessage(NamedTuple):
         mode: State of the game (MatchMode).
         previous: Previous state of the game (MatchType).
         test: Number of the test, in mode `TEST`.
-        point_a: First place of the test, x and y [m], sent to 1 cm.
-        point_b: Second place of the test.
+        point_a: First place of the test, x and y [m]; the datagram has whole centimetres.
+        point_b: Second place of the test, likewise.
         angle_a: Angle for robot A, in the sender's unit.
         angle_b: Angle for robot B, in the sender's unit.
         robot_a: Number of robot A.

@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class Dialect:
-    """The constants of one simulation of the league, such as those in Tables I and II of the paper.
+    """The constants of one simulation of the league.
+
+    `PAPER` has those in Tables I and II of Yao et al., 2015 (see `deepsim_soccer.skills`).
 
     Attributes:
         name: Name of the dialect.
@@ -37,7 +39,7 @@ class Dialect:
         pass_limit: Largest speed of a ground pass [m/s].
         pass_factor: Speed of a ground pass per unit of strength [m/s].
         lob_height: Rise of the ball at the goal line, h of equation (5) [m].
-        lob_limit: Largest horizontal speed of the paper's lob [m/s].
+        lob_limit: Largest horizontal speed of a lob through a point below the bar [m/s].
         lob_speed: Largest speed of a lob that clears the bar [m/s].
         lob_modes: Codes of a ground pass and a lob in ``Shoot.ShootPos``.
 

@@ -2,7 +2,7 @@
 """The errors of deepsim-transport.
 
 TransportError (a DeepSimError)
-├── NoAnswerError    no process answers, or not in time
+├── NoAnswerError    no process answers in time
 ├── AccessError      a master refuses the credentials of a session
 ├── MessageError     bytes are not a message of the expected class
 └── RemoteError      the other process failed with an error unknown to this process

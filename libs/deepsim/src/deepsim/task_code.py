@@ -17,15 +17,15 @@ class TaskError(DeepSimError):
 
 
 class TaskCodeError(TaskError):
-    """A task's code raised an error outside of any callback; ``__cause__`` is that error."""
+    """A task's code raised an error that is not a `DeepSimError`; ``__cause__`` is that error."""
 
 
 def call_task_code(what: str, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
     """Calls a function of a task and returns its result.
 
     Raises:
-        TaskCodeError: The function raised another error; the message begins with `what`.
         DeepSimError: The function raised this error, which is passed on unchanged.
+        TaskCodeError: The function raised any other exception; the message begins with `what`.
     """
     try:
         return function(*args, **kwargs)

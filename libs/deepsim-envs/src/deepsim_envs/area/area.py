@@ -57,7 +57,7 @@ class StatefulArea:
         return plain_attributes(self)
 
     def set_state(self, state: Any) -> None:
-        """Restores a result of `get_state`; the world and its behaviours were restored before."""
+        """Restores a result of `get_state`; the world and its behaviours are restored first."""
         restore_attributes(self, state)
 
     def close(self) -> None:

@@ -65,7 +65,7 @@ class AreaInterface(StatefulArea, ABC):
 
     @abstractmethod
     def reset(self) -> None:
-        """Begins a new episode; the world was reset before, and models are at their spawn poses.
+        """Begins a new episode; the world has been reset, so models are at their spawn poses.
 
         Random numbers must come from ``world.rng``; then a seed repeats the episode.
         """

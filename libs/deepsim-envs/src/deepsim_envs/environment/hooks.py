@@ -42,8 +42,8 @@ class Hooks:
         levels: The levels of worlds; None if the area has no curriculum.
 
     Raises:
-        TypeError: An attribute has the name of a hook but is no method, or a reward term is not a
-            str.
+        TypeError: An attribute has the name of a hook but is not a method, or a reward term is not
+            a str.
         ValueError: A reward term occurs twice.
     """
 

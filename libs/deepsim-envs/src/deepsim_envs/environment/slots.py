@@ -135,8 +135,8 @@ def info_by_name(
 ) -> dict[str, Any]:
     """Converts an area's info for `Environment.step`.
 
-    With one world, values have no axis for worlds, and the dict of an agent's values has the
-    agent's name. With several worlds, values are arrays (W, ...), and each slot has its own dict.
+    Shared values are arrays (W, ...), or without this axis if there is one world. An agent's own
+    values become a dict for each of its slots, under the name of the slot.
     """
     named: dict[str, Any] = {}
     for key, value in info.items():

@@ -187,8 +187,8 @@ class RolloutPool:
         """Yields the next fragments in the order in which they are finished.
 
         A slow worker does not delay the others. Weights may be set between two fragments;
-        `Fragment.weights` tells with which weights a fragment was computed. Closing the iterator
-        discards fragments that are not finished.
+        `Fragment.weights` is the version of the weights with which a fragment was computed.
+        Closing the iterator discards fragments that are not finished.
 
         Args:
             count: The number of fragments; None for no limit.

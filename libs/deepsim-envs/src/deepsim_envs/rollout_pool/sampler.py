@@ -49,7 +49,7 @@ class Sampler:
     def answer(self, request: bytes, weights: bytes | None) -> bytes:
         """Returns a packed fragment, or the packed error of the task or the policy.
 
-        A fragment comes with the number of steps of its unfinished episodes and the policy's
+        A fragment comes with the number of steps of each unfinished episode, and with the policy's
         memory.
 
         Args:

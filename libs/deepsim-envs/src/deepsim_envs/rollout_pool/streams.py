@@ -23,7 +23,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class Trail(NamedTuple):
-    """What a worker needs to continue the unfinished episodes of a stream."""
+    """The data with which a worker can continue the unfinished episodes of a stream."""
 
     actions: tuple[dict[str, Any], ...]
     """The actions in each of the last fragments, by agent: (length, W, ...)."""

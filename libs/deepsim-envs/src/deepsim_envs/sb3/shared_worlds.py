@@ -39,7 +39,7 @@ class SharedWorlds:
         environment: The task; closing any of the views closes it.
         policies: The agents of each policy, by the policy's name; the agents of a policy must have
             equal spaces.
-        others: Makes the policy of all other agents for each episode; optional without such agents.
+        others: Makes the policy of all other agents for each episode; optional if there are none.
         game_over: Whether an episode is over when all agents are done, or when any is.
         seed: Seed of the first reset: world w, and its generator for `others`, get ``seed + w``.
 
@@ -104,7 +104,7 @@ class SharedWorlds:
     def run(self, trainers: Mapping[str, Callable[[], object]]) -> None:
         """Runs a trainer for each policy, until all have returned.
 
-        The calling thread steps the worlds. Any exception, also from Ctrl-C, ends all trainers.
+        The calling thread steps the worlds. Any exception, even one from Ctrl-C, ends all trainers.
 
         Args:
             trainers: The trainer of each policy, by the policy's name. A trainer steps its

@@ -249,7 +249,7 @@ class ArrayBatch(Batch):
         return array
 
     def misfits(self, within: Bools) -> Misfits:
-        """Returns which members have a number outside; `within` tells for each number."""
+        """Returns which members have a number out of bounds; `within` is True for the others."""
         if 0 not in within.tobytes():  # For few members, ten times faster than `all`.
             return None
         return np.asarray(~within.reshape(self.worlds, self.agents, -1).all(axis=-1))

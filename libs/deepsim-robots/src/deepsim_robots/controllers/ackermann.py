@@ -18,12 +18,12 @@ from .wheels import BaseDrive, Servos, positive
 
 @dataclass(frozen=True, kw_only=True)
 class Ackermann(Controller):
-    """Drives a car at the speed of the rear axle's middle [m/s] and a steering angle [rad].
+    """Drives a car at a speed [m/s] and with a steering angle [rad].
 
-    The steering angle d belongs to an imaginary wheel in the middle of the front axle, so the path
-    has the curvature k = tan(d) / wheelbase. The left and right front wheels turn to
-    atan(wheelbase k / (1 -+ k track / 2)); the speed of each driven wheel is proportional to its
-    distance from the centre of the turn.
+    The speed is that of the midpoint of the rear axle. The steering angle d belongs to an imaginary
+    wheel in the middle of the front axle, so the path has the curvature k = tan(d) / wheelbase. The
+    left and right front wheels turn to atan(wheelbase k / (1 -+ k track / 2)); the speed of each
+    driven wheel is proportional to its distance from the centre of the turn.
 
     >>> robot = Robot.load(World(MujocoSimulator(), steps_per_tick=10), "car")
     >>> robot.set_action([[1.0, 0.5]])  # normalized: fast, to the left

@@ -67,7 +67,9 @@ def hold(joints: JointGroup, stiffness: Floats, damping: Floats, worlds: WorldNu
 
 
 class ServoDrive(Drive):
-    """A drive that, at a reset, sets its gains and holds the joints at home or at rest.
+    """A drive that, at a reset, sets the gains of the joints and holds them.
+
+    Joints with stiffness are held at their home positions, joints with damping alone at rest.
 
     Args:
         joints: The joints.
@@ -82,5 +84,5 @@ class ServoDrive(Drive):
         self.stiffness, self.damping = gains
 
     def reset(self, worlds: WorldNumbers) -> None:
-        """Sets the gains, and holds the joints at home or at rest."""
+        """Sets the gains, and holds the joints at home, or at rest if they have no stiffness."""
         hold(self.joints, self.stiffness, self.damping, worlds)

@@ -40,7 +40,7 @@ class Servos:
         self.gains = gains_of(self.joints, stiffness, damping, held=held)
 
     def reset(self, worlds: WorldNumbers) -> None:
-        """Holds the joints at home or at rest."""
+        """Holds the joints at home, or at rest if they have no stiffness."""
         hold(self.joints, *self.gains, worlds)
 
 

@@ -28,7 +28,7 @@ class LinkView:
         return np.asarray(self._row.pose[:, 0])
 
     def get_velocity(self) -> Floats:
-        """Returns linear [m/s] and angular velocity [rad/s] in each scene, (n, 6)."""
+        """Returns linear [m/s] and angular velocity [rad/s] in each scene, (n, 6), world frame."""
         return np.asarray(self._row.twist[:, 0])
 
 
@@ -36,7 +36,8 @@ class Body:
     """A model that is in every scene.
 
     While scenes are loaded, methods write to the current scene, and read values written to it.
-    Afterwards they write to all scenes, or to those in `ids`, and return arrays of all scenes.
+    Afterwards they write to all n scenes, or to those in `ids`, and return arrays of all scenes.
+    Poses and velocities are in the world frame. The model has j joints.
 
     >>> from deepsim_robots.robotlab import LabSimulator, Model, SimulatorConfig
     >>> cup = Model("<sdf version='1.9'><model name='cup'><link name='link'/></model></sdf>")
@@ -77,7 +78,7 @@ class Body:
         self._write("position", qpos, ids)
 
     def get_qpos(self) -> Floats:
-        """Returns the positions of all joints, (n, j), or (j,) during loading."""
+        """Returns the positions of all joints [rad or m], (n, j), or (j,) during loading."""
         return self._read("position")
 
     def set_qvel(self, qvel: ArrayLike, ids: WorldNumbers | None = None) -> None:
@@ -85,7 +86,7 @@ class Body:
         self._write("velocity", qvel, ids)
 
     def get_qvel(self) -> Floats:
-        """Returns the velocities of all joints, (n, j), or (j,) during loading."""
+        """Returns the velocities of all joints [rad/s or m/s], (n, j), or (j,) during loading."""
         return self._read("velocity")
 
     def set_qf(self, qf: ArrayLike, ids: WorldNumbers | None = None) -> None:
@@ -93,7 +94,7 @@ class Body:
         self._write("feedforward", qf, ids)
 
     def get_qf(self) -> Floats:
-        """Returns the feedforward efforts of all joints, (n, j), or (j,) during loading."""
+        """Returns feedforward efforts of all joints [N m or N], (n, j), or (j,) during loading."""
         return self._read("feedforward")
 
     def set_drive_target(self, qpos: ArrayLike, ids: WorldNumbers | None = None) -> None:
@@ -107,7 +108,13 @@ class Body:
     def set_drive_properties(
         self, stiffness: ArrayLike, damping: ArrayLike, ids: WorldNumbers | None = None
     ) -> None:
-        """Sets the gains of all joints; stiffness and damping are a number, (j,) or (n, j)."""
+        """Sets the gains of all joints.
+
+        Args:
+            stiffness: Position gain [N m/rad or N/m], one number, (j,) or (n, j).
+            damping: Velocity gain [N m s/rad or N s/m], one number, (j,) or (n, j).
+            ids: Numbers of the scenes; all by default.
+        """
         self._write("stiffness", stiffness, ids)
         self._write("damping", damping, ids)
 

@@ -133,7 +133,7 @@ class LabSimulator:
         """Closes existing scenes, creates all scenes, and loads all entities into each.
 
         Raises:
-            DeepSimError: Two scenes have different objects, or in a different order.
+            DeepSimError: The objects of two scenes, or their order, differ.
         """
         self.close()
         self._bodies = {}

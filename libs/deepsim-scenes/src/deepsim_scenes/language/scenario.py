@@ -148,7 +148,7 @@ class Scenario:
         return with_own_lines(message, self._moved)
 
     def mistake(self, error: Exception) -> ScenarioError:
-        """Converts an error that the scenario raised to one with its file and line."""
+        """Converts an error from the scenario's code to a `ScenarioError` with file and line."""
         return scenario_error(self._file, self._moved, error)
 
 

@@ -30,7 +30,9 @@ def imported_library(source: str) -> str | None:
 
 
 def with_library(source: str) -> tuple[str, int]:
-    """Adds an import of the models to a scenario without one, as in GzScenic's paper.
+    """Adds ``from gzscenic.model import *`` to a scenario that does not import the models.
+
+    The scenarios in the paper on GzScenic have no such import.
 
     Returns:
         The scenario, and the number of lines that were inserted above it.

@@ -54,8 +54,9 @@ class ModelClass:
         center: Centre of the bounding box in the model frame [m].
         z: Default height of the model frame above the ground [m].
         heading: Default heading, counterclockwise from +y [rad]; None for a random one.
-        dynamic_size: Whether each length is drawn from half to double its value.
-        stretch: The lengths that can change independently.
+        dynamic_size: Whether width, length and height are drawn at random for each object, each
+            from half to double its value, as far as `stretch` allows.
+        stretch: The freedom of width, length and height to change independently.
         allow_collisions: Whether objects may overlap others in a sample.
         description: The model; None for `MISSION_ONLY`.
         folder: The folder of the model, or None.

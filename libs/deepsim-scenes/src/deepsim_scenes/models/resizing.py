@@ -36,7 +36,7 @@ _SAME = 1e-9  # relative difference up to which two factors count as equal
 
 
 class Stretch(Enum):
-    """The lengths of a model that can change independently."""
+    """The freedom of a model's width, length and height to change independently."""
 
     FREE = "free"
     """Width, length and height can all change independently."""
@@ -72,7 +72,7 @@ def resized(model: ModelDescription, factors: Vector3) -> ModelDescription:
 
     Raises:
         ResizeError: A factor is not > 0, the model has joints or nested models, or a scaled shape
-            is no valid geometry, such as a cylinder with an elliptic base or a sheared box.
+            is not a valid geometry, such as a cylinder with an elliptic base or a sheared box.
     """
     if not all(np.isfinite(factor) and factor > 0.0 for factor in factors):
         raise ResizeError(f"{model.name}: factors must be > 0, got {tuple(factors)}")

@@ -29,7 +29,7 @@ _CONFIG = """\
 
 
 def write_scene(scene: Scene, folder: str | Path) -> None:
-    """Writes `scene.world`, `poses.yaml`, and in `models` those that Gazebo cannot find elsewhere.
+    """Writes `scene.world` and `poses.yaml`, and resized or generated models below `models`.
 
     The world is the base world with an ``<include>`` for each object. To load it, Gazebo needs
     the folder `models` and the folders of the search path in ``GAZEBO_MODEL_PATH``.

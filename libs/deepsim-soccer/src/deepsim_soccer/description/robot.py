@@ -17,9 +17,9 @@ _CLEARANCE = 0.01  # between the ground and the collision cylinder [m]
 def robot_sdf(dialect: str | Dialect = "legal", color: Sequence[float] = CYAN) -> str:
     """Returns the SDF of a robot, with its origin on the ground and x along its kicker.
 
-    As in the paper, the robot is one link, `chassis`, with a collision cylinder. It floats just
-    above the ground without gravity, and moves at the twist that is set. Its centre of mass is as
-    high as the ball's centre, so hitting the ball does not tilt the robot.
+    As in Yao et al., 2015, the robot is one link, `chassis`, with a collision cylinder. It floats
+    just above the ground without gravity, and moves at the twist that is set. Its centre of mass is
+    as high as the ball's centre, so hitting the ball does not tilt the robot.
 
     Args:
         dialect: Dialect that defines sizes and masses.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mind of a single robot, as in Fig. 5 of the paper."""
+"""A behaviour tree for a single robot, as in Fig. 5 of Yao et al. (see `deepsim_soccer.skills`)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REACH = 0.40  # chasing ends at this distance from the ball [m]
 
 
 class SoloMind:
-    """A mind that scores a goal with one robot: the states of Fig. 5 as a behaviour tree.
+    """A mind that scores a goal with one robot: Fig. 5 of Yao et al. as a behaviour tree.
 
     CHASE_BALL turns to the ball and drives to it. DRIBBLE_BALL takes the ball to a place
     (MOVE_BALL) and turns to the goal (ROTATE_BALL); if the ball is lost, CHASE_BALL starts again.

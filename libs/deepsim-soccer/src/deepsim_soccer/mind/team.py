@@ -146,7 +146,7 @@ class TeamMind:
         return truth(self.steering.holds(agents))
 
     def sees_goal(self, agents: Agents) -> Any:
-        """Returns whether robots should shoot: a goal corner in range is clear, or they are close.
+        """Returns whether robots should shoot: the goal is close, or in range with a clear corner.
 
         The clearer corner becomes the aim.
         """
@@ -169,7 +169,7 @@ class TeamMind:
         return truth((rivals & near & (way[..., 0] > -0.2)).any(axis=-1))
 
     def sees_mate(self, agents: Agents) -> Any:
-        """Returns whether a pass to a teammate is clear; the foremost such mate becomes the aim."""
+        """Returns whether robots can pass to a teammate; the foremost such mate becomes the aim."""
         numbers = np.asarray(agents)
         place, others, rivals = self._others(numbers)
         ball = self.steering.ball(agents)

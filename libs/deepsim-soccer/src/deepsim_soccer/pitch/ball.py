@@ -48,7 +48,7 @@ class Ball:
         return np.asarray((np.abs(pose[:, 1]) < self.field.goal_width / 2.0) & high)
 
     def goal(self, pose: Floats) -> Floats:
-        """Returns 1 for a ball wholly in the right goal, -1 in the left goal, otherwise 0, (W,)."""
+        """Returns 1 for each ball wholly in the right goal, -1 in the left one, else 0, (W,)."""
         behind = np.abs(pose[:, 0]) > self.half[0] + self.dialect.ball_radius
         return np.where(behind & self.in_goal_mouth(pose), np.sign(pose[:, 0]), 0.0)
 

@@ -50,7 +50,7 @@ class Pitch:
         keeps_ball_in: Whether a ball that crosses a line is put back inside, at rest, as in
             gazebo_visual. Otherwise only the boundary of the field stops it.
         grip: Dribbler that holds the ball by a limited force, so opponents can tear it away; kicks
-            are forces, too. By default the pose and twist of a held ball are set, as in the paper.
+            are forces, too. By default the pose and twist of a held ball are set, as in Yao et al.
 
     Attributes:
         names: Names of the robots, (N,): cyan_0, ..., magenta_0, ...

@@ -42,7 +42,7 @@ class Fouls:
         patience: Longest time that a robot may stay in a forbidden area [s].
 
     Attributes:
-        stay: Time that each robot has been in a forbidden area, (W, N) [s].
+        stay: Time for which each robot has been in a forbidden area, (W, N) [s].
 
     Example:
         >>> referee = Referee(pitch, fouls=Fouls(pitch, patience=2.0))

@@ -82,7 +82,7 @@ class Referee:
         pitch: The robots and the ball.
         lines_up: Whether teams line up after a goal; otherwise the ball stays where it is.
         fouls: Detector of fouls; by default there are no fouls.
-        stop: Time that all robots stand still before a restart [s]; 2 s in simatch.
+        stop: Time for which all robots stand still before a restart [s]; 2 s in simatch.
         set_piece: Time after a restart in which the other team may not hold the ball [s]; 4 s in
             simatch.
 

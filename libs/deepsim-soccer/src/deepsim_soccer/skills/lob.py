@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lob of the paper: a parabola through a point below the bar."""
+"""The lob of Yao et al., 2015: a parabola through a point below the bar."""
 
 from __future__ import annotations
 

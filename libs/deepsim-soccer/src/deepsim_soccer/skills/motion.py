@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 
 
 def anywhere(mask: NDArray[np.bool_]) -> bool:
-    """Returns whether any value is true; for few values ten times faster than `any`."""
+    """Returns whether any value is true; faster than `np.any` for small arrays."""
     return 1 in mask.tobytes()
 
 

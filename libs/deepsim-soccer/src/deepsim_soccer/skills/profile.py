@@ -31,13 +31,13 @@ class Profile(NamedTuple):
     duration: Floats
 
     def speed(self, time: ArrayLike) -> Floats:
-        """Returns the speed at times [s], (...) [m/s or rad/s]; 0 before and after the profile."""
+        """Returns the speed at a time [s], (...) [m/s or rad/s]; 0 before and after the profile."""
         t = np.asarray(time, np.float64)
         left = np.minimum(np.minimum(t, self.blend), self.duration - t)
         return np.asarray(self.acceleration * np.maximum(left, 0.0))
 
     def position(self, time: ArrayLike) -> Floats:
-        """Returns the distance travelled until times [s], (...) [m or rad]."""
+        """Returns the distance travelled until a time [s], (...) [m or rad]."""
         t = np.clip(np.asarray(time, np.float64), 0.0, self.duration)
         first = np.minimum(t, self.blend)
         cruise = np.clip(t - self.blend, 0.0, self.duration - 2.0 * self.blend)

@@ -78,7 +78,7 @@ def limit_wheels(
 def limited(
     both: Floats, arm: float, speed: float, speeding_up: float, slowing_down: float
 ) -> Floats:
-    """Computes `limit_wheels` in a memory layout that is fast in NumPy for few robots.
+    """Computes `limit_wheels` in a memory layout that is fast in NumPy for small numbers of robots.
 
     Args:
         both: Desired and actual V_x, V_y and w, (2, 3, ...); the desired values are overwritten.

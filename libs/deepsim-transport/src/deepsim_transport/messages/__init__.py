@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The messages of Gazebo 1.0, with the fields listed in its paper."""
+"""The messages of Gazebo 1.0, with the fields listed in the paper on it."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Pose:
 class Twist:
     """Linear [m/s] and angular velocity [rad/s] in the world frame.
 
-    Despite its name, which comes from the paper, `euler_angle_velocity` is the angular velocity.
+    `euler_angle_velocity`, a name from the paper on Gazebo 1.0, is the angular velocity.
 
     >>> Twist(linear_velocity=Point(x=2.0)).euler_angle_velocity.z
     0.0

@@ -53,7 +53,7 @@ class WorldState:
 
 @dataclass(frozen=True, slots=True)
 class EntityProp:
-    """Total mass [kg] and friction of a model or link; a property of 0 stays unchanged.
+    """Total mass [kg] and friction of a model or link; a property that is 0 stays unchanged.
 
     `velocity_damping` is refused, because only joints have damping.
 
@@ -101,7 +101,9 @@ class JointState:
 
 @dataclass(frozen=True, slots=True)
 class InsertEntity:
-    """A model to add, as SDF or URDF text; the paper does not define the model's format.
+    """A model to add: its name, its description as SDF or URDF text, and its pose.
+
+    The field is called `sdf` for both formats, because the paper on Gazebo 1.0 does not define one.
 
     >>> InsertEntity("ball", "<sdf version='1.7'>...</sdf>", Pose(Point(z=1.0))).pose.position.z
     1.0
@@ -126,7 +128,9 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class WorldControl:
-    """Pauses or resumes the physics, then makes some physics steps at once; not in the paper.
+    """Pauses or resumes the physics, then makes some physics steps at once.
+
+    The paper on Gazebo 1.0 does not define this message.
 
     >>> WorldControl(pause=True, steps=10).steps
     10

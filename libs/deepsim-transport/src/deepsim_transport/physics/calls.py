@@ -54,7 +54,7 @@ class Calls:
         self.simulator, self._loader = simulator, loader
 
     def answer(self, request: Frame, *, looking: bool = False) -> bytes:
-        """Executes a call and returns the encoded answer, which may be the error that it raised.
+        """Executes a call and returns its encoded answer, or the encoded error that it raised.
 
         Args:
             request: The call and its arguments.

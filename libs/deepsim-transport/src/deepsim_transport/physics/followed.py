@@ -190,7 +190,7 @@ class FollowedSimulator:
 
     @property
     def depth_cameras(self) -> DepthCameras | None:
-        """Depths, models and links in the pictures of any world."""
+        """Depth, model and link of each pixel in pictures of any world."""
         return self._remote.depth_cameras
 
     @property

@@ -58,7 +58,7 @@ class RemoteSimulator:
         entities: The names of all entities.
         cameras: Pictures. This and each capability below is None if the server's simulator does
             not have it.
-        depth_cameras: Depths, models and links in pictures.
+        depth_cameras: Depth, model and link of each pixel in pictures.
         camera_mounts: Poses and lenses of the camera sensors.
         contacts: The contact points of links.
         dynamics: Jacobians and bias forces, but not the solvers of inverse kinematics.

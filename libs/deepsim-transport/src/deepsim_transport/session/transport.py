@@ -125,7 +125,7 @@ class Transport:
             timeout: Longest time to wait for the answer [s].
 
         Raises:
-            NoAnswerError: No process answers, or not in time.
+            NoAnswerError: No process answers in time.
             RemoteError: The command was refused; the message says why.
         """
         answer = decode(Answer, self.request(topic, encode(message), timeout))
@@ -141,7 +141,7 @@ class Transport:
             timeout: Longest time to wait for the answer [s].
 
         Raises:
-            NoAnswerError: No process answers, or not in time.
+            NoAnswerError: No process answers in time.
             MessageError: The other process could not read the request.
         """
         key, begin = self.key(topic), time.monotonic()

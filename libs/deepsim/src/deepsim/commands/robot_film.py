@@ -87,7 +87,7 @@ def film_robot(robot: Robot, path: Path, seconds: float, size: tuple[int, int]) 
 
 
 def _move(robot: Robot, time: float) -> None:
-    """Sets the joint targets for one instant: joints swing about home, one after another.
+    """Sets the joint targets for one instant: joints swing about their home positions in turn.
 
     To keep the robot upright, legs swing only a little, or not at all if it has other parts.
     """
@@ -120,7 +120,7 @@ def _slides(robot: Robot) -> set[str]:
 
 
 def _view(robot: Robot, size: tuple[int, int]) -> CameraView:
-    """Returns a view from obliquely in front that shows the whole robot."""
+    """Returns a view of the whole robot from the front, at an angle and slightly from above."""
     points = np.array(list(_corners(robot)))
     middle = (points.min(axis=0) + points.max(axis=0)) / 2
     radius = np.linalg.norm(points - middle, axis=1).max()

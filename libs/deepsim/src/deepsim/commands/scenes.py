@@ -151,7 +151,7 @@ def main() -> None:
 
 
 def _parameters(given: Iterable[str]) -> dict[str, Any]:
-    """Parses ``NAME=VALUE`` texts; values are read as YAML."""
+    """Parses ``NAME=VALUE`` strings; values are read as YAML."""
     found = {}
     for each in given:
         name, equals, value = each.partition("=")

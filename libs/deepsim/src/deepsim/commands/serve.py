@@ -91,8 +91,8 @@ def serve(
 ) -> None:
     """Serves a task to trainers in other processes, until Ctrl-C.
 
-    Trainers use UDE's protocol, and may run on other machines. The agents of several worlds are
-    named red_car/0, red_car/1, ...
+    Trainers may run on other machines; they use the protocol of UDE, the Unified Distributed
+    Environment. With several worlds, red_car/3 is the agent red_car in world 3.
     """
     console = Console(file=sys.stdout, soft_wrap=True, highlight=False)
     try:

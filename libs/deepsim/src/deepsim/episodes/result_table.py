@@ -19,10 +19,17 @@ LONGEST = 20
 
 
 def result_table(task: str, policy: str, seed: int, episodes: list[Episode]) -> Table:
-    """Returns a table with a row for each agent of each episode, or for each agent's means.
+    """Returns a table with one row for each agent of each episode.
 
-    The values of an agent's info are columns too, except the reward terms of the last step. The
-    mean of booleans is the share that is true; text has no mean.
+    If that makes more than `LONGEST` rows, each agent has one row with its means instead. The
+    values of an agent's info are columns too, except the reward terms of the last step. The mean
+    of booleans is the share that is true; text has no mean.
+
+    Args:
+        task: Name of the task, for the title.
+        policy: Name of the policy, for the title.
+        seed: Seed of the run, for the title.
+        episodes: The episodes of all worlds.
     """
     simulated = sum(episode.duration for episode in episodes)
     wall = sum(episode.wall_time for episode in episodes)

@@ -22,7 +22,9 @@ _COLORS = ("tab:red", "tab:blue", "tab:orange", "tab:purple", "tab:cyan", "tab:p
 def write_map(
     path: Path, picture: NDArray[np.uint8] | None, task: Task, episodes: list[Episode]
 ) -> None:
-    """Writes a PNG with the agents' paths, to the scale of the picture at z = 0.
+    """Writes a PNG that shows the agents' paths on a picture from above, or on a grid.
+
+    Axes and picture agree on the ground, z = 0. A dot marks the end of each path.
 
     Args:
         path: Output file.

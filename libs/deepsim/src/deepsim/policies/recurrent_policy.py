@@ -109,7 +109,7 @@ class RecurrentPolicy(MemoryPolicy):
 
 @dataclass(frozen=True, slots=True)
 class RecurrentTeam(MemoryPolicy):
-    """A recurrent policy for several agents; each agent acts by one of its named policies.
+    """A recurrent policy for several agents; each agent uses one of the named policies.
 
     Attributes:
         policies: The policies by name.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Saves a training run between two updates; a resumed run gives the same bytes as one run."""
+"""Saves a training run between two updates; resuming gives the bytes of an uninterrupted run."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def parse_policies(texts: Sequence[str]) -> Policies:
-    """Parses policies from the command line: one word, or one text ``NAME=AGENT,AGENT`` for each.
+    """Parses policies from the command line: one word, or ``NAME=AGENT,AGENT`` for each.
 
     Raises:
         TaskError: A policy names no agents, or a name occurs twice.

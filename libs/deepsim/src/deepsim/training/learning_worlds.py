@@ -146,7 +146,7 @@ def _require_equal_spaces(
     teams: Mapping[str, Sequence[str]],
     owners: Mapping[str, str],
 ) -> None:
-    """Checks that agents that act by past policies have the same spaces as those that learn."""
+    """Checks that agents with past policies have the same spaces as the agents that learn."""
     groups = {name: group for group in environment.groups for name in group.names}
     learning = {agent for own in teams.values() for agent in own}
     if len(learning) == len(owners):

@@ -84,7 +84,7 @@ def policy_of(
 ) -> PolicyMaker:
     """Returns a function that makes the trained policy of one world, as in `Task.policies`.
 
-    Agents that did not learn act by the same policy as in the training run.
+    Agents that did not learn use the same policy as in the training run.
 
     Args:
         folder: The folder of the training run.

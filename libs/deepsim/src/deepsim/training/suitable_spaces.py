@@ -32,7 +32,7 @@ def require_suitable(seen: Any, acted: Any) -> None:
     """Checks that the networks can use the spaces of observations and actions.
 
     Raises:
-        TaskError: A space is not suitable; the message lists the kinds that are.
+        TaskError: A space is not suitable; the message gives the reason.
     """
     if kind_of(seen) == "Dict":
         for key, part in seen.spaces.items():

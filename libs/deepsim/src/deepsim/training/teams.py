@@ -74,7 +74,7 @@ def owners_of(
 
 
 class TeamPolicy(ArrayPolicy):
-    """A policy on arrays for several agents; each agent acts by one of its named policies.
+    """A policy on arrays for several agents; each agent uses one of the named policies.
 
     Args:
         policies: The policies by name.
@@ -113,7 +113,7 @@ def team_of(
 
 
 class AgentsPolicy:
-    """The policy of one world, in which each agent acts by its own policy.
+    """The policy of one world, in which each agent has its own policy.
 
     Args:
         policies: The policy of each agent; several may share one.

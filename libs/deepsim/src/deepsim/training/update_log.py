@@ -100,4 +100,4 @@ class _Collector(KVWriter):  # type: ignore[misc]  # not typed where it is not i
         self._log.collect(self._name, key_values, key_excluded)
 
     def close(self) -> None:
-        """Does nothing: `UpdateLog` closes the formats."""
+        """Does nothing, because `UpdateLog` closes the output formats."""

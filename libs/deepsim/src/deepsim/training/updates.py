@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Accompanies a training run from update to update: checkpoints, evaluations and the log."""
+"""Saves checkpoints, evaluates the policies and logs progress, update by update."""
 
 from __future__ import annotations
 

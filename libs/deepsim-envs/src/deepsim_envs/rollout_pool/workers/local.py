@@ -26,7 +26,7 @@ class Workers(Protocol):
     The first answer of a worker is empty and means that it has started.
 
     Attributes:
-        needs: What a worker needs to start, for messages.
+        needs: The requirements of a worker that has not started, for messages.
     """
 
     needs: str
@@ -35,7 +35,7 @@ class Workers(Protocol):
         """Sends a request to an idle worker; see `Sampler.answer`."""
 
     def receive(self, timeout: float) -> tuple[int, bytes | Death] | None:
-        """Waits up to `timeout` seconds for an answer; returns its worker and it, or None."""
+        """Waits up to `timeout` [s] for an answer; returns the worker and the answer, or None."""
 
     def replace(self, worker: int) -> None:
         """Ends a worker, if it is still alive, and starts another one in its place."""

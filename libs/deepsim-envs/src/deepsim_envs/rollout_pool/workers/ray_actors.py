@@ -153,7 +153,7 @@ def _require_room(
 
 
 def _lets_strangers_in(address: str) -> bool:
-    """Returns whether the cluster answers without a token; Ray has no function that tells."""
+    """Returns whether the cluster answers without a token; Ray has no function for this."""
     stranger = {name: value for name, value in os.environ.items() if name not in _TOKENS}
     command = [sys.executable, "-m", "ray.scripts.scripts", "health-check", "--address", address]
     try:

@@ -39,7 +39,13 @@ class TableReader:
         return slot < len(self._slots) and self._slots[slot] != 0
 
     def number(self, slot: int, layout: str, default: int = 0) -> int:
-        """Returns the number in the slot; the layout is one of `struct`, such as ``"<q"``."""
+        """Returns the number in the slot, or the default if the slot is empty.
+
+        Args:
+            slot: The slot.
+            layout: Format string of the module `struct`, such as ``"<q"``.
+            default: The default.
+        """
         if not self.has(slot):
             return default
         return _number(self._buffer, layout, self._position + self._slots[slot])
@@ -62,7 +68,7 @@ class TableReader:
         ]
 
     def structs(self, slot: int, layout: str) -> tuple[int, ...]:
-        """Returns all numbers of a vector of structs with that layout, such as ``"qq"``."""
+        """Returns all numbers of a vector of structs; the layout is as in `number`, without "<"."""
         if not self.has(slot):
             return ()
         size = struct.calcsize("<" + layout)

@@ -24,7 +24,7 @@ def tensor_message(array: NDArray[Any]) -> tuple[bytes, bytes]:
     """Returns the metadata and the body of an array's message.
 
     Raises:
-        PayloadError: The array does not hold integers, or floats of 16, 32 or 64 bits.
+        PayloadError: The array holds neither integers nor floats of 16, 32 or 64 bits.
     """
     dtype = array.dtype.newbyteorder("<")
     if dtype.kind in "iu":

@@ -49,7 +49,8 @@ class UnionWriter:
     """Collects the values of one union; call `schema` and `emit` after adding all values.
 
     Args:
-        arrays: The list to which arrays are appended; the column holds their indices.
+        arrays: The list to which the arrays among the values are appended; their column in the
+            union holds their indices in this list.
         limits: The limits of the payload.
         depth: The number of nested levels that the values may have.
     """
