@@ -311,7 +311,9 @@ def shapes() -> dict[str, float]:
             if not kind:
                 shared = build(lambda answer: bt.Action(functions[answer], AGENT, name="leaf"))
                 calls["template"] = bt.Template(shared).spawn(None).tick
-            times = interleaved(calls, 15, 30)
+            # A turn of 30 calls of a small tree would measure the clock and cold caches, too.
+            nodes = sum(1 for _ in tree.root.walk())
+            times = interleaved(calls, 15, max(30, 3000 // nodes))
             for form, time in times.items():
                 figures[f"{name}{kind}, {form} [us]"] = time
                 if form != "py_trees":
