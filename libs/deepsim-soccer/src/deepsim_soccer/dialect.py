@@ -111,7 +111,7 @@ PAPER = Dialect(
     lob_speed=20.0,
     lob_modes=(-1, 1),  # README of single_nubot_gazebo
 )
-"""The paper's simulation (`single_nubot_gazebo`): robots reach commanded velocities at once."""
+"""The simulation of Yao et al. (`single_nubot_gazebo`): robots reach commanded speeds at once."""
 
 GAZEBO_VISUAL = replace(
     PAPER,

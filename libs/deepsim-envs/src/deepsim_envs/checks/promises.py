@@ -52,7 +52,7 @@ def fresh_reset(make: Make, steps: int) -> None:
 
 
 def snapshots(make: Make, steps: int) -> None:
-    """Checks that a restored snapshot gives the same steps, also in another environment."""
+    """Checks that a restored snapshot gives the same steps, even in another environment."""
     with make() as one, make() as other:
         drive = _Drive(one, _SEED)
         drive.step(steps // 2)

@@ -139,7 +139,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
 
     @property
     def compute_reward(self) -> Callable[[Any, Any, Any], Any]:
-        """The method `Environment.compute_reward`; it tells trainers that the task has goals.
+        """The method `Environment.compute_reward`; only views of tasks with goals have it.
 
         Raises:
             AttributeError: The observations have no goals.

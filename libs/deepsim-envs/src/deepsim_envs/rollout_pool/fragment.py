@@ -50,7 +50,7 @@ class Fragment(NamedTuple):
     seeds: NDArray[np.uint64]
     """The seed of the episode to which the step belongs."""
     weights: int = 0
-    """How often the weights had been set before the fragment began."""
+    """The version of the weights: the number of times they were set before the fragment began."""
     memory: dict[str, Any] = {}  # noqa: RUF012 (never changed)
     """The memory of a `RecurrentPolicy` before the first step, by agent: (worlds, ...)."""
 

@@ -116,7 +116,7 @@ class GroupBatches:
     def _members(
         self, group: int, values: Any, counting: Bools, error: Exception
     ) -> list[list[Any]]:
-        """Returns members with the data types of the space, or raises an error for the misfit."""
+        """Returns members with the data types of the space; raises an error if one does not fit."""
         batch, names = self.of_groups[group], self._groups[group].names
         try:
             rows = batch.rows(values)
@@ -177,7 +177,7 @@ class Batch(ABC):
         Args:
             values: A batch, or a list of lists of members.
             live: Whether to check each member, (W, A) bool.
-            bounds: Whether to check the bounds of boxes; NaN is a misfit in any case.
+            bounds: Whether to check the bounds of boxes; NaN never fits.
 
         Raises:
             ValueError: The values have the wrong structure, shape or type.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converts users' values to members of Gymnasium's spaces, or reports the misfit."""
+"""Converts users' values to members of Gymnasium's spaces, or reports why they do not fit."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class UDEServer:
         step_mode: When a step happens.
         period: The period of `StepMode.PERIODIC` [s].
         step_timeout: The maximum time that a call waits for its step [s].
-        lease: How long a client that makes no calls and has no stream keeps its agents [s].
+        lease: The time for which a client without calls and without a stream keeps its agents [s].
         max_clients: The maximum number of open streams, and of waiting calls. If it is reached, the
             connection with most of them loses its oldest one to a new one.
         limits: The limits of messages and payloads.

@@ -33,7 +33,7 @@ class SideChannelObserver(Protocol):
 
 
 class AbstractSideChannel(ABC):
-    """One end of a side channel: sends values, and keeps received ones and tells observers."""
+    """One end of a side channel: sends values, and passes received ones to observers."""
 
     def __init__(self) -> None:
         self._values: dict[str, SideChannelValue] = {}

@@ -48,9 +48,9 @@ class StepMode(Enum):
     WAIT_FOREVER = "wait_forever"
     """When it has an action for every agent that is not done."""
     PERIODIC = "periodic"
-    """As above, but at the latest at the end of a period, which begins with the first call for the
-    step. Agents without an action then repeat their last one. The step still waits for agents that
-    have not acted in the episode yet."""
+    """As `WAIT_FOREVER`, but at the latest at the end of a period, which begins with the first call
+    for the step. Agents without an action then repeat their last one. The step still waits for
+    agents that have not acted in the episode yet."""
 
 
 @dataclass(frozen=True)

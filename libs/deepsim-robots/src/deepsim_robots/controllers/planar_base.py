@@ -36,8 +36,8 @@ class PlanarBase(Controller):
     Attributes:
         joints: The joints along the world's x and y axes and the joint about z; empty for a base
             without joints.
-        lower: Lowest velocity.
-        upper: Highest velocity.
+        lower: Lowest velocity: x, y [m/s] and yaw rate [rad/s].
+        upper: Highest velocity: x, y [m/s] and yaw rate [rad/s].
         damping: Damping of the joints; by default the robot's.
     """
 

@@ -73,7 +73,7 @@ class ServoDrive(Drive):
 
     Args:
         joints: The joints.
-        limits: Lowest and highest action.
+        limits: Lowest and highest action, (n,) each.
         gains: Stiffness and damping of the joints, (n,) each.
     """
 

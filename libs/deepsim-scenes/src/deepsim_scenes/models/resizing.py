@@ -43,7 +43,7 @@ class Stretch(Enum):
     ROUND = "round"
     """Width and length keep their ratio; the height is free."""
     UNIFORM = "uniform"
-    """All three lengths keep their ratios."""
+    """Width, length and height keep their ratios."""
 
 
 def stretch_of(model: ModelDescription) -> Stretch:

@@ -69,9 +69,10 @@ class EntityProp:
 
 @dataclass(frozen=True, slots=True)
 class JointProp:
-    """Damping and largest force of a joint; a property that is 0 or empty stays unchanged.
+    """Damping [N m s/rad or N s/m] and largest force [N m or N] of a joint.
 
-    `offset` and the limits, one for each axis, are refused.
+    A property that is 0 or empty stays unchanged. `offset` and the limits, one for each axis, are
+    refused.
 
     >>> JointProp("car::steer", lower_limits=(-0.5,), upper_limits=(0.5,)).damping
     0.0
@@ -87,7 +88,9 @@ class JointProp:
 
 @dataclass(frozen=True, slots=True)
 class JointState:
-    """Positions [rad or m], velocities and efforts of a joint, one number for each axis.
+    """Positions, velocities and efforts of a joint, one number for each axis.
+
+    Units are rad and N m for axes of rotation, m and N for others; velocities are per second.
 
     >>> JointState("car::steer", angle=(0.2,)).velocity
     ()

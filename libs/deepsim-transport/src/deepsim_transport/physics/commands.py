@@ -48,7 +48,7 @@ from .properties import (
 
 
 def answered(kind: type[Any], act: Callable[[Any], None], payload: bytes) -> bytes:
-    """Executes a command; returns an encoded `Answer`, also if the command raises an error.
+    """Executes a command; returns an encoded `Answer`, even if the command raises an error.
 
     Args:
         kind: The message class.

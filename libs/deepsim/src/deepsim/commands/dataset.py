@@ -54,7 +54,8 @@ def dataset(
     """Writes episodes of a task as a Minari dataset.
 
     Each agent's episode becomes an episode of the dataset. A dataset is written as a whole or not
-    at all, and never overwrites an existing one. Ctrl-C, SIGTERM and SIGHUP write nothing.
+    at all, and never overwrites an existing one. After Ctrl-C, SIGTERM
+    or SIGHUP, nothing is written.
     """
     console = Console()
     with stoppable():
