@@ -298,7 +298,7 @@ class RolloutPool:
     def _receive(
         self, link: Workers, busy: Mapping[int, tuple[int, float]]
     ) -> tuple[int, bytes | Death]:
-        """Waits for a worker; returns its number, and its answer or, if it died or is late, death."""
+        """Waits for a worker; returns its number, and its answer or the cause of its death."""
         late = min(busy, key=lambda worker: busy[worker][1], default=None)
         found = link.receive(self._start_timeout if late is None else busy[late][1] - monotonic())
         if found is not None:
