@@ -41,7 +41,10 @@ def shape_of(name: str) -> Shape:
 
 
 def collision_mesh(model: ModelDescription) -> trimesh.Trimesh | None:
-    """Returns the union of a model's collisions in the model frame; None if a box is as good."""
+    """Returns the union of a model's collisions in the model frame.
+
+    Returns None if the only collision is a box, or if there are no collisions.
+    """
     parts = []
     shapes = [(link, part) for _, link, _ in model.all_links() for part in link.collisions]
     places = {id(link): pose for _, link, pose in model.all_links()}
