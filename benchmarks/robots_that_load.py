@@ -54,19 +54,19 @@ GROUND = GazeboXMLLoader().load_model(
 BULLET_TYPES = {0: "revolute", 1: "prismatic", 2: "ball", 4: "fixed"}
 HEAD = """# Robots that load
 
-Files of packages that others made, read by deepsim-spawn, put on the ground and run for 2 s at 1 ms
-on the embedded engine. The page is written by one command, after its packages are installed:
+Robots of other packages, read by deepsim-spawn, put on the ground and run for 2 s in steps of 1 ms
+on the embedded engine. This page is written by one command, once the packages are installed:
 
     {command}
 
 - "runs": loaded, spawned, and after 2 s every pose is finite and no link is faster than 50 m/s.
 - "as pybullet": of the URDF files that run and that pybullet reads, those with the same joints by
   name and type, and the same masses and principal moments of inertia within a thousandth. Links
-  without mass are left out, for pybullet gives those without `<inertial>` 1 kg; so are inertias
-  that pybullet drops. Inertias that no rigid body has are the nearest possible ones here;
-  pybullet takes them otherwise.
-- "meshes as trimesh": of the mesh files of models that run, those in whose boxes trimesh agrees
-  within {same}.
+  without mass are left out, because pybullet gives links without `<inertial>` 1 kg; so are inertias
+  that pybullet drops. An inertia that no rigid body can have becomes the nearest possible one here;
+  pybullet changes it in another way.
+- "meshes as trimesh": of the mesh files of models that run, those whose bounding boxes agree with
+  trimesh's within {same}.
 - xacro files that others include, and files without a link of their own (parts of robots, a
   deformable body), do not count.
 """
@@ -354,7 +354,7 @@ def page(sources: list[Source], command: str) -> str:
     ]
     lines += [
         "",
-        "## Files that pybullet or trimesh reads otherwise",
+        "## Files that pybullet or trimesh reads differently",
         "",
         "| source | file | first difference |",
     ]

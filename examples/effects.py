@@ -214,8 +214,8 @@ ROWS = [
 
 HEAD = """# Effects and randomizers in pictures
 
-Written by `python examples/effects.py`, on the embedded engine. Of an effect: before it, at 0.1,
-0.35, 0.6 and 0.85 s, and after it. Of a randomizer: as described, and five draws.
+Drawn by `python examples/effects.py` on the embedded engine. A row shows an effect before it
+begins, at 0.1, 0.35, 0.6 and 0.85 s, and after it; of a randomizer, the description and five draws.
 """
 
 
