@@ -16,6 +16,7 @@ from deepsim_mujoco.state.world_states import WorldStates
 from deepsim_sync import Reading
 
 _XYZW = np.array([1, 2, 3, 0])  # from MuJoCo's order of quaternions
+_ZERO = np.zeros(())  # an array, which NumPy adds in half the time of a number
 _NO_OFFSET = ((0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0),)
 
 
@@ -61,7 +62,7 @@ class InertialUnit:
             spin = present[:, self._spin : self._spin + 3] + 0.0
         else:
             numbers = self._states.state.take(self._free, axis=1)
-            numbers += 0.0  # never -0.0
+            numbers += _ZERO  # never -0.0
             orientation, spin = numbers[:, :4], numbers[:, 4:]
             if self._mount is not None:
                 orientation = quaternions.multiply(orientation, self._mount)
@@ -70,5 +71,5 @@ class InertialUnit:
         return {
             "orientation": orientation,
             "angular_velocity": spin,
-            "linear_acceleration": latest[:, start : start + 3] + 0.0,
+            "linear_acceleration": latest[:, start : start + 3] + _ZERO,
         }

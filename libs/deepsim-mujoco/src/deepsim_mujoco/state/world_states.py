@@ -128,6 +128,7 @@ class WorldStates:
         first = start(model, Part.mjSTATE_XFRC_APPLIED)
         self._forces = slice(first, first + 6 * model.nbody)
         self.timestep = float(model.opt.timestep)
+        self._duration = np.array(self.timestep)  # an array takes half the time of a number
         self._timed = None, self._timed[1]
         self.version += 1
 
@@ -136,7 +137,7 @@ class WorldStates:
         """Simulated time, (W,) [s]; the same read-only array until a world steps."""
         steps, time = self._timed
         if steps is not self.steps:
-            time = self.steps * self.timestep
+            time = self.steps * self._duration
             time.setflags(write=False)
             self._timed = self.steps, time
         return time
