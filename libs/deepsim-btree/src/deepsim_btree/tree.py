@@ -297,7 +297,7 @@ class Tree:
         self._observers = (*self._observers, observer)
 
     def unsubscribe(self, observer: Observer) -> None:
-        """Stops calls of a function after `subscribe`.
+        """Stops calling a function that was registered with `subscribe`.
 
         Raises:
             ValueError: The function is not subscribed.

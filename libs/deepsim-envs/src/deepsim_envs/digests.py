@@ -15,7 +15,7 @@ def digest(value: Any) -> str:
     """Returns the SHA-256 digest of a value's types, shapes and bits, in hexadecimal.
 
     A NumPy number differs from an array of shape () and from a Python number, and -0.0 differs from
-    0.0. The order of a dict counts. All machines give the same digest.
+    0.0. The order of a dict's entries matters. All machines give the same digest.
 
     Args:
         value: None, bool, numbers, str, bytes, arrays, and lists, tuples and dicts of these.

@@ -58,7 +58,7 @@ class StepResult(NamedTuple):
     done: dict[str, bool]
     """Whether the episode of each agent ended in the step."""
     last_action: dict[str, Any]
-    """The action of each agent; an agent as an object may have replaced its own."""
+    """The action of each agent; an `AbstractAgent` may have replaced its own."""
     info: dict[str, Any]
     """The area's info; ``info["deepsim"]`` has ``"terminated"``, ``"truncated"`` and
     ``"diverged"``, each a dict of bool by name."""

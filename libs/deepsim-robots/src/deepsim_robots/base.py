@@ -15,7 +15,7 @@ _JOINT = "fixed_base"
 def with_base(
     description: ModelDescription | MjcfModel, fixed: bool | None
 ) -> ModelDescription | MjcfModel:
-    """Returns a description with a fixed or free base; `fixed` of None changes nothing.
+    """Returns a description with a fixed or free base; None leaves the base as it is.
 
     Raises:
         UnsupportedError: The description is MJCF; there, the file determines the kind of base.

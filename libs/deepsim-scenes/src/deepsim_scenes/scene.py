@@ -43,7 +43,7 @@ class SceneObject:
 
     @property
     def is_resized(self) -> bool:
-        """Whether the object has another size than its model."""
+        """Whether the size of the object differs from that of its model."""
         return any(factor != 1.0 for factor in self.model.factors(self.size))
 
     @property
@@ -97,7 +97,7 @@ class Scene:
 
     @property
     def in_world(self) -> tuple[SceneObject, ...]:
-        """The objects that models represent in the world."""
+        """The objects that are represented by models in the world."""
         return tuple(each for each in self.objects if each.is_in_world)
 
     @property

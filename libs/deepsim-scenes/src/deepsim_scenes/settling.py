@@ -24,9 +24,9 @@ OpenSimulator: TypeAlias = Callable[[WorldDescription], Simulator]
 """Opens a simulator of a world, such as ``deepsim_mujoco.MujocoSimulator``."""
 
 MAX_DISTANCE = 0.01
-"""Greatest distance that an object of a stable scene moves [m]."""
+"""Greatest distance that an object of a stable scene may move [m]."""
 MAX_ANGLE = math.radians(2.0)
-"""Greatest angle that an object of a stable scene turns [rad]."""
+"""Greatest angle that an object of a stable scene may turn [rad]."""
 MAX_DEPTH = 0.002
 """Greatest depth of an overlap in a stable scene [m]."""
 FALLEN = 0.5
@@ -68,7 +68,7 @@ class SettleReport:
 def settle(scene: Scene, open_simulator: OpenSimulator, seconds: float = 1.0) -> SettleReport:
     """Simulates a scene, and reports objects that move, overlap or fall.
 
-    Overlaps are only found by simulators with contacts.
+    Only simulators with the capability ``contacts`` find overlaps.
 
     Args:
         scene: The scene.

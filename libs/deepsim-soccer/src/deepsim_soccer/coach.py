@@ -170,7 +170,7 @@ class CoachBridge:
         self._coach: tuple[str, int] | None = None
 
     def receive(self) -> CoachMessage | None:
-        """Returns the latest command since the last call, or None."""
+        """Returns the latest command received since the last call, or None."""
         found = None
         for _ in range(_MOST):
             got = _unless_blocked(lambda: self._socket.recvfrom(_LONG.size + 1))

@@ -187,7 +187,7 @@ DIALECTS = {each.name: each for each in (PAPER, GAZEBO_VISUAL, SIMATCH, LEGAL)}
 
 
 def find_dialect(dialect: str | Dialect) -> Dialect:
-    """Returns the dialect with a name, or a given `Dialect` itself.
+    """Returns the dialect with the given name; a `Dialect` is returned unchanged.
 
     Raises:
         ValueError: No dialect has the name.

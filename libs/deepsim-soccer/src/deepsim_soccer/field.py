@@ -59,7 +59,7 @@ class Field:
 
     @classmethod
     def of(cls, dialect: str | Dialect) -> Field:
-        """Returns the field of a dialect, which is given by name or value."""
+        """Returns the field of a dialect, which is given by name or as a `Dialect`."""
         chosen = find_dialect(dialect)
         return cls(length=chosen.field_length, width=chosen.field_width)
 

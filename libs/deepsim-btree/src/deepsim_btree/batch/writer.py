@@ -341,7 +341,7 @@ class Writer(Translator[Place]):
         return f"{self.literal(call)}.{'ask' if is_condition else 'read'}({at.numbers})"
 
     def draw(self, at: Place) -> str:
-        """Returns a call that draws from the streams of the agents."""
+        """Returns a call that draws an order of the children from the stream of each agent."""
         if "streams" not in self.names:
             node: Any = self.node
             self.names["streams"] = self._owner.team.streams(node)

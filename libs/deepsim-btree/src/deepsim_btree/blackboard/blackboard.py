@@ -37,7 +37,7 @@ class Blackboard(MutableMapping[str, Any]):
 
     @property
     def parent(self) -> Blackboard | None:
-        """The blackboard in which names are looked up that this one lacks."""
+        """The blackboard in which names that this one lacks are looked up."""
         return self._parent
 
     def entry(self, name: str) -> Entry:

@@ -160,7 +160,7 @@ class Control(Translator[None]):
         return lines(check, body, orelse), end
 
     def learn(self, test: str, flow: Flow) -> None:
-        """Records the fact that a test is true."""
+        """Records what follows from a true test; nothing by default."""
 
     def _for(self, statement: ast.For, flow: Flow) -> tuple[str, Flow | None]:
         loop = loop_of(statement, self.orders)

@@ -72,7 +72,7 @@ class TemplateControl(Control):
         return super().kept(tick, rest, flow) if self._statuses else rest
 
     def learn(self, test: str, flow: Flow) -> None:
-        """Records the fact that a test is true."""
+        """Records the status of a child, if a test that it is RUNNING is true."""
         for place, slot in enumerate(self._statuses):
             if test == f"({slot} is RUNNING)":
                 flow.known[f"status {place}"] = RUNNING
@@ -169,6 +169,6 @@ class TemplateControl(Control):
         return f"truth({call})" if is_condition else call
 
     def draw(self, at: None) -> str:
-        """Returns a call that draws from the stream of the agent."""
+        """Returns a call that draws an order of the children from the stream of the agent."""
         slot = self._compiler.stream_slot(self.node)
         return f"draw(s, {slot}, {len(self._parts)})"

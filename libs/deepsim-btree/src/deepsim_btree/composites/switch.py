@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Switch(Parent):
     """Runs the child whose case equals a value that is read at every tick.
 
-    When the value changes while a child is RUNNING, that child is halted. A text as a case stands
-    for all values whose text it is. A number and its text are the same case, as in
+    When the value changes while a child is RUNNING, that child is halted. A case that is a text
+    stands for all values with this text. A number and its text are the same case, as in
     BehaviorTree.CPP: 2 and ``"2"`` stand for 2, 2.0 and ``"2"``. True is written both ways,
     ``"True"`` and ``"true"``.
 

@@ -12,7 +12,7 @@ def packed(value: Any) -> bytes:
     """Packs a value like BehaviorTree.CPP, in the shortest form and with sorted keys of maps.
 
     Args:
-        value: None, a bool, int, float or str, or a list, tuple or dict of such, with keys of str.
+        value: None, a bool, int, float or str, or a list, tuple or dict of these, with str keys.
 
     Raises:
         TypeError: A value has another type.

@@ -81,10 +81,10 @@ class Recording:
         self.last_time = self.steps[-1].time if self.steps else None
 
     def at(self, tick: int) -> Snapshot:
-        """Returns the state of the tree after a tick, of the latest episode if the tree was reset.
+        """Returns the state of the tree after a tick, which is counted from the latest reset.
 
         Raises:
-            ValueError: The tick is earlier or later than all that was recorded.
+            ValueError: The tick is earlier or later than all recorded ticks.
         """
         if tick <= self.last_tick:
             for step in reversed(self.steps):

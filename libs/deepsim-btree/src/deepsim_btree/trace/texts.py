@@ -20,7 +20,7 @@ _LONGEST = 200
 
 
 class _Texts(reprlib.Repr):
-    """A ``repr`` of some hundred characters at most, without addresses, which vary between runs."""
+    """A shortened ``repr``, without memory addresses, which vary between runs."""
 
     def __init__(self) -> None:
         super().__init__()

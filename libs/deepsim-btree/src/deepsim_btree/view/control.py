@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Control, which stops a tree between two ticks, at once or at breakpoints, and continues it."""
+"""Control, which stops a tree between two ticks, at once or at breakpoints, and resumes it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _GRACE = 3.0  # time for which a stopped tree waits for a page to be reloaded [s
 
 
 class Control:
-    """A switch with which pages in the browser stop and continue the thread of a tree.
+    """A switch with which pages in the browser stop and resume the thread of a tree.
 
     A stopped tree continues when the last page is closed.
 
@@ -75,7 +75,7 @@ class Control:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Continues the tree for good."""
+        """Lets the tree continue; from then on, nothing stops it."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()

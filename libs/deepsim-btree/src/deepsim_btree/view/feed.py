@@ -70,7 +70,7 @@ class Feed:
             self._changed.notify_all()
 
     def read(self) -> Iterator[str]:
-        """Yields JSON arrays of lines until the feed is closed; empty ones without news."""
+        """Yields JSON arrays of lines until `close`; without news, about one per second."""
         lines = StepLines()
         head = json.loads(head_line())
         yield json.dumps([{**head, "limit": self._limit}])

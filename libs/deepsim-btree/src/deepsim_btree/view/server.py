@@ -84,7 +84,7 @@ class Server(ThreadingHTTPServer):
         """Prints nothing when clients have disconnected."""
 
     def close(self) -> None:
-        """Ends all connections, after the last events were sent, and frees the port."""
+        """Sends the last events, ends all connections, and frees the port."""
         self.shutdown()
         self._thread.join()
         with self._left:

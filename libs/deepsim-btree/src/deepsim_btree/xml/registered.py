@@ -35,7 +35,7 @@ def registered_types(nodes: Nodes) -> dict[str, NodeType]:
 
     Args:
         nodes: A mapping from tags to node classes, or node classes with their names as tags. A
-            `functools.partial` of a class fixes arguments, which elements then lack as attributes.
+            `functools.partial` of a class fixes arguments; elements have no attributes for these.
 
     Raises:
         TypeError: One of `nodes` is not a class of nodes.

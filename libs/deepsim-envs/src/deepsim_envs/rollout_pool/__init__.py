@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collects experience with many workers, on one machine or a Ray cluster, with the same bytes.
+"""Collects experience with many workers; one machine and a Ray cluster give the same bytes.
 
 The backend ``"ray"`` needs ``deepsim-envs[ray]``.
 """

@@ -29,7 +29,7 @@ Steps = tuple[Any, NDArray[np.float32], Bools, list[dict[str, Any]]]
 
 
 class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not installed
-    """A `VecEnv` with slots that all belong to one environment.
+    """A `VecEnv` with slots that all belong to one environment; see `deepsim_envs.sb3` for *slot*.
 
     The info of the last step of a slot's episode has ``"episode"``, with the sum of rewards
     ``"r"`` and the number of steps ``"l"``, as from `VecMonitor`, but without wall-clock time.
@@ -82,7 +82,9 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         return {"owner": self._owner.get_state(), **self._slots_state()}
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Restores a state of this task with the same number of slots: equal steps follow.
+        """Restores a state of this task with the same number of slots.
+
+        From then on, the same actions give the same steps.
 
         Raises:
             ValueError: The state comes from another task, or has another number of slots.

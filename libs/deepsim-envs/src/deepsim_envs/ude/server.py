@@ -49,7 +49,7 @@ class UDEServer:
         step_timeout: The maximum time that a call waits for its step [s].
         lease: The time for which a client without calls and without a stream keeps its agents [s].
         max_clients: The maximum number of open streams, and of waiting calls. If it is reached, the
-            connection with most of them loses its oldest one to a new one.
+            connection with the most of them loses its oldest one to a new one.
         limits: The limits of messages and payloads.
         allow_close: Whether a client may close the environment, which also stops the server.
 
@@ -134,7 +134,7 @@ class UDEServer:
         return self
 
     def stop(self) -> None:
-        """Refuses waiting calls and stops listening; further calls have no effect."""
+        """Refuses waiting calls of clients, and stops listening; may be called more than once."""
         with self._changing:
             if self._stopped.is_set():
                 return

@@ -70,7 +70,7 @@ class Rules:
 class Places:
     """A limited number of places for calls; if all are taken, a new call replaces an old one.
 
-    The peer that holds most places loses its oldest one, so that no peer can lock others out by
+    The peer that holds the most places loses its oldest one, so that no peer can lock others out by
     taking many places.
     """
 

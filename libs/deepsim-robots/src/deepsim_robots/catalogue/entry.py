@@ -48,7 +48,7 @@ class CatalogueEntry:
         gains: As in `RobotConfig`; added to the gains of an MJCF file's actuators.
         balance: As in `RobotConfig`.
         fixed_base: As in `RobotConfig`.
-        on_gazebo: Whether the robot also stays at home on Gazebo 11, as tests have shown.
+        on_gazebo: Whether tests have shown that Gazebo 11 also holds the robot at home.
         height: Height of the model frame above the ground when the robot stands at home [m].
     """
 

@@ -151,7 +151,7 @@ class TrajectoryDrive(ServoDrive):
             kept[chosen, 1 + len(at) :] = values[:, -1:]
 
     def set_state(self, state: Mapping[str, Floats]) -> None:
-        """Restores the result of `get_state`, with any number of points."""
+        """Restores the result of `get_state`; its trajectories may have any number of points."""
         self._memorise(state["times"].shape[1])
         super().set_state(state)
 

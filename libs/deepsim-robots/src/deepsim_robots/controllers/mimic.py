@@ -54,7 +54,7 @@ class Mimic(Controller):
 
 
 class _MimicDrive(ServoDrive):
-    """Sets target positions between the two ends."""
+    """Sets each joint's target between its positions for actions 0 and 1."""
 
     def __init__(self, joints: JointGroup, gains: Pair, start: Floats, end: Floats) -> None:
         super().__init__(joints, ([0.0], [1.0]), gains)

@@ -38,9 +38,9 @@ class Mecanum(Controller):
         length: Distance between front and rear axles [m].
         width: Distance between left and right wheels [m].
         radius: Radius of the wheels [m].
-        lower: Lowest velocity (x, y, w).
-        upper: Highest velocity (x, y, w).
-        acceleration: Largest change of each component per second; None for no limit.
+        lower: Lowest velocity (x, y, w) [m/s, rad/s].
+        upper: Highest velocity (x, y, w) [m/s, rad/s].
+        acceleration: Largest change of each component per second [m/s², rad/s²]; None for no limit.
         damping: Damping of the wheel joints; by default the robot's gains.
     """
 
@@ -87,9 +87,9 @@ class OmniWheels(Controller):
             starting at pi / n, so four wheels are at the corners of a square.
         distance: Distance from the centre of the base to each wheel [m].
         radius: Radius of the wheels [m].
-        lower: Lowest velocity (x, y, w).
-        upper: Highest velocity (x, y, w).
-        acceleration: Largest change of each component per second; None for no limit.
+        lower: Lowest velocity (x, y, w) [m/s, rad/s].
+        upper: Highest velocity (x, y, w) [m/s, rad/s].
+        acceleration: Largest change of each component per second [m/s², rad/s²]; None for no limit.
         damping: Damping of the wheel joints; by default the robot's gains.
     """
 

@@ -37,7 +37,7 @@ class Passive(Controller):
 
 
 class _PassiveDrive(ServoDrive):
-    """A drive that only sets the gains at a reset."""
+    """A drive that sets the gains at a reset, and has no actions."""
 
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
         """Does nothing, because the action is empty."""

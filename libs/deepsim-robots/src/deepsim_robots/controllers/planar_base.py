@@ -60,7 +60,7 @@ class PlanarBase(Controller):
 
 
 def turned(velocity: Floats, yaw: Floats) -> Floats:
-    """Converts planar velocities, (w, 3), from frames with yaws, (w,) [rad], to the world frame."""
+    """Converts velocities, (w, 3), from frames turned by `yaw`, (w,) [rad], to the world frame."""
     cos, sin = np.cos(yaw), np.sin(yaw)
     x, y = velocity[:, 0], velocity[:, 1]
     return np.stack([cos * x - sin * y, sin * x + cos * y, velocity[:, 2]], axis=1)
@@ -74,7 +74,7 @@ class _JointDrive(ServoDrive):
         self._velocity = self.remember("velocity", 3)
 
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
-        """Takes a velocity."""
+        """Stores the commanded velocity."""
         self._velocity[worlds] = action
 
     def update(self, delta_time: float, worlds: WorldNumbers) -> None:
@@ -89,7 +89,7 @@ class _JointDrive(ServoDrive):
 
 
 class _FreeDrive(Drive):
-    """Sets the twist of a model without joints for its base."""
+    """Sets the twist of a model that has no joints for its base."""
 
     def __init__(self, joints: JointGroup, lower: ArrayLike, upper: ArrayLike) -> None:
         super().__init__(joints, lower, upper)
@@ -97,7 +97,7 @@ class _FreeDrive(Drive):
         self._velocity = self.remember("velocity", 3)
 
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
-        """Takes a velocity."""
+        """Stores the commanded velocity."""
         self._velocity[worlds] = action
 
     def update(self, delta_time: float, worlds: WorldNumbers) -> None:

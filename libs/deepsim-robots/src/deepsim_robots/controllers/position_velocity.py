@@ -32,7 +32,7 @@ class JointPositionVelocity(Controller):
     Attributes:
         lower: Lowest position; by default as for `JointPosition`.
         upper: Highest position; by default as for `JointPosition`.
-        velocity: Largest speed; by default the velocity limit of the joint.
+        velocity: Largest speed [rad/s or m/s]; by default the velocity limit of the joint.
         stiffness, damping: Gains of the joints; by default the robot's.
     """
 
@@ -69,7 +69,7 @@ class JointTrapezoid(Controller):
     True
 
     Attributes:
-        velocity: Largest speed, > 0; by default the velocity limit of the joint.
+        velocity: Largest speed, > 0 [rad/s or m/s]; by default the velocity limit of the joint.
         acceleration: Acceleration and deceleration, > 0 [rad/s² or m/s²].
         lower: Lowest position; by default as for `JointPosition`.
         upper: Highest position; by default as for `JointPosition`.
@@ -159,11 +159,11 @@ def profile_step(
     in each tick: v (v / a + dt) / 2 <= distance.
 
     Args:
-        goal: End of the profile, (w, n).
-        position: Current position, (w, n).
-        velocity: Current velocity, (w, n).
-        speed: Largest speed, (n,).
-        acceleration: Largest acceleration, (n,).
+        goal: End of the profile, (w, n) [rad or m].
+        position: Current position, (w, n) [rad or m].
+        velocity: Current velocity, (w, n) [rad/s or m/s].
+        speed: Largest speed, (n,) [rad/s or m/s].
+        acceleration: Largest acceleration, (n,) [rad/s² or m/s²].
         delta_time: Duration of a tick [s].
     """
     gap = goal - position

@@ -67,14 +67,14 @@ def hold(joints: JointGroup, stiffness: Floats, damping: Floats, worlds: WorldNu
 
 
 class ServoDrive(Drive):
-    """A drive that, at a reset, sets the gains of the joints and holds them.
+    """A drive that sets the gains of its joints at a reset, and holds the joints.
 
     Joints with stiffness are held at their home positions, joints with damping alone at rest.
 
     Args:
         joints: The joints.
         limits: Lowest and highest action, (n,) each.
-        gains: Stiffness and damping of the joints, (n,) each.
+        gains: Stiffness [N m/rad or N/m] and damping [N m s/rad or N s/m] of the joints, (n,) each.
     """
 
     def __init__(

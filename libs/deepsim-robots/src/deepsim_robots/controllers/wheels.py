@@ -83,7 +83,7 @@ class BaseDrive(Drive):
         return self._velocity.copy()
 
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
-        """Takes a velocity of the base; without ramps, commands it at once."""
+        """Stores a velocity of the base; without ramps, commands it at once."""
         self._asked[worlds] = action
         if self._acceleration is None:
             self._velocity[worlds] = action

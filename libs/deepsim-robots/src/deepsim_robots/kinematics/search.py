@@ -15,7 +15,7 @@ _INNER = 0.8  # searches restart within this share of the joints' ranges, about 
 
 
 class Search:
-    """Searches joint positions that reach goals in w worlds; the caller evaluates each iteration.
+    """Searches for joint positions that reach goals in w worlds; the caller evaluates each step.
 
     Close to a goal, the damping decreases with the error, for fast convergence (Sugihara,
     Solvability-Unconcerned Inverse Kinematics by the Levenberg-Marquardt Method, 2011). A search
@@ -24,7 +24,7 @@ class Search:
     Args:
         start: Initial positions, (w, k).
         limits: Lowest and highest positions, (k,) each.
-        tolerance: Largest error of a solution, in each component.
+        tolerance: Largest error of a solution in each component [m, rad].
 
     Attributes:
         best: The best positions so far, (w, k).

@@ -35,7 +35,7 @@ class LabRobot(Entity):
         config: Configuration of the robot; `register_controller` adds parts.
         pose: Pose in every scene; by default the origin.
         fix_root: Whether the base is fixed to the world; None leaves it as configured.
-        balance_passive_force: Whether gravity, centrifugal and Coriolis forces are balanced.
+        balance_passive_force: Whether gravity, centrifugal and Coriolis forces are compensated.
 
     Attributes:
         config: The configuration, including registered controllers.

@@ -147,7 +147,7 @@ class WorldSimulation(Simulation):  # type: ignore[misc] # Scenic has no types
         rows.put(pose=np.asarray(pose), twist=np.zeros(6))
 
     def executeActions(self, allActions: Any) -> None:  # noqa: N802, N803 (Scenic calls it)
-        """Replaces the actions of all agents by their new ones."""
+        """Replaces the actions of all agents with new ones."""
         self._held.clear()
         super().executeActions(allActions)
 
@@ -160,7 +160,7 @@ class WorldSimulation(Simulation):  # type: ignore[misc] # Scenic has no types
             self.world.tick()
 
     def getProperties(self, obj: Any, properties: set[str]) -> dict[str, Any]:  # noqa: N802
-        """Returns the properties of an object; the world updates its pose and velocity."""
+        """Returns the properties of an object, with its current pose and velocity in the world."""
         values = {name: getattr(obj, name) for name in properties}
         body = self._bodies.get(obj)
         if body is None:

@@ -47,7 +47,7 @@ behavior Patrol(places, speed=1.0, within=0.05):
 
 
 def library_text(classes: Iterable[ModelClass], dimensions: int) -> str:
-    """Returns the text of a Scenic module.
+    """Returns the text of the Scenic module: a class for each model, and behaviours.
 
     Args:
         classes: The models.

@@ -44,7 +44,7 @@ def place_scenes(
 ) -> None:
     """Moves the objects of spawned scenes to their places in other scenes, at rest.
 
-    This only writes poses, so it is fast enough to give each episode another scene.
+    This only writes poses, so it is fast enough to give each episode a different scene.
 
     Args:
         world: The W worlds, with objects that `spawn_scenes` added.

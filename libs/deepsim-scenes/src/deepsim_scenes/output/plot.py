@@ -16,7 +16,7 @@ from .world import described
 
 
 def write_plot(scene: Scene, file: str | Path, *, zoom: float = 1.0) -> None:
-    """Draws the footprints of all objects, their bounds in red, and mission-only objects in blue.
+    """Draws objects with grey footprints and red bounds, and mission-only objects as blue arrows.
 
     Args:
         scene: The scene.

@@ -19,7 +19,7 @@ _LOWER_COVER = 0.4  # height of the board around the foot of a goal [m]
 def world_sdf(dialect: str | Dialect = "legal", field: Field | None = None) -> str:
     """Returns the SDF of a world with ground, lines, two goals, a boundary and a light.
 
-    One static model, ``field``, holds one plane and boxes for everything else.
+    One static model, ``field``, consists of a plane for the ground, and boxes for everything else.
 
     Args:
         dialect: Dialect that defines gravity, the physics step and the size of the field.

@@ -61,7 +61,7 @@ class SoloMind:
         self.state = np.full(len(pitch.world) * len(pitch.names), "", "U12")
 
     def root(self, agent: Agents) -> Behaviour:
-        """Returns the tree of the robot with a number, or for `AGENT` the tree of a `Batch`."""
+        """Returns the tree of the robot with this number; for `AGENT`, the tree of a `Batch`."""
 
         def act(state: str, function: Callable[[Agents], Any]) -> Action:
             def leaf(numbers: Agents) -> Any:
@@ -133,7 +133,7 @@ class SoloMind:
         return pick(shot.possible, gone, Status.FAILURE)
 
     def go_back(self, agents: Agents) -> Any:
-        """Drives back to the place of rest."""
+        """Drives back to `rest`."""
         return self._drive_to(agents, self.rest)
 
     def wait(self, agents: Agents) -> Any:

@@ -21,7 +21,7 @@ Agents = Any
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of a mind's speed and acceleration; the defaults are as in single_nubot_gazebo.
+    """Limits of commanded speeds and accelerations; the defaults are as in single_nubot_gazebo.
 
     Attributes:
         speed: Largest speed [m/s].

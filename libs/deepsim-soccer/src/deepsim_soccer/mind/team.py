@@ -92,7 +92,7 @@ class TeamMind:
         self.batch.tick(numbers)
 
     def root(self, agent: Agents) -> Behaviour:
-        """Returns the tree of the robot with a number, or for `AGENT` the tree of a `Batch`."""
+        """Returns the tree of the robot with this number; for `AGENT`, the tree of a `Batch`."""
 
         def check(function: Callable[[Agents], Any]) -> Check:
             return Check(function, agent)

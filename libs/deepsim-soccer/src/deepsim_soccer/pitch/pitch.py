@@ -46,7 +46,7 @@ class Pitch:
     Args:
         world: World made from `world_sdf`; the pitch spawns the robots and the ball in it.
         robots: Number of robots per team, or of cyan and of magenta; at most 11 each.
-        dialect: Dialect that defines the constants, by name or value.
+        dialect: Dialect that defines the constants, by name or as a `Dialect`.
         keeps_ball_in: Whether a ball that crosses a line is put back inside, at rest, as in
             gazebo_visual. Otherwise only the boundary of the field stops it.
         grip: Dribbler that holds the ball by a limited force, so opponents can tear it away; kicks

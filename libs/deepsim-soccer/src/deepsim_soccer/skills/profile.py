@@ -37,7 +37,7 @@ class Profile(NamedTuple):
         return np.asarray(self.acceleration * np.maximum(left, 0.0))
 
     def position(self, time: ArrayLike) -> Floats:
-        """Returns the distance travelled until a time [s], (...) [m or rad]."""
+        """Returns the distance travelled by a time [s], (...) [m or rad]."""
         t = np.clip(np.asarray(time, np.float64), 0.0, self.duration)
         first = np.minimum(t, self.blend)
         cruise = np.clip(t - self.blend, 0.0, self.duration - 2.0 * self.blend)
@@ -85,17 +85,17 @@ def next_speed(
     period: float,
     floor: float = 0.0,
 ) -> Floats:
-    """Returns the speed for the next control period of a trapezoidal profile, (...).
+    """Returns a trapezoidal profile's speed in the next control period, (...) [m/s or rad/s].
 
-    From this speed, the body can still stop at the goal. Units are m or rad, per second.
+    From this speed, the body can still stop at the goal.
 
     Args:
-        distance: Distance to the goal, >= 0, (...).
-        speed: Current speed towards the goal, (...).
-        max_speed: Cruising speed.
-        acceleration: Largest acceleration and deceleration.
+        distance: Distance to the goal, >= 0, (...) [m or rad].
+        speed: Current speed towards the goal, (...) [m/s or rad/s].
+        max_speed: Cruising speed [m/s or rad/s].
+        acceleration: Largest acceleration and deceleration [m/s² or rad/s²].
         period: Control period [s].
-        floor: Least speed, except in the last period, which ends at the goal.
+        floor: Least speed, except in the last period, which ends at the goal [m/s or rad/s].
     """
     way, now = np.asarray(distance, np.float64), np.asarray(speed, np.float64)
     lag = 0.5 * acceleration * period

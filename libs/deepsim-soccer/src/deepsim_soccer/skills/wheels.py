@@ -58,8 +58,8 @@ def limit_wheels(
     then the change of velocity is scaled down until every wheel can follow it.
 
     Args:
-        desired: Desired V_x, V_y and w in the robot's frame, (..., 3).
-        actual: Current V_x, V_y and w, (..., 3).
+        desired: Desired V_x, V_y [m/s] and w [rad/s] in the robot's frame, (..., 3).
+        actual: Current V_x, V_y [m/s] and w [rad/s], (..., 3).
         period: Control period [s].
         arm: Distance from the robot's centre to each wheel [m].
         speed: Top speed of a wheel [m/s].
@@ -81,7 +81,8 @@ def limited(
     """Computes `limit_wheels` in a memory layout that is fast in NumPy for small numbers of robots.
 
     Args:
-        both: Desired and actual V_x, V_y and w, (2, 3, ...); the desired values are overwritten.
+        both: Desired and actual V_x, V_y [m/s] and w [rad/s], (2, 3, ...); the desired values are
+            overwritten.
         arm: Distance from the robot's centre to each wheel [m].
         speed: Top speed of a wheel [m/s].
         speeding_up: Largest gain of a wheel's speed [m/s].

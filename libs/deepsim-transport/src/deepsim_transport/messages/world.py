@@ -26,6 +26,8 @@ class EntityState:
 class WorldStatistics:
     """Clocks and counters of a world; `iterations` is the number of physics steps.
 
+    `real_time` is the time since the server started, and `pause_time` its paused part.
+
     >>> WorldStatistics(sim_time=Time.of(0.5), iterations=500).model_count
     0
     """
@@ -106,7 +108,7 @@ class JointState:
 class InsertEntity:
     """A model to add: its name, its description as SDF or URDF text, and its pose.
 
-    The field is called `sdf` for both formats, because the paper on Gazebo 1.0 does not define one.
+    The paper on Gazebo 1.0 defines no field for the description; here, `sdf` holds both formats.
 
     >>> InsertEntity("ball", "<sdf version='1.7'>...</sdf>", Pose(Point(z=1.0))).pose.position.z
     1.0

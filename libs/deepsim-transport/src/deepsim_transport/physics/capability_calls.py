@@ -27,7 +27,7 @@ CAPABILITIES = (
     "sensors",
     "physics",
 )
-"""The capabilities that other processes can use; snapshots, of any type, cannot be sent."""
+"""The capabilities that other processes can use; snapshots, which may have any type, are not."""
 
 
 def chosen_worlds(simulator: Simulator, arrays: Arrays) -> NDArray[np.intp] | None:

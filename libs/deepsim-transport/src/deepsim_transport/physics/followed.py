@@ -125,7 +125,7 @@ class FollowedSimulator:
         self._transport.command(CONTROL, WorldControl(pause=False), self._timeout)
 
     def advance(self, steps: int) -> None:
-        """Makes some more physics steps, then pauses the physics; any thread may call it."""
+        """Makes this number of physics steps, then pauses the physics; any thread may call it."""
         self._transport.command(CONTROL, WorldControl(pause=True, steps=steps), self._timeout)
 
     def step(

@@ -36,7 +36,7 @@ class WorldMirror:
             `deepsim_transport.physics.updates.COLUMNS` are filled, all others have defaults.
         time: Simulated time of the tables, (W,) [s].
         paused: Whether the physics is paused.
-        run: Identifier of the server; a server that succeeds it has another one.
+        run: Identifier of the server; a server that replaces it has a different one.
         malformed: The number of updates that could not be read and were dropped.
 
     Raises:

@@ -65,8 +65,8 @@ def friction_factors(
     """Returns, for each link with collisions, the factor that makes its friction `coefficient`.
 
     Raises:
-        UnsupportedError: A link's collisions have different friction coefficients or 0, or there
-            are no collisions.
+        UnsupportedError: The collisions of a link have different friction coefficients, one of
+            them has a coefficient of 0, or there are no collisions.
     """
     factors: dict[str, float] = {}
     for name, link in links.items():
@@ -87,7 +87,7 @@ def damping_factor(name: str, damping: float, joint: JointDescription) -> float:
     """Returns the factor that makes the damping of all axes of a joint equal `damping`.
 
     Raises:
-        UnsupportedError: The axes are described with different dampings, or with 0.
+        UnsupportedError: The axes are described with different damping values, or with 0.
     """
     described = {axis.damping for axis in (joint.axis, joint.axis2) if axis is not None}
     if len(described) != 1 or 0.0 in described:

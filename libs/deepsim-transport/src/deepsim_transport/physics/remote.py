@@ -182,7 +182,8 @@ class RemoteSimulator:
         """Sends a call and returns its answer.
 
         Raises:
-            DeepSimError: The call failed in the other process; errors of the port keep their class.
+            DeepSimError: The call failed in the other process; the error keeps its class if both
+                processes know it.
         """
         known = {"call": name, "generation": self.entities.generation}
         request = pack(known | (header or {}), arrays)

@@ -30,7 +30,7 @@ _LOOKING = ("state", "ask")
 
 @dataclass(frozen=True)
 class Certificates:
-    """The TLS files of a process; master and clients show certificates of the same authority.
+    """The TLS files of a process; one authority issues the certificates of master and clients.
 
     Attributes:
         authority: Certificate of the authority that issued all certificates (PEM).

@@ -100,7 +100,7 @@ class Transport:
     ) -> Subscriber[M]:
         """Calls a function with each message of a topic, in a separate thread.
 
-        If the function is slower than the topic, the oldest messages are dropped; publishers and
+        If the function cannot keep up, the oldest messages are dropped; publishers and
         other subscribers are not delayed.
         """
         return Subscriber(self.session, self.key(topic), kind, function)

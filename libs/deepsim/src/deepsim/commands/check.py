@@ -33,7 +33,7 @@ def check(
 ) -> None:
     """Checks that a task's environment behaves as trainers expect.
 
-    The same seed must give the same bits, also after a snapshot is restored and in any number of
+    The same seed must give the same bits, even after a snapshot is restored, and in any number of
     worlds. The installed checkers of Gymnasium, PettingZoo, Stable-Baselines3, RLlib and TorchRL
     must pass without a warning. A remark points out a task that never gives a reward.
     """

@@ -185,7 +185,7 @@ def check(
 ) -> None:
     """Loads models, builds them in MuJoCo, and prints a line for each.
 
-    Models anywhere in a folder find one another. The exit status is 1 if any fails.
+    A model may use any other model in the folder. The exit status is 1 if any fails.
     In a folder, models in xacro are skipped, because xacro can run code.
     """
     console = Console()

@@ -48,7 +48,7 @@ class RobotPicture(str, Enum):
 
 @contextmanager
 def stage() -> Iterator[World]:
-    """Yields a world with light and ground, at 500 ticks per second; closes it afterwards."""
+    """Yields a world with light and ground and ticks of 2 ms; closes it afterwards."""
     world = World(open_simulator(GazeboXMLLoader().load_world(_STAGE)), steps_per_tick=2)
     try:
         yield world

@@ -60,8 +60,8 @@ def run(
     """Runs a task; writes a film, a map and the data.
 
     Prints a table of the rewards. The map shows the paths of the agents. World w of several worlds
-    gives the same bits as a single world with its seed. Ctrl-C keeps only the finished episodes,
-    with exit status 130; SIGTERM (143) and SIGHUP (129) do the same.
+    gives the same bits as a single world with the seed SEED + w. Ctrl-C keeps only the finished
+    episodes, with exit status 130; SIGTERM (143) and SIGHUP (129) do the same.
     """
     with stoppable() as stop:
         with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():

@@ -55,7 +55,7 @@ def find_tasks(root: str | Path) -> list[TaskFolder]:
 
 
 def find_task(name: str, root: str | Path = ".") -> TaskFolder:
-    """Returns the task with a path, a folder's name or an id.
+    """Returns the task that a path, a folder's name or an id refers to.
 
     Args:
         name: Such as ``examples/racetrack``, ``racetrack`` or ``DeepSim/Racetrack-v0``. A package

@@ -147,7 +147,7 @@ class Task:
         return "random" if "random" in self.policies else next(iter(self.policies), "random")
 
     def policy(self, name: str) -> PolicyMaker:
-        """Returns the policy with a name; errors in its code are raised as `TaskCodeError`.
+        """Returns a policy by name; errors in its code are raised as `TaskCodeError`.
 
         Raises:
             TaskError: The policy does not exist; the message lists the known ones.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The settings of a training run: the command line overrides the task, and both the defaults."""
+"""The settings of a training run: the command line overrides the task's, and these the defaults."""
 
 from __future__ import annotations
 

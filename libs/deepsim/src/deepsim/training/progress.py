@@ -30,8 +30,10 @@ _TIMES = {"time/time_elapsed": "seconds", "time/fps": "steps_per_second"}
 
 
 class ProgressFiles:
-    """Writes ``progress.csv``, with bytes that depend only on the seed, and ``timing.csv``.
+    """Writes ``progress.csv`` and ``timing.csv``.
 
+    On one machine, the same task, settings and seed give the same bytes in ``progress.csv``; real
+    times are only in ``timing.csv``.
     It has the methods of an output format of Stable-Baselines3's logger.
 
     Attributes:

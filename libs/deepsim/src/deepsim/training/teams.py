@@ -98,7 +98,9 @@ class TeamPolicy(ArrayPolicy):
 def team_of(
     policies: Mapping[str, TrainedPolicy | RecurrentPolicy], owners: Mapping[str, str]
 ) -> TeamPolicy | RecurrentTeam:
-    """Joins policies to one for several agents, on arrays unless they have a memory.
+    """Combines policies into one, which gives each agent the actions of its own policy.
+
+    The result is an `ArrayPolicy`, or a `MemoryPolicy` if the policies have a memory.
 
     Args:
         policies: The policies by name; either all have a memory, or none has.

@@ -139,7 +139,7 @@ class _Actor:
 def _require_room(
     nodes: list[dict[str, Any]], workers: int, needs: Mapping[str, float], address: str
 ) -> None:
-    """Raises a ValueError without room for one worker; warns without room for all workers."""
+    """Raises a ValueError if no worker has room; warns if there is not enough room for all."""
     machines = [node["Resources"] for node in nodes if node["Alive"]]
     room = sum(
         min((int(has.get(name, 0) / need) for name, need in needs.items()), default=workers)
