@@ -44,7 +44,7 @@ def numba_works() -> bool:
 
 
 def use_compiled(wanted: bool | None) -> bool:
-    """Returns whether to use compiled code; raises ImportError if wanted but numba is missing."""
+    """Returns whether to use compiled code; raises ImportError if `wanted` but numba is missing."""
     if wanted and not numba_works():
         raise ImportError("compiled=True needs numba: pip install 'deepsim-colliders[fast]'")
     return numba_works() if wanted is None else bool(wanted)

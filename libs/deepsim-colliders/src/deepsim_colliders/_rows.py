@@ -16,7 +16,7 @@ Flags = NDArray[np.bool_]
 
 
 class Rows(NamedTuple):
-    """Shapes in the world frame; the last axis of each array counts the shapes."""
+    """Shapes in the world frame; the last axis of each array is that of the shapes."""
 
     shapes: Sequence[Any]
     """The shapes that `leaf` refers to."""

@@ -48,7 +48,8 @@ _EDGES = np.array(
 def pixel_rays(frustum: Frustum, width: int, height: int) -> tuple[Array, Array]:
     """Returns unit directions (3, height * width) through the centres of pixels, and cosines.
 
-    Pixels are in rows from the upper left corner; a cosine belongs to the angle to the view axis.
+    Pixels are in rows from the upper left corner; the cosines are those of the angles between the
+    directions and the view axis.
     """
     side = math.tan(0.5 * frustum.horizontal_fov)
     y = side * (1.0 - (2.0 * np.arange(width) + 1.0) / width)

@@ -57,9 +57,9 @@ class GazeboSimulator:
     """The world of a running gzserver that has loaded the plugin ``libgazebo_batch_state.so``.
 
     In lock-step, the default, time stands still except during `step`. A tick is one round trip:
-    `step` sends the changed rows, and its answer has the tables that were read since the step
-    before. If server and client share memory, tables are read from there; otherwise columns that
-    are read one by one at one instant come from one answer.
+    `step` sends the changed rows, and its answer has the tables that were read since the previous
+    step. If server and client share memory, tables are read from there; otherwise columns that are
+    read one by one at one instant come from one answer.
 
     In a free-running world, `step` waits until ``/clock`` has advanced; a step that is requested
     too late is counted in `late_ticks`. There is one world, whose number is 0.
@@ -70,7 +70,7 @@ class GazeboSimulator:
     Args:
         master_uri: URI of the ROS master; defaults to ``ROS_MASTER_URI``.
         namespace: ROS namespace of the plugin's services.
-        timeout: Longest wait for the answer to a call, which may make up to 1000 steps [s].
+        timeout: Longest wait for the answer to a call, which may run up to 1000 steps [s].
         shared_memory: Whether to read and call through shared memory if server and client share a
             machine; the first client of a server gets the mailbox for calls.
         lock_step: Whether time stands still except during `step`.
@@ -176,8 +176,8 @@ class GazeboSimulator:
     ) -> Sequence[Refusal]:
         """Applies changes, then advances by exactly n >= 1 physics steps, in one round trip.
 
-        In a free-running world it waits for that time instead. If a row is refused, no step is
-        made.
+        In a free-running world it waits for that time instead. If a row is refused, the world does
+        not step.
 
         Raises:
             SimulationError: The physics diverged.

@@ -30,7 +30,7 @@ def lerp(a: R, b: R, t: SupportsFloat) -> R: ...
 @overload
 def lerp(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> FloatArray: ...
 def lerp(a: Any, b: Any, t: Any) -> Any:
-    """Interpolates linearly from `a` (t = 0) to `b` (t = 1), exact at both; t is not clamped.
+    """Interpolates linearly from `a` (t = 0) to `b` (t = 1), exact at both ends; t is not clamped.
 
     Args:
         a: number, array, Vector3, Point, Color or Twist.
@@ -81,7 +81,7 @@ def slerp(a: Vector3, b: Vector3, t: SupportsFloat) -> Vector3: ...
 @overload
 def slerp(a: RotationLike, b: RotationLike, t: SupportsFloat) -> Quaternion: ...
 def slerp(a: Any, b: Any, t: SupportsFloat) -> Any:
-    """Rotates from `a` (t = 0) to `b` (t = 1) along the shorter arc; t is not clamped.
+    """Interpolates from `a` (t = 0) to `b` (t = 1) along the shorter arc; t is not clamped.
 
     The speed of rotation is constant.
 

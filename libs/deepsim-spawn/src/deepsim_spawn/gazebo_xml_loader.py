@@ -27,8 +27,8 @@ _READERS = {"sdf": read_sdf, "robot": read_urdf}
 class GazeboXMLLoader:
     """Reads SDF, URDF and xacro into descriptions.
 
-    An `UnsupportedElementWarning` reports elements that a description cannot represent, a
-    `ModelFormatWarning` reports repairs, each once per kind and load.
+    An `UnsupportedElementWarning` reports elements that a description cannot represent, and a
+    `ModelFormatWarning` reports repairs; each is issued once per kind and load.
 
     Args:
         search_path: A search path, or folders, in which ``model://``, ``package://`` and
@@ -66,7 +66,8 @@ class GazeboXMLLoader:
             arguments: Values of the ``<xacro:arg>`` elements.
 
         Raises:
-            ModelFormatError: The source cannot be read; with file and line if they are known.
+            ModelFormatError: The source cannot be read; the error has the file and line if they are
+                known.
         """
         return self._load(source, arguments)
 

@@ -62,9 +62,10 @@ class ModelSpawner(AbstractSpawner):
     `spawner.spawn(world, "dot_1")` adds such a model to a world.
 
     Args:
-        source: A description, or a file or XML string: MJCF, or as in `GazeboXMLLoader.load_model`.
+        source: A description, or a file or XML string: MJCF, or a source that
+            `GazeboXMLLoader.load_model` accepts.
         arguments: Values of the arguments of a xacro file.
-        loader: Loads all but MJCF; by default a loader without extra folders.
+        loader: Loads everything but MJCF; by default a loader without extra folders.
 
     Attributes:
         description: The model to spawn.

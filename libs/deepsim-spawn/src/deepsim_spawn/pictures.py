@@ -98,7 +98,8 @@ def _brightness(image: Image) -> NDArray[np.uint8]:
 def _halved(solid: _Bools, granularity: int) -> _Bools:
     """Merges pixels into parts of at most `granularity` pixels, solid if any pixel in them is.
 
-    The parts are those of Gazebo's `MapShape`: halving an odd number makes the lower half smaller.
+    The parts are those of Gazebo's `MapShape`: when an odd number is halved, the half with the
+    lower coordinates is the smaller one.
     """
     if granularity == 1:
         return solid
@@ -145,7 +146,7 @@ def _rectangles(solid: _Bools) -> _Ints:
 def heightmap_heights(heightmap: Heightmap) -> NDArray[np.float64]:
     """Returns the heights of a landscape at its pixels.
 
-    The brightest pixel gets the height of the heightmap's size, whatever its brightness. In a
+    The brightest pixel gets the height in the heightmap's `size`, whatever its brightness. In a
     colour picture only the blue channel counts, as in Gazebo 11. In a 16-bit picture all bits
     count, whereas Gazebo uses the lower 8. Needs the extra ``deepsim-spawn[images]``.
 

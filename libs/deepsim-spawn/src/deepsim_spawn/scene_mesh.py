@@ -111,7 +111,7 @@ def scene_mesh(
         ground: Side of the square that represents an infinite collision plane [m].
 
     Raises:
-        TypeError: A description is not a `ModelDescription`, such as MJCF.
+        TypeError: A description is not a `ModelDescription` but, for example, MJCF.
         UnknownEntityError: A model does not exist.
         ModelFormatError: A mesh or picture cannot be read.
     """

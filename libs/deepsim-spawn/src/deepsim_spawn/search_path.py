@@ -129,7 +129,7 @@ class SearchPath:
         name = rest.split("/")[0]
         if home is not None and root is not None:
             for place in (root, home, *home.parents[:_LEVELS]):
-                # the root of the file system and a home folder are no packages
+                # the root of the file system and a home folder are not packages
                 if place.name == name and len(place.parts) > 2 and place != Path.home():
                     yield place, place.parent / rest
             yield from _assets(home, rest, (home, *home.parents[:_LEVELS]))

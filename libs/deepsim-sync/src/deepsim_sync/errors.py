@@ -113,7 +113,7 @@ class WriteRefusedError(DeepSimError):
 
 
 class SimulationError(DeepSimError):
-    """The physics of some worlds diverged; they must be reset, while all others advanced.
+    """The physics of some worlds diverged. They must be reset; all others advanced.
 
     >>> world = World(TableSimulator(worlds=3))
     >>> world.spawn(TableModel(), "ball", Pose())
@@ -141,7 +141,7 @@ class CallbackError(DeepSimError):
     car.on_update raised KeyError in tick 3: 'fuel'
 
     Attributes:
-        owner: Name of the behaviour or tracker whose callback raised.
+        owner: Name of the behaviour or tracker whose callback raised the exception.
         hook: Name of the callback.
         tick: Tick count of the world at that time.
     """

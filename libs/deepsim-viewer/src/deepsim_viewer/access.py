@@ -77,7 +77,7 @@ class AccessControl:
         return None
 
     def guard(self, inner: ProcessRequest) -> ProcessRequest:
-        """Returns a handler that refuses foreign requests and forwards others without the token."""
+        """Returns a handler that refuses foreign requests, and strips the token from all others."""
 
         def process(connection: Any, request: Request) -> Response | None:
             refusal = self.refusal(request)

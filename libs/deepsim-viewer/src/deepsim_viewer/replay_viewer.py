@@ -105,7 +105,7 @@ def recording_page(
     """Returns a recording as a single HTML page with a player, which needs no server.
 
     Args:
-        recording: The recording, of which the page has the first 60 s.
+        recording: The recording, of which the page contains the first 60 s.
         rate: Frames per second [Hz].
         spacing: Distance between the worlds in the grid [m]; by default chosen to suit their size.
         shadows: Whether the first directional light casts shadows.

@@ -17,7 +17,7 @@ Pairs = Tuple[Index, Index]
 def ragged(start: Index, count: Index) -> Iterator[Pairs]:
     """Yields the elements of ranges, given by `start` and `count`, in blocks.
 
-    Each block has the numbers of the ranges and the elements themselves.
+    A block consists of the number of each element's range, and the elements themselves.
     """
     ends = np.cumsum(count)
     total = int(ends[-1]) if ends.size else 0
@@ -29,7 +29,7 @@ def ragged(start: Index, count: Index) -> Iterator[Pairs]:
 
 
 def collected(parts: Iterator[Pairs]) -> Iterator[Pairs]:
-    """Joins small parts into blocks that outweigh the fixed cost of a further step."""
+    """Joins small parts into blocks that are worth the fixed cost of a further step."""
     waiting: list[Pairs] = []
     size = 0
     for part in parts:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A hierarchy of bounding boxes for each world, in groups of sixteen."""
+"""A hierarchy of bounding boxes for each world: a tree with up to 16 children per node."""
 
 from __future__ import annotations
 

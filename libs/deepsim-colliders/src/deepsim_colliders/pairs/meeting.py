@@ -76,8 +76,8 @@ def _boxes(a: Rows, b: Rows) -> Flags:
     """Returns whether boxes meet, by separating axes (Gottschalk, Lin and Manocha 1996).
 
     The axes are the face normals of both and, in 3D, the cross products of an edge of each. Sums
-    run over the first axes of arrays and the last axis counts pairs, so that the bits of a pair do
-    not depend on other pairs.
+    run over the first axes of arrays, and the last axis is that of the pairs, so that the bits of a
+    pair do not depend on other pairs.
     """
     slack = a.touch + b.touch
     apart = b.center - a.center
@@ -103,10 +103,10 @@ def _boxes(a: Rows, b: Rows) -> Flags:
 
 
 def _edges(gap: Array, turn: Array, size: Array, half: Array, others: Array, slack: Array) -> Flags:
-    """Returns whether no plane along an edge of each box separates the boxes.
+    """Returns whether no plane parallel to an edge of each box separates the boxes.
 
-    The plane's normal is the cross product of both edges, so that the other two axes of each box
-    contribute.
+    The plane's normal is the cross product of the two edges, so the extent of a box along the
+    normal comes from its other two axes.
     """
     length = np.sqrt(np.maximum(1.0 - turn * turn, 0.0))
     gap, half = gap[:, np.newaxis], half[:, np.newaxis]

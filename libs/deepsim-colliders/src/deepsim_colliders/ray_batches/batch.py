@@ -82,7 +82,7 @@ class Rays(NamedTuple):
 def leading_shape(shapes: list[tuple[int, ...]], worlds: int | None) -> tuple[int, ...]:
     """Returns the common shape of an array of rays, without the axis of coordinates.
 
-    With `worlds`, its first axis counts them.
+    With `worlds`, its first axis is that of the worlds.
     """
     if worlds is None:
         return np.broadcast_shapes(*shapes)

@@ -170,7 +170,7 @@ class ColliderSet:
         """Returns whether each collider meets each collider of `other`, shape (n, m).
 
         Without `other`, the set is tested against itself, with a diagonal of False. With worlds,
-        the first axis counts them.
+        the first axis is that of the worlds.
         """
         pairs = self.pairs(other)
         axis, sizes = self._axis(other), (len(self), len(self if other is None else other))
@@ -181,7 +181,7 @@ class ColliderSet:
     def contains(self, other: ColliderSet) -> Flags:
         """Returns whether each collider contains each collider of `other`, shape (n, m).
 
-        With worlds, the first axis counts them.
+        With worlds, the first axis is that of the worlds.
         """
         a, b = self._now, self._checked(other)._now
         worlds, parts = self._count(other), b.bounds.count

@@ -13,7 +13,7 @@ from .snapshot import Snapshot
 
 
 def near_pairs(a: Snapshot, b: Snapshot, *, once: bool) -> Iterator[tuple[Index, Index, Index]]:
-    """Yields world, row of `a` and row of `b` of enabled and near pairs that may meet.
+    """Yields world, row of `a` and row of `b` of pairs that are enabled and near, and may meet.
 
     Args:
         a: one side.

@@ -183,7 +183,7 @@ class AbstractEffect(ABC):
             self.look[name] = shade
 
     def add_observer(self, observer: EffectObserver) -> None:
-        """Calls an observer whenever the effect is attached or detached."""
+        """Adds an observer, which is called whenever the effect is attached or detached."""
         self.observers.append(observer)
 
     def remove_observer(self, observer: EffectObserver) -> None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class EffectObserver(Protocol):
     """Object that is notified of the beginning and end of effects.
 
-    It is added by `AbstractEffect.add_observer`. In both calls, ``effect.worlds`` has the numbers
+    It is added with `AbstractEffect.add_observer`. In both calls, ``effect.worlds`` has the numbers
     of the worlds in which the effect begins or ends.
 
     >>> class Printer:
@@ -62,7 +62,7 @@ _ROUNDING = 1e-9  # rounding of simulated time [s], which must not delay the end
 class EffectManager(PerWorld):
     """Manager of a world's effects: updates them once per tick, in the order of attachment.
 
-    It is a tracker of NORMAL priority. Users attach effects by `AbstractEffect.attach`.
+    It is a tracker of NORMAL priority. Users attach effects with `AbstractEffect.attach`.
 
     >>> world = World(TableSimulator(timestep=0.25))
     >>> world.spawn(TableModel(), "ball", Pose())

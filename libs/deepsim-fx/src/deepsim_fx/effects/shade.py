@@ -65,7 +65,7 @@ class Shade(NamedTuple):
         self.value[worlds], self.mix[worlds] = cells, shares
 
     def over(self, beneath: Array, worlds: WorldNumbers) -> tuple[Array, NDArray[np.bool_]]:
-        """Returns cells (w, n, ...) of some worlds with the value mixed in, and where it shows."""
+        """Returns cells (w, n, ...) of some worlds with the value mixed in, and which show it."""
         value, mix = self.value[worlds][:, None], self.mix[worlds][:, None]
         shows = mix != 0.0
         if beneath.dtype == np.bool_:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class RandomizerManager(PerWorld):
-    """Manager of a world's randomizers: runs them in the order of addition, and logs the draws.
+    """Manager of a world's randomizers: runs them in the order they were added, and logs draws.
 
     Call `randomize` where episodes begin, such as in a ``reset`` or ``on_reset`` hook.
 
@@ -57,7 +57,8 @@ class RandomizerManager(PerWorld):
         """Adds a randomizer after the existing ones.
 
         Raises:
-            DuplicateEntityError: Another randomizer has the same name; choose one by ``name=``.
+            DuplicateEntityError: Another randomizer has the same name; choose a different one with
+                ``name=``.
             ValueError: The randomizer is for another world.
         """
         if randomizer.world is not self.world:
@@ -97,7 +98,7 @@ class RandomizerManager(PerWorld):
         """Applies earlier draws of this or another world, without randomness.
 
         Args:
-            draws: The draws in the order of a log.
+            draws: The draws in the order in which they were logged.
 
         Raises:
             UnknownEntityError: A randomizer does not exist; nothing was replayed.

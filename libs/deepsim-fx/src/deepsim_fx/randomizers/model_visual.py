@@ -61,7 +61,7 @@ class ModelVisualRandomizer(AbstractRandomizer):
         level: The parts that share a colour: ``"model"``, ``"link"`` or ``"visual"``.
         num_selection: Number of links or visuals to paint, selected in each draw; all by default.
         links: Patterns of link names in the model, such as ``"wheel_*"``.
-        visuals: Patterns of visual names in their links.
+        visuals: Patterns of visual names in these links.
         color: Distribution of channels, RGB or RGBA colours, 0..1.
         columns: Colours of the material to paint; all of them get the same colour.
         name: Name of the randomizer in the log; by default derived from the model.

@@ -52,7 +52,7 @@ class PhysicsRandomizer(AbstractRandomizer):
         joint_friction: Distribution of the factor of the dry friction of joints, >= 0.
         armature: Distribution of the factor of rotor inertia.
         links: Patterns of link names in the model, such as ``"wheel_*"``.
-        per_link: Whether each link has its own factor instead of one for all.
+        per_link: Whether each link has its own factor instead of all sharing one.
         name: Name of the randomizer in the log; by default derived from the model.
         world: The world of the model; by default the world of a transform, or the current one.
 

@@ -26,7 +26,7 @@ def matching(names: Iterable[str], patterns: Sequence[str]) -> list[str]:
 
 
 def links_of(entities: Entities, model: str, links: Sequence[str]) -> list[str]:
-    """Returns the links of a model that match patterns; their names are those in the world.
+    """Returns the full names, ``model::link``, of those links of a model that match patterns.
 
     `links` are patterns of link names in the model, such as ``arm::hand``.
 
@@ -48,7 +48,7 @@ def links_of(entities: Entities, model: str, links: Sequence[str]) -> list[str]:
 def visuals_of(
     entities: Entities, model: str, links: Sequence[str], visuals: Sequence[str]
 ) -> dict[str, list[str]]:
-    """Returns the visuals that match patterns, by link; all names are those in the world.
+    """Returns the full names of the visuals that match patterns, by the full name of their link.
 
     `links` are patterns of link names in the model, `visuals` of visual names in their links.
 
@@ -84,8 +84,8 @@ def stacked(
     """Stacks the draws of several worlds, so that one call applies them.
 
     Yields:
-        Numbers (w,), names (k,) and cells (w, k, ...) by column, for each set of worlds and columns
-        with the same names.
+        World numbers (w,), entity names (k,) and cells (w, k, ...) by column. Worlds are grouped if
+        their draws have the same columns and entities, and columns if they have the same entities.
     """
     alike: dict[tuple[tuple[str, tuple[str, ...]], ...], list[tuple[int, Drawn]]] = {}
     for number, drawn in zip(worlds.tolist(), values, strict=True):

@@ -9,7 +9,7 @@ from deepsim_sync import CameraMount, UnknownEntityError, WorldNumbers
 
 
 class GazeboMounts:
-    """Mounts of camera sensors: their poses on links and lenses; see `deepsim_sync.CameraMounts`.
+    """Mounts of camera sensors: their lenses and poses on links; see `deepsim_sync.CameraMounts`.
 
     A mount applies to this client only: the client's pictures are taken from it, and Gazebo's own
     camera sensors stay as described.

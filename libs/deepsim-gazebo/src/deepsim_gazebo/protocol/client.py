@@ -137,7 +137,7 @@ class BatchStateClient:
         }
 
     def exchange(self, request: ExchangeRequest) -> ExchangeReply:
-        """Applies changes, makes physics steps and returns tables, in one round trip."""
+        """Applies changes, runs physics steps and returns tables, in one round trip."""
         body = request.pack()
         if self._mailbox is None or not self._mailbox.fits(body):
             reply = self._call("exchange", body, request)
@@ -167,7 +167,7 @@ class BatchStateClient:
         return Listing(entities, tuple(cameras), no_pictures)
 
     def spawn(self, entities: Sequence[NewEntity]) -> list[str | None]:
-        """Adds models and lights, 100 per call; returns None or a reason of failure for each."""
+        """Adds models and lights, 100 per call; returns None, or why it failed, for each."""
         failures: list[str | None] = []
         for part in _parts(entities):
             requests = b"".join(
@@ -182,7 +182,7 @@ class BatchStateClient:
         return failures
 
     def delete(self, names: Sequence[str]) -> list[str | None]:
-        """Removes models and lights, 100 per call; returns None or a reason of failure for each."""
+        """Removes models and lights, 100 per call; returns None, or why it failed, for each."""
         failures: list[str | None] = []
         for part in _parts(names):
             failures += self._rows("delete_models", pack_strings(part), part)

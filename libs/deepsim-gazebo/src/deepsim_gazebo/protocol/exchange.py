@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The call made once per tick: applies changed rows, makes steps and returns tables."""
+"""The call made once per tick: applies changed rows, runs steps and returns tables."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ExchangeStatus(IntEnum):
     STALE = 1
     """The rows belong to another generation: nothing was done."""
     REFUSED = 2
-    """Some rows were refused, the others were applied; no step was made."""
+    """Some rows were refused and the others applied; the world did not step."""
     INVALID = 3
     """The request is malformed: nothing was done."""
     FAILED = 4
@@ -87,7 +87,7 @@ class ExchangeRequest:
     Attributes:
         generation: Generation of the rows in `cells`.
         cells: New values by (table, column).
-        steps: Physics steps to make afterwards.
+        steps: Physics steps to run afterwards.
         more_steps: Whether another request continues these steps, so that forces on links stay.
         kinds: The tables to return.
         sensors: Rows of the sensors to read.
@@ -129,11 +129,12 @@ class ExchangeReply:
 
     Attributes:
         status: The outcome.
-        message: The reason, unless it is OK.
+        message: The reason for a status other than OK.
         instant: The instant that the tables belong to.
         refusals: Rows that were not accepted.
         tables: The requested tables.
-        measured: Measurements of the requested sensors, in turn; empty if a sensor is unknown.
+        measured: Measurements of the requested sensors, one after another; empty if a sensor is
+            unknown.
 
     >>> from deepsim_gazebo import BatchStateClient
     >>> def model_poses(client: BatchStateClient):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Capabilities of several servers, made of the capability of each server."""
+"""Capabilities of several servers, composed of those of each server."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The simulator of many worlds on Gazebo 11: a server for each."""
+"""The simulator of many worlds on Gazebo 11, with one server per world."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class GazeboServers:
         master_uris: URIs of the W ROS masters.
         namespace: ROS namespace of the plugin's services.
         timeout: Longest wait for the answer to a call, and for a server that is started again [s].
-        shared_memory: Whether to use shared memory, see `GazeboSimulator`.
+        shared_memory: Whether to use shared memory; see `GazeboSimulator`.
 
     Attributes:
         worlds: The number of worlds, W.

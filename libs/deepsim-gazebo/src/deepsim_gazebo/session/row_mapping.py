@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mapping of rows from one generation of entities to another one, by name."""
+"""Mapping of rows from one generation of entities to another, by name."""
 
 from __future__ import annotations
 

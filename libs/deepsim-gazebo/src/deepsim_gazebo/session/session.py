@@ -56,7 +56,7 @@ class Session:
         kinds: Collection[Kind] = (),
         sensors: Sequence[int] = (),
     ) -> ExchangeReply:
-        """Makes some physics steps and returns tables; see `ExchangeRequest`."""
+        """Runs some physics steps and returns tables; see `ExchangeRequest`."""
         return self.send(
             ExchangeRequest(steps=steps, more_steps=more_steps, kinds=kinds, sensors=sensors)
         )
@@ -87,7 +87,7 @@ class Session:
         kinds: Collection[Kind] = (),
         sensors: Sequence[int] = (),
     ) -> tuple[ExchangeReply, Sequence[Refusal]]:
-        """Writes rows, then makes physics steps if none was refused; returns the refused rows too.
+        """Writes rows, then runs physics steps unless a row is refused; returns the refusals too.
 
         Rows of an earlier generation are found by name: by the server if it still knows that
         generation, and otherwise by this client.
@@ -122,7 +122,7 @@ class Session:
         return reply, tuple(refusals)
 
     def fill(self, tables: Tables, reply: ExchangeReply, kinds: Collection[Kind]) -> None:
-        """Fills tables of any generation from a reply, or from a newer reply if it is outdated."""
+        """Fills tables of any generation from a reply or, if that is outdated, from a newer one."""
         for _ in range(_ATTEMPTS):
             now = tables.entities
             if now.generation != reply.instant.generation:

@@ -25,7 +25,7 @@ class Futex:
         offset: Position of the word [bytes], a multiple of 4.
 
     Raises:
-        SharedFileError: Futexes of this machine are not supported.
+        SharedFileError: Futexes are not supported on this machine.
     """
 
     def __init__(self, memory: object, offset: int) -> None:

@@ -48,8 +48,8 @@ class Mailbox:
         timeout: Longest wait for an answer [s].
 
     Raises:
-        SharedFileError: The file cannot be opened here or has an unknown layout, or futexes of this
-            machine are not supported.
+        SharedFileError: The file cannot be opened here or has an unknown layout, or futexes are not
+            supported on this machine.
     """
 
     def __init__(self, file: SharedFile, timeout: float) -> None:
@@ -105,7 +105,7 @@ class Mailbox:
         return reply
 
     def close(self) -> None:
-        """Unlocks and closes the file; the server may have another client then."""
+        """Unlocks and closes the file; the server can then accept another client."""
         fcntl.flock(self._file, fcntl.LOCK_UN)  # the mapping has its own descriptor
         os.close(self._file)
 

@@ -82,14 +82,14 @@ def wrap_once(turn: Any) -> Any:
 
 
 def minimum(a: Any, b: Any) -> Any:
-    """Returns the smaller of two numbers; NaN if the first is NaN."""
+    """Returns the smaller of two numbers; NaN if the first, or for arrays either one, is NaN."""
     if type(a) is float and type(b) is float:
         return b if b < a else a
     return np.minimum(a, b)
 
 
 def maximum(a: Any, b: Any) -> Any:
-    """Returns the larger of two numbers; NaN if the first is NaN."""
+    """Returns the larger of two numbers; NaN if the first, or for arrays either one, is NaN."""
     if type(a) is float and type(b) is float:
         return b if b > a else a
     return np.maximum(a, b)

@@ -256,7 +256,7 @@ def to_rotation_vector(x: Any, y: Any, z: Any, w: Any) -> Triple:
 
 
 def look(fx: Any, fy: Any, fz: Any, ux: Any, uy: Any, uz: Any) -> Quad:
-    """Returns the rotation that turns x to forward and z close to up, both unit vectors."""
+    """Returns the rotation that turns x to the unit vector f, and z as close to u as possible."""
     lx, ly, lz = vectors.cross(ux, uy, uz, fx, fy, fz)
     along = vectors.length(lx, ly, lz) < 1e-9
     # Where forward is along up: the part of (0, 1, 0) or (-1, 0, 0) orthogonal to forward.

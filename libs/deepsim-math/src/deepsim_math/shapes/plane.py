@@ -95,7 +95,8 @@ class Plane(Value):
     def raycast(self, ray: Ray) -> float | None:
         """Returns the distance [m] along the ray to the plane, from either side.
 
-        It is None if the ray points away from the plane or is parallel to it, 0 if it starts on it.
+        It is None if the ray points away from the plane or is parallel to it, and 0 if the ray
+        starts on the plane.
         """
         height = self.distance_to(ray.origin)
         if height == 0.0:

@@ -301,10 +301,10 @@ class Quaternion(Row):
         return make(type(vector), *turned)
 
     def slerp(self, other: Quaternion, t: SupportsFloat) -> Quaternion:
-        """Rotates from this one (t = 0) to `other` (t = 1) along the shorter arc.
+        """Interpolates from this rotation (t = 0) to `other` (t = 1) along the shorter arc.
 
-        The speed is constant and the result a unit quaternion; t outside [0, 1] extrapolates
-        (Shoemake 1985).
+        The speed of rotation is constant, and the result is a unit quaternion; t outside [0, 1]
+        extrapolates (Shoemake 1985).
         """
         a, b = self, other
         row = formulas.slerp(a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w, number(t, "t"))

@@ -72,7 +72,7 @@ class Phases(NamedTuple):
         return Phases(touching.copy(), since.copy(), last_air.copy(), first.copy())
 
     def durations(self, clock: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Returns the steps that present flights and contacts have lasted, one of which is 0."""
+        """Returns for how many steps flights and contacts have lasted; one of the two is 0."""
         passed = clock - self.since
         return passed * ~self.touching, passed * self.touching
 

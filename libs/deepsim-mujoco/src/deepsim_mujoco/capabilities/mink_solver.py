@@ -118,7 +118,7 @@ class _Reach(mink.Task):  # type: ignore[misc]  # of an extra
 
 
 class _Box(mink.Limit):  # type: ignore[misc]  # of an extra
-    """The constraint that joints stay within their limits and move by at most a step."""
+    """The constraint that joints stay within their limits and move by at most `step`."""
 
     def __init__(
         self, dofs: Rows, position: Floats, limits: tuple[Floats, Floats], step: float

@@ -53,7 +53,7 @@ def _principal(
 
 
 def decays(node: Node) -> bool:
-    """Returns whether the velocity of a link decays, which needs a free link without joints."""
+    """Returns whether the velocity of a link decays; only that of free links without joints can."""
     if node.link.velocity_decay == _NONE or node.children or node.parent is not None:
         return False
     return node.root_kind is RootKind.FREE

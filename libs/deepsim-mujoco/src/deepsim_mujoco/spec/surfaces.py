@@ -26,7 +26,7 @@ def apply_surface(geom: mujoco.MjsGeom, surface: Surface, frame: Pose, timestep:
     """Sets friction, restitution, velocity and contact masks of a geom.
 
     In Gazebo the lower friction of a touching pair counts; in MuJoCo the friction of the geom with
-    the higher priority, see `priorities`.
+    the higher priority; see `priorities`.
 
     Args:
         geom: The geom, with its orientation and the default contact settings.

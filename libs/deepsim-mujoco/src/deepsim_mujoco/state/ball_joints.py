@@ -14,8 +14,8 @@ from .world_states import WorldStates
 class BallJoints:
     """A converter of ball joints' positions between quaternions and rotation vectors.
 
-    The rotation vector [rad] turns the child link from its described orientation, along its own
-    axes; it is at most pi long.
+    The rotation vector [rad] turns the child link from its described to its present orientation;
+    its components are along the axes of the child, and its length is at most pi.
 
     Args:
         states: The states.

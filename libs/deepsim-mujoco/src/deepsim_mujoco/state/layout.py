@@ -93,12 +93,12 @@ def kept_numbers(old: mujoco.MjModel, new: mujoco.MjModel) -> tuple[Rows, Rows]:
 
 
 def kept_servos(old: mujoco.MjModel, new: mujoco.MjModel) -> tuple[Rows, Rows]:
-    """Returns the numbers of the servos that two models have in common, in each model."""
+    """Returns the index in each model of every servo that the two models have in common."""
     return _kept(old, new, "name_actuatoradr")
 
 
 def _kept(old: mujoco.MjModel, new: mujoco.MjModel, addresses: str) -> tuple[Rows, Rows]:
-    """Returns the numbers of the objects that two models have in common, in each model."""
+    """Returns the index in each model of every object that the two models have in common."""
     before = numbers_of(old, getattr(old, addresses))
     after = numbers_of(new, getattr(new, addresses))
     kept = [name for name in after if name in before]

@@ -156,7 +156,7 @@ class WorldStates:
             self.refuse(bad, "reset them, then try a smaller step size or smaller forces")
 
     def refuse(self, bad: Rows, why: str) -> NoReturn:
-        """Marks worlds that diverged, and raises an error that names the place."""
+        """Marks worlds as diverged; raises an error that names the joint or link, if known."""
         # Unlike arithmetic with very large numbers, that with NaN does not warn.
         self.state[bad] = np.nan
         at = f"t = {self.time[bad[0]]:.4g} s in worlds {bad.tolist()}{self._place(int(bad[0]))}"
@@ -225,7 +225,7 @@ def _batch_without_visuals(model: mujoco.MjModel, worlds: int, threads: int) -> 
     """Returns a batch whose steps skip the last geoms of each body, if these are only visuals.
 
     In each step, MuJoCo updates all geoms and considers them for contacts, even visuals; for a
-    field with its lines, this takes a quarter of the time.
+    playing field with its lines, this takes a quarter of the time.
     """
     counts = model.body_geomnum.copy()
     acts = (model.geom_contype | model.geom_conaffinity) != 0

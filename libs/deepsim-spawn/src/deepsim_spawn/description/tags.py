@@ -38,10 +38,10 @@ BOUNCING: Final = {
     "surface/contact/ode/kd": 1e8,
     "surface/contact/ode/max_vel": 100.0,
 }
-"""With these settings a ball in Gazebo 11 bounces by its restitution, within 0.003 at steps of 1
-and 2 ms. By default nothing bounces: a bounce needs a speed of 100000 m/s, and corrections are
-limited to 0.01 m/s. Without that limit, Gazebo's hard contacts return 0.75 of the speed whatever
-the restitution is, so these settings also make them softer.
+"""With these settings a ball in Gazebo 11 bounces according to its restitution, within 0.003 at
+steps of 1 and 2 ms. By default nothing bounces: a bounce needs a speed of 100000 m/s, and
+corrections are limited to 0.01 m/s. Without that limit, Gazebo's hard contacts return 0.75 of the
+speed whatever the restitution is, so these settings also make them softer.
 """
 DYNAMICS: Final = _same(
     "damping", "friction", "spring_stiffness", "spring_reference", within="dynamics/"

@@ -78,7 +78,7 @@ class WorldDescription:
 
         - a continuous joint becomes a revolute one without limits;
         - limits of 1e16 or more become infinite;
-        - a link without inertia has 1 g;
+        - a link without inertia gets a mass of 1 g;
         - an invisible visual becomes fully transparent;
         - sensors kept as text have their pose in the link frame.
 

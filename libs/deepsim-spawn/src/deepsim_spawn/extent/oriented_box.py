@@ -43,7 +43,7 @@ class OrientedBox:
 
         It is the smallest box with an axis along one of the axes of the model or of its 16 largest
         collisions. No smaller one exists for a single box, cylinder or ellipsoid at any pose; for a
-        mesh it may.
+        mesh, one may exist.
 
         Returns:
             The box, or None for a model without collisions other than planes.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""COLLADA files: geometries, nodes and the unit, without materials."""
+"""COLLADA files: geometries, nodes and the unit of length, without materials."""
 
 from __future__ import annotations
 

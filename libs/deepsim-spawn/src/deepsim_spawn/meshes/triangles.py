@@ -26,7 +26,7 @@ def mesh_triangles(mesh: Mesh) -> Triangles:
     geometry or node. glTF, OFF and PLY need the extra ``deepsim-spawn[meshes]``.
 
     Returns:
-        Scaled vertices (n, 3) [m] in the mesh's frame, and faces (m, 3), which keep their outside
+        Scaled vertices (n, 3) [m] in the mesh's frame, and faces (m, 3), which still face outwards
         when a negative scale mirrors the mesh.
 
     Raises:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parsers of values, which raise a ValueError with the expected and the given text."""
+"""Parsers of values, which raise a ValueError that says what was expected and what was given."""
 
 from __future__ import annotations
 

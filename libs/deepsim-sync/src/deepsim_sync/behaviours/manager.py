@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class BehaviourManager(PerWorld):
-    """Registry of a world's behaviours, which are updated in the order of their addition.
+    """Registry of a world's behaviours, which are updated in the order in which they were added.
 
     >>> world = World(TableSimulator())
     >>> _ = Behaviour("ball", tags="toys", world=world)
@@ -53,7 +53,7 @@ class BehaviourManager(PerWorld):
             raise UnknownEntityError("behaviour", name, self._behaviours) from None
 
     def find_by_tag(self, tag: str) -> tuple[Behaviour, ...]:
-        """Returns all behaviours with a tag, in the order of their addition."""
+        """Returns all behaviours with a tag, in the order in which they were added."""
         return tuple(b for b in self._behaviours.values() if tag in b.tags)
 
     def __iter__(self) -> Iterator[Behaviour]:

@@ -213,7 +213,7 @@ class CameraMounts(Protocol):
 
     A mount is the pose and the angle of view of one camera in one world. It returns to the model's
     description at each reset of the world. An unknown camera sensor raises `UnknownEntityError`, an
-    invalid mount `ValueError`; then nothing changes.
+    invalid mount `ValueError`; nothing changes in either case.
     """
 
     def get(self, camera: str, world: int = 0) -> CameraMount:

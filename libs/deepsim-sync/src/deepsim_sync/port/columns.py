@@ -153,7 +153,7 @@ class Column(Generic[S]):
         return cells
 
     def _as_kind(self, given: Array) -> Array:
-        """Converts objects such as poses to numbers, and 0 or 1 to bools; raises for others."""
+        """Converts objects such as poses to numbers, and 0 or 1 to bools; refuses anything else."""
         if self.dtype is np.bool_:
             if given.dtype.kind in "iu" and np.isin(given, (0, 1)).all():
                 return given

@@ -47,8 +47,8 @@ class PhysicsProperties(Protocol):
         Args:
             name: The property.
             links: Names of the k links, ``model::link``.
-            factors: Factors of a shape that broadcasts to (w, k); each finite and > 0, or 0 for
-                gravity and joint_friction.
+            factors: Factors of a shape that broadcasts to (w, k), each finite and > 0; those of
+                gravity and joint_friction may be 0.
             worlds: Numbers of the w worlds; all by default.
 
         Raises:

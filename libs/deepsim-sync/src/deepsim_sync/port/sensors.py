@@ -122,7 +122,7 @@ class Sensors(Protocol):
     """Capability of measuring with sensors, without noise, at the present instant.
 
     Accelerations and forces come from the latest physics step. They are computed for the present
-    instant if no step was made since the world was reset, since models were added or removed, or
+    instant if the world has not stepped since it was reset, since models were added or removed, or
     since the first sensor was watched. Methods raise `UnknownEntityError` if no sensor has the
     name.
 

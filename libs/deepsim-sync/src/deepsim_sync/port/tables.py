@@ -51,7 +51,7 @@ class LinkColumns(StateColumns):
     """Pose and twist of links, and the forces on them during the next tick.
 
     Forces and torques are in world axes. They act on the centre of mass in every physics step of
-    the next tick, and are then 0: lasting forces must be set in each tick.
+    the next tick, and are then reset to 0: lasting forces must be set in each tick.
     """
 
     force = Column((3,), 0, np.float64, changes_in_time=True)

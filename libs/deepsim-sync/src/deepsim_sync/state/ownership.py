@@ -12,7 +12,7 @@ from deepsim_sync.errors import ClosedWorldError, WrongThreadError
 
 
 class Ownership:
-    """Owning thread of a world: refuses calls from other threads, and all calls after `close`.
+    """Ownership of a world by one thread: refuses calls from others, and all calls after `close`.
 
     Attributes:
         thread: Identifier of the owning thread.

@@ -109,7 +109,7 @@ class Rows(Columns):
         Raises:
             ValueError: A column is unknown, or a value invalid; nothing was changed.
             UnknownEntityError: An entity was deleted.
-            TypeError: `worlds` are not numbers.
+            TypeError: `worlds` are not integers.
         """
         self._find()
         self._cache.put_checked(self._names, self._own, self._index, columns, worlds)

@@ -24,7 +24,7 @@ def world_seeds(
     """Returns a seed or None for each of some worlds.
 
     Args:
-        seed: An int n for the seed n + w of world w, or one entry for each of `worlds`.
+        seed: An int n, which gives world w the seed n + w, or one entry for each of `worlds`.
         worlds: Numbers of the worlds.
 
     Raises:

@@ -33,7 +33,7 @@ _CHANGING = frozenset(STATE_COLUMNS)
 
 
 class StateCache:
-    """Cache of a simulator's tables, which also holds the changes that were not sent yet.
+    """Cache of a simulator's tables, which also holds the changes that have not been sent yet.
 
     It reads columns on demand, at most once per instant, and writes changed cells in batches.
 
@@ -181,8 +181,8 @@ class StateCache:
         """Validates all values, then changes rows of some columns; see `Rows.put`.
 
         Args:
-            names: Names for error messages; the k rows have the names at the places `own`.
-            own: Places in `names`, (k,).
+            names: Names for error messages; row i of the k rows has the name ``names[own[i]]``.
+            own: Indices into `names`, (k,).
             rows: The k rows of the table.
             columns: Values by column, of a shape that broadcasts to (w, k, ...).
             worlds: Numbers of the w worlds; all by default.

@@ -73,7 +73,8 @@ class World:
         rngs: Random generator of each world, the source of all its randomness.
         steps_per_tick: Physics steps per tick.
         ticks: Ticks since the last reset of each world, (W,).
-        ticking: Numbers of the worlds that tick now, (w,); between ticks, all worlds.
+        ticking: Numbers of the worlds that take part in the current tick, (w,); between ticks, all
+            worlds.
         models: Rows of all models; ``models.select(names)`` returns some.
         links: Rows of all links.
         joints: Rows of all axes of joints.
@@ -300,8 +301,9 @@ class World:
         first error is raised.
 
         Args:
-            seed: New seeds of the random generators: an int n for the seed n + w of world w, or a
-                seed or None for each world that is reset. Without a seed, a generator continues.
+            seed: New seeds of the random generators: an int n, which gives world w the seed n + w,
+                or a seed or None for each world that is reset. Without a seed, a generator
+                continues.
             worlds: Numbers of the worlds, (w,); all by default.
 
         Raises:

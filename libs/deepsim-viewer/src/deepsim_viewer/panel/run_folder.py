@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controls of time: play, pause, step, reset and speed."""
+"""Controls for the time of a world: play, pause, step, reset and speed."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _EVERY = 0.25  # [s] of wall time between updates of the text
 
 
 class RunFolder:
-    """The controls of time.
+    """The controls for the time of a world.
 
     Args:
         gui: The panel.
-        control: The world's control.
+        control: Pauses and steps the world, and limits its speed.
         reset: Resets the world with a seed; callable from any thread.
     """
 

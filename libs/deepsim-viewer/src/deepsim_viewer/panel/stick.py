@@ -41,7 +41,7 @@ class Stick:
         server.on_client_disconnect(self._part)
 
     def show(self, shown: bool) -> None:
-        """Shows the knob in all browsers, or in none."""
+        """Shows the knob in all browsers, or hides it if `shown` is False."""
         self._is_shown = shown
         self.release()
         for client in self._server.get_clients().values():

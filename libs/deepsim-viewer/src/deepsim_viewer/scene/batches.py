@@ -99,7 +99,7 @@ class Batches:
             self.batches.append(Batch(handle, rows, is_opaque))
 
     def fits(self, frame: Frame) -> bool:
-        """Returns whether visuals are opaque, transparent and hidden as in the first frame."""
+        """Returns whether each visual is opaque, transparent or hidden as in the first frame."""
         return np.array_equal(self._pattern, _pattern(frame.opacities))
 
     def update(self, frame: Frame) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`<sensor>` and `<plugin>` elements: the kept text, updated with the described values."""
+"""`<sensor>` and `<plugin>` elements: the text kept from a file, updated with described values."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def write_plugin(owner: etree._Element, plugin: PluginDescription) -> None:
 
 
 def _kept(tag: str, name: str, xml: str) -> etree._Element:
-    """Returns the element of a kept text, or a new one."""
+    """Returns the element in the text that a description keeps, or a new one for empty text."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True)
     try:
         element = etree.fromstring(xml, parser) if xml else etree.Element(tag)

@@ -102,11 +102,11 @@ class Bench:
         return self.get("models", "twist", model, world)
 
     def write(self, rows: Rows, worlds: Iterable[int] | None = None) -> tuple[Refusal, ...]:
-        """Writes rows in some worlds, all refusing alike; returns the refusals of the first."""
+        """Writes rows in some worlds; returns the refusals of the first, which all must share."""
         return self._first(self.simulator.write(self._batch(rows, worlds)), worlds)
 
     def tick(self, n: int, rows: Rows) -> tuple[Refusal, ...]:
-        """Writes rows and makes n steps in one call; returns the refusals of the first world."""
+        """Writes rows and steps n times in one call; returns the refusals of the first world."""
         return self._first(self.simulator.step(n, None, self._batch(rows)))
 
     def _batch(self, rows: Rows, worlds: Iterable[int] | None = None) -> Changes:

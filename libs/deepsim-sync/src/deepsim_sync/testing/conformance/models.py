@@ -44,7 +44,7 @@ _SMALL = _inertial(1, 0.01, 0.01, 0.01)
 _TURN = (0.0, 0.0, 0.4794255386042030, 0.8775825618903728)  # by 1 rad about z
 
 GROUND = _model("ground", _link("link", _collision(_PLANE)), static=True)
-"""A static plane at z = 0 of its frame, friction coefficient 1."""
+"""A static plane at z = 0 in its frame, with a friction coefficient of 1."""
 
 BOX_SIZE = (0.4, 0.4, 0.2)
 BOX_MU = 0.3
@@ -62,7 +62,7 @@ BOX = _model(
         _visual("paint", _BOX, _RED),
     ),
 )
-"""A free box of `BOX_SIZE` [m] and 2 kg, friction coefficient `BOX_MU`, one visual."""
+"""A free box of `BOX_SIZE` [m] and 2 kg, with friction coefficient `BOX_MU` and one visual."""
 
 _GREEN = "<material><ambient>0 0.7 0 1</ambient><diffuse>0 0.8 0 1</diffuse></material>"
 BLOCK = _model(
@@ -77,7 +77,7 @@ PAIR = _model(
     _link("top", _SMALL, pose="0.3 0.2 0.5 0 0 1", gravity=False),
     _joint("fixed", "base", "top"),
 )
-"""Two links fixed to each other, free of gravity; ``top`` is at `PAIR_OFFSET` of the model."""
+"""Two links fixed to each other, free of gravity; ``top`` is at `PAIR_OFFSET` in the model."""
 
 HINGED = _model(
     "hinged",
@@ -91,11 +91,11 @@ HAMMER_CENTRE = (0.3, 0.1, -0.2)
 HAMMER = _model(
     "hammer", _link("link", _inertial(3, 0.02, 0.03, 0.04, HAMMER_CENTRE), gravity=False)
 )
-"""A free body without gravity, whose centre of mass is at `HAMMER_CENTRE` of its frame."""
+"""A free body without gravity, whose centre of mass is at `HAMMER_CENTRE` in its frame."""
 
 RAISED_OFFSET = (0.2, -0.1, 0.3, *_TURN)
 RAISED = _model("raised", _link("link", _SMALL, pose="0.2 -0.1 0.3 0 0 1", gravity=False))
-"""A free body without gravity, whose only link is at `RAISED_OFFSET` of the model frame."""
+"""A free body without gravity, whose only link is at `RAISED_OFFSET` in the model frame."""
 
 _INNER = _link("core", _visual("skin", _BALL))
 OUTER = _model(
@@ -119,7 +119,7 @@ LAMP = _model(
     ),
     static=True,
 )
-"""A static model with a point light at `BULB_OFFSET` of its link."""
+"""A static model with a point light at `BULB_OFFSET` in the frame of its link."""
 
 EYE = _model(
     "eye",

@@ -88,7 +88,7 @@ class ClockCases(Conformance):
     def test_what_follows_a_reset_is_a_first_run(self, bench: Bench) -> None:
         """The same calls after a reset give the same bytes as the first time.
 
-        The scene has no joints, because some engines start to solve them from their last solution.
+        The scene has no joints, because some engines begin to solve them from their last solution.
         """
         run = Run(bench, "bodies")
         first = run.rounds(0, SCALING + 3)

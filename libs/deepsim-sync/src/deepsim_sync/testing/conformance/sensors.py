@@ -207,7 +207,7 @@ class SensorCases(Conformance):
         assert landed[0] * 0.01 == pytest.approx(fall, abs=0.011)
 
     def test_a_lidar_sees_walls_and_not_itself(self, bench: Bench, sensors: Sensors) -> None:
-        """Ranges are measured along the rays, row by row, and are infinite without a surface."""
+        """Ranges are measured along the rays, row by row, and are infinite where nothing is hit."""
         bench.spawn(SCANNER, "scanner", (0, 0, 2))
         bench.spawn(WALL, "wall", (2, 0, 2))
         ranges = self.measured(bench, sensors, "scanner::link::scan", "ranges")
