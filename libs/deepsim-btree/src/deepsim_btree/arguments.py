@@ -12,7 +12,7 @@ def check_int(argument: str, value: int) -> int:
     """Returns `value`, which must be an int and not a bool.
 
     Raises:
-        TypeError: `value` has another type.
+        TypeError: `value` has a different type.
     """
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"{argument} must be an int, got {value!r}")
@@ -53,7 +53,7 @@ def check_status(argument: str, value: Status) -> Status:
     """Returns `value`, which must be a `Status`.
 
     Raises:
-        TypeError: `value` has another type.
+        TypeError: `value` has a different type.
     """
     if not isinstance(value, Status):
         raise TypeError(f"{argument} must be a Status, got {value!r}")

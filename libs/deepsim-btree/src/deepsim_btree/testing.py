@@ -46,7 +46,7 @@ class Scripted(Behaviour):
             letter of the final status, which is I after a halt.
 
     Raises:
-        ValueError: `script` is empty or contains another letter.
+        ValueError: `script` is empty or contains a different letter.
     """
 
     __slots__ = ("_position", "log", "script")
@@ -116,7 +116,7 @@ def play(tree: Tree, expected: str | Mapping[str, str]) -> None:
 
 
 def _find(root: Behaviour, name: str) -> Behaviour:
-    """Returns the node with a name or a path.
+    """Returns the node that a name or a path refers to.
 
     Raises:
         KeyError: No node has the name or path, or several have the name.

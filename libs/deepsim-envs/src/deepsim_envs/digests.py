@@ -21,7 +21,7 @@ def digest(value: Any) -> str:
         value: None, bool, numbers, str, bytes, arrays, and lists, tuples and dicts of these.
 
     Raises:
-        TypeError: The value contains an object of another type.
+        TypeError: The value contains an object of a different type.
 
     Example:
         >>> digest({"x": 1.0}) == digest({"x": 1}), digest({"x": 1.0})[:8]

@@ -189,7 +189,7 @@ def make_worlds(
 
     Raises:
         TypeError: The function does not return an `Environment`.
-        ValueError: The environment has another number of worlds.
+        ValueError: The environment has a different number of worlds.
 
     Example:
         `make` is the function from the `Area` example:

@@ -26,7 +26,7 @@ class Step(NamedTuple):
     """
 
     observation: tuple[Any, ...]
-    """The observations after the step: a batch (W, A_g, ...) for each group."""
+    """The observations after the step: a batch (W, A_g, ...) for each group of A_g agents."""
     reward: NDArray[np.float64]
     """The rewards, (W, A)."""
     terminated: NDArray[np.bool_]

@@ -18,7 +18,7 @@ Values = dict[str, str]
 
 
 def actuator_gains(model: MjcfModel) -> dict[str, Gains]:
-    """Returns the gains of position and velocity actuators, by the name of the joint.
+    """Returns the gains of position and velocity actuators, by joint name.
 
     The force of ``<position>`` is kp (u - q) - kv q', the force of ``<velocity>`` kv (u - q');
     ``<general>`` with an affine bias can be either. Motors and actuators of tendons have no gains.

@@ -60,7 +60,7 @@ def joint_traits(
         model: Name of the model.
         names: Names of its joints.
         axes: Axes of joints by name, in the description.
-        described: Gains in the description, by the name of the joint.
+        described: Gains in the description, by joint name.
         config: The configuration, whose gains replace those of the description.
 
     Raises:

@@ -103,7 +103,7 @@ class Call:
         """Returns one value per agent, (n,).
 
         Raises:
-            TickError: The function raised an exception or returned an array of another length.
+            TickError: The function raised an exception or returned an array of the wrong length.
         """
         value = self(numbers)
         values = np.asarray(value)

@@ -65,7 +65,7 @@ class Group:
         return self if chosen is EVERYONE else Group(len(chosen), None, self, chosen)
 
     def union(self, other: Group) -> Group:
-        """Returns the agents of this group and of another one."""
+        """Returns the agents of this group and of another."""
         if not other.size:
             return self
         if not self.size:
@@ -121,7 +121,7 @@ def pick(values: Any, indices: Numbers) -> Any:
 
 
 def choose(mask: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
-    """Returns values of one function where a mask is true, and of another one elsewhere."""
+    """Returns values of one function where a mask is true, and of another elsewhere."""
     if mask.__class__ is not np.ndarray:
         return yes() if mask else no()
     count = np.count_nonzero(mask)

@@ -99,7 +99,7 @@ class Writer(Translator[Place]):
         return block("def rule(g0, answers, was):", body or "pass")
 
     def _part(self, place: Place | None = None) -> Place:
-        """Returns a new group, as a part of another one if that is given."""
+        """Returns a new group, which is a part of the group at `place`, if given."""
         self._count += 1
         return Place(f"g{self._count}", place, "" if place is None else f"k{self._count}")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles a tree to functions: one for each control node, unless another one contains it."""
+"""Compiles a tree to functions: one for each control node that is not inlined in another."""
 
 from __future__ import annotations
 

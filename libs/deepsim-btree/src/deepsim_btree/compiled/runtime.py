@@ -24,7 +24,7 @@ def checked(status: Status) -> Status:
     """Returns `status`, which must be a `Status` other than SKIPPED.
 
     Raises:
-        NoStatusError: `status` is another value.
+        NoStatusError: `status` is anything else.
     """
     if status is SKIPPED or status.__class__ is not Status:
         refuse(status)
@@ -35,7 +35,7 @@ def status_of(node: Behaviour, answer: Status) -> Status:
     """Returns the answer of a node of a `Tree`, which must be a `Status`.
 
     Raises:
-        TickError: The answer is another value.
+        TickError: The answer is anything else.
     """
     if answer.__class__ is not Status:
         raise node._no_status(answer)

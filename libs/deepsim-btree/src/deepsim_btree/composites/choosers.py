@@ -56,7 +56,7 @@ class Chooser(Composite):
 class WeightedSelector(Chooser):
     """A selector that tries its children in a random order, drawn by weight for each run.
 
-    A child with twice the weight of another one is the first twice as often. As in
+    A child with twice the weight of another is tried first twice as often. As in
     `RandomSelector`, each node has its own stream of random numbers, which is the same on every
     machine.
 
@@ -133,7 +133,7 @@ class UtilitySelector(Chooser):
             an entry that holds one, or a number.
 
     Raises:
-        TypeError: A utility has another type.
+        TypeError: A utility is neither a function, a key nor a number.
         ValueError: There is not one utility per child.
     """
 

@@ -24,7 +24,7 @@ class Parallel(Composite):
 
     A child that has finished is not ticked again in the same run; INVALID counts as FAILURE. The
     node succeeds once `success` children have succeeded. Otherwise it fails once `failure` children
-    have failed, or once it cannot succeed any more. Children that are still RUNNING are then
+    have failed, or once it can no longer succeed. Children that are still RUNNING are then
     halted.
 
     >>> from deepsim_btree import Running, Tree

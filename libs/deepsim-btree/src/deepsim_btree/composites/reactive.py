@@ -43,7 +43,7 @@ class ReactiveComposite(Serial):
 class ReactiveSequence(ReactiveComposite):
     """A `Sequence` that ticks its conditions again at every tick, to guard later children.
 
-    As soon as an earlier child does not succeed any more, the child that was RUNNING is halted.
+    As soon as an earlier child no longer succeeds, the child that was RUNNING is halted.
 
     >>> from deepsim_btree import Running, Tree
     >>> from deepsim_btree.testing import Scripted
@@ -62,7 +62,7 @@ class ReactiveSequence(ReactiveComposite):
 class ReactiveSelector(ReactiveComposite):
     """A `Selector` that tries all children again at every tick; earlier ones have priority.
 
-    As soon as an earlier child does not fail any more, the child that was RUNNING is halted.
+    As soon as an earlier child no longer fails, the child that was RUNNING is halted.
 
     >>> from deepsim_btree import Running, Tree
     >>> from deepsim_btree.testing import Scripted

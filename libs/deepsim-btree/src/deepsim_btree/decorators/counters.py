@@ -80,7 +80,7 @@ class Repeater(Decorator):
 
     Raises:
         TypeError: `repeat` is not an int.
-        ValueError: `repeat` is below -1, or `on_failure` is another text.
+        ValueError: `repeat` is below -1, or `on_failure` is neither text.
     """
 
     __slots__ = ("_runs", "on_failure", "repeat")

@@ -36,7 +36,7 @@ class Timer(Decorator):
         self._since = -math.inf
 
     def reset(self) -> None:
-        """Resets the node; earlier ticks do not count any more."""
+        """Resets the node; earlier ticks no longer count."""
         super().reset()
         self._since = -math.inf
 

@@ -41,7 +41,7 @@ class Hook:
 class Hooks:
     """All hooks of a tree; the requests of monitors come from another thread.
 
-    A node with a hook temporarily has another class. A breakpoint stops the thread of the tree
+    A node with a hook temporarily has a different class. A breakpoint stops the thread of the tree
     within the tick, until a monitor unlocks, removes or disables the breakpoint, or all monitors
     have been silent for 5 s.
 

@@ -15,7 +15,7 @@ def packed(value: Any) -> bytes:
         value: None, a bool, int, float or str, or a list, tuple or dict of these, with str keys.
 
     Raises:
-        TypeError: A value has another type.
+        TypeError: A value has a different type.
         ValueError: An int has more than 64 bits.
     """
     if value is None or value is True or value is False:

@@ -83,7 +83,7 @@ class Port(Generic[T]):
         """Returns `value`, which must have the port's type.
 
         Raises:
-            TypeError: `value` has another type.
+            TypeError: `value` has a different type.
         """
         if isinstance(value, self._classes) or (float in self._classes and isinstance(value, int)):
             return cast("T", value)

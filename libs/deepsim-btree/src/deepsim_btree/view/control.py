@@ -55,7 +55,7 @@ class Control:
                 F}``.
 
         Raises:
-            ValueError: `fields` is another command.
+            ValueError: `fields` is none of these commands.
         """
         with self._changed:
             if fields == {"stopped": True} or fields == {"stopped": False}:

@@ -110,7 +110,7 @@ class SwitchType(NodeType):
         self._count = count
 
     def children_problem(self, count: int) -> str | None:
-        """Returns the problem with a number of children, or None if the number is allowed."""
+        """Returns the problem with the number of children, or None if it is allowed."""
         if count == self._count + 1:
             return None
         return f"needs {self._count + 1} children, the last one for all other values"

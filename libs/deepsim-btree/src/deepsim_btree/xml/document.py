@@ -76,7 +76,7 @@ class Document:
         return self._trees[tree_id]
 
     def tags(self) -> list[str]:
-        """Returns the tags of all nodes in the trees, each once, in their order."""
+        """Returns the different tags of all nodes in the trees, in order of first use."""
         found: dict[str, None] = {}
         elements = [child for tree in self._trees.values() for child in tree.children][::-1]
         while elements:

@@ -61,7 +61,7 @@ class NodeType(ABC):
         return "Condition" if issubclass(self.cls, Check) else "Action"
 
     def children_problem(self, count: int) -> str | None:
-        """Returns the problem with a number of children, or None if the number is allowed."""
+        """Returns the problem with the number of children, or None if it is allowed."""
         if issubclass(self.cls, Conditional):
             return None if count in (2, 3) else "needs 2 or 3 children"
         if issubclass(self.cls, Decorator):

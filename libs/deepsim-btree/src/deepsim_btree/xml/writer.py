@@ -53,7 +53,7 @@ def write_xml(
 
     Raises:
         XmlError: A part of the tree, named by the message, cannot be written.
-        ValueError: `dialect` has another value, or a tag in `nodes` cannot be the name of an XML
+        ValueError: `dialect` is unknown, or a tag in `nodes` cannot be the name of an XML
             element.
         TypeError: One of `nodes` is not a class of nodes.
     """

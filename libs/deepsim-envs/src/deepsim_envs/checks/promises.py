@@ -43,7 +43,7 @@ def same_seed(make: Make, steps: int) -> None:
 
 
 def fresh_reset(make: Make, steps: int) -> None:
-    """Checks that after a reset, nothing of earlier episodes remains."""
+    """Checks that nothing of earlier episodes remains after a reset."""
     with make() as used, make() as fresh:
         _Drive(used, _SEED + 1).step(steps // 2)
         first, second = _Drive(used, _SEED), _Drive(fresh, _SEED)

@@ -59,7 +59,7 @@ class Environment:
     Attributes:
         area: The task.
         world: The W worlds of the task.
-        groups: The groups of agents with equal spaces.
+        groups: The groups of agents with equal spaces; A_g is the number of agents of a group.
         agents: The names of all A agents, in the order of the groups.
         slots: The names of all slots: the agents of world 0, then those of world 1, ...
         frame_skip: Physics steps in one environment step.

@@ -70,7 +70,7 @@ def packed(value: Any) -> bytes:
             may also hold strings.
 
     Raises:
-        TypeError: The value holds an object of another type.
+        TypeError: The value holds an object of a different type.
     """
     arrays = []
 

@@ -269,7 +269,7 @@ class PolicyVecEnv(AgentSlots):
         """Restores the returns and lengths of the current episodes.
 
         Raises:
-            ValueError: The state has another number of slots.
+            ValueError: The state has a different number of slots.
         """
         self._set_slots_state(state)
 

@@ -87,7 +87,7 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         From then on, the same actions give the same steps.
 
         Raises:
-            ValueError: The state comes from another task, or has another number of slots.
+            ValueError: The state comes from another task, or has a different number of slots.
             UnsupportedError: The simulator has no snapshots.
         """
         self._set_slots_state(state)
@@ -105,7 +105,7 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         """Restores the state without the environment's part.
 
         Raises:
-            ValueError: The state has another number of slots.
+            ValueError: The state has a different number of slots.
         """
         if state["returns"].shape != self._returns.shape:
             raise ValueError(

@@ -25,7 +25,7 @@ class WorldsVecEnv(SlotsVecEnv):
         worlds: The vector environment.
 
     Raises:
-        ValueError: The autoreset mode is another one.
+        ValueError: The autoreset mode is not ``"SameStep"``.
 
     Example:
         `make` is the function from the `Area` example:

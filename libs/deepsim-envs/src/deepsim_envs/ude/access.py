@@ -108,7 +108,7 @@ def read_headers(metadata: Iterable[tuple[str, str | bytes]]) -> CallHeaders:
     """Reads the metadata of a call.
 
     Raises:
-        RefusedError: The metadata are malformed, or have another version.
+        RefusedError: The metadata are malformed, or have a different version.
     """
     found = {key: value for key, value in metadata if isinstance(value, str)}
     version = found.get(VERSION)

@@ -119,7 +119,7 @@ class Connection:
         if the connection broke, provided that the server recognises retries or the call only reads.
 
         Raises:
-            RefusedError, ServerError: The answer has another status.
+            RefusedError, ServerError: The answer has a different status.
             ConnectionLostError, CallTimeoutError: There was no answer.
         """
         metadata = [*self._metadata, (REQUEST, str(next(self._numbers)))]

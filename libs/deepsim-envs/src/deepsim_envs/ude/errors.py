@@ -36,7 +36,8 @@ class RefusedError(_StatusError):
 
     Attributes:
         status: 400 for a malformed call, 401 for a missing or wrong token, 403 if not allowed, 409
-            if another call came first, 426 for another protocol version, 429 for too many calls.
+            if another call came first, 426 for a different protocol version, 429 for too many
+            calls.
     """
 
 

@@ -47,7 +47,7 @@ class RemoteEnvironment:
 
     Raises:
         ConnectionLostError: No UDE server answers.
-        RefusedError: The server asks for another token.
+        RefusedError: The server asks for a different token.
         ValueError: The address is not loopback, and `root_certificates` is missing.
 
     Example:

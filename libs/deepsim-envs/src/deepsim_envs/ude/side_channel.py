@@ -125,7 +125,7 @@ class SideChannel(AbstractSideChannel):
         self._other: SideChannel | None = None
 
     def join(self, other: SideChannel) -> None:
-        """Connects this end with another one."""
+        """Connects this end with another."""
         self._other, other._other = other, self
 
     def check(self, key: str, value: SideChannelValue, store_local: bool = False) -> None:

@@ -244,7 +244,7 @@ class Steps:
         return [name for name in self._live if name not in self._round.actions]
 
     def stop(self) -> None:
-        """Refuses all waiting calls, and returns when no call uses the environment any more.
+        """Refuses all waiting calls, and returns when no call uses the environment any longer.
 
         Afterwards, the world belongs to the caller's thread.
         """

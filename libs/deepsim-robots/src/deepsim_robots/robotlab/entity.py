@@ -60,7 +60,7 @@ class Entity:
             child.clear()
 
     def find(self, path: str) -> Any:
-        """Returns the entity or link with a path, such as ``robot/base_link``.
+        """Returns an entity or link by path, such as ``robot/base_link``.
 
         Raises:
             UnknownEntityError: There is no entity or link with this path.

@@ -206,7 +206,7 @@ class LabSimulator:
             self.world.tick()
 
     def find(self, path: str) -> Any:
-        """Returns the entity or link with a path; see `Entity.find`."""
+        """Returns an entity or link by path; see `Entity.find`."""
         return self.elements.find(path)
 
     def close(self) -> None:

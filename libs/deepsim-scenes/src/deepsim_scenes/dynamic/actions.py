@@ -99,8 +99,8 @@ class SetJoints(Action):  # type: ignore[misc] # Scenic has no types
     """Sets targets of the agent's joints, which hold until they are replaced.
 
     Args:
-        position: Target positions by the name of the joint [rad or m].
-        velocity: Target velocities by the name of the joint [rad/s or m/s].
+        position: Target positions by joint name [rad or m].
+        velocity: Target velocities by joint name [rad/s or m/s].
     """
 
     def __init__(

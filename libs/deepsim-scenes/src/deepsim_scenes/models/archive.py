@@ -29,9 +29,9 @@ def unpack(archive: Path, folder: Path, limit: int) -> None:
         limit: Largest total size of all files [bytes].
 
     Raises:
-        DownloadError: The archive has another format, is damaged, or exceeds the limit or 10,000
-            files; or it holds a xacro file, a path that leads out of its folder, or something that
-            is neither a file nor a folder.
+        DownloadError: The archive has a different format, is damaged, or exceeds the limit or
+            10,000 files; or it holds a xacro file, a path that leads out of its folder, or
+            something that is neither a file nor a folder.
     """
     folder.mkdir()
     left = limit

@@ -93,11 +93,11 @@ class ModelClass:
         return Vector3(self.width, self.length, self.height)
 
     def factors(self, size: Vector3) -> Vector3:
-        """Returns the scale factors along x, y and z that give another size [m]."""
+        """Returns the factors along x, y and z that scale the model to a size [m]."""
         return Vector3(*(new / own for new, own in zip(size, self.size, strict=True)))
 
     def resized(self, size: Vector3) -> ModelDescription:
-        """Returns the model with another width, length and height [m].
+        """Returns the model scaled to a width, length and height [m].
 
         Raises:
             ResizeError: The model cannot be scaled to this size.

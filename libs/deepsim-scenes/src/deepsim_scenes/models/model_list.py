@@ -70,7 +70,7 @@ class ModelList:
         return any(model.name == name for model in self.classes.values())
 
     def __getitem__(self, name: str) -> ModelClass:
-        """Returns the model with a name, such as ``cafe_table``.
+        """Returns a model by name, such as ``cafe_table``.
 
         Raises:
             KeyError: No model has the name.

@@ -226,7 +226,7 @@ class FollowedSimulator:
         """Adopts the state of the mirror.
 
         Raises:
-            TransportError: A new server has another number of worlds.
+            TransportError: A new server has a different number of worlds.
         """
         mirror = self._mirror
         if mirror.run != self._run:

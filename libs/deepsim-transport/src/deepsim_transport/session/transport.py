@@ -195,7 +195,7 @@ class Publisher(Generic[M]):
         """Sends a message.
 
         Raises:
-            TypeError: The message has another class.
+            TypeError: The message is of a different class.
         """
         if type(message) is not self.kind:
             raise TypeError(f"this topic has {self.kind.__name__}, got {type(message).__name__}")

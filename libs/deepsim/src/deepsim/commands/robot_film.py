@@ -66,7 +66,7 @@ def film_robot(robot: Robot, path: Path, seconds: float, size: tuple[int, int]) 
         size: Width and height [pixels].
 
     Raises:
-        UnsupportedError: The simulator takes no pictures, or the file has another suffix.
+        UnsupportedError: The simulator takes no pictures, or the file has a different suffix.
         DeepSimError: The extra for .mp4 is not installed.
     """
     world = robot.world

@@ -80,7 +80,7 @@ class Part:
 
 
 def features_of(parts: tuple[Part, ...], observations: Any) -> Floats:
-    """Returns the features (k, n) of all parts of k observations, in their order.
+    """Returns the features (k, n) of k observations: those of each part, in order.
 
     Raises:
         TaskError: An observation is not like those used in training.

@@ -34,7 +34,7 @@ def encode(value: Any, limits: Limits = Limits()) -> bytes:  # noqa: B008 (froze
         limits: The limits of the payload.
 
     Raises:
-        PayloadError: The value holds an object of another type, or is too large.
+        PayloadError: The value holds an object of a different type, or is too large.
     """
     arrays: list[NDArray[Any]] = []
     column = UnionWriter(arrays, limits, limits.depth)

@@ -152,7 +152,7 @@ class Plan:
         return _filled(self._structure, numbers)
 
     def write(self, value: Any) -> bytes | None:
-        """Returns the payload of a value; None if the value has another structure."""
+        """Returns the payload of a value; None if the value has a different structure."""
         numbers: list[Any] = [None] * len(self._types)
         if not self._gathered(self._structure, value, numbers):
             return None

@@ -63,7 +63,7 @@ class UnionReader:
         With `as_keys`, numbers are read as well.
 
         Raises:
-            PayloadError: The column has another union or length.
+            PayloadError: The column has a different union or length.
         """
         self._left -= count
         if self._left < 0:

@@ -104,7 +104,7 @@ def read_schema(metadata: bytes, depth: int) -> Union:
 
 
 def require_message(metadata: TableReader, kind: int) -> None:
-    """Raises a PayloadError if a message has another kind or version."""
+    """Raises a PayloadError if a message is of a different kind or version."""
     if metadata.number(0, "<h") != _VERSION or metadata.number(1, "<B") != kind:
         raise PayloadError("a payload is a schema, a batch and tensors, of Arrow metadata V5")
 
