@@ -57,7 +57,7 @@ def picture_pixels(
             if picture.mode.startswith("I"):  # 16 bits, which Pillow would cut off at 255
                 return np.asarray(picture).astype(np.uint16)[:, :, None]
             return np.asarray(picture.convert("RGB"), dtype=np.uint8)
-    except Exception as error:  # Pillow raises other errors for each format
+    except Exception as error:  # Pillow raises different errors for each format
         raise ModelFormatError(f"cannot be read as a picture: {error}", file=file) from error
 
 

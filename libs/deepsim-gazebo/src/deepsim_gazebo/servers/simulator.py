@@ -49,7 +49,7 @@ from .capabilities import (
 Answer = TypeVar("Answer")
 
 _GONE = (CallLostError, CallTimeoutError, UnreachableError)
-_LOOK = 0.05  # between two tries to reach a server that is started again [s]
+_LOOK = 0.05  # between two attempts to reach a server that is restarting [s]
 
 
 class GazeboServers:
@@ -63,7 +63,7 @@ class GazeboServers:
     Args:
         master_uris: URIs of the W ROS masters.
         namespace: ROS namespace of the plugin's services.
-        timeout: Longest wait for the answer to a call, and for a server that is started again [s].
+        timeout: Longest wait for the answer to a call, and for the restart of a server [s].
         shared_memory: Whether to use shared memory; see `GazeboSimulator`.
 
     Attributes:
@@ -202,7 +202,7 @@ class GazeboServers:
         """Resets some worlds to time 0; seeds are ignored, because Gazebo takes one at start-up.
 
         Raises:
-            GazeboError: A server is gone, and was not started again in time.
+            GazeboError: A server is gone, and was not restarted in time.
         """
         chosen = self._chosen(worlds)
         for world, answer in self._calls.of(self._reset, chosen).items():

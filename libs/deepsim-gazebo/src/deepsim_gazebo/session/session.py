@@ -27,7 +27,7 @@ _ATTEMPTS = 8  # while another client keeps adding and removing entities
 
 
 class Session:
-    """A session with the present server; a server that was restarted is paused first.
+    """A session with a server; after a restart of the server, it is paused or let run again.
 
     Args:
         client: The client of the server.
@@ -175,7 +175,7 @@ class Session:
         raise _unstable(asked)
 
     def take_control(self) -> None:
-        """After a possible restart of the server, pauses it or lets it run, and opens a mailbox."""
+        """Pauses the server or lets it run, and opens a mailbox, if it may have been restarted."""
         if self._losses != self.client.losses:
             if self._lock_step:
                 self.client.pause()

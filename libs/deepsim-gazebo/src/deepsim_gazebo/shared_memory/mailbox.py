@@ -35,7 +35,7 @@ _SIZE = struct.Struct("=Q")
 _REPLY = struct.Struct("=QI")
 _WORD = struct.Struct("=I")
 
-_LOOK_AROUND = 0.05  # interval at which the server is checked to be running [s]
+_LOOK_AROUND = 0.05  # interval of the checks that the server is still running [s]
 
 
 class Mailbox:

@@ -36,7 +36,7 @@ _KINDS = (
     *("equalities", "excludes", "pairs", "tendons", "tuples", "texts", "numerics"),
     *("flexes", "skins", "meshes", "hfields", "materials", "textures"),
 )
-"""Elements not deleted with bodies, except default classes: deleting them crashes MuJoCo 3.17."""
+"""Elements that outlive bodies; default classes are left out: deleting one crashes MuJoCo 3.17."""
 _DEFAULT_GREY = (0.5, 0.5, 0.5, 1.0)
 _OPEN_FORMATS = frozenset({".obj", ".stl"})
 """Mesh formats of MuJoCo that viewers read, too."""

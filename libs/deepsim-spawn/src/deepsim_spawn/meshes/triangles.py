@@ -71,7 +71,7 @@ def _parts(mesh: Mesh) -> list[Part]:
         return _READERS[suffix](mesh)
     except ModelFormatError:
         raise
-    except Exception as error:  # trimesh raises other errors for each format
+    except Exception as error:  # trimesh raises different errors for each format
         raise ModelFormatError(f"cannot be read as a mesh: {error}", file=file) from error
 
 

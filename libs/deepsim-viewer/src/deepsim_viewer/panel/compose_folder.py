@@ -30,7 +30,7 @@ _NONE = "no part yet"
 
 
 class ComposeFolder:
-    """The controls of the next part and of the composed model.
+    """The controls for the next part and the composed model.
 
     Args:
         gui: The panel.

@@ -23,7 +23,7 @@ _MOST = 8  # largest number of entries or choices that get buttons
 
 
 class DriveFolder:
-    """The controls of the agent that is driven by hand.
+    """The controls for the agent that is driven by hand.
 
     Sliders keep their values; buttons and the stick act while held, in addition to the sliders. All
     are reset when the browser that last touched one of them disconnects. Only agents whose actions

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controls of a replay: play, pause, speed and time."""
+"""Controls for a replay: play, pause, speed and time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SPEEDS = {"1/16 x": 1 / 16, "1/4 x": 1 / 4, "1 x": 1.0, "2 x": 2.0, "8 x": 8.0,
 
 
 class ReplayFolder:
-    """The controls of a replay.
+    """The controls for a replay.
 
     Args:
         gui: The panel.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controls of one model: state, gizmo, force, joints and a following camera."""
+"""Controls for one model: state, gizmo, force, joints and a following camera."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PUSH = 0.2  # [s] of simulated time for which a force acts
 
 
 class SelectionFolder:
-    """The controls of the selected model.
+    """The controls for the selected model.
 
     Args:
         server: The server of the browser.

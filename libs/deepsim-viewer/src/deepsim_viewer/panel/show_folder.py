@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controls of marks and of camera pictures."""
+"""Controls for marks and camera pictures."""
 
 from __future__ import annotations
 
