@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "false")  # as deepsim_envs.ude, but before grpc
 
 settings.register_profile(
     "repeatable",
