@@ -55,7 +55,7 @@ void ClockTopic::Publish(const Instant& now, StepKind kind) {
   const auto moment = std::chrono::steady_clock::now();
   if (kind == StepKind::kLast || moment - sent_ >= kShortest) {
     sent_ = moment;
-    // By a pointer: roscpp itself subscribes where /use_sim_time was set before, and gets this copy.
+    // By a pointer: roscpp itself may subscribe, if /use_sim_time was set before.
     publisher_.publish(boost::make_shared<rosgraph_msgs::Clock>(*latest_));
   }
 }
