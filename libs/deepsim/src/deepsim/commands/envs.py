@@ -28,7 +28,7 @@ def list_tasks(
     root: Annotated[Path, typer.Argument(help="The folder to search.")] = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """Lists the tasks in a folder and below it, without running their code."""
+    """Lists the tasks below a folder, without running their code."""
     console = Console()
     try:
         tasks = find_tasks(root)

@@ -49,7 +49,7 @@ def list_robots(as_json: AsJson = False) -> None:
 
 @robots.command()
 def show(name: RobotName, as_json: AsJson = False) -> None:
-    """Shows the parts of a robot, and its joints with home positions, limits and gains."""
+    """Shows the parts and joints of a robot, with limits and gains."""
     console = Console()
     try:
         entry = find_robot(name)

@@ -92,9 +92,10 @@ def scenes(
         bool, typer.Option("--verbose", help="Print all reasons for rejected samples.")
     ] = False,
 ) -> None:
-    """Samples scenes from a Scenic scenario, and writes a world, poses and a plot for each.
+    """Samples scenes from a Scenic scenario, and writes their worlds.
 
-    Existing files are neither overwritten nor deleted: if an output exists, the command fails.
+    Each scene gets a folder with a world, the poses of its models, and a plot. Existing files are
+    neither overwritten nor deleted: if an output exists, the command fails.
     """
     console = Console(stderr=True)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # tidies up, as Ctrl-C does
