@@ -215,7 +215,10 @@ class Shape(Collider):
         """Returns the first connected piece of a ray, or of its line, inside the shape."""
 
     def _crossings(self, origin: Any, direction: Any) -> list[Crossing]:
-        """Returns all connected pieces in order; a convex shape has at most one."""
+        """Returns all connected pieces of a ray, or of its line, inside the shape, in order.
+
+        A convex shape has at most one.
+        """
         crossing = self._cross(origin, direction)
         return [] if crossing is None else [crossing]
 

@@ -207,7 +207,10 @@ class GazeboSimulator:
         return refusals
 
     def reset(self, worlds: WorldNumbers | None = None, seeds: Seeds = None) -> None:
-        """Resets the world to time 0; seeds are ignored, because Gazebo takes one at start-up."""
+        """Resets the world to time 0.
+
+        The seeds are ignored, because Gazebo takes a seed only at start-up.
+        """
         if not is_chosen(worlds):
             return
         self._session.take_control()
@@ -223,7 +226,7 @@ class GazeboSimulator:
         self._invalidate()
 
     def resume(self) -> None:
-        """Lets time run freely; in lock-step, until the next `step`."""
+        """Lets time run freely; in lock-step, only until the next call of `step`."""
         self._client.unpause()
         self._invalidate()
 

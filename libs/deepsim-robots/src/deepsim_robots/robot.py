@@ -188,7 +188,7 @@ class Robot:
         """Applies actions in some worlds; each lasts until the next one.
 
         Args:
-            actions: Actions, (w, n), or (n,) for all worlds; they are clipped to the bounds.
+            actions: Actions, (w, n), or (n,) for all w worlds; they are clipped to the bounds.
             worlds: Numbers of the w worlds; all by default.
 
         Raises:

@@ -65,8 +65,8 @@ class CoachMessage(NamedTuple):
     """A coach's command.
 
     Attributes:
-        mode: State of the game (MatchMode).
-        previous: Previous state of the game (MatchType).
+        mode: State of the game; the datagram's field MatchMode.
+        previous: Previous state of the game; the datagram's field MatchType.
         test: Number of the test, in mode `TEST`.
         point_a: First place of the test, x and y [m]; the datagram has whole centimetres.
         point_b: Second place of the test, likewise.

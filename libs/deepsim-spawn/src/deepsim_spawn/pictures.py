@@ -29,7 +29,7 @@ def picture_pixels(
     Args:
         path: The file.
         formats: Accepted formats, by Pillow's names.
-        shape: A plural noun for the use of the picture, for messages.
+        shape: What the picture is used for, as a plural noun for messages, such as ``heightmaps``.
 
     Returns:
         Red, green and blue (height, width, 3), or grey (height, width, 1) of a 16-bit picture.

@@ -117,7 +117,7 @@ class WeightedSelector(Chooser):
 
 
 class UtilitySelector(Chooser):
-    """A selector that tries the child of the highest utility first, then the next best.
+    """A selector that tries the child with the highest utility first, then the next best.
 
     All utilities are read at the start of each run, before a child is tried. Of children with equal
     utilities, the earlier one comes first. `ReactiveUtilitySelector` reads them at every tick.
@@ -129,7 +129,7 @@ class UtilitySelector(Chooser):
     ('RUNNING', 'eat')
 
     Args:
-        utilities: For each child a function without arguments that returns a number, the `key` of
+        utilities: For each child, a function without arguments that returns a number, the `key` of
             an entry that holds one, or a number.
 
     Raises:

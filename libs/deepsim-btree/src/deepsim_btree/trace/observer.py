@@ -36,10 +36,10 @@ class Trace(Closing):
 
     Args:
         tree: The tree to watch.
-        limit: Number of latest steps to keep; None for all.
+        limit: Number of most recent steps to keep; None for all.
         stream: A text file, open for writing, to which each step is written at once as a line of
             JSON, so that a crash loses nothing. The trace does not close it.
-        blackboard: Whether to record the entries of the blackboards as well, as texts.
+        blackboard: Whether to record the entries of the blackboards too, as text.
 
     Attributes:
         recording: The recording so far.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pairs of indices, in blocks whose arrays fit the cache of a core."""
+"""Pairs of indices, in blocks whose arrays fit in the cache of one CPU core."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class Tree:
 
     @cached_property
     def size(self) -> float:
-        """Upper bound of the distance of any corner from the origin [m]."""
+        """Upper bound on the distance from the origin to any corner [m]."""
         leaves = np.abs(self.boxes[:, : self.starts[1]])
         return 3.0 * float(leaves.max(initial=0.0, where=leaves < np.inf))
 

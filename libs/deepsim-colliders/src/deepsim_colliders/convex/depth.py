@@ -86,7 +86,10 @@ def _result(point: Witness, direction: Vec) -> Penetration:
 
 
 def _tetrahedron(pair: Pairing, size: float) -> tuple[list[Witness], Vec | None]:
-    """Returns four points of the difference, or a direction across which it is flat."""
+    """Returns four points of the Minkowski difference and None.
+
+    If it is flat, returns fewer points and a direction in which it has no extent.
+    """
     tiny = 1e-12 * size
     points = [pair.far(AXES[0])]
     directions = [(s * x, s * y, s * z) for x, y, z in AXES for s in (-1.0, 1.0)]

@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 # Slack of the ends of an edge relative to its length, so that no ray passes through a corner.
 _SLACK = 1e-9
 
-# Pairs of a ray and an edge per block, so that the arrays fit the cache of a core.
+# Pairs of a ray and an edge per block, so that the arrays fit in the cache of one CPU core.
 _BLOCK = 1 << 15
 
 

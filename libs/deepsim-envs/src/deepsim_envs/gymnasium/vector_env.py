@@ -139,7 +139,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
 
         Raises:
             ActionError: An action is not in its space; no world has moved.
-            ResetNeededError: No episode has begun, or in mode Disabled, an episode is over; no
+            ResetNeededError: No episode has begun, or, in mode Disabled, an episode is over; no
                 world has moved.
         """
         if self._seen is None:

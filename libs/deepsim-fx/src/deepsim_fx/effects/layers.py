@@ -18,7 +18,7 @@ _NOISE = 1e-6  # a simulator may store float32
 
 
 class Layer(NamedTuple):
-    """The layer of one effect in some worlds."""
+    """What one effect shows in some worlds: its visuals, worlds and shades."""
 
     rows: NDArray[np.intp]
     """(n,) rows of its visuals."""
@@ -129,7 +129,10 @@ class _Column(NamedTuple):
     def cover(
         self, now: Array, name: str, layers: Sequence[Layer], chosen: NDArray[np.bool_]
     ) -> None:
-        """Applies all layers to the chosen worlds, (W,), of the current column."""
+        """Applies all layers to the current column `now`.
+
+        It changes only the worlds that the mask `chosen`, (W,), selects.
+        """
         self.own[chosen] = self.shown[chosen] = self.beneath(now)[chosen]
         self.covered[chosen] = False
         for layer in layers:

@@ -29,16 +29,17 @@ class Shade(NamedTuple):
         return cls(np.zeros((worlds, *spec.shape), spec.dtype), np.zeros((worlds, *spec.shape)))
 
     def set(self, column: str, value: ArrayLike, mix: ArrayLike, worlds: WorldNumbers) -> None:
-        """Sets value and share in some worlds.
+        """Sets the value and its share in the visible result (`mix`) in some worlds.
 
         Args:
             column: The name of the column.
             value: One cell, or (W, ...) cells.
-            mix: One number, one per component, or one or all components per world.
+            mix: Share of the value, 0..1: one number; one per component; one per world; or one per
+                component and world.
             worlds: The worlds to change; cells of other worlds are ignored.
 
         Raises:
-            ValueError: A value is invalid for the column, or a share is not in 0..1.
+            ValueError: A value is invalid for the column, or a `mix` is not in 0..1.
         """
         spec = COLUMNS["visuals"][column]
         one, each = spec.shape, self.value.shape

@@ -199,7 +199,9 @@ class GazeboServers:
         return ()
 
     def reset(self, worlds: WorldNumbers | None = None, seeds: Seeds = None) -> None:
-        """Resets some worlds to time 0; seeds are ignored, because Gazebo takes one at start-up.
+        """Resets some worlds to time 0.
+
+        The seeds are ignored, because Gazebo takes a seed only at start-up.
 
         Raises:
             GazeboError: A server is gone, and was not restarted in time.

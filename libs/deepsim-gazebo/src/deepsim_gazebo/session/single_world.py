@@ -21,7 +21,7 @@ def is_chosen(worlds: WorldNumbers | None) -> bool:
 
 
 def check_world(world: int) -> None:
-    """Checks that a world is the only one.
+    """Checks that a world number is 0, that of the only world.
 
     Raises:
         ValueError: The number of the world is not 0.

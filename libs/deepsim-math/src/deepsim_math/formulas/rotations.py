@@ -130,7 +130,10 @@ def from_angles(order: str, a: Any, b: Any, c: Any) -> Quad:
 
 
 def to_angles(order: str, x: Any, y: Any, z: Any, w: Any) -> Triple:
-    """Returns the angles about axes in any order (Bernardes and Viollet 2022)."""
+    """Returns the three angles [rad] about the axes in `order` (Bernardes and Viollet 2022).
+
+    See `Quaternion.to_angles`.
+    """
     q = (x, y, z, w)
     i, j, k = ("xyz".index(letter) for letter in order.lower())
     if order.isupper():  # rotating axes are fixed axes in reverse order

@@ -198,7 +198,10 @@ class Quaternion(Row):
 
     @classmethod
     def from_rotation_vector(cls, vector: VectorLike) -> Quaternion:
-        """Converts axis times angle [rad]: the exponential; a zero vector is the identity."""
+        """Converts a rotation vector, axis times angle [rad] (the exponential map).
+
+        The zero vector gives the identity.
+        """
         return make_quaternion(*formulas.from_rotation_vector(*xyz(vector)))
 
     def to_rotation_vector(self) -> Vector3:
@@ -270,7 +273,7 @@ class Quaternion(Row):
         return angle
 
     def dot(self, other: Quaternion) -> float:
-        """Returns the scalar product of the four components."""
+        """Returns the scalar product with `other`, over all four components."""
         return self.x * other.x + self.y * other.y + self.z * other.z + self.w * other.w
 
     def __mul__(self, other: Quaternion) -> Quaternion:

@@ -60,7 +60,10 @@ def apply_shape(
 
 @lru_cache(maxsize=1024)  # otherwise a third of the time of spawning many equal models
 def _placed(geometry: Simple, pose: Pose) -> tuple[Numbers, Numbers, Numbers]:
-    """Returns MuJoCo's position, quaternion (w, x, y, z) and size."""
+    """Returns the position, quaternion (w, x, y, z) and size of a MuJoCo geom.
+
+    The geom is that of a geometry at a pose.
+    """
     if isinstance(geometry, Plane):
         pose = pose @ Pose((0.0, 0.0, 0.0), _turn_z_to(geometry.normal))
     if isinstance(geometry, Block):

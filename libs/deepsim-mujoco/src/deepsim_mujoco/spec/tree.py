@@ -76,7 +76,7 @@ class Node:
 
     @property
     def is_root(self) -> bool:
-        """Whether the link's body moves freely or stays where it is put."""
+        """Whether the link is a root: its body either moves freely or stays where it is put."""
         return self.placed or (self.parent is None and self.joint is None)
 
     @property

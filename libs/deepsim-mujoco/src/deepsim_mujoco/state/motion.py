@@ -32,7 +32,7 @@ _FREE, _PLACED = int(Hold.FREE), int(Hold.PLACED)  # looking up a member of an E
 
 
 class Places(NamedTuple):
-    """The places of the numbers of k cells in the states of all worlds."""
+    """Where the numbers of k cells lie: indices into the states of all worlds as one flat array."""
 
     worlds: Rows
     """World of each cell, (k,)."""

@@ -50,12 +50,18 @@ def matrices(quaternions: Floats) -> Floats:
 
 
 def rotate(matrix: Floats, vectors: Floats) -> Floats:
-    """Returns the products R v of `matrices` R (9, k) and vectors v (3, k)."""
+    """Returns the products R v of rotation matrices R (9, k) and vectors v (3, k).
+
+    The matrices are as `matrices` returns them.
+    """
     return _sums(matrix.take(_BY_COLUMN, axis=0), vectors)
 
 
 def rotate_back(matrix: Floats, vectors: Floats) -> Floats:
-    """Returns the products R^T v of `matrices` R (9, k) and vectors v (3, k)."""
+    """Returns the products R^T v of rotation matrices R (9, k) and vectors v (3, k).
+
+    The matrices are as `matrices` returns them.
+    """
     return _sums(matrix.take(_BY_ROW, axis=0), vectors)
 
 

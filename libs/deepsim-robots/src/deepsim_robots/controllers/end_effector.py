@@ -295,7 +295,7 @@ def _of(worlds: WorldNumbers, values: Floats) -> Floats:
 
 
 def _solver(name: str, dynamics: Dynamics) -> PoseSolver | None:
-    """Returns a solver of the simulator by name, or None for ``dls``."""
+    """Returns the simulator's inverse-kinematics solver with this name, or None for ``dls``."""
     if name == "dls":
         return None
     solvers = dynamics.solvers if isinstance(dynamics, SolvingDynamics) else {}

@@ -117,7 +117,8 @@ class LinearBaseDrive(BaseDrive):
     Args:
         joints, lower, upper, acceleration: As for `BaseDrive`.
         wheels: The wheels.
-        matrix: Matrix from velocities of the base to rates of the wheels, (n, k).
+        matrix: Matrix (n, k) that maps the k components of the base's velocity to the rates of the
+            n wheels [rad/s].
     """
 
     def __init__(

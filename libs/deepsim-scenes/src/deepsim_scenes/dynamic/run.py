@@ -65,8 +65,8 @@ def run_scenario(
         seconds: Longest simulated time of the run, > 0 [s].
         interval: Time between two steps of the behaviours, a multiple of the world's tick [s].
         robots: Names of models in the world that play the roles of mission-only objects, by the
-            name of the object. A robot is moved to the object's place, at its present height; its
-            +x axis points where the object faces.
+            name of the object. A robot is moved to the object's place but keeps its own height;
+            the robot's +x axis points where the object faces.
 
     Raises:
         ImportError: The extra ``deepsim-scenes[scenic]`` is not installed.

@@ -41,8 +41,8 @@ class RejectionCounter:
         """Returns the number of samples that each requirement rejected.
 
         Args:
-            samples: The number of all drawn samples. Scenic discards samples without an admissible
-                position before it checks requirements; they count as a separate reason.
+            samples: Total number of samples drawn. Before it checks requirements, Scenic discards
+                samples without an admissible position; these samples count under a separate reason.
         """
         early = samples - self._checked
         found = {

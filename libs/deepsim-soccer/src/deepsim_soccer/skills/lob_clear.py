@@ -61,15 +61,15 @@ def lob_clear(
 ) -> Lob:
     """Returns the slowest lob that passes under the bar, or over it, without touching it.
 
-    The ball clears the bar if its centre stays outside the bar's section grown by radius and
-    clearance; a lob under the bar also reaches the goal line in flight. For each horizontal speed,
-    the suitable vertical speeds form an interval; its middle is used under the bar, and its lower
-    end over the bar.
+    The ball clears the bar if its centre stays outside the bar's cross-section, enlarged by the
+    radius and the clearance; a lob under the bar also reaches the goal line in flight. For each
+    horizontal speed, the suitable vertical speeds form an interval; its middle is used under the
+    bar, and its lower end over the bar.
 
     Args:
         distance: Distance from the ball's centre to the goal line, (...) [m].
         over: Whether the ball passes over the bar.
-        bar: Section of the bar; by default as in the rules.
+        bar: Cross-section of the bar; by default as in the rules.
         radius: Radius of the ball, which lies on the ground [m].
         gravity: Gravity, downwards [m/s²].
         clearance: Least distance between ball and bar [m].

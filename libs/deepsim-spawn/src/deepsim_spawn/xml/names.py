@@ -21,7 +21,10 @@ def unique_names(elements: Sequence[Element]) -> None:
 
 
 def number_names(elements: Sequence[Element]) -> None:
-    """Numbers duplicate names that nothing refers to; a strict load refuses them."""
+    """Appends a number to each duplicate name, for names that nothing refers to.
+
+    A strict load refuses duplicates.
+    """
     first: dict[str, Element] = {}
     taken = {element.attributes.get("name", "") for element in elements}
     numbers = {name: count(2) for name in taken}

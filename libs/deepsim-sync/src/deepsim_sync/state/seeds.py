@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Validation of counts, seeds and numbers of worlds."""
+"""Validation of counts, seeds and world numbers."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The smallest simulator: bodies without extent, in memory.
 
-It serves tests of everything above the port, and is the simplest example of a backend.
+It serves tests of everything above the port, and is the simplest example of a simulator.
 """
 
 from __future__ import annotations

@@ -301,9 +301,9 @@ class World:
         first error is raised.
 
         Args:
-            seed: New seeds of the random generators: an int n, which gives world w the seed n + w,
-                or a seed or None for each world that is reset. Without a seed, a generator
-                continues.
+            seed: New seeds of the random generators: either an int n, which gives world w the
+                seed n + w, or a sequence with a seed or None for each world that is reset. A
+                generator without a new seed continues.
             worlds: Numbers of the worlds, (w,); all by default.
 
         Raises:

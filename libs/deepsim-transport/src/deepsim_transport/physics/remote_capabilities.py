@@ -145,7 +145,7 @@ class RemoteCameras:
         return DepthPicture(*(arrays[name] for name in DepthPicture._fields))
 
     def view(self, camera: str, world: int = 0) -> CameraView:
-        """Returns the current pose and lens of a camera sensor, in the world frame."""
+        """Returns a camera sensor's current pose in the world frame, and its lens."""
         answer = self._call("view", {"camera": camera, "world": int(world)})
         pose = Pose.from_array(answer.arrays["pose"])
         return CameraView(pose, answer.header["fov"], *answer.header["size"])

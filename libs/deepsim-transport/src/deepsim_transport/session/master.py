@@ -23,7 +23,9 @@ VARIABLE = "GAZEBO_MASTER_URI"
 
 
 def get_master_uri() -> tuple[str, int]:
-    """Returns the host and port of the master, from the variable ``GAZEBO_MASTER_URI``.
+    """Returns the host and port of the master from the variable ``GAZEBO_MASTER_URI``.
+
+    By default, they are 127.0.0.1 and 11345.
 
     Raises:
         TransportError: The variable is not an address with a host.

@@ -232,7 +232,10 @@ class Subscriber(Generic[M]):
         self._subscriber = session.declare_subscriber(key, self._hear)
 
     def close(self) -> None:
-        """Stops receiving; waits until the function has returned."""
+        """Stops receiving.
+
+        Waits until the subscribed function has returned, unless that function calls this.
+        """
         self._subscriber.undeclare()
         with self._changed:
             self._open = False

@@ -85,7 +85,10 @@ def transforms(frame: Frame, time: int) -> bytes:
 
 
 def scene(frame: Frame, time: int) -> bytes:
-    """Returns a foxglove.SceneUpdate as JSON, which replaces all visuals at a log time [ns]."""
+    """Converts a frame to a foxglove.SceneUpdate in JSON.
+
+    It replaces all visuals at the log time `time` [ns].
+    """
     instances, names = frame.layout.instances, tuple(frame.entities.links)
     stamp = _stamp(time)
     nothing = {"sec": 0, "nsec": 0}

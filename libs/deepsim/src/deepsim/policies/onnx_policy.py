@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Policies that are ONNX models; needs ``deepsim[onnx]``."""
+"""Policies from ONNX models; requires the extra ``deepsim[onnx]``."""
 
 from __future__ import annotations
 

@@ -57,13 +57,13 @@ def teams_of(
 def owners_of(
     teams: Mapping[str, Sequence[str]], agents: Sequence[str], *, past: bool
 ) -> dict[str, str]:
-    """Returns the name of each agent's policy.
+    """Returns the name of the policy of each learning agent, and with `past` of the others too.
 
     Args:
         teams: The agents of each policy.
         agents: All agents.
-        past: Whether to assign agents that do not learn to the policies of those that do, in
-            order: the first to the policy of the first learning agent, and so on.
+        past: Whether the agents that do not learn also get a policy: the first gets that of the
+            first learning agent, and so on in turn.
     """
     learning = {agent: name for name, own in teams.items() for agent in own}
     owners = {agent: learning[agent] for agent in agents if agent in learning}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The models that backends are tested with, as SDF 1.6, which every engine can read."""
+"""The models that simulators are tested with, as SDF 1.6, which every engine can read."""
 
 from __future__ import annotations
 

@@ -96,7 +96,10 @@ class SensorCases(Conformance):
     """The capability `Sensors`."""
 
     def measured(self, bench: Bench, sensors: Sensors, name: str, quantity: str) -> Array:
-        """Returns one quantity in all worlds, which has the same bits in worlds that are alike."""
+        """Returns one quantity of a sensor in all worlds.
+
+        Checks that worlds that should be alike have the same bits.
+        """
         reading = sensors.read(name)
         assert tuple(reading) == QUANTITIES[sensors.infos[name].kind]
         values: Array = reading[quantity]
@@ -255,7 +258,7 @@ class SensorCases(Conformance):
         assert np.isinf(depth[:, 0]).all()
 
     def test_a_joint_state_sensor_reads_joints(self, bench: Bench, sensors: Sensors) -> None:
-        """The sensor reads all joints of its model or some, in the order of `SensorInfo.joints`."""
+        """The sensor reads all or some joints of its model, in the order of `SensorInfo.joints`."""
         bench.spawn(ENCODED, "arm", (0, 0, 5))
         if "arm::base::all" not in sensors.infos:
             pytest.skip("this simulator has no joint_state sensors")

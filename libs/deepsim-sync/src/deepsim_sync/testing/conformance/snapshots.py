@@ -51,7 +51,10 @@ class SnapshotCases(Conformance):
     def test_mounts_are_as_they_were(
         self, bench: Bench, snapshots: Snapshots, mounts: CameraMounts, cameras: Cameras
     ) -> None:
-        """The camera of each world takes the same picture again, even with its described mount."""
+        """A restored snapshot brings back the mount and the picture of each camera.
+
+        It does so whether the mount was as described or had been moved.
+        """
         spawn_scene(bench)
         bench.alike = False
         last = bench.worlds - 1

@@ -36,4 +36,7 @@ class SimulatorConformance(
     SensorCases,
     SnapshotCases,
 ):
-    """All tests of the port; a backend subclasses it and implements the abstract methods."""
+    """All tests of the port.
+
+    The tests of a simulator subclass it and implement the abstract methods.
+    """

@@ -126,7 +126,7 @@ def _positions(bench: Bench) -> _Floats:
 
 
 def _centre(bench: Bench) -> _Motion:
-    """Returns place and velocity of the centre of mass of the chain."""
+    """Returns the position [m] and the velocity [m/s] of the chain's centre of mass."""
     place, velocity = np.zeros(3), np.zeros(3)
     for link, (mass, centre) in CHAIN_MASSES.items():
         pose, twist = _of(bench, link)
