@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "false")  # as deepsim_envs.ude, but before grpc
+# Or ffmpeg may crash that a test starts while another one's channel is open (grpc/grpc#43055).
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "false")
 
 settings.register_profile(
     "repeatable",

@@ -5,12 +5,6 @@ The wire format equals that of the package ``ude`` 0.1.5, except that this one n
 Needs ``deepsim-envs[ude]``.
 """
 
-import os
-
-# Programs started during a call, such as ffmpeg for a film, crash where gRPC prepares for forks:
-# grpc/grpc#43055, grpcio 1.80 and later. Only its first import reads this variable.
-os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "false")
-
 try:
     import google.protobuf  # noqa: F401
     import grpc  # noqa: F401
