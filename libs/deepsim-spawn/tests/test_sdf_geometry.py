@@ -53,12 +53,14 @@ def test_an_empty_geometry_is_no_shape_and_no_warning(shape):
 @pytest.mark.parametrize(
     ("body", "message"),
     [
+        ("<cone><radius>0</radius><length>2</length></cone>", "cone radius"),
         ("<polyline><point>0 0</point><height>1</height></polyline>", "at least 3 points, got 1"),
         (
             "<polyline><point>0 0</point><point>1 2</point><point>2 4</point><height>1</height>"
             "</polyline>",
             "must not all lie on one line",
         ),
+        (f"<polyline>{SQUARE}<height>0</height></polyline>", "height .* > 0"),
         (f"<polyline>{SQUARE}</polyline>", "<height> is missing"),
         ("<polyline><point>0 0 0</point><height>1</height></polyline>", "expected 2 finite"),
         ("<heightmap><uri>gone.png</uri></heightmap>", "'gone.png' was not found"),
@@ -116,6 +118,7 @@ def test_an_image(tmp_path, settings, expected):
     [
         ("<threshold>9.5</threshold>", "threshold: expected an integer, got '9.5'"),
         ("<granularity>0</granularity>", "image: image granularity must be >= 1 pixel, got 0"),
+        ("<scale>0</scale>", r"image scale \[m\] must be > 0, got 0"),
     ],
 )
 def test_an_image_that_cannot_be_is_a_format_error(tmp_path, settings, message):

@@ -132,11 +132,11 @@ def test_malformed_xml_names_file_and_line(loader, write, name):
     assert (caught.value.file, caught.value.line) == (str(broken), 3)
 
 
-def test_an_error_after_expansion_says_that_the_line_is_of_the_expanded_text():
+def test_an_error_after_expansion_says_that_the_line_is_of_the_expanded_text(loader):
     with pytest.raises(
         ModelFormatError, match=r"<string> \(expanded by xacro\):6: robot\[r\]/link"
     ):
-        GazeboXMLLoader(strict=True).load(ROBOT, {"size": "0"})
+        loader.load(ROBOT, {"size": "0"})
 
 
 @pytest.mark.parametrize("suffix", ["urdf", "sdf", "world"])

@@ -34,8 +34,8 @@ G = TypeVar("G")
 def unless_left_out(owner: Element, read: Callable[[Element], Geometry | None]) -> Geometry | None:
     """Returns the shape of a collision or visual; None, with a warning, for a dispensable one.
 
-    Unless the load is strict, shapes without size are dispensable, and visuals with a missing mesh;
-    so are collisions with a missing mesh if the load skips them.
+    Visuals without size or with a missing mesh are dispensable; so are collisions with a missing
+    mesh if the load skips them.
     """
     load = owner.document.load
     try:
@@ -43,8 +43,8 @@ def unless_left_out(owner: Element, read: Callable[[Element], Geometry | None]) 
     except ModelFormatError as error:
         missing = isinstance(error.__cause__, FileNotFoundError)
         empty = isinstance(error.__cause__, NoSizeError)
-        lenient = empty or (missing and owner.tag == "visual")
-        if not (lenient and not load.strict) and not (missing and load.skip_missing_collisions):
+        seen = owner.tag == "visual" and not load.strict
+        if not (seen and (missing or empty)) and not (missing and load.skip_missing_collisions):
             raise
         reason = error.__cause__
     owner.mark_read()
