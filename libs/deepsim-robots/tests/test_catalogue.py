@@ -63,6 +63,17 @@ def test_gains_are_those_of_the_actuators_of_a_file():
     }
 
 
+def test_actuators_of_one_joint_act_together():
+    """As in MuJoCo, where forces add up; a range of forces that is switched off is no limit."""
+    position = '<position joint="hinge" kp="10" forcerange="-3 3"/>'
+    velocity = '<velocity joint="hinge" kv="2" forcerange="-4 4" {}/>'
+    file = "<mujoco><actuator>{}{}</actuator></mujoco>"
+    both = MjcfModel(file.format(position, velocity.format("")))
+    assert actuator_gains(both) == {"hinge": Gains(10.0, 2.0, effort_limit=7.0)}
+    free = MjcfModel(file.format(position, velocity.format('forcelimited="false"')))
+    assert actuator_gains(free) == {"hinge": Gains(10.0, 2.0)}
+
+
 def test_a_robot_of_an_mjcf_file_has_its_home_and_gains(tmp_path: Path):
     """By name from YAML, without the catalogue; the configuration may replace both."""
     (tmp_path / "tuned.xml").write_text(TUNED.text)

@@ -21,7 +21,8 @@ def actuator_gains(model: MjcfModel) -> dict[str, Gains]:
     """Returns the gains of position and velocity actuators, by joint name.
 
     The force of ``<position>`` is kp (u - q) - kv q', the force of ``<velocity>`` kv (u - q');
-    ``<general>`` with an affine bias can be either. Motors and actuators of tendons have no gains.
+    ``<general>`` with an affine bias can be either; several actuators of one joint act together.
+    Motors and actuators of tendons have no gains.
     The effort limit is the ``forcerange`` (MuJoCo, XML reference, actuator shortcuts).
     """
     root = ElementTree.fromstring(model.text)
@@ -35,7 +36,8 @@ def actuator_gains(model: MjcfModel) -> dict[str, Gains]:
             if joint is not None and found is not None:
                 gear = _floats(values.get("gear", "1"))[0]
                 limit = _limit(values, abs(gear))
-                gains[joint] = Gains(found[0] * gear**2, found[1] * gear**2, effort_limit=limit)
+                own = Gains(found[0] * gear**2, found[1] * gear**2, effort_limit=limit)
+                gains[joint] = _together(gains[joint], own) if joint in gains else own
     return gains
 
 
@@ -120,9 +122,18 @@ def _gains(tag: str, values: Values) -> tuple[float, float] | None:
     return None
 
 
+def _together(one: Gains, other: Gains) -> Gains:
+    """Returns the gains of two actuators that act on the same joint."""
+    limit = None
+    if one.effort_limit is not None and other.effort_limit is not None:
+        limit = one.effort_limit + other.effort_limit
+    return Gains(one.stiffness + other.stiffness, one.damping + other.damping, effort_limit=limit)
+
+
 def _limit(values: Values, gear: float) -> float | None:
     numbers = _floats(values.get("forcerange", ""))
-    return max(map(abs, numbers)) * gear if any(numbers) else None
+    limited = any(numbers) and values.get("forcelimited") != "false"
+    return max(map(abs, numbers)) * gear if limited else None
 
 
 def _floats(text: str) -> list[float]:
