@@ -148,6 +148,26 @@ def test_decorated_functions_are_pickled():
     assert pickle.loads(pickle.dumps(batch)).tick().tolist() == batch.tick().tolist()
 
 
+class Opposite:
+    """Has an attribute of the name under which an ``@action`` keeps its function."""
+
+    def __init__(self, function) -> None:
+        self.function = function
+
+    def __call__(self, numbers):
+        return ~self.function(numbers)
+
+
+def is_even(numbers):
+    return numbers % 2 == 0
+
+
+def test_objects_with_a_function_are_pickled():
+    """They are called after it as before, not the function inside."""
+    batch = Batch(bt.Check(Opposite(is_even), AGENT), 3)
+    assert pickle.loads(pickle.dumps(batch)).tick().tolist() == batch.tick().tolist()
+
+
 def test_later_changes_do_not_reach_the_batch():
     """Seeds and paths, from which random numbers come, are those that the nodes had."""
     log = []

@@ -147,6 +147,32 @@ def test_control_nodes_of_your_own(monkeypatch):
     assert (debounce.ends, counted.ends, counted._streak) == (2, 2, 11)
 
 
+class Short(bt.Decorator):
+    """Has an attribute that is called as constants of the text are."""
+
+    k1 = c1 = True
+
+    def update(self) -> Status:
+        status = self.tick_child(self.child)
+        if self.k1 and self.c1:
+            return status
+        return FAILURE
+
+
+def test_attributes_with_names_of_constants():
+    """In one function of many nodes they are not taken for constants that it uses often."""
+    tree = bt.Tree(bt.Sequence([Short(bt.Success()) for _ in range(9)]))
+    tree.compile()
+    assert tree.tick() is SUCCESS
+
+
+def test_large_numbers():
+    """Numbers that Python does not write as text can be arguments."""
+    tree = bt.Tree(bt.Check(bool, 10**5000))
+    tree.compile()
+    assert tree.tick() is SUCCESS
+
+
 def test_nodes_that_answer_skipped():
     """Composites go on with the next child."""
     root = bt.Sequence(

@@ -167,6 +167,33 @@ def test_declarations():
     assert list(Faster.ports) == [*Drive.ports, "factor"]
 
 
+def test_two_ports_of_one_name():
+    """They are refused, also if one is of a base; a port may replace that of its attribute."""
+    with pytest.raises(TypeError, match="Bad has two ports called x"):
+        type("Bad", (bt.PortLeaf,), {"a": bt.Input(int, name="x"), "b": bt.Input(str, name="x")})
+    with pytest.raises(TypeError, match="Bad has two ports called goal"):
+        type("Bad", (Drive,), {"target": bt.Input(str, name="goal")})
+
+    class Renamed(Drive):
+        goal = bt.Input(str, name="target")
+        news = bt.Output(int)
+
+    assert list(Renamed.ports) == ["speed", "target", "left", "news", "wrong"]
+    assert Renamed.ports["news"] is Renamed.news
+
+
+def test_ports_of_two_bases():
+    """A class has those of all its bases."""
+
+    class Named(bt.PortLeaf):
+        title = bt.Input(str)
+
+    class Both(Named, Drive):
+        pass
+
+    assert list(Both.ports) == [*Drive.ports, "title"]
+
+
 @pytest.mark.parametrize("bad", ["", "@", "{goal}", " goal"])
 def test_names_of_keys(bad):
     """A key is a word."""

@@ -221,6 +221,32 @@ def test_fewer_children_after_a_halted_run(leaf):
     assert tree.tick() is Status.SUCCESS
 
 
+class Watched(bt.Behaviour):
+    """Counts the attributes that are set, and keeps a number under the name of a property."""
+
+    count = 0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.__dict__["number"] = 3
+
+    @property
+    def number(self) -> int:
+        return self.__dict__["number"]
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+        self.__dict__["count"] = self.count + 1
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, bt.Behaviour.copy])
+def test_copies_take_attributes_as_they_are(duplicate):
+    """Without a call of `__setattr__` or of a property."""
+    node = Watched()
+    twin = duplicate(node)
+    assert (twin.number, twin.count, twin.name) == (3, node.count, "Watched")
+
+
 def test_shallow_copies_are_refused():
     """They would share their children, and their blackboard."""
     tree = bt.Tree(bt.Sequence(named("a")))

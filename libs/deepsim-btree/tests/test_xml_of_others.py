@@ -192,6 +192,57 @@ def test_version_3():
     assert type(root) is bt.SequenceWithMemory
 
 
+def of_version_3(element: str) -> str:
+    return f"""<root BTCPP_format="3" main_tree_to_execute="A">
+        <BehaviorTree ID="A">{element}</BehaviorTree>
+        <BehaviorTree ID="T"><Say message="{{param}}"/></BehaviorTree></root>"""
+
+
+@pytest.mark.parametrize("yes", ["true", "True", "TRUE", "1"])
+def test_a_shared_blackboard_of_version_3(yes):
+    """All words for it that version 3 knows."""
+    text = of_version_3(f'<SubTree ID="T" __shared_blackboard="{yes}"/>')
+    assert run(text, param="shared") == ["shared"]
+
+
+def vote(success_threshold: int) -> Status:
+    return Status(success_threshold)
+
+
+def test_thresholds_of_version_3():
+    """Only those of a Parallel have another name in version 4."""
+    root = read_xml(of_version_3('<Vote success_threshold="2"/>'), {"Vote": bt.action(vote)})
+    assert bt.Tree(root).tick() is Status(2)
+    root = read_xml(
+        of_version_3('<Control ID="Parallel" success_threshold="1"><AlwaysSuccess/></Control>')
+    )
+    assert root.success == 1
+
+
+@pytest.mark.parametrize(
+    ("element", "message"),
+    [
+        (
+            '<SubTree ID="T" __shared_blackboard="yes"/>',
+            '<text>:2: SubTree __shared_blackboard="yes": must be true or false',
+        ),
+        (
+            '<SubTree ID="T" __autoremap="1"/>',
+            "SubTree has no attribute __autoremap: only SubTreePlus has it",
+        ),
+        (
+            '<SubTreePlus ID="T" __shared_blackboard="1"/>',
+            "SubTreePlus has no attribute __shared_blackboard: only SubTree has it",
+        ),
+    ],
+)
+def test_wrong_attributes_of_version_3(element, message):
+    """They are refused at their line."""
+    with pytest.raises(bt.XmlError) as refused:
+        read_xml(of_version_3(element), NODES)
+    assert message in str(refused.value)
+
+
 @pytest.mark.parametrize(
     ("old", "message"),
     [

@@ -65,8 +65,10 @@ def restore(twin: Any, state: Any) -> None:
         twin.__setstate__(state)
         return
     attributes, slots = state if isinstance(state, tuple) else (state, None)
-    for name, value in {**(attributes or {}), **(slots or {})}.items():
-        setattr(twin, name, value)
+    if attributes:
+        twin.__dict__.update(attributes)
+    for name, value in (slots or {}).items():
+        object.__setattr__(twin, name, value)
 
 
 def copy_error(root: Behaviour, error: TypeError) -> TypeError:

@@ -60,11 +60,14 @@ class Call:
         # Pickle finds no function that an @action has replaced, but the class that has it.
         function = self._function
         named = named_as(function) if isinstance(function, FunctionType) else None
-        return {**self.__dict__, "_function": named if hasattr(named, "function") else function}
+        if getattr(named, "function", None) is not function:
+            return self.__dict__
+        return {**self.__dict__, "_function": named, "_is_replaced": True}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        if state.pop("_is_replaced", False):
+            state["_function"] = state["_function"].function
         self.__dict__.update(state)
-        self._function = getattr(self._function, "function", self._function)
 
     def __call__(self, numbers: Numbers) -> Any:
         """Returns the result of the function for some agents.

@@ -79,7 +79,10 @@ class BranchCompiler(ABC, Generic[ControlT, PartT]):
 
     def argument(self, value: object) -> str:
         """Returns an expression for a value: its text if that is faster, or its name."""
-        return repr(value) if type(value) in (int, bool) else self.constant(value)
+        # Python refuses to write out ints of thousands of digits.
+        if isinstance(value, int) and type(value) in (int, bool) and abs(value) < 2**63:
+            return repr(value)
+        return self.constant(value)
 
     def _branch(self) -> PartT:
         """Compiles all nodes and returns the code that ticks the root."""

@@ -22,7 +22,7 @@ OFTEN = 8
 
 A local name is read in half the time of a global one, but each takes some time at every call.
 """
-_NAME = re.compile(r"\b(?:[ck]\d+|INVALID|RUNNING|SUCCESS|FAILURE|SKIPPED)\b")
+_NAME = re.compile(r"(?<![\w.])(?:[ck]\d+|INVALID|RUNNING|SUCCESS|FAILURE|SKIPPED)\b")
 
 
 def lines(*statements: str) -> str:

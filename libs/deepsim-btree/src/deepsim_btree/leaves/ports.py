@@ -308,9 +308,14 @@ class PortLeaf(Behaviour):
     """The ports of the class and its bases, by name."""
 
     def __init_subclass__(cls) -> None:
-        own = {name: value for name, value in vars(cls).items() if isinstance(value, Port)}
         super().__init_subclass__()
-        for name, port in own.items():
+        attributes: dict[str, object] = {}
+        for base in reversed(cls.__mro__):
+            attributes.update(vars(base))
+        ports: dict[str, Port[Any]] = {}
+        for name, port in attributes.items():
+            if not isinstance(port, Port):
+                continue
             if port.name in ("ID", "name"):
                 raise TypeError(
                     f"{cls.__name__} cannot have a port called {port.name}: it is taken"
@@ -320,7 +325,9 @@ class PortLeaf(Behaviour):
                     f"{cls.__name__}.{name} cannot be a port, because all nodes have a {name}: "
                     f'write its_{name} = {type(port).__name__}(..., name="{name}")'
                 )
-        cls.ports = {**cls.ports, **{port.name: port for port in own.values()}}
+            if ports.setdefault(port.name, port) is not port:
+                raise TypeError(f"{cls.__name__} has two ports called {port.name}")
+        cls.ports = ports
 
     def __init__(self, name: str | None = None, **ports: object) -> None:
         super().__init__(name)

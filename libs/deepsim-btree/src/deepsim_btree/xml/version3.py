@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .texts import to_value
+
 if TYPE_CHECKING:
     from .element import Element
 
@@ -14,17 +16,25 @@ _TAGS = {
     "SubTreePlus": "SubTree",
 }
 _ATTRIBUTES = {
-    "success_threshold": "success_count",
-    "failure_threshold": "failure_count",
-    "__autoremap": "_autoremap",
+    "Parallel": {"success_threshold": "success_count", "failure_threshold": "failure_count"},
+    "SubTreePlus": {"__autoremap": "_autoremap"},
 }
+_ONLY = {"__autoremap": "SubTreePlus", "__shared_blackboard": "SubTree"}
 
 
 def upgraded(element: Element) -> Element:
-    """Returns an element, with all elements inside it, in the form of version 4."""
-    attributes = {_ATTRIBUTES.get(name, name): text for name, text in element.attributes.items()}
+    """Returns an element, with all elements inside it, in the form of version 4.
+
+    Raises:
+        XmlError: An attribute of version 3 is wrong or not where it belongs.
+    """
+    for name, tag in _ONLY.items():
+        if name in element.attributes and element.tag != tag:
+            raise element.error(f"{element.node_id} has no attribute {name}: only {tag} has it")
+    names = _ATTRIBUTES.get(element.node_id, {})
+    attributes = {names.get(name, name): text for name, text in element.attributes.items()}
     if element.tag == "SubTree":
-        attributes = _of_subtree(attributes)
+        attributes = _of_subtree(element)
     elif "ID" in attributes:
         attributes["ID"] = _TAGS.get(attributes["ID"], attributes["ID"])
     children = [upgraded(child) for child in element.children]
@@ -34,9 +44,14 @@ def upgraded(element: Element) -> Element:
     return element._replace(tag=tag, attributes=attributes, children=children)
 
 
-def _of_subtree(attributes: dict[str, str]) -> dict[str, str]:
+def _of_subtree(element: Element) -> dict[str, str]:
     """Returns the attributes of a SubTree, whose texts are names of entries without braces."""
-    shared = attributes.pop("__shared_blackboard", "false") in ("true", "1")
+    attributes = dict(element.attributes)
+    text = attributes.pop("__shared_blackboard", "false")
+    try:
+        shared = to_value(text, bool, {})
+    except ValueError as error:
+        raise element.error(f'SubTree __shared_blackboard="{text}": {error}') from error
     kept = {name: text for name, text in attributes.items() if name in ("ID", "name")}
     if shared:
         return {**kept, "_autoremap": "true"}
