@@ -267,8 +267,8 @@ class Tree:
     def reset(self, seed: int | None = None) -> None:
         """Halts the tree and returns it to its initial state, for example for a new episode.
 
-        The tick count, the random numbers and the memory of the library's nodes start anew. The
-        blackboard stays. Your own leaves also keep their memory unless they override
+        This also resets the tick count, the random numbers and the memory of the library's nodes.
+        The blackboard stays. Your own leaves also keep their memory unless they override
         `Behaviour.reset`.
 
         Args:
