@@ -13,7 +13,7 @@ import trimesh
 
 from deepsim_math import Euler, Pose, Twist
 from deepsim_mujoco import MujocoSimulator
-from deepsim_spawn import MjcfModel, ModelDescription, ModelSpawner, UnsupportedElementWarning
+from deepsim_spawn import MjcfModel, ModelDescription, ModelSpawner
 from deepsim_sync import SpawnError, SpawnRequest, Tables, Transform, World
 
 Load = Callable[[str], ModelDescription]
@@ -100,8 +100,7 @@ def test_links_and_visuals_have_names_below_the_name_of_the_model(still: str) ->
 @pytest.mark.parametrize(("keyframe", "angle"), [("home", 0.5), ("bent", 1.5)])
 def test_a_keyframe_holds_at_spawn_and_after_a_reset(keyframe: str, angle: float) -> None:
     world = World(MujocoSimulator(worlds=2))
-    with pytest.warns(UnsupportedElementWarning, match=r"'m': <actuator> of its MJCF not simul"):
-        world.spawn(mjcf(ARM, keyframe), "m", Pose((0, 0, 1)))
+    world.spawn(mjcf(ARM, keyframe), "m", Pose((0, 0, 1)))
     elbow = [0, 0.2 + 0.5 * math.cos(angle), 2 - 0.5 * math.sin(angle)]
     lower = world.entities.links.row("m::lower")
     np.testing.assert_allclose(poses(world)[:, lower, :3], [elbow] * 2, atol=1e-9)
@@ -116,8 +115,7 @@ def test_joints_take_commands_from_where_the_keyframe_has_them() -> None:
     """They are rows of the joints table, with the limits that the file gives."""
     limited = ARM.replace('range="-170 170"', 'range="-170 170" actuatorfrcrange="-80 80"')
     world = World(MujocoSimulator())
-    with pytest.warns(UnsupportedElementWarning, match="<actuator>"):
-        world.spawn(mjcf(limited), "m", Pose())
+    world.spawn(mjcf(limited), "m", Pose())
     ball = ["m::elbow", "m::elbow::2", "m::elbow::3"]
     assert list(world.entities.joints) == ["m::shoulder", *ball]
     shoulder = world.joints.select(["m::shoulder"])

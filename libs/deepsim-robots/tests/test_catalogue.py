@@ -24,8 +24,8 @@ from deepsim_robots import (
     RobotConfig,
     find_robot,
 )
-from deepsim_robots.mjcf_settings import actuator_gains, joint_axes
-from deepsim_spawn import MjcfModel, UnsupportedElementWarning
+from deepsim_robots.mjcf_settings import held_joints, joint_axes
+from deepsim_spawn import MjcfModel
 from deepsim_sync import UnknownEntityError, World
 
 TUNED = MjcfModel("""<mujoco model="tuned">
@@ -54,24 +54,26 @@ TUNED = MjcfModel("""<mujoco model="tuned">
 </mujoco>""")
 
 
-def test_gains_are_those_of_the_actuators_of_a_file():
-    """Default classes, gears and general actuators with an affine bias count; motors do not."""
-    assert actuator_gains(TUNED) == {
-        "hinge": Gains(300.0, 20.0, effort_limit=40.0),
-        "slide": Gains(20.0, 0.0),
-        "last": Gains(70.0, 3.0),
-    }
-
-
-def test_actuators_of_one_joint_act_together():
-    """As in MuJoCo, where forces add up; a range of forces that is switched off is no limit."""
-    position = '<position joint="hinge" kp="10" forcerange="-3 3"/>'
-    velocity = '<velocity joint="hinge" kv="2" forcerange="-4 4" {}/>'
-    file = "<mujoco><actuator>{}{}</actuator></mujoco>"
-    both = MjcfModel(file.format(position, velocity.format("")))
-    assert actuator_gains(both) == {"hinge": Gains(10.0, 2.0, effort_limit=7.0)}
-    free = MjcfModel(file.format(position, velocity.format('forcelimited="false"')))
-    assert actuator_gains(free) == {"hinge": Gains(10.0, 2.0)}
+@pytest.mark.parametrize(
+    ("defaults", "actuator", "expected"),
+    [
+        ("", '<position joint="j"/>', ["j"]),
+        ("", '<intvelocity joint="j" actrange="-1 1"/>', ["j"]),
+        ("", '<position jointinparent="j"/>', ["j"]),
+        ("", '<velocity joint="j"/><motor joint="j"/>', []),
+        ("", '<position tendon="t"/>', []),
+        ("", '<general joint="j" biastype="affine" biasprm="0 -7 -1"/>', ["j"]),
+        ("", '<general joint="j" biasprm="0 -7 -1"/>', []),
+        ('<position kp="3"/>', '<general joint="j"/>', ["j"]),
+        ('<general joint="j" biastype="affine"/>', "<position/>", ["j"]),
+        ('<general joint="j" biastype="affine" biasprm="0 -1"/>', "<motor/>", []),
+        ('<default class="a"><position joint="j"/></default>', '<general class="a"/>', ["j"]),
+    ],
+)
+def test_held_joints_are_those_with_position_actuators(defaults, actuator, expected):
+    """All kinds of actuators have common defaults, as in MuJoCo."""
+    file = f"<mujoco><default>{defaults}</default><actuator>{actuator}</actuator></mujoco>"
+    assert held_joints(MjcfModel(file)) == expected
 
 
 def test_a_robot_of_an_mjcf_file_has_its_home_and_gains(tmp_path: Path):
@@ -82,8 +84,7 @@ def test_a_robot_of_an_mjcf_file_has_its_home_and_gains(tmp_path: Path):
         "source: tuned.xml\ngains: {slide: {stiffness: 7, damping: 1}}\nhome: {last: 1}"
     )
     config = RobotConfig.from_yaml(file)
-    with pytest.warns(UnsupportedElementWarning, match="<actuator> of its MJCF not simulated"):
-        traits = Robot(World(MujocoSimulator()), config, "tuned").joints.traits
+    traits = Robot(World(MujocoSimulator()), config, "tuned").joints.traits
     assert traits.home.tolist() == [0.25, -0.5, 0.0, 0.0, 0.0, 1.0]
     assert traits.stiffness.tolist() == [300.0, 7.0, 0.0, 0.0, 0.0, 70.0]
     assert traits.damping.tolist() == [20.0, 1.0, 0.0, 0.0, 0.0, 3.0]
@@ -112,8 +113,7 @@ def test_settings_of_an_entry_count_before_those_of_its_file(make_world, monkeyp
     )
     monkeypatch.setattr(CatalogueEntry, "description", lambda self: TUNED)
     assert entry.engines == ("mujoco",)
-    with pytest.warns(match="actuator"):
-        robot = Robot(make_world(), entry.load(), "tuned")
+    robot = Robot(make_world(), entry.load(), "tuned")
     np.testing.assert_array_equal(robot.joints.traits.home[:2], [0.5, -0.5])
     np.testing.assert_array_equal(robot.joints.traits.stiffness[:2], [300.0, 9.0])
 
@@ -196,8 +196,7 @@ def test_robots_of_menagerie_are_those_that_were_fetched(registry, make_world, m
     (registry / place).mkdir(parents=True)
     (registry / place / "tuned.xml").write_text(TUNED.text)
     monkeypatch.setenv("MENAGERIE_ROOT", str(registry / "files"))
-    with pytest.warns(match="actuator"):
-        robot = Robot.load(make_world(), "menagerie/tuned_dog")
+    robot = Robot.load(make_world(), "menagerie/tuned_dog")
     assert robot.name == "tuned_dog"
     assert robot.parts["joints"].joints.names == ("hinge", "slide", "last")
     home = dict(zip(robot.joints.names, robot.joints.traits.home, strict=True))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads ranges and gains of joints from MJCF files."""
+"""Reads ranges and actuators of joints from MJCF files."""
 
 from __future__ import annotations
 
@@ -7,38 +7,35 @@ import math
 from collections.abc import Iterator, Mapping
 from xml.etree import ElementTree
 
-from deepsim_robots.parts import Gains
 from deepsim_spawn import JointAxis, MjcfModel
 from deepsim_sync import SCOPE
 
 _SEVERAL = ("free", "ball")
 """Types of joints with more than one degree of freedom."""
 
+_POSITIONS = ("position", "intvelocity", "pid")
+_OTHER_SHORTCUTS = ("motor", "velocity", "damper", "cylinder", "muscle", "adhesion", "dcmotor")
+_ACTUATOR = "general"
+"""The element of default classes that stands for all actuators, whose defaults are common."""
+
 Values = dict[str, str]
 
 
-def actuator_gains(model: MjcfModel) -> dict[str, Gains]:
-    """Returns the gains of position and velocity actuators, by joint name.
+def held_joints(model: MjcfModel) -> list[str]:
+    """Returns the names of the joints with actuators that hold a position, in order of actuators.
 
-    The force of ``<position>`` is kp (u - q) - kv q', the force of ``<velocity>`` kv (u - q');
-    ``<general>`` with an affine bias can be either; several actuators of one joint act together.
-    Motors and actuators of tendons have no gains.
-    The effort limit is the ``forcerange`` (MuJoCo, XML reference, actuator shortcuts).
+    These are ``<position>``, ``<intvelocity>``, and others with a bias that opposes the position.
     """
     root = ElementTree.fromstring(model.text)
     defaults = _Defaults(root)
-    gains: dict[str, Gains] = {}
+    held: dict[str, None] = {}
     for section in root.findall("actuator"):
         for element in section:
-            values = defaults.of(element, "")
-            joint = values.get("joint")
-            found = _gains(element.tag, values)
-            if joint is not None and found is not None:
-                gear = _floats(values.get("gear", "1"))[0]
-                limit = _limit(values, abs(gear))
-                own = Gains(found[0] * gear**2, found[1] * gear**2, effort_limit=limit)
-                gains[joint] = _together(gains[joint], own) if joint in gains else own
-    return gains
+            values = defaults.of_actuator(element)
+            joint = values.get("joint", values.get("jointinparent"))
+            if joint is not None and _holds(values):
+                held[joint] = None
+    return [*held]
 
 
 def joint_axes(model: MjcfModel) -> dict[str, JointAxis]:
@@ -83,7 +80,10 @@ class _Defaults:
     def _add(self, default: ElementTree.Element, name: str, above: Mapping[str, Values]) -> None:
         tags = {tag: dict(values) for tag, values in above.items()}
         for element in default:
-            if element.tag != "default":
+            if element.tag == _ACTUATOR or element.tag in (*_POSITIONS, *_OTHER_SHORTCUTS):
+                own = _with_bias(element.tag, element.attrib)
+                tags.setdefault(_ACTUATOR, {}).update(own)
+            elif element.tag != "default":
                 tags.setdefault(element.tag, {}).update(element.attrib)
         self._classes[name] = tags
         for child in default.findall("default"):
@@ -94,6 +94,11 @@ class _Defaults:
         name = element.get("class") or inherited or "main"
         tags = self._classes.get(name, {})
         return {**tags.get(element.tag, {}), **element.attrib}
+
+    def of_actuator(self, element: ElementTree.Element) -> Values:
+        """Returns the attributes of an actuator, as those of ``<general>``."""
+        tags = self._classes.get(element.get("class", "main"), {})
+        return {**tags.get(_ACTUATOR, {}), **_with_bias(element.tag, element.attrib)}
 
 
 def _joints(root: ElementTree.Element) -> Iterator[tuple[ElementTree.Element, str]]:
@@ -110,30 +115,21 @@ def _joints(root: ElementTree.Element) -> Iterator[tuple[ElementTree.Element, st
             pending += [(child, own) for child in (*joints, *others)][::-1]
 
 
-def _gains(tag: str, values: Values) -> tuple[float, float] | None:
-    """Returns the stiffness and damping of an actuator, or None if it has no gains."""
-    if tag == "position":
-        return float(values.get("kp", 1.0)), float(values.get("kv", 0.0))
-    if tag == "velocity":
-        return 0.0, float(values.get("kv", 1.0))
-    if tag == "general" and values.get("biastype") == "affine":
-        _, position, velocity = (*_floats(values.get("biasprm", "")), 0.0, 0.0, 0.0)[:3]
-        return max(-position, 0.0), max(-velocity, 0.0)
-    return None
+def _with_bias(tag: str, given: Mapping[str, str]) -> Values:
+    """Returns attributes of an actuator, with the type of its bias as attributes of ``<general>``.
+
+    The shortcuts set these attributes (MuJoCo, XML reference, actuator shortcuts).
+    """
+    if tag in _POSITIONS:
+        return {**given, "biastype": "affine", "biasprm": "0 -1"}
+    if tag in _OTHER_SHORTCUTS:
+        return {**given, "biastype": "none"}
+    return dict(given)
 
 
-def _together(one: Gains, other: Gains) -> Gains:
-    """Returns the gains of two actuators that act on the same joint."""
-    limit = None
-    if one.effort_limit is not None and other.effort_limit is not None:
-        limit = one.effort_limit + other.effort_limit
-    return Gains(one.stiffness + other.stiffness, one.damping + other.damping, effort_limit=limit)
-
-
-def _limit(values: Values, gear: float) -> float | None:
-    numbers = _floats(values.get("forcerange", ""))
-    limited = any(numbers) and values.get("forcelimited") != "false"
-    return max(map(abs, numbers)) * gear if limited else None
+def _holds(values: Values) -> bool:
+    bias = [*_floats(values.get("biasprm", "")), 0.0, 0.0]
+    return values.get("biastype") == "affine" and bias[1] < 0.0
 
 
 def _floats(text: str) -> list[float]:

@@ -27,7 +27,6 @@ from .controllers.names import controller_of
 from .joint_group import JointGroup
 from .manager import RobotManager
 from .matching import matching
-from .mjcf_settings import actuator_gains
 from .passive_forces import PassiveForces
 from .sensing import with_sensors
 from .traits import described_axes, joint_names, joint_traits
@@ -139,8 +138,7 @@ class Robot:
         self.model: StateRows = world.models.select([name])
         axes = described_axes(description)
         names = joint_names(world, name, axes)
-        gains = actuator_gains(description) if isinstance(description, MjcfModel) else {}
-        traits = joint_traits(world, name, names, axes, gains, config)
+        traits = joint_traits(world, name, names, axes, config)
         self.joints = JointGroup(world, name, "all joints", names, traits)
         self.parts: dict[str, Drive] = {}
         self.slices: dict[str, slice] = {}

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -50,7 +49,6 @@ def joint_traits(
     model: str,
     names: list[str],
     axes: dict[str, JointAxis],
-    described: Mapping[str, Gains],
     config: RobotConfig,
 ) -> JointTraits:
     """Returns the limits, gains and home positions of the joints of a newly spawned model.
@@ -60,8 +58,7 @@ def joint_traits(
         model: Name of the model.
         names: Names of its joints.
         axes: Axes of joints by name, in the description.
-        described: Gains in the description, by joint name.
-        config: The configuration, whose gains replace those of the description.
+        config: The configuration, whose gains replace those of the model.
 
     Raises:
         UnknownEntityError: A pattern in the configuration does not match any joint.
@@ -69,7 +66,12 @@ def joint_traits(
     """
     kind = f"joint of robot {model!r}"
     rows = world.joints.select([model + SCOPE + name for name in names])
-    chosen = [described.get(name, Gains()) for name in names]
+    chosen = [
+        Gains(stiffness, damping)
+        for stiffness, damping in zip(
+            rows.stiffness[0].tolist(), rows.damping[0].tolist(), strict=True
+        )
+    ]
     for pattern, gains in config.gains.items():
         for index in matching(kind, [pattern], names):
             chosen[index] = gains

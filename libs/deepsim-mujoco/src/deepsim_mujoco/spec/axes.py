@@ -33,6 +33,10 @@ class Axis(NamedTuple):
     """Name of its ball joint, if any; other joints of MuJoCo are named after their axes."""
     degree: int = 0
     """Index of the axis in its ball joint."""
+    gains: tuple[float, float] = (0.0, 0.0)
+    """Described stiffness [N m/rad or N/m] and damping [N m s/rad or N s/m]."""
+    target: float = 0.0
+    """Described target position [rad or m]."""
 
     @property
     def joint(self) -> str:
@@ -101,12 +105,17 @@ def _set_axis(joint: mujoco.MjsJoint, axis: JointAxis) -> None:
 
 
 def add_servo(
-    spec: mujoco.MjSpec, name: str, axis: JointAxis, joint: str = ""
+    spec: mujoco.MjSpec,
+    name: str,
+    axis: JointAxis,
+    joint: str = "",
+    *,
+    gains: tuple[float, float] = (0.0, 0.0),
 ) -> mujoco.MjsActuator:
-    """Adds the servo of an axis; the servo is passive until it gets gains or a feedforward."""
+    """Adds the servo of an axis; without gains or a feedforward, the servo is passive."""
     servo = spec.add_actuator(name=name, target=joint or name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
     slew = float(speed_limit(axis.velocity))
-    servo.set_to_pid(kp=0.0, kv=0.0, slewmax=slew, ctrlspec=_ALL_INPUTS)
+    servo.set_to_pid(kp=gains[0], kv=gains[1], slewmax=slew, ctrlspec=_ALL_INPUTS)
     servo.forcelimited = mujoco.mjtLimited.mjLIMITED_TRUE
     effort = max(axis.effort, _SLOW)  # MuJoCo refuses an empty range
     servo.forcerange = [-effort, effort]

@@ -104,6 +104,8 @@ class Built:
     """Files of an MJCF model's meshes by mesh name, in the formats that viewers read."""
     files: dict[str, KeptFile] = field(default_factory=dict)
     """Files of an MJCF model, by their keys in the text."""
+    left_out: list[str] = field(default_factory=list)
+    """Actuators of an MJCF model that are not simulated."""
 
 
 def build_model(

@@ -25,12 +25,13 @@ from deepsim_sync import SCOPE, SpawnError
 from .axes import Axis, add_servo, ball_axes
 from .builder import COLLISION_GROUP, VISUAL_GROUP, Built, Look
 from .kept_files import keep
+from .mjcf_actuators import JointGains, actuator_gains
 from .surfaces import priorities
 from .tree import Frame, Node, anchor_name
 
 _WORLD = "worldbody"  # the body of everything that the file fixes to the world; "world" is reserved
-_TOLD = ("actuator", "option", "sensor")
-"""Sections without effect that users are warned about; the joints table replaces actuators."""
+_TOLD = ("option", "sensor")
+"""Sections without effect that users are warned about."""
 _LEFT_OUT = (*_TOLD, "custom", "keyframe", "size", "statistic", "visual")
 _KINDS = (
     *("equalities", "excludes", "pairs", "tendons", "tuples", "texts", "numerics"),
@@ -57,11 +58,16 @@ def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
     _arrange(root)
     referenced = {each.get(end) for each in root.iter() for end in ("geom", "geom1", "geom2")}
     built = Built(description, name)
+    actuated = ElementTree.tostring(root, encoding="unicode")
+    for section in root.findall("actuator"):  # the joints table replaces them
+        root.remove(section)
     text = ElementTree.tostring(root, encoding="unicode")
     try:
         for key, path in description.files.items():
             built.files[key] = keep(path.read_bytes(), path.suffix.lower())
-        model = _parse(text, built).compile()
+        whole = _parse(actuated, built)
+        whole.compiler.LRopt.mode = mujoco.mjtLRMode.mjLRMODE_NONE  # of muscles; takes seconds
+        model = whole.compile()
         child = _parse(text, built)  # parsed again, because a compiled spec would never be freed
     except (ValueError, OSError) as error:
         why = " ".join(str(error).split())
@@ -90,14 +96,17 @@ def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
     return built
 
 
-def warn_of_left_out(description: MjcfModel, name: str) -> None:
-    """Warns of sections of an MJCF model that have no effect."""
+def warn_of_left_out(description: MjcfModel, built: Built) -> None:
+    """Warns of sections and actuators of an MJCF model that have no effect."""
     root = ElementTree.fromstring(description.text)
-    found = [tag for tag in _TOLD if root.find(tag) is not None]
+    found = [f"<{tag}>" for tag in _TOLD if root.find(tag) is not None]
+    if built.left_out:
+        more = f" and {len(built.left_out) - 1} more" if len(built.left_out) > 1 else ""
+        found.insert(0, f"<actuator> ({built.left_out[0]}{more})")
     if found:
-        sections = ", ".join(f"<{tag}>" for tag in found)
         warnings.warn(
-            f"model {name!r}: {sections} of its MJCF not simulated; physics is that of the world",
+            f"model {built.name!r}: {', '.join(found)} of its MJCF not simulated; physics is that "
+            "of the world",
             UnsupportedElementWarning,
             stacklevel=4,
         )
@@ -221,7 +230,11 @@ def _keep_roots(
 def _add_servos(
     spec: mujoco.MjSpec, built: Built, model: mujoco.MjModel, data: mujoco.MjData
 ) -> None:
-    """Creates the axes of joints, and records the initial positions of all joints."""
+    """Creates the axes of joints with the gains of their actuators, which hold initial positions.
+
+    Records the initial positions of all joints.
+    """
+    gains, built.left_out = actuator_gains(model)
     for number, kind in enumerate(model.jnt_type.tolist()):
         if kind == mujoco.mjtJoint.mjJNT_FREE:
             continue
@@ -232,12 +245,17 @@ def _add_servos(
             axes = [*ball_axes(spec, name)]
         else:
             lower, upper = joint.range if model.jnt_limited[number] else (-np.inf, np.inf)
+            own = gains.get(number, JointGains())
             limited = model.jnt_actfrclimited[number]
             effort = np.abs(model.jnt_actfrcrange[number]).max() if limited else np.inf
+            effort = min(float(effort), own.effort)
             axis = JointAxis(
-                Vector3(*joint.axis), lower=float(lower), upper=float(upper), effort=float(effort)
+                Vector3(*joint.axis), lower=float(lower), upper=float(upper), effort=effort
             )
-            axes = [Axis(name, axis, add_servo(spec, name, axis))]
+            held = own.stiffness, own.damping
+            servo = add_servo(spec, name, axis, gains=held)
+            target = float(built.positions[name][0]) if own.stiffness else 0.0
+            axes = [Axis(name, axis, servo, gains=held, target=target)]
         built.axes.update((each.name, each) for each in axes)
         built.others += (each.servo for each in axes)
 

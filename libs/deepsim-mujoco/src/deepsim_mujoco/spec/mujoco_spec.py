@@ -76,16 +76,15 @@ class MujocoSpec:
         _check(requests)
         first = {id(request.description): request for request in reversed(requests)}
         for description, name, _ in first.values():
-            warn = (
-                warn_of_unsupported
-                if isinstance(description, ModelDescription)
-                else warn_of_left_out
-            )
-            warn(description, name)
+            if isinstance(description, ModelDescription):
+                warn_of_unsupported(description, name)
         added: list[Built] = []
         try:
             for description, name, _ in requests:
                 added.append(_build(*self._parts, description, name))
+                is_first = first[id(description)].name == name
+                if is_first and isinstance(description, MjcfModel):
+                    warn_of_left_out(description, added[-1])
             model = self._compile(added)
             parted = [self._keep_hulls_off(model, one) for one in added]
             if any(parted):

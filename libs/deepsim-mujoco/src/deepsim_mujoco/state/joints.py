@@ -56,6 +56,9 @@ class Joints:
         self._described["effort_limit"] = np.array([axis.description.effort for axis in axes])
         speeds = [axis.description.velocity for axis in axes]
         self._described["velocity_limit"] = np.array(speeds)
+        self._described["stiffness"] = np.array([axis.gains[0] for axis in axes])
+        self._described["damping"] = np.array([axis.gains[1] for axis in axes])
+        self._described["target_position"] = np.array([axis.target for axis in axes])
         servos = numbers_of(model, model.name_actuatoradr)
         joint, dof = dofs_of(model, axes)
         self._servo: Rows = np.array([servos[name] for name in self._names], dtype=np.intp)

@@ -109,6 +109,9 @@ class WorldStates:
             if name in servos and len(values) == 1:  # the servo follows its target from there
                 address = start(model, Part.mjSTATE_ACT) + model.actuator_actadr[servos[name]]
                 initial[:, address] = values[0]
+        for axis in chain.from_iterable(one.axes.values() for one in added):
+            address = start(model, Part.mjSTATE_CTRL) + model.actuator_ctrladr[servos[axis.name]]
+            initial[:, address] = axis.target
         batch.state[:] = initial
         effort = np.zeros((self.worlds, model.nactuator))
         if hasattr(self, "batch"):

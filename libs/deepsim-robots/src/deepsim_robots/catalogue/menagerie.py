@@ -17,7 +17,7 @@ from typing import Any
 
 from deepsim_robots.config import RobotConfig
 from deepsim_robots.controllers.joint_position import JointPosition
-from deepsim_robots.mjcf_settings import actuator_gains
+from deepsim_robots.mjcf_settings import held_joints
 from deepsim_robots.parts import Part
 from deepsim_spawn import MjcfModel
 from deepsim_sync import UnknownEntityError
@@ -66,8 +66,7 @@ class MenagerieEntry(CatalogueEntry):
     def load(self) -> RobotConfig:
         """Returns the robot's configuration; see `CatalogueEntry.load`."""
         config = super().load()
-        described = actuator_gains(config.source) if isinstance(config.source, MjcfModel) else {}
-        held = [joint for joint, gains in described.items() if gains.stiffness > 0.0]
+        held = held_joints(config.source) if isinstance(config.source, MjcfModel) else []
         return replace(config, parts={"joints": Part(held, JointPosition())} if held else {})
 
 
