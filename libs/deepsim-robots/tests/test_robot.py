@@ -8,19 +8,20 @@ import numpy as np
 import pytest
 from robots_of_tests import ARM
 
-from deepsim_math import Pose
+from deepsim_math import Euler, Pose
 from deepsim_robots import (
     Gains,
     JointPosition,
     JointTrapezoid,
     JointVelocity,
+    MountedSensor,
     Part,
     Robot,
     RobotConfig,
     RobotManager,
 )
-from deepsim_spawn import ModelSpawner
-from deepsim_sync import DuplicateEntityError, UnknownEntityError
+from deepsim_spawn import ForceTorque, Imu, Lidar, ModelSpawner, Rays, SensorDescription
+from deepsim_sync import DuplicateEntityError, Noise, UnknownEntityError
 
 
 def test_a_robot_is_at_home_after_construction_and_reset(make_world, arm_config):
@@ -284,6 +285,85 @@ def test_a_configuration_is_read_from_yaml(tmp_path, make_world):
             RobotConfig.from_yaml(f"{wrong} {{}}\n")
     with pytest.raises(UnknownEntityError, match="did you mean 'lower'"):
         RobotConfig.from_yaml(text.replace("lower: -1", "lowr: -1"))
+
+
+SENSORS = """
+sensors:
+  - {link: lower, name: imu, type: imu, update_rate: 200, angular_velocity: {stddev: 0.01}}
+  - {link: lower, name: wrist, type: force_torque, force: [{mean: 1}, {mean: 2}, {mean: 3}]}
+  - {link: lower, name: touch, type: contact, collisions: [c]}
+  - {link: upper, name: encoder, type: joint_state, joints: [elbow], delay: 0.02}
+  - link: upper
+    name: scan
+    type: lidar
+    pose: [0.1, 0, 0.2, 0, 0, 1.5]
+    horizontal: {count: 3, min_angle: -0.5, max_angle: 0.5}
+    max_range: 5
+  - {link: lower, name: eye, type: camera, width: 8, height: 6}
+  - {link: lower, name: eyes, type: stereo, width: 8, height: 6, baseline: 0.1}
+  - {link: lower, name: depth, type: rgbd, width: 8, height: 6, pose: [0, 0, 1]}
+  - {link: lower, name: seg, type: segmentation, width: 8, height: 6}
+"""
+
+
+def test_sensors_are_read_from_yaml(make_world):
+    """They are those that the same descriptions in code make."""
+    config = RobotConfig.from_yaml(SENSORS)
+    found = {each.sensor.name: each for each in config.sensors}
+    assert found["imu"] == MountedSensor(
+        "lower",
+        SensorDescription("imu", measurement=Imu((Noise(stddev=0.01),)), update_rate=200),
+    )
+    assert found["wrist"].sensor.measurement == ForceTorque(
+        tuple(Noise(mean=mean) for mean in (1, 2, 3))
+    )
+    assert found["scan"].sensor.measurement == Lidar(Rays(3, -0.5, 0.5), max_range=5)
+    assert found["scan"].sensor.pose == Pose((0.1, 0, 0.2), Euler(0, 0, 1.5))
+    world = make_world(2)
+    Robot(world, replace(config, source=ARM), "arm")
+    kinds = {name.rpartition("::")[2]: world.sensors[name].info.kind for name in world.sensors}
+    assert kinds == {
+        "imu": "imu",
+        "wrist": "force_torque",
+        "touch": "contact",
+        "encoder": "joint_state",
+        "scan": "lidar",
+        "eye": "camera",
+        "eyes": "stereo",
+        "depth": "rgbd",
+        "seg": "segmentation",
+    }
+    assert world.sensors["arm::upper::scan"].ranges.shape == (2, 1, 3)
+    assert world.sensors["arm::upper::encoder"].info.joints == ("arm::elbow",)
+
+
+@pytest.mark.parametrize(
+    ("sensor", "problem"),
+    [
+        ("{name: imu, type: imu}", "a sensor needs a link"),
+        ("{link: lower, name: imu, type: imo}", "did you mean 'imu'"),
+        ("{link: lower, name: imu, type: imu, rate: 5}", "setting of sensor 'imu'.*'rate'"),
+        ("{link: l, name: i, type: imu, angular_velocity: {std: 5}}", "noise of sensor 'i'.*std"),
+        ("{link: l, name: s, type: lidar, horizontal: {rays: 5}}", "rays of sensor 's'.*rays"),
+        ("{link: l, name: s, type: lidar, max_range: -5}", "sensor 's': .*max_range"),
+        ("{link: l, name: s, type: imu, pose: [1, 2]}", "sensor 's': pose must be x y z"),
+        ("{link: l, name: s, type: imu, update_rate: fast}", "sensor 's': .*fast"),
+    ],
+)
+def test_errors_in_sensors_of_yaml_name_the_sensor(sensor, problem):
+    with pytest.raises((ValueError, UnknownEntityError), match=problem):
+        RobotConfig.from_yaml(f"sensors:\n  - {sensor}\n")
+
+
+def test_numbers_in_yaml_are_checked():
+    """YAML takes numbers such as 1e3 for texts."""
+    config = RobotConfig.from_yaml("gains: {.*: {stiffness: 1e3, damping: 40}}\nhome: {a: 1e-1}\n")
+    assert config.gains[".*"] == Gains(1000.0, 40.0)
+    assert config.home["a"] == 0.1
+    with pytest.raises(ValueError, match=r"gain of '.*': 'damping' must be a number, got 'much'"):
+        RobotConfig.from_yaml("gains: {.*: {damping: much}}\nhome: {}\n")
+    with pytest.raises(TypeError, match="fixed_base must be True, False or None, got 'maybe'"):
+        RobotConfig.from_yaml("fixed_base: maybe\nhome: {}\n")
 
 
 def test_a_model_of_the_world_becomes_a_robot(make_world, arm_config):

@@ -9,7 +9,17 @@ from robots_of_tests import ARM, link, model
 
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
-from deepsim_robots import Gains, Part, PlanarBase, RobotConfig
+from deepsim_robots import (
+    EndEffectorPose,
+    Gains,
+    JointPosition,
+    JointPositionVelocity,
+    JointVelocity,
+    Mimic,
+    Part,
+    PlanarBase,
+    RobotConfig,
+)
 from deepsim_robots.robotlab import Entity, LabRobot, LabSimulator, Model, SimulatorConfig
 from deepsim_sync import DeepSimError, UnknownEntityError, UnsupportedError
 
@@ -140,6 +150,37 @@ def test_joints_are_read_and_written(make_lab, controller):
     np.testing.assert_array_equal(body.get_qpos(), [[0.1, 0.2], [0.3, 0.4]])
     with pytest.raises(DeepSimError, match="before the robot is loaded"):
         robot.register_controller("again", [".*"], "pd_joint_pos")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("PDJointVel", JointVelocity),
+        ("PDJointPos", JointPosition),
+        ("MimicPDJointPos", Mimic),
+        ("PDBaseVel", PlanarBase),
+        ("PosVel", JointPositionVelocity),
+        ("EE-delta", EndEffectorPose),
+    ],
+)
+def test_controllers_have_robotlabs_names(name, kind):
+    config = RobotConfig.from_yaml(f"parts: {{arm: {{controller: {name}}}}}\nhome: {{}}\n")
+    controller = config.parts["arm"].controller
+    assert isinstance(controller, kind)
+    assert getattr(controller, "delta", True)
+
+
+@pytest.mark.parametrize("path", ["robot/base_link", "table/cup/box"])
+def test_reads_before_the_first_reset_ask_for_it(path):
+    """Handles exist once the scenes are loaded."""
+    elements = {"table": {"cup": Model(BOX)}}
+    lab = LabSimulator(MujocoSimulator, SimulatorConfig(), LabRobot(BASE), elements)
+    with pytest.raises(DeepSimError, match=rf"body of '{path.rpartition('/')[0]}'.*call reset"):
+        lab.find(path)
+    with pytest.raises(DeepSimError, match="world does not exist yet: call reset"):
+        lab.world.tick()
+    with pytest.raises(DeepSimError, match=r"robot of 'robot'.*call reset"):
+        lab.find("robot").get_state()
 
 
 def test_errors_name_what_is_wrong(make_lab):

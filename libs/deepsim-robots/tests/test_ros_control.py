@@ -7,7 +7,13 @@ import numpy as np
 import pytest
 from robots_of_tests import ARM, wheels
 
-from deepsim_robots import Robot, RobotConfig, TrajectoryDrive, read_ros_control
+from deepsim_robots import (
+    JointPosition,
+    Robot,
+    RobotConfig,
+    TrajectoryDrive,
+    read_ros_control,
+)
 from deepsim_sync import UnknownEntityError
 
 FILE = """
@@ -91,3 +97,56 @@ def test_files_that_do_not_fit_are_refused(make_world):
         read_ros_control(FILE.replace("JointEffortController", "JointEfortController"))
     with pytest.raises(ValueError, match="needs wheel_radius"):
         read_ros_control(BASE.replace("wheel_radius: 0.1", ""))
+
+
+VELOCITY = """
+arm_controller:
+  type: velocity_controllers/JointTrajectoryController
+  joints: [shoulder, elbow]
+  gains:
+    shoulder: {p: 5.0, i: 0.0, d: 0.0}
+    elbow: {p: 4.0, i: 0.0, d: 0.0}
+"""
+ACTUATORS = """
+gazebo_ros_control/pid_gains:
+  shoulder: {p: 30.0, i: 0.0, d: 0.0}
+  elbow: {p: 20.0, i: 0.0, d: 0.0}
+"""
+
+
+def test_gains_of_velocity_controllers_are_rates(make_world):
+    """A velocity of p times the error, which an actuator follows with a gain of its own."""
+    config = RobotConfig(ARM, **read_ros_control(VELOCITY + ACTUATORS))
+    robot = Robot(make_world(), config, "arm")
+    np.testing.assert_array_equal(robot.joints.rows.stiffness, [[150.0, 80.0]])
+    np.testing.assert_array_equal(robot.joints.rows.damping, [[30.0, 20.0]])
+    assert read_ros_control(VELOCITY)["gains"] == {}  # the actuators' gains are unknown
+    single = VELOCITY.replace("JointTrajectoryController", "JointGroupPositionController")
+    part = read_ros_control(single + ACTUATORS)["parts"]["arm_controller"]
+    assert isinstance(part.controller, JointPosition)
+
+
+def test_gains_of_a_group_stand_below_its_joints(make_world):
+    """As in effort_controllers/JointGroupPositionController."""
+    file = """
+group:
+  type: effort_controllers/JointGroupPositionController
+  joints: [shoulder, elbow]
+  shoulder: {pid: {p: 100.0, d: 10.0}}
+  elbow: {pid: {p: 50.0, d: 5.0}}
+"""
+    robot = Robot(make_world(), RobotConfig(ARM, **read_ros_control(file)), "arm")
+    np.testing.assert_array_equal(robot.joints.rows.stiffness, [[100.0, 50.0]])
+    np.testing.assert_array_equal(robot.joints.rows.damping, [[10.0, 5.0]])
+
+
+def test_an_integral_without_effect_is_warned_of():
+    file = FILE.replace("elbow: {p: 200.0, i: 0.0", "elbow: {p: 200.0, i: 3.0")
+    with pytest.warns(UserWarning, match="integral gain of joint 'elbow'.*'arm_controller'"):
+        read_ros_control(file, ["arm_controller"])
+
+
+def test_a_type_is_refused_before_its_settings():
+    file = "hand:\n  type: franka_control/FrankaStateController\n"
+    with pytest.raises(UnknownEntityError, match="no type of controller is named 'franka_control"):
+        read_ros_control(file)

@@ -181,6 +181,14 @@ def test_noise_is_rounded_and_leaves_infinite_ranges() -> None:
     assert World(world.simulator).sensors["scan"].ranges[0, 0] == pytest.approx([0.3] * 3)
 
 
+def test_noise_that_is_not_rounded_leaves_infinite_ranges_without_a_warning() -> None:
+    world, clock = make()
+    noise = {"ranges": (Noise(stddev=0.01),)}
+    clock.infos = {"scan": SensorInfo("lidar", noise=noise)}
+    with np.errstate(all="raise"):
+        assert np.isposinf(world.sensors["scan"].ranges[0, 1]).all()
+
+
 def test_a_world_has_the_noise_that_it_has_alone() -> None:
     """Bit for bit, through resets of some worlds."""
     noise = {

@@ -74,6 +74,8 @@ class RobotConfig:
         for name, value in self.home.items():
             if not math.isfinite(value):
                 raise ValueError(f"home of {name!r} must be finite, got {value!r}")
+        if self.fixed_base is not None and not isinstance(self.fixed_base, bool):
+            raise TypeError(f"fixed_base must be True, False or None, got {self.fixed_base!r}")
         if self.balance not in ("none", "gravity", "bias"):
             raise ValueError(f"balance must be 'none', 'gravity' or 'bias', got {self.balance!r}")
 
@@ -86,13 +88,15 @@ class RobotConfig:
         """Reads a configuration from YAML.
 
         The keys are the names of the attributes. A controller is a name, or a mapping with ``type``
-        and settings. A `source` may be relative to the folder of the file.
+        and settings; a sensor is a mapping with ``link``, ``name``, ``type`` and settings. A
+        `source` may be relative to the folder of the file.
 
         Args:
             source: Path of a file, or the text itself, which must contain a line break.
 
         Raises:
-            UnknownEntityError: A key, controller or setting is unknown.
+            UnknownEntityError: A key, controller, sensor or setting is unknown.
+            TypeError: `fixed_base` is neither true nor false.
             ValueError: The text is not a mapping, or a value is invalid.
         """
         known = [each.name for each in fields(cls)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Selects joints by names and patterns."""
+"""Selects joints by names and patterns, and checks names."""
 
 from __future__ import annotations
 
@@ -37,3 +37,11 @@ def matching(kind: str, patterns: Iterable[str], names: Sequence[str]) -> list[i
             raise UnknownEntityError(kind, pattern, names)
         chosen.update(found)
     return sorted(chosen)
+
+
+def check_names(kind: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Raises UnknownEntityError for the first name that is not known."""
+    names = tuple(known)
+    for name in given:
+        if name not in names:
+            raise UnknownEntityError(kind, name, names)

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import yaml
@@ -33,6 +34,16 @@ _PUBLISHERS = (
 _POSITION = ("JointPositionController", "JointGroupPositionController", "GripperActionController")
 _VELOCITY = ("JointVelocityController", "JointGroupVelocityController")
 _EFFORT = ("JointEffortController", "JointGroupEffortController")
+_TRAJECTORY = "JointTrajectoryController"
+_DIFF_DRIVE = "DiffDriveController"
+_FAMILIES = ("effort_controllers", "velocity_controllers", "position_controllers")
+_TYPES = (
+    *(f"{f}/{name}" for f in _FAMILIES for name in (*_POSITION, *_VELOCITY, *_EFFORT, _TRAJECTORY)),
+    f"pos_vel_controllers/{_TRAJECTORY}",
+    f"pos_vel_acc_controllers/{_TRAJECTORY}",
+    f"diff_drive_controller/{_DIFF_DRIVE}",
+)
+"""All types that are read."""
 
 
 def read_ros_control(
@@ -46,7 +57,9 @@ def read_ros_control(
 
     Controllers that only publish states are ignored, because the world's tables have all states.
     Gains in the file (``pid``, ``gains``, and ``pid_gains`` of gazebo_ros_control) become gains of
-    the joints.
+    the joints. Those of ``velocity_controllers`` turn errors of position into velocities, so they
+    also need the gains of gazebo_ros_control, or else the robot its own gains. Integral gains of
+    trajectory and wheel controllers have no effect, and raise a warning.
 
     Args:
         source: Path of a YAML file, or YAML text, which must contain a line break. Controllers may
@@ -78,13 +91,52 @@ def read_ros_control(
     parts: dict[str, Part] = {}
     gains = {joint: _gains(pid) for joint, pid in pids.items()}
     for name, settings in chosen.items():
+        kind = _Kind.of(settings)
         own = _joints(settings)
-        given = {joint: pids[joint] for joint in own if joint in pids}
-        given.update(_own_gains(settings, own))
-        wheels = str(settings["type"]).endswith("DiffDriveController")
-        gains.update({joint: _gains(pid, of_velocity=wheels) for joint, pid in given.items()})
-        parts[name] = Part(own, _controller(name, settings, own, given))
+        actuators = {joint: pids[joint] for joint in own if joint in pids}
+        pid = _own_gains(settings, own)
+        gains.update(kind.gains(actuators, pid))
+        parts[name] = Part(own, _controller(name, settings, kind, own, {**actuators, **pid}))
     return {"parts": parts, "gains": gains}
+
+
+class _Kind(NamedTuple):
+    """The type of a controller, ``FAMILY/NAME``; the family says which command it sends."""
+
+    family: str
+    name: str
+
+    @classmethod
+    def of(cls, settings: Settings) -> _Kind:
+        """Returns the type; raises UnknownEntityError if there is none with the name."""
+        given = str(settings["type"])
+        if given not in _TYPES:
+            raise UnknownEntityError("type of controller", given, _TYPES)
+        family, _, name = given.partition("/")
+        return cls(family, name)
+
+    def gains(
+        self, actuators: Mapping[str, Settings], own: Mapping[str, Settings]
+    ) -> dict[str, Gains]:
+        """Returns the gains of the joints.
+
+        Args:
+            actuators: The PIDs of gazebo_ros_control, by joint.
+            own: The PIDs in the controller's settings, by joint.
+        """
+        if self.family == "velocity_controllers" and self.name not in _VELOCITY:
+            # The controller turns errors of position, times p [1/s], into velocities.
+            rates = {joint: float(pid.get("p", 0.0)) for joint, pid in own.items()}
+            dampings = {joint: float(pid.get("p", 0.0)) for joint, pid in actuators.items()}
+            return {
+                joint: Gains(rates.get(joint, 0.0) * damping, damping)
+                for joint, damping in dampings.items()
+            }
+        of_velocity = self.name in (*_VELOCITY, _DIFF_DRIVE)
+        return {
+            joint: _gains(pid, of_velocity=of_velocity)
+            for joint, pid in {**actuators, **own}.items()
+        }
 
 
 def _controllers(node: Any) -> Iterator[tuple[str, Settings]]:
@@ -128,6 +180,9 @@ def _own_gains(settings: Settings, joints: list[str]) -> dict[str, Settings]:
     """Returns the gains in a controller's own settings, by joint."""
     given = settings.get("gains", {})
     own = {str(joint): pid for joint, pid in given.items() if joint in joints}
+    for joint in joints:  # of a JointGroupPositionController
+        if isinstance(settings.get(joint), Mapping) and "pid" in settings[joint]:
+            own[joint] = settings[joint]["pid"]
     if "pid" in settings:
         own.update(dict.fromkeys(joints, settings["pid"]))
     return own
@@ -140,27 +195,27 @@ def _gains(pid: Settings, *, of_velocity: bool = False) -> Gains:
 
 
 def _controller(
-    name: str, settings: Settings, joints: list[str], pids: Mapping[str, Settings]
+    name: str, settings: Settings, kind: _Kind, joints: list[str], pids: Mapping[str, Settings]
 ) -> Controller:
     """Returns the controller that corresponds to a ros_control type."""
-    family, _, kind = str(settings["type"]).partition("/")
-    if kind == "DiffDriveController":
-        return _diff_drive(name, settings)
-    makers: dict[str, Callable[[], Controller]] = {
-        **dict.fromkeys(_POSITION, lambda: _position(joints, pids)),
-        **dict.fromkeys(_VELOCITY, lambda: _velocity(joints, pids)),
-        **dict.fromkeys(_EFFORT, lambda: JointEffort(normalized=False)),
-        "JointTrajectoryController": lambda: JointTrajectory(normalized=False),
-    }
-    families = ("effort_controllers", "velocity_controllers", "position_controllers")
-    if family not in families or kind not in makers:
-        known = [f"{each}/{one}" for each in families for one in makers]
-        raise UnknownEntityError(
-            "type of controller",
-            settings["type"],
-            [*known, "diff_drive_controller/DiffDriveController"],
+    if kind.name in _EFFORT:
+        return JointEffort(normalized=False)
+    if kind.name in _VELOCITY:
+        return _velocity(joints, pids)
+    if kind.name in _POSITION and kind.family != "velocity_controllers":
+        return _position(joints, pids)
+    integral = [joint for joint, pid in pids.items() if float(pid.get("i", 0.0))]
+    if integral:
+        warnings.warn(
+            f"the integral gain of joint {integral[0]!r} has no effect: controller {name!r} "
+            "corresponds to one without integral",
+            stacklevel=3,
         )
-    return makers[kind]()
+    if kind.name == _DIFF_DRIVE:
+        return _diff_drive(name, settings)
+    if kind.name == _TRAJECTORY:
+        return JointTrajectory(normalized=False)
+    return JointPosition(normalized=False)
 
 
 def _position(joints: list[str], pids: Mapping[str, Settings]) -> Controller:

@@ -10,10 +10,10 @@ from typing import Any
 
 import yaml
 
-from deepsim_sync import UnknownEntityError
-
 from .controllers.names import controller_of
+from .matching import check_names
 from .parts import Gains, Part
+from .yaml_sensors import sensors_of
 
 
 def read_settings(source: str | Path, known: Iterable[str]) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def read_settings(source: str | Path, known: Iterable[str]) -> dict[str, Any]:
         path = Path(source)
         text, folder = path.read_text(encoding="utf-8"), path.parent
     values = _mapping("a robot's configuration", yaml.safe_load(text))
-    _check("setting of a robot", values, known)
+    check_names("setting of a robot", values, known)
     if folder is not None and isinstance(values.get("source"), str):
         beside = folder / values["source"]
         values["source"] = beside if beside.exists() else values["source"]
@@ -44,13 +44,14 @@ def read_settings(source: str | Path, known: Iterable[str]) -> dict[str, Any]:
     values["gains"] = {
         name: _gains(name, gains) for name, gains in _mapping("gains", values.get("gains")).items()
     }
-    values["home"] = _mapping("home", values.get("home"))
+    values["home"] = _numbers("home of", _mapping("home", values.get("home")))
+    values["sensors"] = sensors_of(values.get("sensors"))
     return values
 
 
 def _part(name: str, given: Any) -> Part:
     values = _mapping(f"part {name!r}", given)
-    _check(f"setting of part {name!r}", values, (each.name for each in fields(Part)))
+    check_names(f"setting of part {name!r}", values, (each.name for each in fields(Part)))
     if values.get("controller") is not None:
         values["controller"] = controller_of(values["controller"])
     return Part(**values)
@@ -58,8 +59,19 @@ def _part(name: str, given: Any) -> Part:
 
 def _gains(name: str, given: Any) -> Gains:
     values = _mapping(f"the gains of {name!r}", given)
-    _check(f"gain of {name!r}", values, (each.name for each in fields(Gains)))
-    return Gains(**values)
+    check_names(f"gain of {name!r}", values, (each.name for each in fields(Gains)))
+    return Gains(**_numbers(f"gain of {name!r}:", values))
+
+
+def _numbers(what: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the values as floats; YAML takes 1e3 for a text."""
+    values: dict[str, Any] = {}
+    for name, value in given.items():
+        try:
+            values[name] = None if value is None else float(value)
+        except (TypeError, ValueError):
+            raise ValueError(f"{what} {name!r} must be a number, got {value!r}") from None
+    return values
 
 
 def _mapping(what: str, given: Any) -> dict[str, Any]:
@@ -68,10 +80,3 @@ def _mapping(what: str, given: Any) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         raise ValueError(f"{what} must be a mapping, got {given!r}")
     return {str(key): value for key, value in given.items()}
-
-
-def _check(kind: str, given: Iterable[str], known: Iterable[str]) -> None:
-    names = tuple(known)
-    for name in given:
-        if name not in names:
-            raise UnknownEntityError(kind, name, names)

@@ -148,11 +148,15 @@ def bounds(given: PerJoint | None, default: PerJoint, joints: JointGroup, name: 
         if missing:
             raise ValueError(f"{name} of part {joints.part!r} lacks joint {missing[0]!r}")
         given = [given[joint] for joint in joints.names]
-    values = np.asarray(default if given is None else given, dtype=np.float64)
-    if values.ndim > 1 or (values.ndim == 1 and len(values) != len(joints)):
+    try:
+        values = np.asarray(default if given is None else given, dtype=np.float64)
+        fit = values.ndim == 0 or values.shape == (len(joints),)
+    except (TypeError, ValueError):
+        fit = False
+    if not fit:
         raise ValueError(
             f"{name} of part {joints.part!r} must be a number or one for each of its joints "
-            f"{list(joints.names)}, got {values.tolist()}"
+            f"{list(joints.names)}, got {given!r}"
         )
     return np.broadcast_to(values, (len(joints),)).copy()
 

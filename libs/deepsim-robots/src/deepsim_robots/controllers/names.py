@@ -67,6 +67,7 @@ CONTROLLERS: Mapping[str, Callable[..., Controller]] = {
     "MimicPDJointPos": Mimic,
     "PDBaseVel": PlanarBase,
     "PosVel": JointPositionVelocity,
+    "EE-delta": partial(EndEffectorPose, delta=True),
 }
 """Controller classes by their names in configurations."""
 

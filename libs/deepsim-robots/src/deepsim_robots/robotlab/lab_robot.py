@@ -18,6 +18,7 @@ from deepsim_sync import DeepSimError
 
 from .body import Body
 from .entity import Entity
+from .loading import not_loaded
 
 if TYPE_CHECKING:
     from .simulator import LabSimulator
@@ -43,8 +44,8 @@ class LabRobot(Entity):
         body: The model of the robot in all scenes.
     """
 
-    robot: Robot
-    body: Body
+    robot: Robot = not_loaded()
+    body: Body = not_loaded()
 
     def __init__(
         self,

@@ -11,6 +11,7 @@ from deepsim_robots.config import Source
 
 from .body import Body
 from .entity import Entity
+from .loading import not_loaded
 
 if TYPE_CHECKING:
     from .simulator import LabSimulator
@@ -34,7 +35,7 @@ class Model(Entity):
         body: The model in all scenes.
     """
 
-    body: Body
+    body: Body = not_loaded()
 
     def __init__(self, source: Source, pose: ArrayLike | None = None) -> None:
         super().__init__()

@@ -18,6 +18,7 @@ from deepsim_sync import DeepSimError, Simulator, SpawnRequest, World
 from .body import Body
 from .entity import Composite, Elements
 from .lab_robot import LabRobot
+from .loading import not_loaded
 
 
 @dataclass(frozen=True)
@@ -106,8 +107,8 @@ class LabSimulator:
         scene: The scene that is currently being loaded.
     """
 
-    world: World
-    scene: Scene
+    world: World = not_loaded()
+    scene: Scene = not_loaded()
 
     def __init__(
         self,
@@ -128,6 +129,7 @@ class LabSimulator:
         self._bodies: dict[str, tuple[Body, Source | LabRobot, Any]] = {}
         self._open = False
         self.loading: int | None = None
+        list(self.elements.tree())  # errors before the first reset name paths
 
     def reset(self) -> None:
         """Closes existing scenes, creates all scenes, and loads all entities into each.

@@ -67,7 +67,8 @@ class SensorNoise:
                 offset = offset + self._drifted(quantity, worlds, passed, step, parameters)
             offset = offset.reshape(len(worlds), *[1] * (exact.ndim - 2), -1)
             value = exact + offset + mean + stddev * normal
-            rounded = np.round(value / np.where(precision, precision, 1.0)) * precision
+            unit = np.where(precision, precision, 1.0)
+            rounded = np.round(value / unit) * unit
             value = np.clip(np.where(precision, rounded, value), *self._limits)
             noisy[quantity] = reading[quantity].copy()
             noisy[quantity][worlds] = np.where(np.isfinite(exact), value, exact)
