@@ -194,23 +194,49 @@ def test_light_is_that_of_the_present_instant(eye: GazeboSimulator) -> None:
     assert dark[24, 56].sum() < right[24, 56].sum() - 50
 
 
-def test_a_light_of_the_world_stays_where_it_was_put(eye: GazeboSimulator) -> None:
-    """Also through a reset: a wall is lit on the side of the lamp."""
+def lit(picture: NDArray[np.uint8], lamp_y: float) -> NDArray[np.bool_]:
+    """Returns which columns of a picture are as bright as theory says for a lamp at (0, lamp_y, 0).
+
+    The wall's face is at x = 0.95. It reflects 0.9 of Gazebo's ambient light, which is 0.4, and of
+    the lamp's light by Lambert's law, with an attenuation of 1 / (1 + distance).
+    """
+    beside = 32 - (np.arange(64) + 0.5)  # to the left of the middle [pixels]
+    y = beside / 32 * math.tan(0.5) * 4.95
+    distance = np.hypot(0.95, y - lamp_y)
+    expected = 255 * 0.9 * (0.4 + 0.95 / distance / (1 + distance))
+    mask: NDArray[np.bool_] = np.abs(picture[24, :, 0] - expected) < 4
+    return mask
+
+
+def test_a_light_of_the_world_is_where_it_was_put(eye: GazeboSimulator) -> None:
+    """Also one that comes when Gazebo draws already, and through a reset."""
     lamp = LightDescription(
         "lamp", pose=Pose((0, 1.5, 0)), specular=Color(*DARK), attenuation=Attenuation(20.0)
     )
-    eye.load(WorldDescription(lights=(lamp,)))
-    eye.spawn([SpawnRequest(WALL, "wall", Pose((1, 0, 0)))])
-    left = render(eye).astype(int)
-    assert left[24, 8].sum() > left[24, 56].sum() + 50
-    put(eye, "lights", "pose", "lamp", (0, -1.5, 0, 0, 0, 0, 1))
     for _ in range(2):
-        right = render(eye).astype(int)
-        assert right[24, 56].sum() > right[24, 8].sum() + 50
+        eye.load(WorldDescription(lights=(lamp,)))
+        eye.spawn([SpawnRequest(WALL, "wall", Pose((1, 0, 0)))])
+        assert lit(render(eye), 1.5).all()
+        put(eye, "lights", "pose", "lamp", (0, -1.5, 0, 0, 0, 0, 1))
+        assert lit(render(eye), -1.5).all()
         eye.reset()
-    put(eye, "lights", "range", "lamp", 0.5)
-    dark = render(eye).astype(int)
-    assert dark[24, 56].sum() < right[24, 56].sum() - 50
+        right = render(eye)
+        assert lit(right, -1.5).all()
+        put(eye, "lights", "range", "lamp", 0.5)
+        assert render(eye)[24, 56].astype(int).sum() < right[24, 56].astype(int).sum() - 50
+
+
+def test_a_light_of_a_model_is_where_its_link_takes_it(eye: GazeboSimulator) -> None:
+    """Half a metre beside the link, as described."""
+    lamp = """<sdf version="1.6"><model name="lamp"><static>true</static><link name="link">
+      <light name="bulb" type="point"><pose>0 0.5 0 0 0 0</pose><diffuse>1 1 1 1</diffuse>
+      <specular>0 0 0 1</specular><attenuation><range>20</range><constant>1</constant>
+      <linear>1</linear><quadratic>0</quadratic></attenuation></light></link></model></sdf>"""
+    eye.spawn([SpawnRequest(WALL, "wall", Pose((1, 0, 0)))])
+    eye.spawn([SpawnRequest(lamp, "lamp", Pose((0, 1, 0)))])
+    assert lit(render(eye), 1.5).all()
+    place(eye, "lamp", 0, -2, 0)
+    assert lit(render(eye), -1.5).all()
 
 
 def test_a_sensor_sees_what_a_free_camera_sees_from_there(eye: GazeboSimulator) -> None:

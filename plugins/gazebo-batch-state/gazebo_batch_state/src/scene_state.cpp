@@ -42,15 +42,13 @@ SceneState Observe(const BatchWorld::View& view) {
   for (std::size_t row = 0; row < index.Lights().size(); ++row) {
     const auto& entity = index.Lights()[row];
     SceneState::Light& light = state.lights.emplace_back();
+    light.id = entity->GetId();
     light.name = index.Names(Table::kLights).Names()[row];
     light.columns = lights.Said(row);
     CopyRow(lights, row, light.row);
     const gazebo::physics::BasePtr parent = entity->GetParent();
-    if (parent && parent->HasType(gazebo::physics::Base::LINK)) {
-      light.pose = entity->InitialRelativePose();
-    } else if ((light.columns & 8U) != 0) {
-      light.pose = entity->WorldPose();
-    }
+    const bool is_carried = parent && parent->HasType(gazebo::physics::Base::LINK);
+    light.pose = is_carried ? entity->InitialRelativePose() : entity->WorldPose();
   }
   return state;
 }

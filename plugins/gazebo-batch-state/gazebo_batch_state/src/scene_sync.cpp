@@ -212,9 +212,18 @@ void Adjust(rendering::Light& light, const SceneState::Light& wanted) {
   if (Has(wanted.columns, 4)) {
     light.SetRange(row[18]);
   }
-  if (wanted.pose) {
-    light.SetPosition(wanted.pose->Pos());
-    light.SetRotation(wanted.pose->Rot());
+  light.SetPosition(wanted.pose.Pos());
+  light.SetRotation(wanted.pose.Rot());
+}
+
+/// Lets a light be where it is said to be.
+///
+/// Gazebo draws a visual for the light too, as for all entities. A light that comes later than its
+/// visual hangs on it, and the pose would count twice.
+void ClearFrame(rendering::Scene& scene, const SceneState::Light& light) {
+  const rendering::VisualPtr frame = scene.GetVisual(light.id);
+  if (frame) {
+    frame->SetPose(Pose3d::Zero);
   }
 }
 
@@ -250,6 +259,7 @@ Reason Sync(rendering::Scene& scene, const SceneState& state) {
     }
   }
   for (const SceneState::Light& light : state.lights) {
+    ClearFrame(scene, light);
     Adjust(*scene.LightByName(light.name), light);
   }
   rendering::RTShaderSystem::Instance()->Update();  // else shaders are those before, for one frame

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <gazebo/msgs/msgs.hh>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,9 +27,10 @@ struct SceneState {
   };
   struct Light {
     std::string name;
+    std::uint32_t id = 0;  ///< Gazebo's
     unsigned columns = 0;
     std::array<double, Layout(Table::kLights).width> row{};
-    std::optional<Pose3d> pose;  ///< in the frame of its link or of the world; none as described
+    Pose3d pose;  ///< in the frame of its link or of the world
   };
 
   std::vector<Part> parts;
