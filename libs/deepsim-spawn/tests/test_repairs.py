@@ -120,6 +120,54 @@ def test_a_visual_that_shows_nothing_is_left_out(shape, strictly):
     assert [visual.name for visual in model.links[0].visuals] == ["l_visual_1"]
 
 
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "<sphere radius='0'/>",
+        "<sphere radius='-0.0'/>",
+        "<box size='0 0 0'/>",
+        "<box size='0 2 0'/>",
+        "<cylinder radius='0' length='0.1'/>",
+        "<cylinder radius='0' length='0'/>",
+        "<capsule radius='0' length='0.1'/>",
+    ],
+)
+def test_a_collision_that_is_a_point_or_a_line_is_left_out(shape):
+    """It touches nothing, and often stands for a frame; the warning names the line."""
+    both = f"<collision><geometry>{shape}</geometry></collision><collision>{BALL}</collision>"
+    text = urdf(f"<link name='l'>{both}</link>")
+    model = repaired(text, "collisions without a size are left out", "must be > 0, got -?0")
+    assert [collision.name for collision in model.links[0].collisions] == ["l_collision_1"]
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "<sphere radius='-1'/>",
+        "<sphere radius='nan'/>",
+        "<box size='9 9 0'/>",
+        "<box size='0 0 -1'/>",
+        "<cylinder radius='1' length='0'/>",
+        "<cylinder radius='0' length='-1'/>",
+        "<cylinder radius='-1' length='1'/>",
+    ],
+)
+def test_flat_and_negative_collisions_are_errors(shape):
+    """A flat one may be a floor, which must not be lost."""
+    text = urdf(f"<link name='l'><collision><geometry>{shape}</geometry></collision></link>")
+    with pytest.raises(ModelFormatError, match=r":\d+: .*(must be > 0|expected a)"):
+        GazeboXMLLoader().load_model(text)
+
+
+def test_a_plane_of_size_0_is_an_error():
+    """Its collision would be infinite, so leaving it out could lose the floor."""
+    shape = "<plane><size>0 0</size></plane>"
+    collision = f"<collision name='c'><geometry>{shape}</geometry></collision>"
+    text = f"<sdf version='1.9'><model name='m'><link name='l'>{collision}</link></model></sdf>"
+    with pytest.raises(ModelFormatError, match=r"plane size .* must be > 0, got 0"):
+        GazeboXMLLoader().load_model(text)
+
+
 def test_a_collision_whose_mesh_is_missing_is_left_out_only_where_that_is_asked_for():
     shape = "<geometry><mesh filename='ghost.stl'/></geometry>"
     text = urdf(f"<link name='l'><collision>{shape}</collision></link>")

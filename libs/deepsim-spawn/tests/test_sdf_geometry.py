@@ -53,7 +53,7 @@ def test_an_empty_geometry_is_no_shape_and_no_warning(shape):
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("<cone><radius>0</radius><length>2</length></cone>", "cone radius"),
+        ("<cone><radius>-1</radius><length>2</length></cone>", "cone radius"),
         ("<polyline><point>0 0</point><height>1</height></polyline>", "at least 3 points, got 1"),
         (
             "<polyline><point>0 0</point><point>1 2</point><point>2 4</point><height>1</height>"

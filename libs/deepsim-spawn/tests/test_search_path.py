@@ -84,6 +84,21 @@ def test_a_file_reaches_the_meshes_of_its_neighbours(tree):
         SearchPath().find("../../hands/five/secret.stl", origin)
 
 
+@pytest.mark.parametrize("folder", ["stls/hand", "texture", "suite/dog_assets", "Hand-Meshes"])
+def test_folders_of_assets_have_many_names(tmp_path, folder):
+    """Those of Fetch, Shadow's hand and dm_control's dog, beside the folder of the file."""
+    (tmp_path / "robots" / "hand").mkdir(parents=True)
+    (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / folder / "palm.stl").touch()
+    (tmp_path / "texture_of_nobody").mkdir()
+    (tmp_path / "texture_of_nobody" / "palm.stl").touch()
+    origin = tmp_path / "robots" / "hand" / "hand.xml"
+    found = SearchPath().find(f"../../{folder}/palm.stl", origin)
+    assert found == tmp_path / folder / "palm.stl"
+    with pytest.raises(ValueError, match="outside of"):
+        SearchPath().find("../../texture_of_nobody/palm.stl", origin)
+
+
 def test_an_absolute_path_must_lie_in_a_folder_that_is_searched(tree):
     mesh = tree / "packages" / "arm" / "meshes" / "hand.stl"
     search = SearchPath([tree / "first", tree / "packages"])

@@ -136,7 +136,7 @@ def test_an_error_after_expansion_says_that_the_line_is_of_the_expanded_text(loa
     with pytest.raises(
         ModelFormatError, match=r"<string> \(expanded by xacro\):6: robot\[r\]/link"
     ):
-        loader.load(ROBOT, {"size": "0"})
+        loader.load(ROBOT, {"size": "-1"})
 
 
 @pytest.mark.parametrize("suffix", ["urdf", "sdf", "world"])

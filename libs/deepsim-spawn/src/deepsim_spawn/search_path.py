@@ -14,8 +14,9 @@ ENVIRONMENT = ("GAZEBO_MODEL_PATH", "GAZEBO_RESOURCE_PATH")
 PACKAGE_MARKS = ("model.config", "package.xml")
 """Files that mark a folder as the root of a Gazebo model or ROS package."""
 
-ASSETS = frozenset(("meshes", "mesh", "materials", "textures", "media", "assets"))
-"""Names of folders with assets, to which any file of a model or package may refer."""
+ASSETS = frozenset("assets materials media mesh meshes stl stls texture textures".split())
+"""Names of folders with assets, to which any file of a model or package may refer; such a folder
+may also be named ``hand_assets``."""
 
 _LEVELS = 4
 """Number of levels above a file that are searched for such folders."""
@@ -177,7 +178,8 @@ def _assets(home: Path, rest: str, places: Iterable[Path]) -> Iterator[tuple[Pat
         for above in (home, *home.parents[:_LEVELS]):
             if candidate.is_relative_to(above):
                 parts = candidate.relative_to(above).parts[:_DEPTH]
-                depth = next((n for n, part in enumerate(parts, 1) if part in ASSETS), None)
+                named = (part.lower().replace("-", "_").rpartition("_")[2] for part in parts)
+                depth = next((n for n, word in enumerate(named, 1) if word in ASSETS), None)
                 if depth is not None:
                     yield above.joinpath(*parts[:depth]), candidate
                 break

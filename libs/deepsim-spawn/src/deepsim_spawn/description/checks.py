@@ -18,6 +18,10 @@ class NoSizeError(ValueError):
     """A length that must be positive is zero or negative."""
 
 
+class NoAreaError(NoSizeError):
+    """A shape is only a point or a line."""
+
+
 def finite(what: str, *values: float) -> None:
     """Refuses NaN, infinity, and numbers above `LARGEST`."""
     for value in values:
@@ -50,6 +54,21 @@ def positive(what: str, *values: float) -> None:
         if not value > 0.0:
             raise NoSizeError(f"{what} must be > 0, got {value:g}")
     finite(what, *values)
+
+
+def sides(what: str, *lengths: float) -> None:
+    """Refuses what `positive` refuses; shapes that are a point or a line by `NoAreaError`."""
+    if min(lengths) == 0.0 and lengths.count(0.0) >= len(lengths) - 1:
+        raise NoAreaError(f"{what} must be > 0, got 0")
+    positive(what, *lengths)
+
+
+def round_sides(kind: str, radius: float, length: float) -> None:
+    """Refuses what `positive` refuses; shapes of radius 0, which are a line, by `NoAreaError`."""
+    if radius == 0.0 and length >= 0.0:
+        raise NoAreaError(f"{kind} radius [m] must be > 0, got 0")
+    positive(f"{kind} radius [m]", radius)
+    positive(f"{kind} length [m]", length)
 
 
 def not_negative(what: str, value: float) -> None:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from deepsim_math import Vector3
 
-from .checks import direction, positive, trimmed, vector
+from .checks import direction, positive, round_sides, sides, trimmed, vector
 from .polyline import Polyline
 
 _PICTURES = {".png", ".jpg", ".jpeg"}
@@ -30,7 +30,7 @@ class Box:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "size", vector("box size", self.size))
-        positive("box size [m]", *self.size)
+        sides("box size [m]", *self.size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Sphere:
     radius: float
 
     def __post_init__(self) -> None:
-        positive("sphere radius [m]", self.radius)
+        sides("sphere radius [m]", self.radius)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,7 @@ class Cylinder:
     length: float
 
     def __post_init__(self) -> None:
-        positive("cylinder radius [m]", self.radius)
-        positive("cylinder length [m]", self.length)
+        round_sides("cylinder", self.radius, self.length)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +78,7 @@ class Capsule:
     length: float
 
     def __post_init__(self) -> None:
-        positive("capsule radius [m]", self.radius)
-        positive("capsule length [m]", self.length)
+        round_sides("capsule", self.radius, self.length)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +93,7 @@ class Cone:
     length: float
 
     def __post_init__(self) -> None:
-        positive("cone radius [m]", self.radius)
-        positive("cone length [m]", self.length)
+        round_sides("cone", self.radius, self.length)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +111,7 @@ class Ellipsoid:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "radii", vector("ellipsoid radii", self.radii))
-        positive("ellipsoid radii [m]", *self.radii)
+        sides("ellipsoid radii [m]", *self.radii)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from deepsim_math import Vector3
-from deepsim_spawn.description.checks import NoSizeError
+from deepsim_spawn.description.checks import NoAreaError, NoSizeError
 from deepsim_spawn.description.geometry import (
     Box,
     Capsule,
@@ -34,19 +34,22 @@ G = TypeVar("G")
 def unless_left_out(owner: Element, read: Callable[[Element], Geometry | None]) -> Geometry | None:
     """Returns the shape of a collision or visual; None, with a warning, for a dispensable one.
 
-    Visuals without size or with a missing mesh are dispensable; so are collisions with a missing
-    mesh if the load skips them.
+    Unless the load is strict, visuals without size or with a missing mesh are dispensable, and
+    collisions that are a point or a line; so are collisions with a missing mesh if the load skips
+    them. A flat collision is not, because it may be a floor.
     """
     load = owner.document.load
     try:
         return read(owner)
     except ModelFormatError as error:
-        missing = isinstance(error.__cause__, FileNotFoundError)
-        empty = isinstance(error.__cause__, NoSizeError)
-        seen = owner.tag == "visual" and not load.strict
-        if not (seen and (missing or empty)) and not (missing and load.skip_missing_collisions):
-            raise
         reason = error.__cause__
+        missing = isinstance(reason, FileNotFoundError)
+        if owner.tag == "visual":
+            dispensable = missing or isinstance(reason, NoSizeError)
+        else:
+            dispensable = isinstance(reason, NoAreaError)
+        if not (dispensable and not load.strict) and not (missing and load.skip_missing_collisions):
+            raise
     owner.mark_read()
     owner.warn(str(reason), f"{owner.tag}s without a {'mesh' if missing else 'size'} are left out")
     return None
