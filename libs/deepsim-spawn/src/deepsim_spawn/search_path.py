@@ -14,7 +14,9 @@ ENVIRONMENT = ("GAZEBO_MODEL_PATH", "GAZEBO_RESOURCE_PATH")
 PACKAGE_MARKS = ("model.config", "package.xml")
 """Files that mark a folder as the root of a Gazebo model or ROS package."""
 
-ASSETS = frozenset("assets materials media mesh meshes stl stls texture textures".split())
+ASSETS = frozenset(
+    ["assets", "materials", "media", "mesh", "meshes", "stl", "stls", "texture", "textures"]
+)
 """Names of folders with assets, to which any file of a model or package may refer; such a folder
 may also be named ``hand_assets``."""
 
