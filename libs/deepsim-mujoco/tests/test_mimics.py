@@ -51,6 +51,50 @@ def test_a_follower_keeps_within_a_milliradian(push: float) -> None:
     assert np.abs(leader.position - targets).max() < 0.01 + 2.0 * push / 50.0 * 1.1
 
 
+@pytest.mark.parametrize("serial", [False, True])
+def test_light_fingers_follow_a_stiff_servo(serial: bool) -> None:
+    """Its damping times dt over the inertia of a finger is 300; they would run ahead by radians."""
+    light = 'ixx="5e-6" ixy="0" ixz="0" iyy="5e-6" iyz="0" izz="5e-6"'
+    text = hand(a="", b='<mimic joint="a_joint"/>', c='<mimic joint="a_joint" multiplier="-1"/>')
+    text = text.replace('ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"', light)
+    text = text.replace('<origin xyz="0.1 0 0"/><mass value="0.5"/>', '<mass value="0.02"/>')
+    if serial:
+        text = text.replace(
+            '<parent link="palm"/><child link="b"/>', '<parent link="a"/><child link="b"/>'
+        )
+    world = world_with(text, worlds=2)
+    leader = world.joints.select(["hand::a_joint"])
+    followers = world.joints.select(["hand::b_joint", "hand::c_joint"])
+    leader.put(stiffness=30.0, damping=1.5)
+    for tick in range(1500):
+        leader.target_position = 0.15 - 0.15 * np.cos(0.003 * tick)
+        world.tick()
+        off = followers.position - leader.position * (1.0, -1.0)
+        assert np.abs(off).max() < 1e-3
+    assert abs(leader.position[0, 0] - leader.target_position[0, 0]) < 0.03
+
+
+def test_inertia_of_servos_and_factors_of_armature_add_up() -> None:
+    """And a reset takes both back, so that the same commands give the same bits again."""
+    world = world_with(hand(a="", b=FOLLOWS), worlds=2)
+
+    def moved() -> np.ndarray:
+        leader = world.joints.select(["hand::a_joint"])
+        leader.put(stiffness=30.0, damping=3.0, target_position=0.5)
+        for _ in range(50):
+            world.tick()
+        return leader.position.copy()
+
+    first = moved()
+    world.reset()
+    links = world.entities.links.within("hand")
+    world.simulator.physics.scale("armature", links, 2.0, [1])
+    second = moved()
+    np.testing.assert_array_equal(second[0], first[0])
+    world.reset()
+    np.testing.assert_array_equal(moved(), first)
+
+
 def test_a_follower_begins_and_goes_where_its_leader_is_put() -> None:
     world = world_with(hand(a="", b=FOLLOWS), worlds=2)
     follower = world.joints.select(["hand::b_joint"])

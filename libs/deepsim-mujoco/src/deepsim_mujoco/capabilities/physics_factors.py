@@ -163,8 +163,10 @@ class PhysicsFactors:
             expand("body_gravcomp")[world, self._body] = 1.0 - weight
         else:
             values = self._of_dofs[name] * factors[:, self._dof_row]
-            expand(_OF_DOFS[name])[world, self._dof] = values
             if name == "armature":
+                self._states.set_armature(worlds, self._dof, own=values)
                 self._unsettled[worlds] = True
                 self.is_settled = False
+            else:
+                expand(_OF_DOFS[name])[world, self._dof] = values
         self._states.version += 1

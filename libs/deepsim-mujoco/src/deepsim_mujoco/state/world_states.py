@@ -126,6 +126,8 @@ class WorldStates:
         self.servo_force: Floats | None = None
         self.model, self.batch, self.state = model, batch, batch.state
         self.starts, self.initial = starts, initial
+        self._own_armature = np.tile(model.dof_armature, (self.worlds, 1))
+        self._servo_armature = np.zeros_like(self._own_armature)
         self.warnings = batch.warning
         self.known_warnings = bytes(batch.warning.nbytes)
         first = start(model, Part.mjSTATE_XFRC_APPLIED)
@@ -202,6 +204,30 @@ class WorldStates:
         """Activates the servos of some worlds; inactive servos exert no force and cost no time."""
         self.batch.expand("opt.disableflags")[chosen] &= ~_NO_SERVOS
         self.servo_force = self.batch.bind("actuator_force")
+
+    def set_armature(
+        self,
+        worlds: WorldNumbers,
+        dofs: Rows,
+        *,
+        own: Floats | None = None,
+        servo: Floats | None = None,
+    ) -> None:
+        """Sets parts of the armature of degrees of freedom, whose sum MuJoCo uses.
+
+        Args:
+            worlds: Numbers of the w worlds.
+            dofs: Numbers of the n degrees of freedom.
+            own: Inertia of the rotors, (w, n) [kg m^2 or kg]; None leaves it.
+            servo: Inertia that keeps servos in step with constraints, (w, n); None leaves it.
+        """
+        at = worlds[:, None], dofs
+        if own is not None:
+            self._own_armature[at] = own
+        if servo is not None:
+            self._servo_armature[at] = servo
+        total = self._own_armature[at] + self._servo_armature[at]
+        self.batch.expand("dof_armature")[at] = total
 
     def derive(self, *, velocities: bool = False) -> None:
         """Updates the fields that MuJoCo derives from positions.
