@@ -7,6 +7,7 @@ They start gzserver themselves, because some of them end it:
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -88,12 +89,17 @@ def answers() -> bool:
 
 
 def stacks(server: GazeboServer) -> str:
-    """Returns where the threads of a server are, if the root has gdb."""
+    """Returns where each thread of a server is, in a line, if the root has gdb."""
     if not (cache.root() / "usr/bin/gdb").exists():
         return server.last_words()
     gdb = ["gdb", "-batch", "-p", str(server.pid), "-ex", "thread apply all backtrace"]
     done = subprocess.run(sandbox.inside(gdb), capture_output=True, text=True, check=False)
-    return done.stdout
+    threads = done.stdout.split("\nThread ")[1:]
+    frame = re.compile(r"^#\d+ +(?:0x\w+ in )?(.+?) ?\(", re.MULTILINE)
+    return "\n".join(
+        f"thread {thread.split(maxsplit=1)[0]}: {' < '.join(frame.findall(thread))}"
+        for thread in threads
+    )
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
