@@ -9,8 +9,16 @@ import numpy as np
 import pytest
 
 from deepsim_math import Pose, quaternions
-from deepsim_robots import ROBOTS, EndEffectorDrive, EndEffectorPose, Part, Robot, find_robot
-from deepsim_spawn import GazeboXMLLoader
+from deepsim_robots import (
+    ROBOTS,
+    EndEffectorDrive,
+    EndEffectorPose,
+    MountedSensor,
+    Part,
+    Robot,
+    find_robot,
+)
+from deepsim_spawn import GazeboXMLLoader, Imu, SensorDescription
 from deepsim_sync import World
 
 GROUND = GazeboXMLLoader().load_model(
@@ -54,3 +62,15 @@ def test_an_end_effector_reaches_a_pose(connect):
     world.reset()
     assert drive.solve(goal).all()
     np.testing.assert_allclose(robot.joints.rows.position, position, atol=0.02)
+
+
+def test_a_mounted_sensor_has_its_delay(connect):
+    """SDF has no delays, so that the server does not know them."""
+    world = World(connect(), steps_per_tick=10)
+    imu = SensorDescription("imu", measurement=Imu(), update_rate=100.0, delay=0.02)
+    Robot(world, replace(find_robot("arm").load(), sensors=(MountedSensor("tool", imu),)), "arm")
+    sensor = world.sensors["arm::tool::imu"]
+    assert sensor.info.delay == 0.02
+    for _ in range(10):
+        world.tick()
+    np.testing.assert_allclose(sensor.time, world.time - 0.02)

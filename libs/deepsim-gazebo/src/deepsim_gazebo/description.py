@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 from numpy.typing import ArrayLike
 
 from deepsim_math import Pose
+from deepsim_sync import SCOPE
 
 
 @runtime_checkable
@@ -80,3 +81,20 @@ def sdf_of(description: object) -> str:
     raise TypeError(
         f"Gazebo spawns SDF or URDF text or an object with to_sdf(), got {description!r}"
     )
+
+
+def sensor_delays(name: str, description: object) -> dict[str, float]:
+    """Returns the delays of a model's sensors that have one, by sensor [s].
+
+    Args:
+        name: Name of the model.
+        description: A description such as `deepsim_spawn.ModelDescription`; SDF has no delays.
+    """
+    delays: dict[str, float] = {}
+    for link in getattr(description, "links", ()):
+        for sensor in link.sensors:
+            if sensor.delay > 0.0:
+                delays[f"{name}{SCOPE}{link.name}{SCOPE}{sensor.name}"] = sensor.delay
+    for nested in getattr(description, "models", ()):
+        delays.update(sensor_delays(f"{name}{SCOPE}{nested.name}", nested))
+    return delays

@@ -127,7 +127,9 @@ class GazeboSimulator:
         self.cameras = None if mounts is None else GazeboCameras(self._session, mounts)
         self.depth_cameras = self.cameras
         self.dynamics = GazeboDynamics(self._session, self.read)
-        self.sensors = GazeboSensors(self._session, self.read, self.cameras, lock_step=lock_step)
+        self.sensors = GazeboSensors(
+            self._session, self.read, self.cameras, self._models, lock_step=lock_step
+        )
         self._contacts: GazeboContacts | None = None
         if no_pictures:
             _LOGGER.info("Gazebo takes no pictures: %s", no_pictures)
@@ -325,7 +327,8 @@ class GazeboSimulator:
             NewEntity(one.name, one.to_sdf(), one.pose) for one in (*world.lights, *world.models)
         ]
         failures = self._client.spawn(new)
-        self._models = {one.name: one for one in world.models}
+        self._models.clear()
+        self._models.update((one.name, one) for one in world.models)
         self._lights = {one.name: one for one in world.lights}
         self.reset()
         for entity, failure in zip(new, failures):

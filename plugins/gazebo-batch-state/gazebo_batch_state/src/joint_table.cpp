@@ -152,12 +152,13 @@ std::vector<Row> JointTable::FollowersOf(Row leader) const {
   return rows;
 }
 
-/// Puts the end of a follower's spring to where the leader will be after the step.
+/// Puts the end of a follower's spring to where the leader will be after two steps: as half the
+/// way there goes in each step, the follower then keeps up with a leader of steady speed.
 void JointTable::Hold(Row follower, double dt) {
   const JointEntity& entity = index_.Joints()[follower];
   const Mimicry& mimic = *entity.mimic;
   const JointEntity& leader = index_.Joints()[mimic.leader];
-  const double ahead = Position(mimic.leader) + dt * leader.joint->GetVelocity(leader.axis);
+  const double ahead = Position(mimic.leader) + 2.0 * dt * leader.joint->GetVelocity(leader.axis);
   entity.joint->SetStiffnessDamping(
       entity.axis, kMimicImpulse / dt, kMimicImpulse,
       mimic.multiplier * ahead + mimic.offset - axes_[follower].turns);

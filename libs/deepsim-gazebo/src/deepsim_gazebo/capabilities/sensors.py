@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from deepsim_gazebo.description import sensor_delays
 from deepsim_gazebo.errors import MalformedReplyError
 from deepsim_gazebo.protocol.exchange import ExchangeReply
 from deepsim_gazebo.protocol.layout import Rows
@@ -36,6 +38,8 @@ class GazeboSensors:
         session: The session with the server.
         read_tables: `GazeboSimulator.read`.
         cameras: The cameras, or None if gzserver does not render.
+        models: Descriptions of the models that this client spawned, by name; the server does not
+            know the delays of their sensors.
         lock_step: Whether the world stands still between steps, so that measurements can be kept.
     """
 
@@ -44,10 +48,12 @@ class GazeboSensors:
         session: Session,
         read_tables: Callable[[Tables, Collection[Key]], None],
         cameras: GazeboCameras | None,
+        models: Mapping[str, object],
         *,
         lock_step: bool,
     ) -> None:
         self._lock_step = lock_step
+        self._models = models
         self._session, self._read_tables, self._cameras = session, read_tables, cameras
         self._listing = SensorListing(-1, {}, {})
         self._infos: dict[str, SensorInfo] = {}
@@ -75,8 +81,16 @@ class GazeboSensors:
                 self._infos = {name: each.info for name, each in listing.sensors.items()}
                 if self._cameras is not None:
                     self._infos.update((name, each.info) for name, each in listing.cameras.items())
+                self._delay()
                 self._recent = {name: None for name in self._recent if name in self._infos}
                 self._measured = {}
+
+    def _delay(self) -> None:
+        """Adds the delays in the descriptions of models."""
+        for model, description in self._models.items():
+            for name, delay in sensor_delays(model, description).items():
+                if name in self._infos:
+                    self._infos[name] = replace(self._infos[name], delay=delay)
 
     def watch(self, name: str) -> None:
         """Starts a sensor, which measures from the next step on."""
