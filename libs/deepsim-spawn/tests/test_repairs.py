@@ -88,6 +88,16 @@ def test_a_base_that_holds_a_mass_stays_free():
     assert [joint.name for joint in model.joints] == ["j"]
 
 
+def test_the_only_model_of_a_world_is_read_as_a_model():
+    """As robots of pybullet are written, which loads them from worlds."""
+    arm = "<model name='arm'><pose>1 0 2 0 0 0</pose><link name='base'/></model>"
+    world = "<sdf version='1.9'><world name='w'>{}</world></sdf>"
+    model = repaired(world.format(arm), "its model 'arm' is read", "got the world 'w'")
+    assert (model.name, tuple(model.pose.position)) == ("arm", (1.0, 0.0, 2.0))
+    with pytest.raises(ModelFormatError, match="got the world 'w'; use load_world"):
+        GazeboXMLLoader().load_model(world.format(arm + arm.replace("arm", "leg")))
+
+
 def test_a_mass_without_inertia_has_that_of_a_ball_of_water():
     text = urdf("<link name='l'><inertial><mass value='4.18879'/></inertial></link>")
     model = repaired(text, "ball as dense as water", "<inertia> is missing")

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
 from .description.model import ModelDescription
 from .description.world import WorldDescription
-from .errors import ModelFormatError
+from .errors import ModelFormatError, ModelFormatWarning
 from .sdf.harmless import HARMLESS
 from .sdf.include import model_file
 from .sdf.world import read_sdf
@@ -74,15 +75,22 @@ class GazeboXMLLoader:
     def load_model(
         self, source: str | Path, arguments: Mapping[str, str] = _NO_ARGUMENTS
     ) -> ModelDescription:
-        """Returns the model of a source; see `load`.
+        """Returns the model of a source, or the only model of a world; see `load`.
 
         Raises:
-            ModelFormatError: The source cannot be read, or holds a world.
+            ModelFormatError: The source cannot be read, or holds a world of any other number of
+                models.
         """
         description = self._load(source, arguments)
-        if isinstance(description, WorldDescription):
-            raise _unexpected(source, "a model", f"the world {description.name!r}; use load_world")
-        return description
+        if isinstance(description, ModelDescription):
+            return description
+        error = _unexpected(source, "a model", f"the world {description.name!r}; use load_world")
+        if self._strict or len(description.models) != 1:
+            raise error
+        only = description.models[0]
+        what = str(error).rpartition(";")[0]
+        warnings.warn(f"{what}; its model {only.name!r} is read", ModelFormatWarning, stacklevel=2)
+        return only
 
     def load_world(
         self, source: str | Path, arguments: Mapping[str, str] = _NO_ARGUMENTS

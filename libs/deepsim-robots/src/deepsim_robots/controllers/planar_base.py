@@ -22,7 +22,8 @@ class PlanarBase(Controller):
     """Drives a base at a velocity in its own frame: x, y [m/s] and yaw rate [rad/s].
 
     With joints, the position of the third joint is the yaw of the base. Without joints, the twist
-    of the whole model is set in every tick: contacts do not stop the model, but gravity acts on it.
+    of the whole model is set in every tick: contacts do not stop the model, but gravity acts on it,
+    and friction slows it until the next tick.
 
     >>> puck = "<sdf version='1.9'><model name='puck'><link name='body'/></model></sdf>"
     >>> base = Part([], PlanarBase(lower=(-1, -1, -2), upper=(1, 1, 2), normalized=False))
