@@ -226,6 +226,27 @@ def test_of_four_numbers_the_first_three_count():
     assert tuple(model.links[0].visuals[0].pose.position) == (1, 2, 3)
 
 
+@pytest.mark.parametrize(
+    ("xyz", "cure"),
+    [
+        ("$(optenv HUSKY_IMU_XYZ 1 2 3)", r"the default of \$\(optenv\) is read"),
+        ("1.0. 2.0 3.0.", "the second point of a number is ignored"),
+    ],
+)
+def test_numbers_are_read_as_bullet_and_ros_read_them(xyz, cure):
+    """As in the files of Husky and of a biped that come with pybullet."""
+    text = urdf(f"<link name='l'><visual><origin xyz='{xyz}'/>{BALL}</visual></link>")
+    model = repaired(text, cure, "expected 3 finite numbers")
+    assert tuple(model.links[0].visuals[0].pose.position) == (1, 2, 3)
+
+
+@pytest.mark.parametrize("xyz", ["$(env XYZ)", "$(optenv XYZ)", "$(optenv X 1 2)", "1..0 2 3"])
+def test_numbers_without_a_meaning_are_errors(xyz):
+    text = urdf(f"<link name='l'><visual><origin xyz='{xyz}'/>{BALL}</visual></link>")
+    with pytest.raises(ModelFormatError, match="expected 3 finite numbers"):
+        GazeboXMLLoader().load_model(text)
+
+
 def test_negative_friction_is_no_limit():
     mu = "<surface><friction><ode><mu>-1</mu></ode></friction></surface>"
     collision = "<collision name='c'><geometry><sphere><radius>1</radius></sphere></geometry>"

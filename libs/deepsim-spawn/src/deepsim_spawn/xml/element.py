@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import ParamSpec, TypeVar, cast
@@ -20,6 +21,11 @@ _MOST_ATTRIBUTES = 100
 """Limit for one element, since lxml's time grows with the square of their number."""
 
 _TOO_MANY_ATTRIBUTES = f"has more than {_MOST_ATTRIBUTES} attributes"
+
+_OPTIONAL = re.compile(r"\$\(optenv\s\w+\s([^()]*)\)")
+"""A substitution of ROS with a default, which files that were expanded by hand still have."""
+
+_SECOND_POINT = re.compile(r"(\d\.\d+)\.(?!\S)")
 
 _NAMED = 5
 """Number of existing children that the message about a missing child lists."""
@@ -274,3 +280,7 @@ def _mended(text: str) -> Iterator[tuple[str, str]]:
     words = text.split()
     if len(words) == 4:
         yield "the fourth of three numbers is ignored", " ".join(words[:3])
+    if substitution := _OPTIONAL.fullmatch(text):
+        yield "the default of $(optenv) is read", substitution[1]
+    if _SECOND_POINT.search(text):
+        yield "the second point of a number is ignored", _SECOND_POINT.sub(r"\1", text)
