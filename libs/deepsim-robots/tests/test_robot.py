@@ -14,6 +14,7 @@ from deepsim_robots import (
     JointPosition,
     JointTrapezoid,
     JointVelocity,
+    Mimic,
     MountedSensor,
     Part,
     Robot,
@@ -364,6 +365,29 @@ def test_numbers_in_yaml_are_checked():
         RobotConfig.from_yaml("gains: {.*: {damping: much}}\nhome: {}\n")
     with pytest.raises(TypeError, match="fixed_base must be True, False or None, got 'maybe'"):
         RobotConfig.from_yaml("fixed_base: maybe\nhome: {}\n")
+
+
+def test_a_model_of_the_world_has_its_limits_and_followers(make_world):
+    """As if the robot had spawned it: its description is known to the simulator."""
+    world = make_world(2)
+    limits = "<limit lower='-0.2' upper='0.7' effort='9' velocity='2'/>"
+    links = "".join(
+        f"<link name='{name}'><inertial><mass value='1'/><inertia ixx='.01' iyy='.01' izz='.01' "
+        "ixy='0' ixz='0' iyz='0'/></inertial></link>"
+        for name in ("palm", "one", "two")
+    )
+    joints = "".join(
+        f"<joint name='{child}' type='revolute'><parent link='palm'/><child link='{child}'/>"
+        f"<axis xyz='0 0 1'/>{limits}{mimic}</joint>"
+        for child, mimic in (("one", ""), ("two", "<mimic joint='one'/>"))
+    )
+    hand = f"<robot name='hand'>{links}{joints}</robot>"
+    ModelSpawner(hand).spawn(world, "hand")
+    config = RobotConfig(None, {"fingers": Part(".*", Mimic())}, gains={".*": Gains(50.0, 5.0)})
+    robot = Robot(world, config, "hand")
+    assert robot.parts["fingers"].joints.names == ("one",)
+    assert robot.joints.traits.upper.tolist() == [0.7, 0.7]
+    assert robot.joints.traits.stiffness.tolist() == [50.0, 0.0]
 
 
 def test_a_model_of_the_world_becomes_a_robot(make_world, arm_config):

@@ -42,7 +42,7 @@ class RobotConfig:
         home: Positions of joints after each reset, by joint name or pattern [rad or m]; by default
             the positions in the model's description, or the nearest within the limits.
         gains: Gains of joints, by joint name or pattern; the last match counts. By default those of
-            the actuators in MJCF, and 0 for other formats.
+            the joints themselves: of the actuators in MJCF, and 0 for other formats.
         sensors: Sensors in addition to those in the model's description.
         fixed_base: Whether the base is fixed to the world; None leaves it as described.
         balance: Passive forces to balance: ``none``, ``gravity`` or ``bias``; see `Balance`.

@@ -124,7 +124,9 @@ class Robot:
                 raise UnknownEntityError("model", self.name, world.entities.models)
             if config.fixed_base is not None:
                 raise ValueError("fixed_base is for robots with a source, got None as source")
-            return None
+            described: ModelDescription | MjcfModel | None
+            described = world.simulator.descriptions.models.get(self.name)
+            return described
         arguments = dict(config.arguments) or None
         description = ModelSpawner(config.source, arguments=arguments).description
         description = with_base(description, config.fixed_base)
