@@ -35,7 +35,7 @@ def test_a_page_prints_what_it_shows(
     assert capsys.readouterr().out == shown
 
 
-@pytest.mark.parametrize("page", ["robots.md", "robotlab.md"])
+@pytest.mark.parametrize("page", ["robots.md", "robotlab.md", "robot-catalogue.md"])
 def test_the_pages_on_robots_print_what_they_show(
     root: Path, capsys: pytest.CaptureFixture[str], page: str
 ) -> None:

@@ -20,8 +20,19 @@ from deepsim_robots import (
     Robot,
     RobotConfig,
     RobotManager,
+    find_robot,
 )
-from deepsim_spawn import ForceTorque, Imu, Lidar, ModelSpawner, Rays, SensorDescription
+from deepsim_spawn import (
+    ForceTorque,
+    GazeboXMLLoader,
+    Imu,
+    JointDescription,
+    Lidar,
+    ModelFormatError,
+    ModelSpawner,
+    Rays,
+    SensorDescription,
+)
 from deepsim_sync import DuplicateEntityError, Noise, UnknownEntityError
 
 
@@ -348,7 +359,11 @@ def test_sensors_are_read_from_yaml(make_world):
         ("{link: l, name: s, type: lidar, horizontal: {rays: 5}}", "rays of sensor 's'.*rays"),
         ("{link: l, name: s, type: lidar, max_range: -5}", "sensor 's': .*max_range"),
         ("{link: l, name: s, type: imu, pose: [1, 2]}", "sensor 's': pose must be x y z"),
-        ("{link: l, name: s, type: imu, update_rate: fast}", "sensor 's': .*fast"),
+        ("{link: l, name: s, type: imu, update_rate: fast}", "update_rate must be a number.*fast"),
+        ("{link: l, name: s, type: imu, angular_velocity: 0.1}", "angular_velocity must be a list"),
+        ("{link: l, name: s, type: contact, collisions: c}", "collisions must be a list"),
+        ("{link: l, name: s, type: lidar, horizontal: 5}", "horizontal must be a mapping"),
+        ("{link: l, name: s, type: imu, pose: 1}", "sensor 's': pose must be x y z"),
     ],
 )
 def test_errors_in_sensors_of_yaml_name_the_sensor(sensor, problem):
@@ -365,6 +380,120 @@ def test_numbers_in_yaml_are_checked():
         RobotConfig.from_yaml("gains: {.*: {damping: much}}\nhome: {}\n")
     with pytest.raises(TypeError, match="fixed_base must be True, False or None, got 'maybe'"):
         RobotConfig.from_yaml("fixed_base: maybe\nhome: {}\n")
+    sensor = "sensors: [{link: a, name: s, type: imu, angular_velocity: {stddev: 1e-3}}]\n"
+    (mounted,) = RobotConfig.from_yaml(sensor).sensors
+    assert mounted.sensor.measurement == Imu((Noise(stddev=0.001),))
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("parts:\n  arm: {}\n  arm: {}\n", r"arm.yaml:3:3: the key 'arm' occurs twice"),
+        ("parts: {a: [}\n", r"arm.yaml:1:13: expected the node content"),
+        ("<robot name='arm'/>\n", r"arm.yaml is XML, not YAML.*RobotConfig\(source\)"),
+        ("parts: {arm: {controller: {lower: 1}}}\n", "a controller needs a type.*'lower': 1"),
+        ("parts: {arm: {controller: 3}}\n", "a controller must be an object"),
+        ("parts: {arm: {joints: [1]}}\n", r"joints of a part must be names or patterns, got \[1\]"),
+    ],
+)
+def test_errors_in_yaml_say_where_and_what(tmp_path, text, problem):
+    """The message has the file and the line, or the part that is wrong."""
+    file = tmp_path / "arm.yaml"
+    file.write_text(text)
+    with pytest.raises((TypeError, ValueError), match=problem):
+        RobotConfig.from_yaml(file)
+
+
+def test_a_source_that_is_missing_is_looked_for_beside_the_file(tmp_path, make_world):
+    """The error has the whole path."""
+    (tmp_path / "arm.yaml").write_text("source: arm.sdf\n")
+    with pytest.raises(ModelFormatError, match=f"{tmp_path}/arm.sdf"):
+        Robot(make_world(), tmp_path / "arm.yaml", "arm")
+
+
+@pytest.mark.parametrize(
+    ("make", "problem"),
+    [
+        (lambda: RobotConfig(ARM, parts=[Part()]), "parts must be a mapping"),
+        (lambda: RobotConfig(ARM, home={"a": "90"}), "home of 'a' must be a number, got '90'"),
+        (lambda: RobotConfig("arm.yaml"), "source must be a model.*RobotConfig.from_yaml"),
+        (lambda: Gains("stiff"), "stiffness must be a number, got 'stiff'"),
+        (lambda: Gains(None), "stiffness must be a number, got None"),
+    ],
+)
+def test_wrong_settings_are_named(make, problem):
+    with pytest.raises((TypeError, ValueError), match=problem):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("config", "problem"),
+    [
+        ("diffbot", r"Robot.load\(world, 'diffbot'\)"),
+        (RobotConfig("diffbot"), r"Robot.load\(world, 'diffbot'\)"),
+        (3, "config must be a RobotConfig or a YAML file, got 3"),
+        (
+            RobotConfig(ARM, {"arm": Part([".*"], JointPosition)}),
+            r"object such as JointPosition\(\)",
+        ),
+    ],
+)
+def test_robots_that_cannot_be_made_say_what_to_do(make_world, config, problem):
+    world = make_world()
+    with pytest.raises((TypeError, ValueError, FileNotFoundError), match=problem):
+        Robot(world, config, "arm")
+    assert list(world.entities.models) == []
+
+
+def test_controllers_are_replaced_by_a_new_robot_in_the_same_place(make_world, arm_config):
+    """The parts of a robot are read-only, because its bounds and memory belong to them."""
+    world = make_world(2)
+    robot = Robot(world, arm_config, "arm")
+    with pytest.raises(TypeError):
+        robot.parts["arm"] = robot.parts["arm"]
+    robot.set_action([1.0, 1.0])
+    for _ in range(20):
+        world.tick()
+    position = robot.joints.rows.position
+    robot.delete()
+    config = replace(arm_config, parts={"arm": Part([".*"], JointVelocity())})
+    robot = Robot(world, config, "arm")
+    robot.joints.rows.position = position
+    robot.set_action([0.0, 0.0])
+    for _ in range(20):
+        world.tick()
+    np.testing.assert_allclose(robot.joints.rows.position, position, atol=1e-9)
+
+
+def test_a_force_torque_sensor_needs_a_joint(make_world):
+    """A free base has none above it; a fixed one is held by that of the world."""
+    wrist = MountedSensor("base", SensorDescription("ft", measurement=ForceTorque()))
+    world = make_world(gravity=True)
+    with pytest.raises(ValueError, match="no joint has the child 'base'"):
+        Robot(world, RobotConfig(ARM, sensors=(wrist,), fixed_base=False), "arm")
+    Robot(world, RobotConfig(ARM, sensors=(wrist,), fixed_base=True), "arm")
+    world.tick()
+    np.testing.assert_allclose(world.sensors["arm::base::ft"].force, [[0, 0, 3 * 9.81]], atol=1e-6)
+
+
+def test_a_robot_is_mounted_on_another_one(make_world):
+    """As a nested model on a fixed joint; sensors and parts name what is nested."""
+    arm = replace(GazeboXMLLoader().load_model(ARM), name="arm", pose=Pose((0.0, 0.0, 0.1)))
+    base = find_robot("diffbot").load()
+    mount = JointDescription("mount", "fixed", parent="base", child=f"arm::{arm.canonical_link}")
+    config = replace(
+        base,
+        source=replace(base.source, models=(arm,), joints=(*base.source.joints, mount)),
+        parts={**base.parts, "arm": Part(["arm::.*"], JointPosition(lower=-1, upper=1))},
+        gains={**base.gains, "arm::.*": Gains(50.0, 5.0)},
+        sensors=(MountedSensor("arm::lower", SensorDescription("imu", measurement=Imu())),),
+    )
+    world = make_world(2)
+    robot = Robot(world, config, "mobile")
+    assert robot.slices == {"base": slice(0, 2), "arm": slice(2, 4)}
+    assert repr(robot) == "Robot('mobile', 4 joints, actions {base: 2, arm: 2}, 2 worlds)"
+    world.tick()
+    assert world.sensors["mobile::arm::lower::imu"].linear_acceleration.shape == (2, 3)
 
 
 def test_a_model_of_the_world_has_its_limits_and_followers(make_world):

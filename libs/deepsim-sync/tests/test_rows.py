@@ -147,8 +147,12 @@ def test_a_handle_is_of_entities_that_are_there(world: World) -> None:
 
 
 def test_a_column_that_is_misspelt_is_an_error(world: World) -> None:
+    """Also where it is set, in all kinds of rows."""
     with pytest.raises(AttributeError):
         world.models.poses  # noqa: B018 (raises)
+    for rows in (world.models, world.links, world.joints, world.visuals, world.lights):
+        with pytest.raises(AttributeError, match="poses"):
+            rows.poses = 0.0  # type: ignore[attr-defined]
 
 
 def test_a_handle_outlives_spawns_and_deletes(world: World) -> None:

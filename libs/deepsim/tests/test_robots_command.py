@@ -65,6 +65,54 @@ def test_a_name_that_is_not_there_ends_the_command() -> None:
         assert "did you mean 'quadruped'" in result.stdout
 
 
+PENDULUM = """<robot name="pendulum"><link name="world"/><link name="rod">
+<inertial><mass value="1"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><geometry><box size=".1 .1 .6"/></geometry></collision>
+<visual><geometry><box size=".1 .1 .6"/></geometry></visual></link>
+<joint name="hinge" type="revolute"><parent link="world"/><child link="rod"/><axis xyz="0 1 0"/>
+<limit lower="-1" upper="1" effort="9" velocity="4"/></joint></robot>"""
+
+
+def test_files_are_shown_and_filmed_like_robots_of_the_catalogue(tmp_path: Path) -> None:
+    """A model has its joints; a configuration also its parts, gains and home."""
+    model, config = tmp_path / "rod.urdf", tmp_path / "rod.yaml"
+    model.write_text(PENDULUM)
+    config.write_text(
+        "source: rod.urdf\nparts: {arm: {joints: hinge, controller: joint_position}}\n"
+        "gains: {hinge: {stiffness: 50, damping: 5}}\nhome: {hinge: 0.5}\n"
+    )
+    bare = json.loads(call("show", model, "--json").stdout)
+    assert (bare["robot"], bare["actions"], bare["parts"]) == (str(model), 0, {})
+    assert bare["joints"][0]["upper"] == 1.0
+    shown = json.loads(call("show", config, "--json").stdout)
+    assert shown["parts"] == {"arm": "JointPosition, 1 action, 1 joint"}
+    assert (shown["joints"][0]["home"], shown["joints"][0]["stiffness"]) == (0.5, 50.0)
+    picture = tmp_path / "rod.png"
+    assert call("run", config, "--out", picture, "--width", 64).exit_code == 0
+    with Image.open(picture) as image:  # the rod stands on the ground, which is lighter
+        assert np.asarray(image.convert("L"))[16:32, 24:40].std() > 5.0
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("parts: {a: [}\n", "rod.yaml:1:13"),
+        ("parts: {}\n", "rod.yaml has no source"),
+        ("source: rod.urdf\n", "rod.urdf: cannot be opened"),
+        (None, "No such file"),
+    ],
+)
+def test_mistakes_in_files_are_one_line(tmp_path: Path, text: str | None, problem: str) -> None:
+    config = tmp_path / "rod.yaml"
+    if text is not None:
+        config.write_text(text)
+    for command in ("show", "run"):
+        result = call(command, config)
+        assert result.exit_code == 1
+        assert problem in result.stdout.replace("\n", "")
+        assert "Traceback" not in result.stdout
+
+
 def test_run_films_a_robot_that_moves(tmp_path: Path) -> None:
     """The first second is at home, and later pictures differ."""
     path = tmp_path / "arm.gif"

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from numbers import Real
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
@@ -60,7 +61,14 @@ class RobotConfig:
 
     def __post_init__(self) -> None:
         for name in ("parts", "home", "gains", "arguments"):
+            if not isinstance(getattr(self, name), Mapping):
+                raise TypeError(f"{name} must be a mapping, got {getattr(self, name)!r}")
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+        if str(self.source).endswith((".yaml", ".yml")):
+            raise ValueError(
+                f"source must be a model, got {str(self.source)!r}: RobotConfig.from_yaml reads "
+                "a configuration"
+            )
         object.__setattr__(self, "sensors", tuple(self.sensors))
         for name, part in self.parts.items():
             if not isinstance(part, Part):
@@ -71,7 +79,10 @@ class RobotConfig:
         for sensor in self.sensors:
             if not isinstance(sensor, MountedSensor):
                 raise TypeError(f"a sensor must be a MountedSensor, got {sensor!r}")
-        for name, value in self.home.items():
+        home: Mapping[str, Any] = self.home
+        for name, value in home.items():
+            if not isinstance(value, Real):
+                raise TypeError(f"home of {name!r} must be a number, got {value!r}")
             if not math.isfinite(value):
                 raise ValueError(f"home of {name!r} must be finite, got {value!r}")
         if self.fixed_base is not None and not isinstance(self.fixed_base, bool):

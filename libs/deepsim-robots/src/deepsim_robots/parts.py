@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 
 from .controllers.controller import Controller
 
@@ -34,7 +35,11 @@ class Gains:
     def __post_init__(self) -> None:
         for name in self.__slots__:
             value = getattr(self, name)
-            if value is not None and not value >= 0.0:
+            if value is None and name.endswith("limit"):
+                continue
+            if not isinstance(value, Real):
+                raise TypeError(f"{name} must be a number, got {value!r}")
+            if not float(value) >= 0.0:
                 raise ValueError(f"{name} must be >= 0, got {value!r}")
         for name in ("stiffness", "damping"):
             if getattr(self, name) == math.inf:
@@ -63,4 +68,6 @@ class Part:
 
     def __post_init__(self) -> None:
         joints = (self.joints,) if isinstance(self.joints, str) else tuple(self.joints)
+        if not all(isinstance(each, str) for each in joints):
+            raise TypeError(f"the joints of a part must be names or patterns, got {list(joints)}")
         object.__setattr__(self, "joints", joints)

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -20,7 +22,7 @@ from deepsim_sync import (
 )
 
 from .base import with_base
-from .catalogue.robots import find_robot
+from .catalogue.robots import ROBOTS, find_robot
 from .config import RobotConfig
 from .controllers.controller import Drive, Floats
 from .controllers.names import controller_of
@@ -56,7 +58,7 @@ class Robot:
     Attributes:
         model: The row of the model in the world's table.
         joints: All joints in the order of the file, with limits, gains, home and rows.
-        parts: The drive of each part that has a controller, by name.
+        parts: The drive of each part that has a controller, by name; cannot be changed.
         slices: The slice of each part in the robot's action, by name.
         lower: Lowest action, (n,); -1 for parts with normalized controllers.
         upper: Highest action, (n,); 1 for parts with normalized controllers.
@@ -72,12 +74,12 @@ class Robot:
     def __init__(
         self,
         world: World,
-        config: RobotConfig | str,
+        config: RobotConfig | str | Path,
         name: str = "robot",
         pose: ArrayLike | None = None,
     ) -> None:
         self.world = world
-        self.config = config if isinstance(config, RobotConfig) else RobotConfig.from_yaml(config)
+        self.config = _configuration(config)
         self.name = name
         manager = world.get(RobotManager)
         if name in manager:
@@ -121,12 +123,18 @@ class Robot:
         config, world = self.config, self.world
         if config.source is None:
             if self.name not in world.entities.models:
-                raise UnknownEntityError("model", self.name, world.entities.models)
+                raise UnknownEntityError(
+                    "spawned model, for a configuration without a source,",
+                    self.name,
+                    world.entities.models,
+                )
             if config.fixed_base is not None:
                 raise ValueError("fixed_base is for robots with a source, got None as source")
             described: ModelDescription | MjcfModel | None
             described = world.simulator.descriptions.models.get(self.name)
             return described
+        if isinstance(config.source, str):
+            _require_no_catalogue_name(config.source)
         arguments = dict(config.arguments) or None
         description = ModelSpawner(config.source, arguments=arguments).description
         description = with_base(description, config.fixed_base)
@@ -142,7 +150,8 @@ class Robot:
         names = joint_names(world, name, axes)
         traits = joint_traits(world, name, names, axes, config)
         self.joints = JointGroup(world, name, "all joints", names, traits)
-        self.parts: dict[str, Drive] = {}
+        parts: dict[str, Drive] = {}
+        self.parts: Mapping[str, Drive] = MappingProxyType(parts)
         self.slices: dict[str, slice] = {}
         self._half: dict[str, Floats] = {}
         owner: dict[int, str] = {}
@@ -163,7 +172,7 @@ class Robot:
             drive = controller.drive(group)
             if controller.normalized:
                 drive.require_finite()
-            self.parts[part] = drive
+            parts[part] = drive
             count = len(drive.lower)
             self.slices[part] = slice(size, size + count)
             size += count
@@ -177,6 +186,13 @@ class Robot:
         self.upper: Floats = np.concatenate(upper)
         self._passive = PassiveForces(
             self.joints, [drive.joints for drive in self.parts.values()], config.balance
+        )
+
+    def __repr__(self) -> str:
+        parts = ", ".join(f"{part}: {span.stop - span.start}" for part, span in self.slices.items())
+        return (
+            f"Robot({self.name!r}, {len(self.joints)} joints, actions {{{parts}}}, "
+            f"{len(self.world)} worlds)"
         )
 
     @property
@@ -303,6 +319,25 @@ _COMMAND = (
     "effort_limit",
     "velocity_limit",
 )
+
+
+def _configuration(given: RobotConfig | str | Path) -> RobotConfig:
+    """Returns the configuration, or reads it from a YAML file."""
+    if isinstance(given, RobotConfig):
+        return given
+    if not isinstance(given, (str, Path)):
+        raise TypeError(f"config must be a RobotConfig or a YAML file, got {given!r}")
+    _require_no_catalogue_name(str(given))
+    return RobotConfig.from_yaml(given)
+
+
+def _require_no_catalogue_name(given: str) -> None:
+    """Raises FileNotFoundError for a robot of the catalogue where a file is expected."""
+    if given in ROBOTS and not Path(given).exists():
+        raise FileNotFoundError(
+            f"no file is named {given!r}: Robot.load(world, {given!r}) loads the robot of the "
+            "catalogue"
+        )
 
 
 def _follows(axes: Mapping[str, JointAxis], name: str) -> bool:

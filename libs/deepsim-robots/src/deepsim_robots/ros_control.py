@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-import yaml
 
 from deepsim_sync import UnknownEntityError
 
@@ -23,6 +22,7 @@ from .controllers import (
     JointVelocity,
 )
 from .parts import Gains, Part
+from .yaml_text import read_yaml
 
 Settings: TypeAlias = "Mapping[str, Any]"
 
@@ -73,11 +73,10 @@ def read_ros_control(
         UnknownEntityError: A controller or type is unknown.
         ValueError: A setting is missing or invalid.
     """
-    inline = isinstance(source, str) and "\n" in source
-    text = str(source) if inline else Path(source).read_text(encoding="utf-8")
-    found = dict(_controllers(yaml.safe_load(text)))
+    content, _ = read_yaml(source)
+    found = dict(_controllers(content))
     pids: dict[str, Settings] = {}
-    for table in _pid_gains(yaml.safe_load(text)):
+    for table in _pid_gains(content):
         pids.update(table)
     active = {
         name: settings

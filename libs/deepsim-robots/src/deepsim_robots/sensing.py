@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from deepsim_spawn import MjcfModel, ModelDescription, SensorDescription
+from deepsim_spawn import ForceTorque, MjcfModel, ModelDescription, SensorDescription
 from deepsim_sync import UnknownEntityError, UnsupportedError
 
 
@@ -22,7 +22,7 @@ class MountedSensor:
     (1, 3)
 
     Attributes:
-        link: Name of the link.
+        link: Name of the link; ``nested::link`` in a nested model.
         sensor: Description of the sensor, with its pose in the frame of the link.
     """
 
@@ -38,15 +38,34 @@ def with_sensors(
     Raises:
         UnknownEntityError: The link does not exist.
         UnsupportedError: The description is MJCF.
+        ValueError: A force-torque sensor is on a link without a joint above it.
     """
     if not sensors:
         return description
     if isinstance(description, MjcfModel):
         raise UnsupportedError("sensors can be added to SDF and URDF, not to MJCF")
-    links = {link.name: link for link in description.links}
+    known = [name for name, _, _ in description.all_links()]
+    children = {joint.child for joint in description.all_joints()}
     for mounted in sensors:
-        if mounted.link not in links:
-            raise UnknownEntityError(f"link of {description.name!r}", mounted.link, links)
-        link = links[mounted.link]
-        links[mounted.link] = replace(link, sensors=(*link.sensors, mounted.sensor))
-    return replace(description, links=tuple(links.values()))
+        if mounted.link not in known:
+            raise UnknownEntityError(f"link of {description.name!r}", mounted.link, known)
+        if isinstance(mounted.sensor.measurement, ForceTorque) and mounted.link not in children:
+            raise ValueError(
+                f"sensor {mounted.sensor.name!r} measures force and torque in the joint above its "
+                f"link, but no joint has the child {mounted.link!r}"
+            )
+        description = _mounted(description, mounted.link, mounted.sensor)
+    return description
+
+
+def _mounted(model: ModelDescription, link: str, sensor: SensorDescription) -> ModelDescription:
+    """Returns a model with one more sensor, on a link of its own or of a nested model."""
+    nested, _, rest = link.partition("::")
+    if rest:
+        models = (_mounted(m, rest, sensor) if m.name == nested else m for m in model.models)
+        return replace(model, models=tuple(models))
+    links = (
+        replace(each, sensors=(*each.sensors, sensor)) if each.name == link else each
+        for each in model.links
+    )
+    return replace(model, links=tuple(links))

@@ -8,12 +8,11 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from .controllers.names import controller_of
 from .matching import check_names
 from .parts import Gains, Part
 from .yaml_sensors import sensors_of
+from .yaml_text import read_yaml
 
 
 def read_settings(source: str | Path, known: Iterable[str]) -> dict[str, Any]:
@@ -25,19 +24,15 @@ def read_settings(source: str | Path, known: Iterable[str]) -> dict[str, Any]:
 
     Raises:
         UnknownEntityError: A key, controller or setting is unknown.
-        ValueError: The text is not a mapping, or a value is invalid.
+        ValueError: The text is not a mapping in YAML, or a value is invalid.
     """
-    folder = None
-    if isinstance(source, str) and "\n" in source:
-        text = source
-    else:
-        path = Path(source)
-        text, folder = path.read_text(encoding="utf-8"), path.parent
-    values = _mapping("a robot's configuration", yaml.safe_load(text))
+    content, folder = read_yaml(source)
+    values = _mapping("a robot's configuration", content)
     check_names("setting of a robot", values, known)
-    if folder is not None and isinstance(values.get("source"), str):
-        beside = folder / values["source"]
-        values["source"] = beside if beside.exists() else values["source"]
+    given = values.get("source")
+    if folder is not None and isinstance(given, str) and not ("<" in given or "://" in given):
+        beside = folder / given
+        values["source"] = beside if beside.exists() or not Path(given).exists() else given
     values["parts"] = {
         name: _part(name, part) for name, part in _mapping("parts", values.get("parts")).items()
     }
@@ -64,7 +59,7 @@ def _gains(name: str, given: Any) -> Gains:
 
 
 def _numbers(what: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the values as floats; YAML takes 1e3 for a text."""
+    """Returns the values as floats."""
     values: dict[str, Any] = {}
     for name, value in given.items():
         try:

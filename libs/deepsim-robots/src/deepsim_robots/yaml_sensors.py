@@ -71,9 +71,14 @@ def _sensor(given: Mapping[str, Any]) -> MountedSensor:
     known = ("pose", *_COMMON, *(each.name for each in fields(settings)))
     check_names(f"setting of sensor {name!r}", values, known)
     try:
-        common: dict[str, Any] = {key: float(values.pop(key)) for key in _COMMON if key in values}
+        common: dict[str, Any] = {
+            key: _number(key, values.pop(key)) for key in _COMMON if key in values
+        }
         common["pose"] = _pose(values.pop("pose", (0.0, 0.0, 0.0)))
-        own = settings(**{key: _value(name, key, value) for key, value in values.items()})
+        lists = {each.name for each in fields(settings) if each.default == ()}
+        own = settings(
+            **{key: _value(name, key, value, key in lists) for key, value in values.items()}
+        )
         if kind in _CAMERAS:
             sensor = SensorDescription(name, _CAMERAS[kind], camera=own, **common)
         else:
@@ -83,15 +88,28 @@ def _sensor(given: Mapping[str, Any]) -> MountedSensor:
     return MountedSensor(link, sensor)
 
 
-def _value(sensor: str, key: str, value: Any) -> Any:
+def _number(key: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{key} must be a number, got {value!r}") from None
+
+
+def _value(sensor: str, key: str, value: Any, is_list: bool) -> Any:
     """Returns a setting: rays, noises, a list of names, or the number itself."""
     if key in ("horizontal", "vertical"):
+        if not isinstance(value, Mapping):
+            raise ValueError(f"{key} must be a mapping such as {{count: 9}}, got {value!r}")
         return _made(sensor, Rays, value)
     if isinstance(value, Mapping):
         return (_made(sensor, Noise, value),)
     if isinstance(value, list):
         return tuple(
             _made(sensor, Noise, each) if isinstance(each, Mapping) else each for each in value
+        )
+    if is_list:
+        raise ValueError(
+            f"{key} must be a list, or for noise a mapping such as {{stddev: 0.01}}, got {value!r}"
         )
     return value
 
@@ -103,7 +121,7 @@ def _made(sensor: str, kind: type[Rays] | type[Noise], given: Mapping[str, Any])
 
 
 def _pose(given: Sequence[float]) -> Pose:
-    if len(given) not in (3, 6):
+    if not isinstance(given, Sequence) or len(given) not in (3, 6):
         raise ValueError(f"pose must be x y z, or x y z roll pitch yaw, got {given!r}")
     x, y, z, *angles = map(float, given)
     return Pose((x, y, z), Euler(*angles) if angles else Euler(0.0, 0.0, 0.0))

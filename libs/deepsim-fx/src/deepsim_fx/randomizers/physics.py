@@ -50,7 +50,8 @@ class PhysicsRandomizer(AbstractRandomizer):
         damping: Distribution of the factor of the damping of joints.
         gravity: Distribution of the factor of gravity, >= 0.
         joint_friction: Distribution of the factor of the dry friction of joints, >= 0.
-        armature: Distribution of the factor of rotor inertia.
+        armature: Distribution of the factor of rotor inertia. It has no effect on joints without
+            one, such as those of SDF and URDF.
         links: Patterns of link names in the model, such as ``"wheel_*"``.
         per_link: Whether each link has its own factor instead of all sharing one.
         name: Name of the randomizer in the log; by default derived from the model.

@@ -77,11 +77,20 @@ def controller_of(given: Controller | str | Mapping[str, Any]) -> Controller:
 
     Raises:
         UnknownEntityError: The controller or a setting is unknown.
+        TypeError: The controller is something else, such as a class.
+        ValueError: The mapping has no type.
     """
     if isinstance(given, Controller):
         return given
+    if not isinstance(given, (str, Mapping)):
+        raise TypeError(
+            "a controller must be an object such as JointPosition(), a name or a mapping with "
+            f"a type, got {given!r}"
+        )
     own = {"type": given} if isinstance(given, str) else dict(given)
-    name = str(own.pop("type", None))
+    if "type" not in own:
+        raise ValueError(f"a controller needs a type, such as joint_position, got {own!r}")
+    name = str(own.pop("type"))
     if name not in CONTROLLERS:
         raise UnknownEntityError("controller", name, CONTROLLERS)
     controller = CONTROLLERS[name]()

@@ -210,6 +210,8 @@ class Column(Generic[S]):
 class Columns:
     """Named columns of one kind of entity; subclasses declare them as class attributes."""
 
+    __slots__ = ()
+
     def get(self, column: str) -> Array:
         """Returns the array of a column, (W, n, ...)."""
         raise NotImplementedError

@@ -41,6 +41,8 @@ class StateColumns(Columns):
     origin and the angular velocity.
     """
 
+    __slots__ = ()
+
     pose = Column((7,), (0, 0, 0, 0, 0, 0, 1), np.float64, quaternion_at=3, changes_in_time=True)
     """Pose, (W, n, 7): x y z [m], unit quaternion qx qy qz qw."""
     twist = Column((6,), 0, np.float64, changes_in_time=True)
@@ -53,6 +55,8 @@ class LinkColumns(StateColumns):
     Forces and torques are in world axes. They act on the centre of mass in every physics step of
     the next tick, and are then reset to 0: lasting forces must be set in each tick.
     """
+
+    __slots__ = ()
 
     force = Column((3,), 0, np.float64, changes_in_time=True)
     """Force, (W, n, 3) [N]."""
@@ -70,6 +74,8 @@ class JointColumns(Columns):
     are 0 by default, so that joints move freely; they last until they are set again or the world is
     reset. Springs, damping and friction in the description act in addition.
     """
+
+    __slots__ = ()
 
     position = _number(changes_in_time=True)
     """Position [rad or m]; 0 in the described pose of the links."""
@@ -100,6 +106,8 @@ class JointColumns(Columns):
 class VisualColumns(Columns):
     """Appearance of visuals; colours are (W, n, 4) RGBA, 0..1."""
 
+    __slots__ = ()
+
     ambient = _color()
     diffuse = _color()
     specular = _color()
@@ -112,6 +120,8 @@ class VisualColumns(Columns):
 
 class LightColumns(Columns):
     """Colours, range and pose of lights; colours are (W, n, 4) RGBA, 0..1."""
+
+    __slots__ = ()
 
     diffuse = _color()
     specular = _color()

@@ -50,6 +50,9 @@ class Rows(Columns):
            [0., 0.]])
     """
 
+    # Without a dict, so that setting a misspelt column is an error.
+    __slots__ = ("_cache", "_entities", "_index", "_names", "_own", "_rows", "_selected", "kind")
+
     def __init__(self, cache: StateCache, kind: Kind, names: Iterable[str] | None = None) -> None:
         self._cache = cache
         self.kind = kind
@@ -148,6 +151,8 @@ class StateRows(Rows, StateColumns):
     [1.25, 2.0, 0.0]
     """
 
+    __slots__ = ()
+
 
 class LinkRows(StateRows, LinkColumns):
     """Pose and twist of links, and the forces on them; see `Rows`.
@@ -159,6 +164,8 @@ class LinkRows(StateRows, LinkColumns):
     >>> hand.torque[0].tolist()
     [[0.5, 0.0, 0.0]]
     """
+
+    __slots__ = ()
 
     def push(self, force: ArrayLike, at: ArrayLike, worlds: WorldNumbers | None = None) -> None:
         """Sets `force` and `torque` to the effect of forces at points of the links.
@@ -188,6 +195,8 @@ class JointRows(Rows, JointColumns):
         arm.put(target_position=(0.5, -1.0), stiffness=200.0, damping=20.0)
     """
 
+    __slots__ = ()
+
 
 class VisualRows(Rows, VisualColumns):
     """Appearance of visuals; see `Rows`.
@@ -199,6 +208,8 @@ class VisualRows(Rows, VisualColumns):
     array([[0.5]])
     """
 
+    __slots__ = ()
+
 
 class LightRows(Rows, LightColumns):
     """Colours, range and pose of lights; see `Rows`.
@@ -209,6 +220,8 @@ class LightRows(Rows, LightColumns):
     >>> world.lights.names, world.lights.diffuse[0].tolist()
     (Names('lights', ['car::link::lamp']), [[1.0, 0.0, 0.0, 1.0]])
     """
+
+    __slots__ = ()
 
 
 class SingleRow:

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,8 +16,10 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from deepsim.backend import DEFAULT, Backend
-from deepsim_robots import ROBOTS, CatalogueEntry, Robot, find_robot
-from deepsim_sync import DeepSimError
+from deepsim_math import Pose
+from deepsim_robots import ROBOTS, CatalogueEntry, Robot, RobotConfig, find_robot
+from deepsim_spawn import Bounds, ModelDescription, ModelSpawner
+from deepsim_sync import DeepSimError, World
 
 from .options import AsJson, BackendName, fail
 from .robot_film import RobotPicture, film_robot, stage
@@ -23,10 +27,18 @@ from .robot_film import RobotPicture, film_robot, stage
 robots = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Lists, shows and films the robots of the catalogue.",
+    help="Lists robots of the catalogue, shows and films any robot.",
 )
 
-RobotName = Annotated[str, typer.Argument(help="A robot's name in `deepsim robots list`.")]
+RobotName = Annotated[
+    str,
+    typer.Argument(
+        help="A robot's name in `deepsim robots list`, or your own file: a configuration in YAML, "
+        "or a model (SDF, URDF, xacro, MJCF)."
+    ),
+]
+_FILES = (".yaml", ".yml", ".sdf", ".urdf", ".xacro", ".xml")
+_MISTAKES = (DeepSimError, OSError, TypeError, ValueError)
 _JOINT = ("joint", "part", "home", "lower", "upper", "effort", "velocity", "stiffness", "damping")
 
 
@@ -52,12 +64,12 @@ def show(name: RobotName, as_json: AsJson = False) -> None:
     """Shows the parts and joints of a robot, with limits and gains."""
     console = Console()
     try:
-        entry = find_robot(name)
         with stage() as world:
-            robot = Robot.load(world, name)
+            robot = _robot(world, name)
             rows = _joints(robot)
-            facts = {**_facts(entry), "actions": robot.action_size, "parts": _parts(robot)}
-    except DeepSimError as error:
+            about = {"robot": name} if _is_file(name) else _facts(find_robot(name))
+            facts = {**about, "actions": robot.action_size, "parts": _parts(robot)}
+    except _MISTAKES as error:
         fail(console, error)
     if as_json:
         print(json.dumps({**facts, "joints": rows}, indent=2))
@@ -98,13 +110,35 @@ def run(
 ) -> None:
     """Films a robot at home, then moving its joints."""
     console = Console()
-    path = out if out is not None else Path(f"{name}.{video.value}")
+    stem = Path(name).stem if _is_file(name) else name
+    path = out if out is not None else Path(f"{stem}.{video.value}")
     try:
         with Backend(backend), stage() as world:
-            film_robot(Robot.load(world, name), path, seconds, (width, width * 3 // 4))
-    except DeepSimError as error:
+            film_robot(_robot(world, name), path, seconds, (width, width * 3 // 4))
+    except _MISTAKES as error:
         fail(console, error)
     console.print(f"wrote {path}", highlight=False, soft_wrap=True)
+
+
+def _is_file(name: str) -> bool:
+    return Path(name).suffix in _FILES or Path(name).is_file()
+
+
+def _robot(world: World, name: str) -> Robot:
+    """Returns a robot of the catalogue, or of a file, which stands on the ground."""
+    if not _is_file(name):
+        return Robot.load(world, name)
+    is_yaml = Path(name).suffix in (".yaml", ".yml")
+    config = RobotConfig.from_yaml(name) if is_yaml else RobotConfig(name)
+    if config.source is None:
+        raise ValueError(f"{name} has no source: give the file of the model")
+    description = ModelSpawner(config.source, arguments=dict(config.arguments)).description
+    if isinstance(description, ModelDescription):
+        bounds = Bounds.of(description, description.pose)
+        if bounds is not None and -math.inf < bounds.lower.z < 0.0:
+            up = Pose((0.0, 0.0, -bounds.lower.z))
+            description = replace(description, pose=up @ description.pose)
+    return Robot(world, replace(config, source=description), Path(name).stem)
 
 
 def _facts(entry: CatalogueEntry) -> dict[str, Any]:
