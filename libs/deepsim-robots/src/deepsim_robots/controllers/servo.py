@@ -81,7 +81,9 @@ class ServoDrive(Drive):
         self, joints: JointGroup, limits: tuple[ArrayLike, ArrayLike], gains: Pair
     ) -> None:
         super().__init__(joints, *limits)
-        self.stiffness, self.damping = gains
+        # One by one, because the check of the public API does not see unpacked attributes.
+        self.stiffness: Floats = gains[0]
+        self.damping: Floats = gains[1]
 
     def reset(self, worlds: WorldNumbers) -> None:
         """Sets the gains, and holds the joints at home, or at rest if they have no stiffness."""
