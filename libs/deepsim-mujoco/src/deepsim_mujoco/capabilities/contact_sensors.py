@@ -54,7 +54,6 @@ class ContactRecorder:
                 net[part, row] = address[sensor.output(NET, part)]
                 nearest[part, row] = address[sensor.output(NEAREST, part)]
         self._outputs = Outputs.at(net, nearest)
-        self._found = self._outputs.found[0] if parts == 1 else self._outputs.found
         kept = [name for name in self._rows if name in old]
         here, there = [self._rows[name] for name in kept], [old[name] for name in kept]
         self._phases = self._beginning()
@@ -75,7 +74,7 @@ class ContactRecorder:
                 array later.
             chosen: Numbers of the w worlds; None for all.
         """
-        found = record.take(self._found, axis=2)
+        found = record.take(self._outputs.found, axis=2)
         if chosen is None and found.tobytes() == self._steady:  # in most ticks
             self._clock += record.shape[1]
         else:

@@ -20,21 +20,22 @@ Quantities = dict[str, NDArray[Any]]
 class Outputs(NamedTuple):
     """Indices of MuJoCo's outputs for each part of each contact sensor.
 
-    All sensors have as many parts as the one with the most; surplus parts are ignored.
+    All sensors have as many parts as the one with the most; surplus parts are ignored. If all
+    sensors have one part, the arrays have no axis for parts.
     """
 
     found: Rows
-    """Numbers of contacts, (parts, sensors)."""
+    """Numbers of contacts, (parts, sensors) or (sensors,)."""
     force: Rows
-    """Forces that the sensors exert, (parts, sensors, 3)."""
+    """Forces that the sensors exert, (..., sensors, 3)."""
     torque: Rows
-    """Their torques about the positions, (parts, sensors, 3)."""
+    """Their torques about the positions, (..., sensors, 3)."""
     position: Rows
-    """Points at which the forces act, (parts, sensors, 3)."""
+    """Points at which the forces act, (..., sensors, 3)."""
     distance: Rows
-    """Distances of the deepest contacts, (parts, sensors)."""
+    """Distances of the deepest contacts, (..., sensors)."""
     normal: Rows
-    """Normals of the deepest contacts, (parts, sensors, 3)."""
+    """Normals of the deepest contacts, (..., sensors, 3)."""
     is_part: NDArray[np.bool_] | None
     """Whether a sensor has each part, (parts, sensors); None if all have all."""
 
@@ -48,6 +49,8 @@ class Outputs(NamedTuple):
         """
         is_part = net >= 0
         net, nearest = net * is_part, nearest * is_part
+        if len(net) == 1:
+            net, nearest = net[0], nearest[0]
         force, torque, position = (net[..., None] + np.arange(n, n + 3) for n in (1, 4, 7))
         normal = nearest[..., None] + np.arange(1, 4)
         every = None if is_part.all() else is_part
@@ -124,6 +127,8 @@ class ContactSummary(Mapping[str, NDArray[Any]]):
     def _felt(self, indices: Rows) -> Floats:
         """Returns outputs of all parts in all steps, (W, steps * parts, sensors, ...)."""
         felt = self._record.take(indices, axis=2)
+        if self._outputs.found.ndim == 1:  # a reshape would take longer than the rest
+            return felt
         is_part = self._outputs.is_part
         if is_part is not None:
             felt *= is_part.reshape(is_part.shape + (1,) * (indices.ndim - 2))
