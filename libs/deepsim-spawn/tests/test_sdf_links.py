@@ -23,6 +23,7 @@ from deepsim_spawn import (
     UnsupportedElementWarning,
     VelocityDecay,
 )
+from deepsim_sync import Noise
 
 BALL = "<geometry><sphere><radius>1</radius></sphere></geometry>"
 
@@ -238,7 +239,7 @@ def test_a_camera_is_read_in_full(load_link):
         "</sensor>"
     ).sensors[0]
     assert (sensor.name, sensor.type, sensor.update_rate) == ("eye", "camera", 30)
-    assert sensor.camera == CameraDescription(1.2, 64, 48, 0.02, 30)
+    assert sensor.camera == CameraDescription(1.2, 64, 48, 0.02, 30, noise=(Noise(),))
     assert tuple(sensor.pose.position) == (1, 0, 2)
     assert "<noise><type>gaussian</type></noise>" in sensor.xml
 

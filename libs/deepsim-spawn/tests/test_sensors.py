@@ -186,6 +186,22 @@ def test_a_sensor_by_code_is_read_as_it_was_written(measurement: Imu) -> None:
     assert replace(again, xml="", pose=made.pose) == made
 
 
+def test_a_camera_has_noise() -> None:
+    """It is read, written, and taken out of the text that is kept."""
+    found = sensor(f"<sensor name='s' type='camera'><camera>{GAUSSIAN}</camera></sensor>")
+    assert found.camera is not None
+    assert found.camera.noise == (Noise(1, 2),)
+    for noise in ((Noise(3, 4),), ()):
+        lens = replace(found.camera, noise=noise)
+        link = LinkDescription("l", sensors=(replace(found, camera=lens),))
+        text = ModelDescription("m", links=(link,)).to_sdf()
+        assert text.count("<noise") == len(noise)
+        (again,) = GazeboXMLLoader().load_model(text).links[0].sensors
+        assert again.camera == lens
+    with pytest.raises(ValueError, match="camera noise must have at most one entry, got 2"):
+        CameraDescription(noise=(Noise(), Noise()))
+
+
 def test_a_stereo_pair_is_its_left_camera_and_a_baseline() -> None:
     """Whichever the file has first; two cameras that are placed otherwise are kept as text."""
     eye = "<camera name='{0}'><pose>{1}</pose><image><width>8</width></image></camera>"

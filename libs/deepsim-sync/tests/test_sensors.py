@@ -181,6 +181,44 @@ def test_noise_is_rounded_and_leaves_infinite_ranges() -> None:
     assert World(world.simulator).sensors["scan"].ranges[0, 0] == pytest.approx([0.3] * 3)
 
 
+class Grey:
+    """A camera that sees 2 x 300 pixels of one colour."""
+
+    infos: Mapping[str, SensorInfo] = {
+        "eye": SensorInfo("camera", noise={"rgb": (Noise(0.1, 0.02),)}, limits=(0.0, 1.0)),
+        "glare": SensorInfo("camera", noise={"rgb": (Noise(0.9),)}, limits=(0.0, 1.0)),
+    }
+
+    def __init__(self, worlds: int) -> None:
+        self._worlds = worlds
+
+    def watch(self, name: str) -> None:
+        pass
+
+    def read(self, name: str) -> Reading:
+        return {"rgb": np.full((self._worlds, 2, 300, 3), (100, 110, 120), np.uint8)}
+
+
+def test_noise_of_pictures_changes_all_colours_of_a_pixel() -> None:
+    """By one deviate on a scale of 0 to 1, in each world as alone."""
+
+    def pictures(worlds: int) -> Any:
+        simulator = TableSimulator(worlds=worlds)
+        simulator.sensors = Grey(worlds)
+        world = World(simulator, seed=5)
+        assert (world.sensors["glare"].rgb == 255).all()
+        return world.sensors["eye"].rgb
+
+    rgb = pictures(3)
+    assert (rgb.shape, rgb.dtype) == ((3, 2, 300, 3), np.dtype(np.uint8))
+    deviates = rgb.astype(float) - (100, 110, 120)
+    assert np.ptp(deviates, axis=-1).max() == 0.0
+    assert deviates.mean() == pytest.approx(25.5, abs=0.5)
+    assert deviates.std() == pytest.approx(5.1, abs=0.4)
+    np.testing.assert_array_equal(pictures(1)[0], rgb[0])
+    assert (rgb[0] != rgb[1]).any()
+
+
 def test_noise_that_is_not_rounded_leaves_infinite_ranges_without_a_warning() -> None:
     world, clock = make()
     noise = {"ranges": (Noise(stddev=0.01),)}

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 from deepsim_gazebo.errors import MalformedReplyError
 from deepsim_gazebo.ros.serialization import pack_strings
 from deepsim_math import Euler, Pose
-from deepsim_sync import SCOPE, Names, Noise, SensorInfo, SensorKind
+from deepsim_sync import QUANTITIES, SCOPE, Names, Noise, SensorInfo, SensorKind
 
 from .client import BatchStateClient
 
@@ -131,8 +131,11 @@ def _info(name: str, kind: SensorKind, sensor: ElementTree.Element, joints: Name
 def _camera(sensor: ElementTree.Element) -> CameraSensor:
     baseline = _baseline(sensor)
     kind = "stereo" if baseline else _CAMERAS.get(sensor.get("type", ""), "camera")
-    rate = _number(sensor, "update_rate", 0.0)
-    return CameraSensor(SensorInfo(kind, max(rate, 0.0)), baseline)
+    rate = max(_number(sensor, "update_rate", 0.0), 0.0)
+    noise = _noise(sensor.find("camera/noise"))
+    if not noise or "rgb" not in QUANTITIES[kind]:
+        return CameraSensor(SensorInfo(kind, rate), baseline)
+    return CameraSensor(SensorInfo(kind, rate, 0.0, {"rgb": noise}, (0.0, 1.0)), baseline)
 
 
 def _baseline(sensor: ElementTree.Element) -> float:

@@ -256,7 +256,11 @@ _CAMERAS: dict[str, SensorKind] = {
 
 
 def _camera_info(sensor: SensorDescription) -> SensorInfo:
-    return SensorInfo(_CAMERAS.get(sensor.type, "rgbd"), sensor.update_rate, sensor.delay)
+    kind = _CAMERAS.get(sensor.type, "rgbd")
+    lens, timing = sensor.camera, (sensor.update_rate, sensor.delay)
+    if lens is None or not lens.noise or "rgb" not in QUANTITIES[kind]:
+        return SensorInfo(kind, *timing)
+    return SensorInfo(kind, *timing, {"rgb": lens.noise}, limits=(0.0, 1.0))
 
 
 _WITHOUT_MUJOCOS = (Lidar, JointState)

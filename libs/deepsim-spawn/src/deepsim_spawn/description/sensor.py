@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass, field
 
 from deepsim_math import Pose
+from deepsim_sync import Noise
 
 from .checks import finite_pose, not_negative, positive, trimmed, word
 from .measurement import SENSOR_TYPES, Measurement
@@ -33,6 +34,8 @@ class CameraDescription:
         far: Farthest visible depth [m].
         baseline: Distance to the right (-y) of the second camera of a stereo pair [m]; 0 for a
             single camera.
+        noise: Noise of the colours, on a scale of 0 to 1: none, or one, which changes the three
+            colours of a pixel equally.
     """
 
     horizontal_fov: float = 1.047
@@ -41,6 +44,7 @@ class CameraDescription:
     near: float = 0.1
     far: float = 100.0
     baseline: float = 0.0
+    noise: tuple[Noise, ...] = ()
 
     def __post_init__(self) -> None:
         positive("camera horizontal_fov [rad]", self.horizontal_fov)
@@ -55,6 +59,8 @@ class CameraDescription:
                 f"got {self.width} x {self.height}"
             )
         not_negative("camera baseline [m]", self.baseline)
+        if len(self.noise) > 1:
+            raise ValueError(f"camera noise must have at most one entry, got {len(self.noise)}")
         positive("camera near [m]", self.near)
         positive("camera far [m]", self.far)
         if not self.far > self.near:

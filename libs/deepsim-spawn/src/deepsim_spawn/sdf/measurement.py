@@ -72,7 +72,7 @@ def _lidar(sensor: Element) -> Lidar:
         _rays(ray, "scan/vertical", 1),
         ray.get("range/min", number, 0.0),
         ray.get("range/max", number, 1e6),
-        () if noise is None else _noise(noise),
+        () if noise is None else read_noise(noise),
     )
 
 
@@ -85,7 +85,7 @@ def _joint_state(sensor: Element) -> JointState:
     noise = [
         ()
         if column is None
-        else tuple(one for each in column.find_all("noise") for one in _noise(each))
+        else tuple(one for each in column.find_all("noise") for one in read_noise(each))
         for column in columns
     ]
     joints = tuple(each.value(word) for each in own.find_all("joint"))
@@ -104,7 +104,7 @@ def _rays(ray: Element, path: str, samples: int) -> Rays:
 def _noise_of_axes(sensor: Element, path: str) -> tuple[Noise, ...]:
     """Returns the noise of x, y and z; empty if no axis has any."""
     axes = [sensor.find(f"{path}/{axis}/noise") for axis in "xyz"]
-    found = [(Noise(),) if axis is None else _noise(axis) or (Noise(),) for axis in axes]
+    found = [(Noise(),) if axis is None else read_noise(axis) or (Noise(),) for axis in axes]
     noise = tuple(each for (each,) in found)
     return noise if any(each != Noise() for each in noise) else ()
 
@@ -112,10 +112,11 @@ def _noise_of_axes(sensor: Element, path: str) -> tuple[Noise, ...]:
 def _old_noise(sensor: Element, quantity: str) -> tuple[Noise, ...]:
     """Returns the noise of all axes in the form of SDF 1.4 and older."""
     noise = sensor.find(f"imu/noise/{quantity}")
-    return () if noise is None else _noise(noise, "gaussian")
+    return () if noise is None else read_noise(noise, "gaussian")
 
 
-def _noise(element: Element, kind: str = "none") -> tuple[Noise, ...]:
+def read_noise(element: Element, kind: str = "none") -> tuple[Noise, ...]:
+    """Returns the Gaussian noise of a `<noise>` element, or an empty tuple."""
     kind = element.attribute("type", str, "") or element.get("type", str, kind)
     if kind not in ("gaussian", "gaussian_quantized"):
         return ()

@@ -20,7 +20,7 @@ from deepsim_spawn.xml import Element, read_fields
 from deepsim_spawn.xml.values import number, word
 
 from .frames import Scope, read_pose
-from .measurement import read_measurement
+from .measurement import read_measurement, read_noise
 
 _CAMERAS = ("camera", "depth", "depth_camera", "rgbd", "rgbd_camera", "segmentation_camera")
 
@@ -82,7 +82,13 @@ def _read(element: Element, link: str, scope: Scope, pose: Pose) -> SensorDescri
 
 def _camera(lens: Element, baseline: float = 0.0) -> CameraDescription:
     values = read_fields(lens, CameraDescription, CAMERA)
-    return lens.make(CameraDescription, baseline=baseline, **values)
+    noise = lens.find("noise")
+    return lens.make(
+        CameraDescription,
+        baseline=baseline,
+        noise=() if noise is None else read_noise(noise),
+        **values,
+    )
 
 
 def _stereo(

@@ -105,7 +105,8 @@ class SensorInfo:
         kind: Kind of the sensor.
         update_rate: Measurements per second of simulated time; 0 measures at every instant.
         delay: Simulated time from a measurement until it can be read [s].
-        noise: Noise by quantity: one for all its numbers, or one for each along the last axis.
+        noise: Noise by quantity: one for all its numbers, or one for each along the last axis. That
+            of ``rgb`` is on a scale of 0 to 1, and changes the three colours of a pixel equally.
         limits: Least and largest value of a noisy measurement.
         joints: Names of the joint rows that a joint_state sensor reads, in order.
     """

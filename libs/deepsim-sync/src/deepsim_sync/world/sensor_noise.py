@@ -60,7 +60,10 @@ class SensorNoise:
         for quantity, (_, parameters) in self._noise.items():
             mean, stddev, drift_stddev, drift_time, precision = parameters
             exact = reading[quantity][worlds]
-            normal = np.array([each.standard_normal(exact.shape[1:]) for each in generators])
+            shape = exact.shape[1:]
+            if quantity == "rgb":  # a deviate changes all colours of a pixel, on a scale of 0 to 1
+                exact, shape = exact / 255.0, (*shape[:-1], 1)
+            normal = np.array([each.standard_normal(shape) for each in generators])
             offset = self._bias[quantity][worlds]
             if drift_stddev.any() and drift_time.any():
                 step = np.array([each.standard_normal(len(mean)) for each in generators])
@@ -70,6 +73,8 @@ class SensorNoise:
             unit = np.where(precision, precision, 1.0)
             rounded = np.round(value / unit) * unit
             value = np.clip(np.where(precision, rounded, value), *self._limits)
+            if quantity == "rgb":
+                value = np.rint(255.0 * value)
             noisy[quantity] = reading[quantity].copy()
             noisy[quantity][worlds] = np.where(np.isfinite(exact), value, exact)
         return noisy

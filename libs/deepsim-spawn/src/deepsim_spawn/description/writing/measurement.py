@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lxml import etree
@@ -70,9 +71,14 @@ def _write_lidar(sensor: etree._Element, lidar: Lidar) -> None:
         put(ray, f"scan/{axis}/max_angle", rays.max_angle)
     put(ray, "range/min", lidar.min_range)
     put(ray, "range/max", lidar.max_range)
-    for noise in lidar.noise:
-        put(ray, "noise/type", _kind(noise))
-        put_fields(at(ray, "noise"), noise, NOISE | QUANTIZED)
+    write_noise(ray, lidar.noise)
+
+
+def write_noise(owner: etree._Element, noise: Sequence[Noise]) -> None:
+    """Adds the noise of a lidar or camera, with its type as an element."""
+    for each in noise:
+        put(owner, "noise/type", _kind(each))
+        put_fields(at(owner, "noise"), each, NOISE | QUANTIZED)
 
 
 def _write_axes(sensor: etree._Element, path: str, noise: tuple[Noise, ...]) -> None:

@@ -10,7 +10,7 @@ from lxml import etree
 from deepsim_math import Pose
 from deepsim_spawn.description.tags import CAMERA
 
-from .measurement import write_measurement
+from .measurement import write_measurement, write_noise
 from .values import put, put_fields, write_pose
 
 if TYPE_CHECKING:
@@ -54,6 +54,9 @@ def _write_cameras(sensor: etree._Element, camera: CameraDescription) -> None:
         lenses.append(etree.SubElement(sensor, "camera", name=side))
     for lens in lenses:
         put_fields(lens, camera, CAMERA)
+        for noise in lens.findall("noise"):
+            lens.remove(noise)
+        write_noise(lens, camera.noise)
     if camera.baseline:
         write_pose(lenses[1], Pose((0.0, -camera.baseline, 0.0)))
 

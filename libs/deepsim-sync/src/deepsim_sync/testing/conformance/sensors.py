@@ -11,7 +11,7 @@ import pytest
 from deepsim_math import Euler, Quaternion
 from deepsim_sync.errors import UnknownEntityError
 from deepsim_sync.port.columns import Array
-from deepsim_sync.port.sensors import QUANTITIES, Sensors
+from deepsim_sync.port.sensors import QUANTITIES, Noise, Sensors
 
 from .base import GRAVITY, Conformance
 from .bench import Bench
@@ -74,9 +74,13 @@ WALL = sdf(
 LENS = """<always_on>1</always_on><camera><horizontal_fov>1</horizontal_fov>
     <image><width>8</width><height>6</height></image><clip><near>0.05</near><far>20</far></clip>
     </camera>"""
+GRAINY = LENS.replace(
+    "</camera>",
+    "<noise><type>gaussian</type><mean>0.1</mean><stddev>0.02</stddev></noise></camera>",
+)
 EYES = sdf(
     f"""<static>true</static><link name="link">
-    <sensor name="colour" type="camera">{LENS}</sensor>
+    <sensor name="colour" type="camera">{GRAINY}</sensor>
     <sensor name="depth" type="depth">{LENS}</sensor>
     <sensor name="rows" type="segmentation_camera">{LENS}</sensor></link>"""
 )
@@ -225,7 +229,10 @@ class SensorCases(Conformance):
     def test_a_camera_is_a_sensor_with_a_picture_of_each_world(
         self, bench: Bench, sensors: Sensors
     ) -> None:
-        """A depth camera sees the wall in front of it, a segmentation camera its rows."""
+        """A depth camera sees the wall in front of it, a segmentation camera its rows.
+
+        Noise is described, and left to the world.
+        """
         bench.spawn(WALL, "wall", (2, 0, 2))
         bench.spawn(EYES, "eyes", (0, 0, 2))
         assert {name: info.kind for name, info in sensors.infos.items()} == {
@@ -235,6 +242,10 @@ class SensorCases(Conformance):
         }
         for name in sensors.infos:
             sensors.watch(name)
+        noise = Noise(mean=0.1, stddev=0.02)
+        assert sensors.infos["eyes::link::colour"].noise == {"rgb": (noise,)}
+        clear = sensors.read("eyes::link::depth")["rgb"]
+        np.testing.assert_array_equal(sensors.read("eyes::link::colour")["rgb"], clear)
         for name in ("eyes::link::colour", "eyes::link::depth"):
             rgb = self.measured(bench, sensors, name, "rgb")
             assert (rgb.shape, rgb.dtype) == ((bench.worlds, 6, 8, 3), np.dtype(np.uint8))
