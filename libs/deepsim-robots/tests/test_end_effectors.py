@@ -51,6 +51,25 @@ def test_most_reachable_poses_are_solved(make_world):
     assert ((position >= traits.lower) & (position <= traits.upper)).all()
 
 
+@pytest.mark.parametrize(
+    ("goal", "problem"),
+    [
+        (np.zeros((2, 3)), r"a goal must be a pose \(7,\), or \(2, 7\), got \(2, 3\)"),
+        ([0.5, 0.0, np.nan, 0.0, 0.0, 0.0, 1.0], "a goal must be finite"),
+        (np.zeros(7), "quaternion that is not zero"),
+    ],
+)
+def test_goals_that_are_not_poses_change_nothing(make_world, goal, problem):
+    """The memory of the drive stays as it was, too."""
+    robot, drive = arm(make_world(2), EndEffectorPose(link="link7", point=TIP))
+    before, memory = robot.observe(), drive.get_state()
+    with pytest.raises(ValueError, match=problem):
+        drive.solve(goal)
+    np.testing.assert_array_equal(robot.observe(), before)
+    for name, array in drive.get_state().items():
+        np.testing.assert_array_equal(array, memory[name])
+
+
 def test_a_pose_is_reached_while_time_passes(make_world):
     """Absolute actions are poses in the root frame; a rotation vector turns the end effector."""
     world = make_world(2)

@@ -155,6 +155,20 @@ def test_a_column_that_is_misspelt_is_an_error(world: World) -> None:
             rows.poses = 0.0  # type: ignore[attr-defined]
 
 
+def test_a_handle_shows_its_names(world: World) -> None:
+    """At most five; also where columns are errors: of deleted entities, and in closed worlds."""
+    rows = world.models.select(["c", "a"])
+    assert repr(rows) == "<StateRows of 2 models: c, a>"
+    assert repr(world.models) == "<StateRows of 4 models: a, b, c, d>"
+    for name in "ef":
+        world.spawn(TableModel(), name, Pose())
+    assert repr(world.models) == "<StateRows of 6 models: a, b, c, d, e, ...>"
+    world.delete("a")
+    world.close()
+    assert repr(rows) == "<StateRows of 2 models: c, a>"
+    assert repr(world.models) == "<StateRows of 6 models: a, b, c, d, e, ...>"
+
+
 def test_a_handle_outlives_spawns_and_deletes(world: World) -> None:
     """Its rows are looked up again by name; changes that were not sent move along."""
     cars = world.models.select(["d", "b"])

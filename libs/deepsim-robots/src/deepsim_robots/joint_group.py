@@ -84,6 +84,9 @@ class JointGroup:
     def __len__(self) -> int:
         return len(self.names)
 
+    def __repr__(self) -> str:
+        return f"<JointGroup of {self.model!r}, {self.part}: {', '.join(self.names)}>"
+
     @property
     def scoped(self) -> tuple[str, ...]:
         """The names of the joints in the world, ``model::joint``."""

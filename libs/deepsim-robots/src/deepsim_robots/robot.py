@@ -267,7 +267,9 @@ class Robot:
     def state(self) -> dict[str, Any]:
         """The state and commands of joints and the memory of controllers; can be assigned.
 
-        The state consists of copies, and can be pickled. Snapshots of the world include it.
+        The state consists of copies, and can be pickled. A joint on its way to a target that jumped
+        beyond its velocity limit approaches it from its present position; a snapshot of the world,
+        which includes the state, continues the same approach.
         """
         rows = self.joints.rows
         columns = ("position", "velocity", *_COMMAND)

@@ -226,11 +226,14 @@ class EndEffectorDrive(ServoDrive):
         Returns:
             Whether a solution was found, (w,). Otherwise the joints are at the nearest positions
             that were found.
+
+        Raises:
+            ValueError: The goal has a wrong shape, is not finite or has a quaternion of length 0;
+                nothing was changed.
         """
         count = len(self.joints.world)
         chosen = np.arange(count) if worlds is None else checked_worlds(worlds, count)
-        shape = (len(chosen), 7)
-        self._goal[chosen] = np.broadcast_to(np.asarray(goal, dtype=np.float64), shape)
+        self._goal[chosen] = _goals(goal, len(chosen))
         traits, rows = self.joints.traits, self.joints.rows
         search = Search(rows.position[chosen], (traits.lower, traits.upper), tolerance)
         for _ in range(iterations + 1):  # the last iteration only measures
@@ -306,3 +309,16 @@ def _solver(name: str, dynamics: Dynamics) -> PoseSolver | None:
             "'mink' is an extra: pip install 'deepsim-mujoco[mink]'"
         )
     return solvers[name]
+
+
+def _goals(goal: ArrayLike, count: int) -> Floats:
+    """Returns valid poses with unit quaternions, (7,) or (count, 7)."""
+    values = np.array(goal, dtype=np.float64)
+    if values.shape not in ((7,), (1, 7), (count, 7)):
+        raise ValueError(f"a goal must be a pose (7,), or ({count}, 7), got {values.shape}")
+    if not np.isfinite(values).all():
+        raise ValueError(f"a goal must be finite, got {values.tolist()}")
+    if not (np.linalg.norm(values[..., 3:], axis=-1) > 1e-6).all():
+        raise ValueError(f"a goal must have a quaternion that is not zero, got {values.tolist()}")
+    values[..., 3:] = quaternions.normalize(values[..., 3:])
+    return values

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from math import isfinite
 from typing import Any, TypeVar
 
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deepsim_math import quaternions
+from deepsim_sync.errors import DeepSimError
 from deepsim_sync.port.columns import UNIT, Array, Columns
 from deepsim_sync.port.entities import Entities, Kind, Names
 from deepsim_sync.port.simulator import WorldNumbers
@@ -74,6 +76,12 @@ class Rows(Columns):
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def __repr__(self) -> str:
+        with suppress(DeepSimError):  # in a closed world, or of a deleted entity: the last names
+            self._find()
+        shown = ", ".join(self._names[:5]) + (", ..." if len(self._names) > 5 else "")
+        return f"<{type(self).__name__} of {len(self._names)} {self.kind}: {shown}>"
 
     def select(self: R, names: Iterable[str]) -> R:
         """Returns a handle on the rows of some entities, in the given order.
