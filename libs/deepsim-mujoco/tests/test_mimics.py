@@ -51,13 +51,17 @@ def test_a_follower_keeps_within_a_milliradian(push: float) -> None:
     assert np.abs(leader.position - targets).max() < 0.01 + 2.0 * push / 50.0 * 1.1
 
 
+def light_hand(leader: str = "5e-6") -> str:
+    """A hand of three light fingers; the inertia of the leading one is given [kg m^2]."""
+    text = hand(a="", b='<mimic joint="a_joint"/>', c='<mimic joint="a_joint" multiplier="-1"/>')
+    text = text.replace('<origin xyz="0.1 0 0"/><mass value="0.5"/>', '<mass value="0.02"/>')
+    return text.replace('"0.01"', f'"{leader}"', 3).replace('"0.01"', '"5e-6"')
+
+
 @pytest.mark.parametrize("serial", [False, True])
 def test_light_fingers_follow_a_stiff_servo(serial: bool) -> None:
     """Its damping times dt over the inertia of a finger is 300; they would run ahead by radians."""
-    light = 'ixx="5e-6" ixy="0" ixz="0" iyy="5e-6" iyz="0" izz="5e-6"'
-    text = hand(a="", b='<mimic joint="a_joint"/>', c='<mimic joint="a_joint" multiplier="-1"/>')
-    text = text.replace('ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"', light)
-    text = text.replace('<origin xyz="0.1 0 0"/><mass value="0.5"/>', '<mass value="0.02"/>')
+    text = light_hand()
     if serial:
         text = text.replace(
             '<parent link="palm"/><child link="b"/>', '<parent link="a"/><child link="b"/>'
@@ -72,6 +76,39 @@ def test_light_fingers_follow_a_stiff_servo(serial: bool) -> None:
         off = followers.position - leader.position * (1.0, -1.0)
         assert np.abs(off).max() < 1e-3
     assert abs(leader.position[0, 0] - leader.target_position[0, 0]) < 0.03
+
+
+def test_a_heavy_leader_keeps_up_with_a_stiff_servo_of_a_light_follower() -> None:
+    """Its inertia is a thousand times that of the finger; the physics would diverge."""
+    world = world_with(light_hand("5e-3"))
+    leader = world.joints.select(["hand::a_joint"])
+    follower = world.joints.select(["hand::b_joint"])
+    follower.put(stiffness=30.0, damping=1.5)
+    for tick in range(1500):
+        follower.target_position = 0.15 - 0.15 * np.cos(0.003 * tick)
+        world.tick()
+        assert abs(follower.position[0, 0] - leader.position[0, 0]) < 1e-3
+    assert abs(follower.position[0, 0] - follower.target_position[0, 0]) < 0.03
+
+
+def test_factors_of_mass_count_alike_before_and_after_commands() -> None:
+    """Bit for bit, also if they are taken back, and in another world that gets the state."""
+    worlds = [world_with(light_hand("5e-4"), worlds=2) for _ in range(2)]
+    world = worlds[0]
+    links, scale = world.entities.links.within("hand"), world.simulator.physics.scale
+    world.joints.select(["hand::a_joint"]).put(stiffness=30.0, damping=1.5)
+    scale("mass", links, 2.0, [1])
+    world.tick()
+    scale("mass", links, 1.0, [1])
+    worlds[1].set_state(world.get_state())
+    moved = []
+    for each in worlds:
+        each.joints.select(["hand::a_joint"]).target_position = 0.5
+        for _ in range(50):
+            each.tick()
+        moved.append(each.joints.select(["hand::a_joint", "hand::b_joint"]).position.copy())
+    np.testing.assert_array_equal(moved[0][0], moved[0][1])
+    np.testing.assert_array_equal(*moved)
 
 
 def test_inertia_of_servos_and_factors_of_armature_add_up() -> None:

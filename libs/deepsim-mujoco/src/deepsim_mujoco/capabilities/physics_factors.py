@@ -130,7 +130,7 @@ class PhysicsFactors:
         """Updates the quantities that MuJoCo derives from masses; call it before worlds step."""
         if not self.is_settled:
             # Subtree masses, and the inverse weights that soften contacts.
-            self._batch.set_const(np.flatnonzero(self._unsettled))
+            self._states.settle(np.flatnonzero(self._unsettled))
             self._unsettled[:] = False
             self.is_settled = True
 

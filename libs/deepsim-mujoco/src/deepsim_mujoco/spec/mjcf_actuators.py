@@ -62,8 +62,8 @@ def actuator_gains(model: mujoco.MjModel) -> tuple[dict[int, JointGains], list[s
         gear = abs(float(model.actuator_gear[number, 0]))
         _, position, velocity = model.actuator_biasprm[number, :3].tolist()
         own = JointGains(
-            max(-position, 0.0) * gear**2 if bias == _AFFINE else 0.0,
-            max(-velocity, 0.0) * gear**2 if bias == _AFFINE else 0.0,
+            max(0.0, -position) * gear**2 if bias == _AFFINE else 0.0,
+            max(0.0, -velocity) * gear**2 if bias == _AFFINE else 0.0,
             _largest_force(model, number, bias == _NO_BIAS) * gear,
         )
         if joint in gains:

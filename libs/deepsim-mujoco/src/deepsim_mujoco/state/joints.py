@@ -26,7 +26,7 @@ _INPUTS = {"target_position": 0, "target_velocity": 1, "feedforward": 2}
 _ACTIVE = ("feedforward", "stiffness", "damping")
 """The columns that can move a joint; while all of them are 0, the joint is passive."""
 _STEPS_OF_INERTIA = 2.0
-"""Inertia of a leader's servo, in steps of its damping; see `Joints._steady_leaders`."""
+"""Inertia of a servo of mimic joints, in steps of its damping; see `Joints._steady_coupled`."""
 _FIELDS = {
     "stiffness": ("actuator_biasprm", 1),
     "damping": ("actuator_biasprm", 2),
@@ -86,8 +86,8 @@ class Joints:
         following = [each for one in compiled.built for each in one.followers]
         self._followers = self._names.rows([each.name for each in following])
         self._leaders = self._names.rows([each.leader for each in following])
-        self._leading = np.unique(self._leaders)
-        self._leading_dofs = dof[self._leading]
+        self._coupled = np.unique(np.concatenate([self._leaders, self._followers]))
+        self._coupled_dofs = dof[self._coupled]
         self._multiplier = np.array([each.multiplier for each in following])
         self._offset = np.array([each.offset for each in following])
         # By column, the cells that were written last, and their places.
@@ -243,8 +243,8 @@ class Joints:
         if column not in self._own and (values == self._described[column]).all():
             return  # as compiled
         self._own.add(column)
-        if column == "damping" and len(self._leading):
-            self._steady_leaders(worlds)
+        if column == "damping" and len(self._coupled):
+            self._steady_coupled(worlds)
         field, place = _FIELDS[column]
         numbers = self._states.batch.expand(field)[worlds[:, None], self._servo]
         if column == "effort_limit":
@@ -253,13 +253,13 @@ class Joints:
             numbers[..., place] = speed_limit(values) if column == "velocity_limit" else -values
         self._states.batch.expand(field)[worlds[:, None], self._servo] = numbers
 
-    def _steady_leaders(self, worlds: WorldNumbers) -> None:
-        """Adds inertia to axes that lead others, in proportion to the damping of their servos.
+    def _steady_coupled(self, worlds: WorldNumbers) -> None:
+        """Adds inertia to axes that lead or follow, in proportion to the damping of their servos.
 
         MuJoCo integrates this damping implicitly, which slows an axis as if its inertia were larger
-        by ``damping * timestep``. Mimic constraints do not know this: they let followers that are
-        much lighter run ahead by radians. With inertia of this size, both agree.
+        by ``damping * timestep``. Mimic constraints do not know this: they let coupled axes that
+        are much lighter run ahead by radians. With inertia of this size, both agree.
         """
-        damping = self._commands["damping"][worlds[:, None], self._leading]
+        damping = self._commands["damping"][worlds[:, None], self._coupled]
         inertia = _STEPS_OF_INERTIA * self._states.timestep * damping
-        self._states.set_armature(worlds, self._leading_dofs, servo=inertia)
+        self._states.set_armature(worlds, self._coupled_dofs, servo=inertia)

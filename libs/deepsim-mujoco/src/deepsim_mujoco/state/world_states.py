@@ -229,6 +229,20 @@ class WorldStates:
         total = self._own_armature[at] + self._servo_armature[at]
         self.batch.expand("dof_armature")[at] = total
 
+    def settle(self, worlds: WorldNumbers) -> None:
+        """Updates the constants that MuJoCo derives from masses and inertias in some worlds.
+
+        The inertia of servos does not count: it comes and goes with commands, after which the
+        constants are not updated, so that they would depend on the order of commands and factors.
+        """
+        if not self._servo_armature[worlds].any():
+            self.batch.set_const(worlds)
+            return
+        armature = self.batch.expand("dof_armature")
+        armature[worlds] = self._own_armature[worlds]
+        self.batch.set_const(worlds)
+        armature[worlds] += self._servo_armature[worlds]
+
     def derive(self, *, velocities: bool = False) -> None:
         """Updates the fields that MuJoCo derives from positions.
 
