@@ -33,7 +33,8 @@ from deepsim_spawn import (
     Rays,
     SensorDescription,
 )
-from deepsim_sync import DuplicateEntityError, Noise, UnknownEntityError
+from deepsim_sync import DuplicateEntityError, Noise, UnknownEntityError, World
+from deepsim_sync.testing import TableModel, TableSimulator
 
 
 def test_a_robot_is_at_home_after_construction_and_reset(make_world, arm_config):
@@ -360,6 +361,9 @@ def test_sensors_are_read_from_yaml(make_world):
         ("{link: l, name: s, type: lidar, max_range: -5}", "sensor 's': .*max_range"),
         ("{link: l, name: s, type: imu, pose: [1, 2]}", "sensor 's': pose must be x y z"),
         ("{link: l, name: s, type: imu, update_rate: fast}", "update_rate must be a number.*fast"),
+        ("{link: l, name: s, type: imu, angular_velocity: [5]}", "a list of mappings, got .5"),
+        ("{link: l, name: s, type: contact, collisions: [{a: 5}]}", "a list of names, got"),
+        ("{link: l, name: s, type: camera, width: wide}", "width must be a number, got 'wide'"),
         ("{link: l, name: s, type: imu, angular_velocity: 0.1}", "angular_velocity must be a list"),
         ("{link: l, name: s, type: contact, collisions: c}", "collisions must be a list"),
         ("{link: l, name: s, type: lidar, horizontal: 5}", "horizontal must be a mapping"),
@@ -378,6 +382,10 @@ def test_numbers_in_yaml_are_checked():
     assert config.home["a"] == 0.1
     with pytest.raises(ValueError, match=r"gain of '.*': 'damping' must be a number, got 'much'"):
         RobotConfig.from_yaml("gains: {.*: {damping: much}}\nhome: {}\n")
+    with pytest.raises(ValueError, match="'damping' must be a number, got True"):
+        RobotConfig.from_yaml("gains: {.*: {damping: yes}}\nhome: {}\n")
+    with pytest.raises(ValueError, match="home of 'a' must be a number, got None"):
+        RobotConfig.from_yaml("home: {a: null}\n\n")
     with pytest.raises(TypeError, match="fixed_base must be True, False or None, got 'maybe'"):
         RobotConfig.from_yaml("fixed_base: maybe\nhome: {}\n")
     sensor = "sensors: [{link: a, name: s, type: imu, angular_velocity: {stddev: 1e-3}}]\n"
@@ -517,6 +525,13 @@ def test_a_model_of_the_world_has_its_limits_and_followers(make_world):
     assert robot.parts["fingers"].joints.names == ("one",)
     assert robot.joints.traits.upper.tolist() == [0.7, 0.7]
     assert robot.joints.traits.stiffness.tolist() == [50.0, 0.0]
+
+
+def test_a_model_with_another_description_becomes_a_robot():
+    """Simulators may also spawn texts, or objects of their own."""
+    world = World(TableSimulator())
+    world.spawn(TableModel(), "thing", Pose())
+    assert Robot(world, RobotConfig(None), "thing").action_size == 0
 
 
 def test_a_model_of_the_world_becomes_a_robot(make_world, arm_config):

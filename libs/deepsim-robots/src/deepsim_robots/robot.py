@@ -130,9 +130,8 @@ class Robot:
                 )
             if config.fixed_base is not None:
                 raise ValueError("fixed_base is for robots with a source, got None as source")
-            described: ModelDescription | MjcfModel | None
-            described = world.simulator.descriptions.models.get(self.name)
-            return described
+            known = world.simulator.descriptions.models.get(self.name)
+            return known if isinstance(known, (ModelDescription, MjcfModel)) else None
         if isinstance(config.source, str):
             _require_no_catalogue_name(config.source)
         arguments = dict(config.arguments) or None

@@ -12,7 +12,7 @@ from .controllers.names import controller_of
 from .matching import check_names
 from .parts import Gains, Part
 from .yaml_sensors import sensors_of
-from .yaml_text import read_yaml
+from .yaml_text import number, read_yaml
 
 
 def read_settings(source: str | Path, known: Iterable[str]) -> dict[str, Any]:
@@ -55,18 +55,12 @@ def _part(name: str, given: Any) -> Part:
 def _gains(name: str, given: Any) -> Gains:
     values = _mapping(f"the gains of {name!r}", given)
     check_names(f"gain of {name!r}", values, (each.name for each in fields(Gains)))
-    return Gains(**_numbers(f"gain of {name!r}:", values))
+    given = {key: value for key, value in values.items() if value is not None}
+    return Gains(**_numbers(f"gain of {name!r}:", given))
 
 
-def _numbers(what: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the values as floats."""
-    values: dict[str, Any] = {}
-    for name, value in given.items():
-        try:
-            values[name] = None if value is None else float(value)
-        except (TypeError, ValueError):
-            raise ValueError(f"{what} {name!r} must be a number, got {value!r}") from None
-    return values
+def _numbers(what: str, given: Mapping[str, Any]) -> dict[str, float]:
+    return {name: number(f"{what} {name!r}", value) for name, value in given.items()}
 
 
 def _mapping(what: str, given: Any) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from deepsim_sync import Noise, UnknownEntityError
 
 from .matching import check_names
 from .sensing import MountedSensor
+from .yaml_text import number
 
 _MEASUREMENTS: dict[str, type[Measurement]] = {
     "imu": Imu,
@@ -39,6 +40,7 @@ _CAMERAS = {
 }
 """The SDF type of each kind of camera."""
 _COMMON = ("update_rate", "delay")
+_NAMES = ("collisions", "joints")
 
 
 def sensors_of(given: Any) -> tuple[MountedSensor, ...]:
@@ -72,7 +74,7 @@ def _sensor(given: Mapping[str, Any]) -> MountedSensor:
     check_names(f"setting of sensor {name!r}", values, known)
     try:
         common: dict[str, Any] = {
-            key: _number(key, values.pop(key)) for key in _COMMON if key in values
+            key: number(key, values.pop(key)) for key in _COMMON if key in values
         }
         common["pose"] = _pose(values.pop("pose", (0.0, 0.0, 0.0)))
         lists = {each.name for each in fields(settings) if each.default == ()}
@@ -88,13 +90,6 @@ def _sensor(given: Mapping[str, Any]) -> MountedSensor:
     return MountedSensor(link, sensor)
 
 
-def _number(key: str, value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise ValueError(f"{key} must be a number, got {value!r}") from None
-
-
 def _value(sensor: str, key: str, value: Any, is_list: bool) -> Any:
     """Returns a setting: rays, noises, a list of names, or the number itself."""
     if key in ("horizontal", "vertical"):
@@ -104,14 +99,16 @@ def _value(sensor: str, key: str, value: Any, is_list: bool) -> Any:
     if isinstance(value, Mapping):
         return (_made(sensor, Noise, value),)
     if isinstance(value, list):
-        return tuple(
-            _made(sensor, Noise, each) if isinstance(each, Mapping) else each for each in value
-        )
+        wanted, phrase = (str, "names") if key in _NAMES else (Mapping, "mappings")
+        if not all(isinstance(each, wanted) for each in value):
+            raise ValueError(f"{key} must be a list of {phrase}, got {value!r}")
+        return tuple(each if key in _NAMES else _made(sensor, Noise, each) for each in value)
     if is_list:
         raise ValueError(
             f"{key} must be a list, or for noise a mapping such as {{stddev: 0.01}}, got {value!r}"
         )
-    return value
+    number(key, value)
+    return value  # an integer stays one
 
 
 def _made(sensor: str, kind: type[Rays] | type[Noise], given: Mapping[str, Any]) -> Any:

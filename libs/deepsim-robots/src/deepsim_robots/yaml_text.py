@@ -61,6 +61,17 @@ def read_yaml(source: str | Path) -> tuple[Any, Path | None]:
         loader.dispose()
 
 
+def number(what: str, value: Any) -> float:
+    """Returns a number as a float.
+
+    Raises:
+        ValueError: The value is not a number, but for example a text or ``yes``.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ValueError(f"{what} must be a number, got {value!r}")
+    return float(value)
+
+
 def _message(error: yaml.YAMLError, name: str) -> str:
     """Returns an error in one line, with the file and the line."""
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
