@@ -21,7 +21,9 @@ from mujoco_scenes import (
 
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
-from deepsim_sync import Cells, Changes, SimulationError, World
+from deepsim_sync import CameraView, Cells, Changes, SimulationError, World
+
+VIEW = CameraView(Pose(), width=4, height=3)
 
 
 @pytest.mark.parametrize("scene", SCENES)
@@ -58,6 +60,19 @@ def test_rows_are_what_mujoco_derives_from_the_state(scene: str) -> None:
                     assert tables.links.pose[world, row, :3].tobytes() == body.xpos.tobytes()
                     turn = np.roll(body.xquat, -1)
                     assert np.abs(tables.links.pose[world, row, 3:] - turn).max() < 1e-14
+
+
+@pytest.mark.parametrize("number", [-1, 2])
+def test_a_number_of_no_world_is_refused_by_name(number: int) -> None:
+    simulator = MujocoSimulator(worlds=2)
+    for ask in (
+        lambda: simulator.contacts.read(number),
+        lambda: simulator.cameras.render(VIEW, number),
+        lambda: simulator.depth_cameras.measure(VIEW, number),
+    ):
+        with pytest.raises(IndexError, match=f"world must be one of 0 to 1, got {number}"):
+            ask()
+    simulator.close()
 
 
 def test_columns_that_nobody_asks_for_stay() -> None:

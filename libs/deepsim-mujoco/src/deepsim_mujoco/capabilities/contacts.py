@@ -28,6 +28,7 @@ class LinkContacts:
 
     def read(self, world: int = 0) -> ContactPoints:
         """Returns the contact points of one world at the present instant."""
+        self._states.check_number(world)
         if not self._physics.is_settled:
             self._physics.settle()
         batch = self._states.batch

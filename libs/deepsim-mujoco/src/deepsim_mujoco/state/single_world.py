@@ -26,8 +26,12 @@ class SingleWorld:
 
         The caller may change the model, because the batch has its own copy. The next call
         overwrites the data.
+
+        Raises:
+            IndexError: There is no world with the number.
         """
         states, model = self._states, self._states.model
+        states.check_number(world)
         if self._data is None or self._model is not model:
             self._model, self._data = model, mujoco.MjData(model)
             mujoco.mj_setState(model, self._data, states.initial[0], INTEGRATION)

@@ -205,6 +205,11 @@ class WorldStates:
         self.batch.expand("opt.disableflags")[chosen] &= ~_NO_SERVOS
         self.servo_force = self.batch.bind("actuator_force")
 
+    def check_number(self, world: int) -> None:
+        """Raises IndexError if there is no world with the number."""
+        if not 0 <= world < self.worlds:
+            raise IndexError(f"world must be one of 0 to {self.worlds - 1}, got {world}")
+
     def set_armature(
         self,
         worlds: WorldNumbers,
