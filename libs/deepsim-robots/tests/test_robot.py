@@ -10,6 +10,7 @@ from robots_of_tests import ARM
 
 from deepsim_math import Euler, Pose
 from deepsim_robots import (
+    EndEffectorPosition,
     Gains,
     JointPosition,
     JointTrapezoid,
@@ -427,6 +428,7 @@ def test_a_source_that_is_missing_is_looked_for_beside_the_file(tmp_path, make_w
         (lambda: RobotConfig("arm.yaml"), "source must be a model.*RobotConfig.from_yaml"),
         (lambda: Gains("stiff"), "stiffness must be a number, got 'stiff'"),
         (lambda: Gains(None), "stiffness must be a number, got None"),
+        (lambda: EndEffectorPosition(point=(1, 2)), r"point must be x y z.*got \(1, 2\)"),
     ],
 )
 def test_wrong_settings_are_named(make, problem):
@@ -443,6 +445,17 @@ def test_wrong_settings_are_named(make, problem):
         (
             RobotConfig(ARM, {"arm": Part([".*"], JointPosition)}),
             r"object such as JointPosition\(\)",
+        ),
+        (
+            RobotConfig(ARM, {"arm": Part([".*"], JointVelocity(normalized="no", damping=9))}),
+            "normalized of part 'arm' must be True or False, got 'no'",
+        ),
+        (
+            RobotConfig(
+                ARM,
+                {"arm": Part([".*"], EndEffectorPosition(link="lower", lower=[1, 2], stiffness=9))},
+            ),
+            r"lower of EndEffectorPosition must be a number, or 3 numbers, got \[1, 2\]",
         ),
     ],
 )

@@ -150,3 +150,9 @@ def test_a_type_is_refused_before_its_settings():
     file = "hand:\n  type: franka_control/FrankaStateController\n"
     with pytest.raises(UnknownEntityError, match="no type of controller is named 'franka_control"):
         read_ros_control(file)
+
+
+def test_a_gain_that_is_no_number_is_named():
+    file = FILE.replace("elbow: {p: 200.0", "elbow: {p: high")
+    with pytest.raises(ValueError, match="p must be a number, got 'high'"):
+        read_ros_control(file, ["arm_controller"])

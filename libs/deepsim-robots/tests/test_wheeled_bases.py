@@ -154,6 +154,10 @@ def test_a_base_without_joints_moves_in_its_own_frame(make_world):
         (DiffDrive(left=["left"], right=["right"], radius=0.1), "separation must be > 0 m"),
         (Mecanum(wheels=["left"], length=1, width=1, radius=1), "has 4 wheels"),
         (OmniWheels(wheels=["left"], distance=1, radius=1), "three omni wheels"),
+        (
+            DiffDrive(left=["left"], right=["right"], separation=1, radius=1, lower=(-1,)),
+            "part 'base': lower and upper must be as many numbers",
+        ),
         (DiffDrive(left=["lft"], right=["right"], separation=1, radius=1), "did you mean 'left'"),
     ],
 )

@@ -167,6 +167,11 @@ class Robot:
             if its.controller is None:
                 continue
             controller = controller_of(its.controller)
+            if not isinstance(controller.normalized, bool):
+                raise TypeError(
+                    f"normalized of part {part!r} must be True or False, "
+                    f"got {controller.normalized!r}"
+                )
             group = JointGroup(world, name, part, [names[i] for i in index], traits.take(index))
             drive = controller.drive(group)
             if controller.normalized:

@@ -125,8 +125,8 @@ class _Kind(NamedTuple):
         """
         if self.family == "velocity_controllers" and self.name not in _VELOCITY:
             # The controller turns errors of position, times p [1/s], into velocities.
-            rates = {joint: float(pid.get("p", 0.0)) for joint, pid in own.items()}
-            dampings = {joint: float(pid.get("p", 0.0)) for joint, pid in actuators.items()}
+            rates = {joint: _number(pid, "p") for joint, pid in own.items()}
+            dampings = {joint: _number(pid, "p") for joint, pid in actuators.items()}
             return {
                 joint: Gains(rates.get(joint, 0.0) * damping, damping)
                 for joint, damping in dampings.items()
@@ -187,10 +187,18 @@ def _own_gains(settings: Settings, joints: list[str]) -> dict[str, Settings]:
     return own
 
 
+def _number(settings: Settings, name: str, default: float = 0.0) -> float:
+    value = settings.get(name, default)
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be a number, got {value!r}") from None
+
+
 def _gains(pid: Settings, *, of_velocity: bool = False) -> Gains:
     if of_velocity:  # p is the gain of the velocity error
-        return Gains(damping=float(pid.get("p", 0.0)))
-    return Gains(stiffness=float(pid.get("p", 0.0)), damping=float(pid.get("d", 0.0)))
+        return Gains(damping=_number(pid, "p"))
+    return Gains(stiffness=_number(pid, "p"), damping=_number(pid, "d"))
 
 
 def _controller(
@@ -203,7 +211,7 @@ def _controller(
         return _velocity(joints, pids)
     if kind.name in _POSITION and kind.family != "velocity_controllers":
         return _position(joints, pids)
-    integral = [joint for joint, pid in pids.items() if float(pid.get("i", 0.0))]
+    integral = [joint for joint, pid in pids.items() if _number(pid, "i")]
     if integral:
         warnings.warn(
             f"the integral gain of joint {integral[0]!r} has no effect: controller {name!r} "
@@ -236,7 +244,7 @@ def _pid_settings(joints: list[str], pids: Mapping[str, Settings]) -> dict[str, 
         raise ValueError(f"joint {missing[0]!r} has no PID gains, but {list(pids)} have")
     names = {"p": 0.0, "i": 0.0, "d": 0.0}
     settings: dict[str, Any] = {
-        name: {joint: float(pids[joint].get(name, default)) for joint in joints}
+        name: {joint: _number(pids[joint], name, default) for joint in joints}
         for name, default in names.items()
     }
     clamps = {
@@ -253,18 +261,18 @@ def _diff_drive(name: str, settings: Settings) -> DiffDrive:
     lower, upper, acceleration = [], [], []
     for group, axis, default in (("linear", "x", 1.0), ("angular", "z", 2.0)):
         limits = settings.get(group, {}).get(axis, {})
-        most = float(limits.get("max_velocity", default))
+        most = _number(limits, "max_velocity", default)
         upper.append(most)
-        lower.append(float(limits.get("min_velocity", -most)))
+        lower.append(_number(limits, "min_velocity", -most))
         limited = limits.get("has_acceleration_limits", False)
-        acceleration.append(float(limits["max_acceleration"]) if limited else np.inf)
+        acceleration.append(_number(limits, "max_acceleration", np.inf) if limited else np.inf)
     return DiffDrive(
         left=_list(settings["left_wheel"]),
         right=_list(settings["right_wheel"]),
-        separation=float(settings["wheel_separation"])
-        * float(settings.get("wheel_separation_multiplier", 1.0)),
-        radius=float(settings["wheel_radius"])
-        * float(settings.get("wheel_radius_multiplier", 1.0)),
+        separation=_number(settings, "wheel_separation")
+        * _number(settings, "wheel_separation_multiplier", 1.0),
+        radius=_number(settings, "wheel_radius")
+        * _number(settings, "wheel_radius_multiplier", 1.0),
         lower=lower,
         upper=upper,
         acceleration=None if np.isinf(acceleration).all() else acceleration,

@@ -74,7 +74,7 @@ class Drive(ABC):
         memory: State of the drive that snapshots contain, as arrays (W, ...) by name.
 
     Raises:
-        ValueError: A lower bound is above its upper bound.
+        ValueError: A lower bound is above its upper bound, or there are more of one.
     """
 
     def __init__(self, joints: JointGroup, lower: ArrayLike, upper: ArrayLike) -> None:
@@ -82,6 +82,11 @@ class Drive(ABC):
         self.lower = np.array(lower, dtype=np.float64)
         self.upper = np.array(upper, dtype=np.float64)
         self.memory: dict[str, Floats] = {"efforts": joints.efforts}
+        if self.lower.ndim != 1 or self.lower.shape != self.upper.shape:
+            raise ValueError(
+                f"part {joints.part!r}: lower and upper must be as many numbers, "
+                f"got {self.lower} and {self.upper}"
+            )
         if not (self.lower <= self.upper).all():
             raise ValueError(
                 f"part {joints.part!r}: lower must be <= upper, got {self.lower} and {self.upper}"

@@ -90,7 +90,11 @@ class EndEffectorPosition(Controller):
         if self.of not in ("target", "measured"):
             raise ValueError(f"of must be 'target' or 'measured', got {self.of!r}")
         if not (self.ik_damping > 0.0 and self.step > 0.0):
-            raise ValueError("ik_damping and step must be > 0")
+            raise ValueError(
+                f"ik_damping and step must be > 0, got {self.ik_damping!r} and {self.step!r}"
+            )
+        if len(self.point) != 3:
+            raise ValueError(f"point must be x y z in the frame of the link, got {self.point!r}")
 
     def drive(self, joints: JointGroup) -> EndEffectorDrive:
         """Returns the drive of an arm; see `Controller.drive`."""
@@ -101,10 +105,19 @@ class EndEffectorPosition(Controller):
         size = np.full(self.axes, 0.1 if self.delta else 1.0)
         if not self.delta:
             size[3:] = np.pi
-        lower = -size if self.lower is None else np.asarray(self.lower, dtype=np.float64)
-        upper = size if self.upper is None else np.asarray(self.upper, dtype=np.float64)
-        shape = (self.axes,)
-        return np.broadcast_to(lower, shape), np.broadcast_to(upper, shape)
+        lower = -size if self.lower is None else self._bound("lower")
+        upper = size if self.upper is None else self._bound("upper")
+        return lower, upper
+
+    def _bound(self, name: str) -> Floats:
+        given = getattr(self, name)
+        try:
+            return np.broadcast_to(np.asarray(given, dtype=np.float64), (self.axes,))
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"{name} of {type(self).__name__} must be a number, or {self.axes} numbers, "
+                f"got {given!r}"
+            ) from None
 
 
 @dataclass(frozen=True, kw_only=True)
