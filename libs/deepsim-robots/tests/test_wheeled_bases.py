@@ -24,6 +24,7 @@ from deepsim_robots import (
     Robot,
     RobotConfig,
 )
+from deepsim_spawn import ModelSpawner
 from deepsim_sync import World
 
 GAINS = {".*": Gains(stiffness=50.0, damping=5.0)}
@@ -146,6 +147,57 @@ def test_a_base_without_joints_moves_in_its_own_frame(make_world):
     for _ in range(100):
         world.tick()
     np.testing.assert_allclose(robot.model.pose[:, 0, :2], [[1.0, 0.0], [0.0, 1.0]], atol=1e-9)
+
+
+def omni_base(rollers: int = 16, radius: float = 0.05, roller: float = 0.012) -> str:
+    """A base on three wheels, 0.2 m from its centre, with rollers that turn along the rims."""
+    inertia = '<inertia ixx="{0}" iyy="{0}" izz="{0}" ixy="0" ixz="0" iyz="0"/></inertial>'
+    ball = f'<collision><geometry><sphere radius="{roller}"/></geometry></collision>'
+    limit = '<limit effort="5" velocity="60"/></joint>'
+    mass = '<link name="{}"><inertial><mass value="{}"/>'
+    parts = [mass.format("base", 4) + inertia.format(0.05) + "</link>"]
+    for wheel in range(3):
+        angle = 2 * math.pi * wheel / 3
+        parts.append(mass.format(f"wheel_{wheel}", 0.3) + inertia.format(5e-4) + "</link>")
+        parts.append(
+            f'<joint name="drive_{wheel}" type="continuous"><parent link="base"/>'
+            f'<child link="wheel_{wheel}"/><axis xyz="-1 0 0"/><origin rpy="0 0 {angle}" '
+            f'xyz="{0.2 * math.cos(angle)} {0.2 * math.sin(angle)} 0"/>{limit}'
+        )
+        for number in range(rollers):
+            turn = 2 * math.pi * number / rollers
+            y, z = math.cos(turn), math.sin(turn)
+            name = f"roller_{wheel}_{number}"
+            parts.append(mass.format(name, 0.01) + inertia.format(1e-6) + ball + "</link>")
+            parts.append(
+                f'<joint name="{name}_joint" type="continuous"><parent link="wheel_{wheel}"/>'
+                f'<child link="{name}"/><axis xyz="0 {-z} {y}"/><origin '
+                f'xyz="0 {(radius - roller) * y} {(radius - roller) * z}"/>{limit}'
+            )
+    return f'<robot name="omni">{"".join(parts)}</robot>'
+
+
+def test_omni_wheels_with_rollers_move_a_base_on_the_ground(make_world):
+    """Along x, along y and about z, within 5 % of the action."""
+    world = make_world(3, gravity=True)
+    floor = "<collision name='c'><geometry><plane/></geometry></collision>"
+    ground = f"<model name='ground'><static>true</static><link name='l'>{floor}</link></model>"
+    ModelSpawner(f"<sdf version='1.7'>{ground}</sdf>").spawn(world, "ground")
+    wheels = [f"drive_{wheel}" for wheel in range(3)]
+    angles = [2 * math.pi * wheel / 3 for wheel in range(3)]
+    controller = OmniWheels(
+        wheels=wheels, angles=angles, distance=0.2, radius=0.05, normalized=False
+    )
+    config = RobotConfig(
+        omni_base(), {"base": Part(wheels, controller)}, gains={"drive_.": Gains(damping=2.0)}
+    )
+    robot = Robot(world, config, "omni", Pose((0.0, 0.0, 0.05)))
+    robot.set_action(np.diag([0.3, 0.3, 0.5]))
+    for _ in range(200):  # 2 s
+        world.tick()
+    x, y, _, *_, qz, qw = robot.model.pose[:, 0].T
+    moved = np.column_stack([x, y, 2.0 * np.arctan2(qz, qw)])
+    np.testing.assert_allclose(moved, np.diag([0.6, 0.6, 1.0]), atol=0.03)
 
 
 @pytest.mark.parametrize(

@@ -271,9 +271,9 @@ class Robot:
     def state(self) -> dict[str, Any]:
         """The state and commands of joints and the memory of controllers; can be assigned.
 
-        The state consists of copies, and can be pickled. A joint on its way to a target that jumped
-        beyond its velocity limit approaches it from its present position; a snapshot of the world,
-        which includes the state, continues the same approach.
+        The state consists of copies, and can be pickled. The approach of a target under a
+        velocity limit starts again at the present position of the joint; a snapshot of the world,
+        which includes the state, continues it.
         """
         rows = self.joints.rows
         columns = ("position", "velocity", *_COMMAND)

@@ -71,7 +71,8 @@ class OmniWheels(Controller):
 
     Velocities are in the frame of the base. The wheels are on a circle. A wheel at angle a drives
     along the circle, anticlockwise for positive rates, and rolls freely across it: it turns at
-    (-sin(a) x + cos(a) y + distance w) / radius [rad/s].
+    (-sin(a) x + cos(a) y + distance w) / radius [rad/s]. So the axes of the joints point to the
+    centre. On MuJoCo, wheels only roll across the circle if their rollers are links of their own.
 
     >>> wheels = ["wheel_1", "wheel_2", "wheel_3"]
     >>> base = OmniWheels(
