@@ -381,6 +381,7 @@ def test_numbers_in_yaml_are_checked():
     config = RobotConfig.from_yaml("gains: {.*: {stiffness: 1e3, damping: 40}}\nhome: {a: 1e-1}\n")
     assert config.gains[".*"] == Gains(1000.0, 40.0)
     assert config.home["a"] == 0.1
+    assert list(RobotConfig.from_yaml("home: {2e1_joint: 1}\n\n").home) == ["2e1_joint"]
     with pytest.raises(ValueError, match=r"gain of '.*': 'damping' must be a number, got 'much'"):
         RobotConfig.from_yaml("gains: {.*: {damping: much}}\nhome: {}\n")
     with pytest.raises(ValueError, match="'damping' must be a number, got True"):

@@ -64,7 +64,8 @@ class RobotConfig:
             if not isinstance(getattr(self, name), Mapping):
                 raise TypeError(f"{name} must be a mapping, got {getattr(self, name)!r}")
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
-        if str(self.source).endswith((".yaml", ".yml")):
+        is_place = isinstance(self.source, (str, Path))  # the text of a description is long
+        if is_place and str(self.source).endswith((".yaml", ".yml")):
             raise ValueError(
                 f"source must be a model, got {str(self.source)!r}: RobotConfig.from_yaml reads "
                 "a configuration"
