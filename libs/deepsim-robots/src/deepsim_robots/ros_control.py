@@ -22,7 +22,7 @@ from .controllers import (
     JointVelocity,
 )
 from .parts import Gains, Part
-from .yaml_text import read_yaml
+from .yaml_text import number, read_yaml
 
 Settings: TypeAlias = "Mapping[str, Any]"
 
@@ -188,11 +188,7 @@ def _own_gains(settings: Settings, joints: list[str]) -> dict[str, Settings]:
 
 
 def _number(settings: Settings, name: str, default: float = 0.0) -> float:
-    value = settings.get(name, default)
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be a number, got {value!r}") from None
+    return number(name, settings.get(name, default))
 
 
 def _gains(pid: Settings, *, of_velocity: bool = False) -> Gains:

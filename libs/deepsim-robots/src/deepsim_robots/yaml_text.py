@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads YAML with numbers as in YAML 1.2, unique keys, and errors that name the line."""
+"""Reads YAML with numbers as in YAML 1.2, unique keys, and errors that name the line or value."""
 
 from __future__ import annotations
 
