@@ -467,6 +467,21 @@ def test_robots_that_cannot_be_made_say_what_to_do(make_world, config, problem):
     assert list(world.entities.models) == []
 
 
+def test_a_state_of_other_controllers_is_refused(make_world, arm_config):
+    """The joints stay as they are."""
+    world = make_world(2)
+    robot = Robot(world, arm_config, "arm")
+    other = replace(arm_config, parts={"arm": Part([".*"], JointTrapezoid())})
+    trapezoid = Robot(world, other, "other", Pose((5.0, 0.0, 0.0)))
+    robot.joints.rows.position = 0.25
+    before = trapezoid.observe()
+    with pytest.raises(ValueError, match=r"state of part 'arm' has .*equal controllers"):
+        trapezoid.state = robot.state
+    with pytest.raises(ValueError, match=r"the state has parts \['hand'\]"):
+        trapezoid.memory = {"hand": {}}
+    np.testing.assert_array_equal(trapezoid.observe(), before)
+
+
 def test_controllers_are_replaced_by_a_new_robot_in_the_same_place(make_world, arm_config):
     """The parts of a robot are read-only, because its bounds and memory belong to them."""
     world = make_world(2)

@@ -86,8 +86,9 @@ class RobotManager(PerWorld):
     def set_state(self, state: Any) -> None:
         """Restores the memory of all controllers; raises ValueError if the robots differ."""
         robots = self._present()
-        if sorted(state) != sorted(robot.name for robot in robots):
-            raise ValueError(f"the state has robots {sorted(state)}, but there are {list(robots)}")
+        names = sorted(robot.name for robot in robots)
+        if sorted(state) != names:
+            raise ValueError(f"the state has robots {sorted(state)}, but there are {names}")
         for robot in robots:
             robot.memory = state[robot.name]
 

@@ -284,11 +284,7 @@ class Robot:
 
     @state.setter
     def state(self, state: Mapping[str, Any]) -> None:
-        if list(state["parts"]) != list(self.parts):
-            raise ValueError(
-                f"the state has parts {list(state['parts'])}, but robot {self.name!r} has "
-                f"{list(self.parts)}"
-            )
+        self._require_alike(state["parts"])
         self.joints.rows.put(None, **state["joints"])
         self.memory = state["parts"]
 
@@ -299,8 +295,24 @@ class Robot:
 
     @memory.setter
     def memory(self, memory: Mapping[str, Mapping[str, Floats]]) -> None:
+        self._require_alike(memory)
         for part, drive in self.parts.items():
             drive.set_state(memory[part])
+
+    def _require_alike(self, memory: Mapping[str, Mapping[str, Floats]]) -> None:
+        """Raises ValueError for the memory of other parts or controllers."""
+        if list(memory) != list(self.parts):
+            raise ValueError(
+                f"the state has parts {list(memory)}, but robot {self.name!r} has "
+                f"{list(self.parts)}"
+            )
+        for part, drive in self.parts.items():
+            has = sorted(drive.get_state())
+            if sorted(memory[part]) != has:
+                raise ValueError(
+                    f"the state of part {part!r} has {sorted(memory[part])}, but its controller in "
+                    f"robot {self.name!r} has {has}: restore it into a robot with equal controllers"
+                )
 
     def link(self, name: str) -> StateRows:
         """Returns the row of a link; raises UnknownEntityError if there is no such link."""
