@@ -53,31 +53,43 @@ class SensorNoise:
             time: Present time, (W,) [s].
         """
         worlds = np.flatnonzero(due)
-        generators = [self._generator(world) for world in worlds.tolist()]
-        passed = (time - self._time)[worlds, None]
+        for world in worlds.tolist():
+            self._generator(world)
+        passed = time - self._time
         self._time[worlds] = time[worlds]
         noisy = dict(reading)
-        for quantity, (_, parameters) in self._noise.items():
-            mean, stddev, drift_stddev, drift_time, precision = parameters
-            exact = reading[quantity][worlds]
-            shape = exact.shape[1:]
-            if quantity == "rgb":  # a deviate changes all colours of a pixel, on a scale of 0 to 1
-                exact, shape = exact / 255.0, (*shape[:-1], 1)
-            normal = np.array([each.standard_normal(shape) for each in generators])
-            offset = self._bias[quantity][worlds]
-            if drift_stddev.any() and drift_time.any():
-                step = np.array([each.standard_normal(len(mean)) for each in generators])
-                offset = offset + self._drifted(quantity, worlds, passed, step, parameters)
-            offset = offset.reshape(len(worlds), *[1] * (exact.ndim - 2), -1)
-            value = exact + offset + mean + stddev * normal
-            unit = np.where(precision, precision, 1.0)
-            rounded = np.round(value / unit) * unit
-            value = np.clip(np.where(precision, rounded, value), *self._limits)
-            if quantity == "rgb":
-                value = np.rint(255.0 * value)
+        for quantity in self._noise:
             noisy[quantity] = reading[quantity].copy()
-            noisy[quantity][worlds] = np.where(np.isfinite(exact), value, exact)
+            # Pictures one by one, because each takes 50 times its memory in between.
+            for some in worlds[:, None] if quantity == "rgb" else (worlds,):
+                exact = reading[quantity][some]
+                noisy[quantity][some] = self._measured(quantity, exact, some, passed[some, None])
         return noisy
+
+    def _measured(
+        self, quantity: str, exact: Floats, worlds: NDArray[np.intp], passed: Floats
+    ) -> Floats:
+        """Returns a quantity with noise in some worlds, (w, ...)."""
+        _, parameters = self._noise[quantity]
+        mean, stddev, drift_stddev, drift_time, precision = parameters
+        generators = [self._generator(world) for world in worlds.tolist()]
+        shape = exact.shape[1:]
+        if quantity == "rgb":  # a deviate changes all colours of a pixel, on a scale of 0 to 1
+            exact, shape = exact / 255.0, (*shape[:-1], 1)
+        normal = np.array([each.standard_normal(shape) for each in generators])
+        offset = self._bias[quantity][worlds]
+        if drift_stddev.any() and drift_time.any():
+            step = np.array([each.standard_normal(len(mean)) for each in generators])
+            offset = offset + self._drifted(quantity, worlds, passed, step, parameters)
+        offset = offset.reshape(len(worlds), *[1] * (exact.ndim - 2), -1)
+        value = exact + offset + mean + stddev * normal
+        unit = np.where(precision, precision, 1.0)
+        rounded = np.round(value / unit) * unit
+        value = np.clip(np.where(precision, rounded, value), *self._limits)
+        if quantity == "rgb":
+            value = np.rint(255.0 * value)
+        found: Floats = np.where(np.isfinite(exact), value, exact)
+        return found
 
     def _generator(self, world: int) -> np.random.Generator:
         """Returns the generator of a world in this episode."""
