@@ -206,3 +206,11 @@ def test_errors_name_what_is_wrong(make_lab):
         make_lab(2, None, {"box": Odd(BOX)})
     with pytest.warns(UserWarning, match="not a multiple"):
         SimulatorConfig(sim_freq=500, control_freq=60)
+
+
+@pytest.mark.parametrize(
+    "values", [{"n_scenes": 2.5}, {"gravity": -9.81}, {"friction": -0.1}, {"seed": -1}]
+)
+def test_settings_that_do_not_fit_are_named(values):
+    with pytest.raises(ValueError, match=next(iter(values))):
+        SimulatorConfig(**values)

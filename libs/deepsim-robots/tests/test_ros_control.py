@@ -97,6 +97,8 @@ def test_files_that_do_not_fit_are_refused(make_world):
         read_ros_control(FILE.replace("JointEffortController", "JointEfortController"))
     with pytest.raises(ValueError, match="needs wheel_radius"):
         read_ros_control(BASE.replace("wheel_radius: 0.1", ""))
+    with pytest.raises(ValueError, match="no controllers"):
+        read_ros_control("joint_limits:\n  shoulder: {max_velocity: 1.0}\n")
 
 
 VELOCITY = """

@@ -218,3 +218,10 @@ def test_bases_that_do_not_fit_are_refused(make_world, controller, message):
     config = RobotConfig(wheels("left", "right"), {"base": Part([".*"], controller)}, gains=GAINS)
     with pytest.raises((ValueError, KeyError), match=message):
         Robot(make_world(1), config, "base")
+
+
+def test_parallel_wheels_are_no_omni_base(make_world):
+    """Such wheels move the base in one direction only."""
+    controller = OmniWheels(wheels=FOUR, angles=[0.0, math.pi, 0.0, math.pi], distance=1, radius=1)
+    with pytest.raises(ValueError, match="all directions"):
+        Robot(make_world(1), base(FOUR, controller), "base")

@@ -78,6 +78,8 @@ def read_ros_control(
     pids: dict[str, Settings] = {}
     for table in _pid_gains(content):
         pids.update(table)
+    if not found and not pids:
+        raise ValueError(f"no controllers, which are mappings with a type, in {str(source)!r:.80}")
     active = {
         name: settings
         for name, settings in found.items()

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from deepsim_robots.joint_group import JointGroup
@@ -118,5 +119,7 @@ class OmniWheels(Controller):
             [-math.sin(a) / self.radius, math.cos(a) / self.radius, self.distance / self.radius]
             for a in angles
         ]
+        if np.linalg.matrix_rank(matrix) < 3:
+            raise ValueError(f"wheels at the angles {list(angles)} do not drive in all directions")
         servos = Servos(joints, self.wheels, self.damping)
         return LinearBaseDrive(joints, self.lower, self.upper, self.acceleration, servos, matrix)

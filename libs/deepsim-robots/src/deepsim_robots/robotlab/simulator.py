@@ -35,6 +35,9 @@ class SimulatorConfig:
         gravity: Acceleration of gravity, in the world frame [m/s²].
         friction: Friction coefficient of the ground.
         seed: Seed of the random generators; scene i has ``seed + i``.
+
+    Raises:
+        ValueError: A value is invalid.
     """
 
     sim_freq: int = 500
@@ -46,8 +49,14 @@ class SimulatorConfig:
 
     def __post_init__(self) -> None:
         for name in ("sim_freq", "control_freq", "n_scenes"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be >= 1, got {getattr(self, name)}")
+            value = getattr(self, name)
+            if value < 1 or value != int(value):
+                raise ValueError(f"{name} must be an integer >= 1, got {value!r}")
+        if np.shape(self.gravity) != (3,) or not np.isfinite(self.gravity).all():
+            raise ValueError(f"gravity must be three numbers [m/s²], got {self.gravity!r}")
+        for name in ("friction", "seed"):
+            if not getattr(self, name) >= 0:
+                raise ValueError(f"{name} must be >= 0, got {getattr(self, name)!r}")
         if self.sim_freq % self.control_freq:
             warnings.warn(
                 f"sim_freq {self.sim_freq} is not a multiple of control_freq {self.control_freq}: "
