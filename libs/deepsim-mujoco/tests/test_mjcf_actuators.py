@@ -114,7 +114,10 @@ def test_actuators_hold_the_joints_where_the_keyframe_has_them() -> None:
         ('<muscle name="bulge" joint="b"/>', r"\('bulge'\)"),
         ('<damper name="rub" joint="a" ctrlrange="0 1"/>', r"\('rub'\)"),
         ('<position name="slow" joint="a" timeconst=".1"/>', r"\(time constant of 'slow'\)"),
-        ('<adhesion body="lower" ctrlrange="0 1"/><position tendon="t"/>', r"\(0 and 1 more\)"),
+        (
+            '<adhesion body="lower" ctrlrange="0 1"/><position tendon="t"/>',
+            r"\(number 0 and 1 more\)",
+        ),
     ],
 )
 def test_actuators_that_joints_cannot_represent_are_named(actuator: str, named: str) -> None:

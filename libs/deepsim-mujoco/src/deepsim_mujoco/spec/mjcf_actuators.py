@@ -47,7 +47,8 @@ def actuator_gains(model: mujoco.MjModel) -> tuple[dict[int, JointGains], list[s
     for number in range(model.nactuator):
         joint = int(model.actuator_trnid[number, 0])
         bias, dynamics = int(model.actuator_biastype[number]), int(model.actuator_dyntype[number])
-        name = repr(model.actuator(number).name or number)
+        given = model.actuator(number).name
+        name = repr(given) if given else f"number {number}"
         if (
             int(model.actuator_trntype[number]) not in _JOINTS
             or int(model.jnt_type[joint]) not in _SCALAR
