@@ -120,5 +120,5 @@ def _made(sensor: str, kind: type[Rays] | type[Noise], given: Mapping[str, Any])
 def _pose(given: Sequence[float]) -> Pose:
     if not isinstance(given, Sequence) or len(given) not in (3, 6):
         raise ValueError(f"pose must be x y z, or x y z roll pitch yaw, got {given!r}")
-    x, y, z, *angles = map(float, given)
-    return Pose((x, y, z), Euler(*angles) if angles else Euler(0.0, 0.0, 0.0))
+    x, y, z, *angles = (number("pose", value) for value in given)
+    return Pose((x, y, z), Euler(*angles)) if angles else Pose((x, y, z))
