@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -26,15 +25,9 @@ with Transport("127.0.0.1", int(port), namespace=name) as transport:
 """
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @pytest.fixture(scope="session")
 def master() -> Iterator[Master]:
-    with Master("127.0.0.1", free_port()) as made:
+    with Master("127.0.0.1", 0) as made:
         yield made
 
 

@@ -8,7 +8,6 @@ them and by the server, and the memory [MB] of the process after a tenth of them
 from __future__ import annotations
 
 import json
-import socket
 import sys
 import threading
 from collections.abc import Iterator
@@ -97,14 +96,11 @@ def hostile(rng: np.random.Generator) -> Iterator[tuple[str, bytes]]:
 
 def main(count: int) -> None:
     """Sends so many messages, prints, and fails if one is not answered or the server ends."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     refused, memory = 0, []
     with (
-        Master("127.0.0.1", port),
-        Transport("127.0.0.1", port) as own,
-        Transport("127.0.0.1", port) as transport,
+        Master("127.0.0.1", 0) as master,
+        Transport(master.host, master.port) as own,
+        Transport(master.host, master.port) as transport,
         PhysicsServer(MujocoSimulator(), own, paused=True) as server,
     ):
         thread = threading.Thread(target=server.run, daemon=True)

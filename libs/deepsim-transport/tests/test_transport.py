@@ -3,8 +3,13 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 import zenoh
@@ -18,6 +23,7 @@ from deepsim_transport import (
     get_master_uri,
 )
 from deepsim_transport.messages import JointState, Point, WorldStatistics
+from deepsim_transport.session.deadlines import replies, within
 
 PATIENCE = 10.0  # for what takes milliseconds [s]
 
@@ -79,7 +85,7 @@ def test_the_master_lists_who_takes_part(master, transport):
     with Transport(master.host, master.port, namespace="parts") as other:
         publisher = transport.advertise("point", Point)
         subscribers = [each.subscribe("point", Point, print) for each in (transport, other)]
-        answering = other.session.declare_queryable(other.key("deep/asked"), print)
+        answering = other.declare("queryable", "deep/asked", print)
         with Transport(master.host, master.port, namespace="partsong") as third:
             elsewhere = third.advertise("point", Point)
             heard_by(lambda: list(third.topics()) == ["point"])
@@ -96,14 +102,48 @@ def test_the_master_lists_who_takes_part(master, transport):
 
 
 def test_the_master_takes_no_orders(master, transport):
-    """Its list of topics is to be read; its settings stay as they are."""
-    (name,) = {
-        str(reply.ok.key_expr).split("/")[1]
-        for reply in transport.session.get("@/*/router", timeout=PATIENCE)
-    }
+    """Nothing of it can be read or set: zenoh's space for that is closed."""
+    (name,) = transport.session.info.routers_zid()
     transport.session.put(f"@/{name}/router/config/connect/endpoints", '["tcp/127.0.0.1:1"]')
-    found = transport.session.get(f"@/{name}/router/config/**", timeout=PATIENCE)
-    assert all(b"127.0.0.1:1" not in reply.ok.payload.to_bytes() for reply in found)
+    assert list(transport.session.get("@/*/router/**", timeout=PATIENCE)) == []
+
+
+def test_the_list_is_answered_while_sessions_end():
+    """The list of zenoh's admin space locked the master for ever, within a few seconds."""
+    with Master("127.0.0.1", 0) as master:
+        done = threading.Event()
+
+        def ask() -> None:
+            with Transport(master.host, master.port) as asking:
+                while not done.is_set():
+                    asking.topics()
+
+        def come_and_go() -> None:
+            for _ in range(75):
+                with Transport(master.host, master.port) as passing:
+                    subscriber = passing.subscribe("point", Point, print)
+                    publisher = passing.advertise("point", Point)
+                    passing.topics()
+                    subscriber.close()
+                    del publisher
+
+        with ThreadPoolExecutor(8) as pool:
+            asked = [pool.submit(ask) for _ in range(4)]
+            for each in [pool.submit(come_and_go) for _ in range(4)]:
+                each.result()
+            done.set()
+            for each in asked:
+                each.result()
+
+
+def test_a_wait_without_end_is_named(transport):
+    """A call into zenoh that does not return, and a query that zenoh does not end."""
+    for_ever = threading.Event()
+    with pytest.raises(NoAnswerError, match=r"zenoh did not open a door within 0\.1 s"):
+        within(0.1, "open a door", for_ever.wait)
+    with pytest.raises(NoAnswerError, match=r"did not end the query of a/key within 2\.1 s"):
+        list(replies(lambda key, handler, timeout: None, "a/key", 0.1))
+    for_ever.set()
 
 
 def test_hostile_bytes_are_counted_and_dropped(transport):
@@ -234,3 +274,25 @@ def test_an_environment_that_names_none_is_quoted(monkeypatch, uri):
     monkeypatch.setenv("GAZEBO_MASTER_URI", uri)
     with pytest.raises(TransportError, match="GAZEBO_MASTER_URI"):
         get_master_uri()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="shared memory is looked up in /proc")
+def test_shared_memory_of_killed_processes_is_freed_by_the_next_master():
+    """Among it a pool of 16 MiB."""
+    code = (
+        "from deepsim_transport import Master, Transport\n"
+        "master = Master('127.0.0.1', 0)\n"
+        "transport = Transport(master.host, master.port)\n"
+        "transport.session.put('gazebo/default/bytes', bytes(5_000_000))\n"
+        "print('sent', flush=True); input()"
+    )
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", code], **pipes) as sender:
+        assert sender.stdout.readline() == b"sent\n"
+        maps = Path(f"/proc/{sender.pid}/maps").read_text()
+        sender.kill()
+    files = {Path(found) for found in re.findall(r"/dev/shm/\S+\.zenoh", maps)}
+    assert any(file.exists() for file in files)
+    opened = "from deepsim_transport import Master; Master('127.0.0.1', 0).close()"
+    subprocess.run([sys.executable, "-c", opened], check=True)
+    assert not any(file.exists() for file in files)

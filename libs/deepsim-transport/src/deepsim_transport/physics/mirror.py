@@ -62,7 +62,7 @@ class WorldMirror:
         self._entities: Entities | None = None
         self._heard = threading.Event()
         self._waiting: deque[bytes] = deque(maxlen=_BACKLOG)
-        self._subscriber = transport.session.declare_subscriber(transport.key(UPDATE), self._hear)
+        self._subscriber = transport.declare("subscriber", UPDATE, self._hear)
         self.fetch()
 
     def update(self, timeout: float = 0.0) -> bool:

@@ -93,18 +93,15 @@ class PhysicsServer:
         self.paused = paused
         self._statistics = transport.advertise(STATISTICS, WorldStatistics)
         self._waiting: SimpleQueue[Any] = SimpleQueue()
-        self._topics: dict[str, Callable[[bytes], bytes]] = {
-            transport.key(CALL): self._answer_call,
-            transport.key(ASK): self._answer_ask,
-            transport.key(STATE): self._answer_state,
-            transport.key(CONTROL): self._control,
-            **{
-                transport.key(name): act for name, act in Commands(simulator, loader).topics.items()
-            },
+        answers: dict[str, Callable[[bytes], bytes]] = {
+            CALL: self._answer_call,
+            ASK: self._answer_ask,
+            STATE: self._answer_state,
+            CONTROL: self._control,
+            **Commands(simulator, loader).topics,
         }
-        self._queryables = [
-            transport.session.declare_queryable(key, self._hear) for key in self._topics
-        ]
+        self._topics = {transport.key(name): answer for name, answer in answers.items()}
+        self._queryables = [transport.declare("queryable", name, self._hear) for name in answers]
         self._iterations = 0
         self._stopped = threading.Event()
         self._start = self._published = self._counted = time.monotonic()

@@ -40,7 +40,8 @@ class Updates:
 
     def __init__(self, simulator: Simulator, transport: Transport) -> None:
         self._simulator = simulator
-        self._publisher = transport.session.declare_publisher(transport.key(UPDATE))
+        self._participant = transport.declare("publisher", UPDATE)
+        self._publisher = self._participant.declared
         self.paused = False
         self._run, self._number = uuid4().hex, 0
         self._told_paused = False

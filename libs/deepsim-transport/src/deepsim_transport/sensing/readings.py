@@ -39,8 +39,9 @@ class Readings:
     def __init__(self, transport: Transport, sensor: str) -> None:
         self.malformed = 0
         self._waiting: deque[bytes] = deque(maxlen=1)
-        self._subscriber = transport.session.declare_subscriber(
-            transport.key(sensor_topic(sensor)),
+        self._subscriber = transport.declare(
+            "subscriber",
+            sensor_topic(sensor),
             lambda sample: self._waiting.append(sample.payload.to_bytes()),
         )
 

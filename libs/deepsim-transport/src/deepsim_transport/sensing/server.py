@@ -129,6 +129,5 @@ class SensorServer:
 
     def _publisher(self, name: str) -> Any:
         if name not in self._publishers:
-            key = self._transport.key(sensor_topic(name))
-            self._publishers[name] = self._transport.session.declare_publisher(key)
-        return self._publishers[name]
+            self._publishers[name] = self._transport.declare("publisher", sensor_topic(name))
+        return self._publishers[name].declared

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from .access import Access, Certificates, Credentials
 from .master import Master, get_master_uri
-from .topics import Topic
+from .participants import Participant, Topic
 from .transport import Publisher, Subscriber, Transport
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "Certificates",
     "Credentials",
     "Master",
+    "Participant",
     "Publisher",
     "Subscriber",
     "Topic",

@@ -14,6 +14,8 @@ from typing import Any
 from deepsim_sync.temporary_folders import temporary_folder
 from deepsim_transport.errors import TransportError
 
+from .participants import TOKENS
+
 CERTIFICATES = "DEEPSIM_CERTIFICATES"
 USER = "DEEPSIM_USER"
 PASSWORD = "DEEPSIM_PASSWORD"
@@ -203,20 +205,26 @@ class Access:
     def _rules(self) -> dict[str, Any]:
         """Returns zenoh's access rules: the rights of operators and viewers at the master."""
         heard, asked = "gazebo/**", [f"gazebo/*/{topic}" for topic in _LOOKING]
-        listed = "@/*/router/*/gazebo/**"  # the list of topics; ** alone matches no key with @
+        listed, listening = f"{TOKENS}/**", f"{TOKENS}/subscriber/**"
         allowed = {
-            "command": (["ingress", "egress"], _ALL, ["**", listed]),
+            "command": (["ingress", "egress"], _ALL, ["**"]),
             "listen": (["ingress"], ["declare_subscriber"], [heard]),
             "hear": (["egress"], ["put", "delete"], [heard]),
-            "ask": (["ingress"], ["query"], [*asked, listed]),
-            "answer": (["egress"], ["reply"], [*asked, listed]),
+            "ask": (["ingress"], ["query"], asked),
+            "answer": (["egress"], ["reply"], asked),
+            "be listed": (["ingress"], ["liveliness_token"], [listening]),
+            "list": (["ingress"], ["liveliness_query"], [listed]),
+            "see": (["egress"], ["liveliness_token"], [listed]),
         }
         parts = ("flows", "messages", "key_exprs")
         rules = [
             {"id": name, "permission": "allow", **dict(zip(parts, each, strict=True))}
             for name, each in allowed.items()
         ]
-        groups = {"operators": ["command"], "viewers": ["listen", "hear", "ask", "answer"]}
+        groups = {
+            "operators": ["command"],
+            "viewers": [name for name in allowed if name != "command"],
+        }
         users = {"operators": self.operators, "viewers": self.viewers}
         chosen = {name: [*names] for name, names in users.items() if names}
         return {

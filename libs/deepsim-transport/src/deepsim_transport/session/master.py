@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import socket
 from contextlib import nullcontext
 from types import TracebackType
 from urllib.parse import urlsplit
@@ -14,6 +15,7 @@ import zenoh
 from deepsim_transport.errors import TransportError
 
 from .access import Access
+from .deadlines import DEADLINE, within
 from .settings import settings
 
 PORT = 11345
@@ -54,36 +56,49 @@ class Master:
 
     Args:
         host: The address to listen on; by default from `get_master_uri`.
-        port: The port to listen on; by default from `get_master_uri`.
+        port: The port to listen on; by default from `get_master_uri`, and 0 for any free one.
         access: The users and their rights; None for processes on this machine only.
+
+    Attributes:
+        host: The address that it listens on.
+        port: The port that it listens on.
 
     Raises:
         TransportError: The address is in use or not available, or other machines can reach it and
             `access` is None.
+        NoAnswerError: zenoh has not begun to listen in time.
 
-    >>> with Master("127.0.0.1", 11399) as master:  # other processes connect until it is closed
-    ...     master.port
-    11399
+    >>> with Master("127.0.0.1", 0) as master:  # other processes connect until it is closed
+    ...     master.host
+    '127.0.0.1'
     """
 
-    def __init__(self, host: str = "", port: int = 0, *, access: Access | None = None) -> None:
+    def __init__(
+        self, host: str = "", port: int | None = None, *, access: Access | None = None
+    ) -> None:
         own_host, own_port = get_master_uri()
-        self.host, self.port = host or own_host, port or own_port
+        self.host, self.port = host or own_host, own_port if port is None else port
         if access is None and not _is_loopback(self.host):
             raise TransportError(
                 f"{self.host!r} is reached by other machines, which might command everything: "
                 "give an access, with certificates and users"
             )
+        self.port = self.port or _free_port(self.host)
         address = endpoint(self.host, self.port, tls=access is not None)
         try:
             with nullcontext() if access is None else access.settings() as found:
-                self._session = zenoh.open(settings("router", listen=[address], access=found))
+                config = settings("router", listen=[address], access=found)
+                self._session = within(DEADLINE, f"listen at {address}", lambda: zenoh.open(config))
         except zenoh.ZError as error:
             raise TransportError(f"the master cannot listen at {address}: {error}") from None
 
     def close(self) -> None:
-        """Ends the master; processes keep running, and connect to the next master there."""
-        self._session.close()  # type: ignore[no-untyped-call]
+        """Ends the master; processes keep running, and connect to the next master there.
+
+        Raises:
+            NoAnswerError: zenoh has not ended it in time.
+        """
+        within(DEADLINE, f"close the master at {self.host}:{self.port}", self._session.close)
 
     def __enter__(self) -> Master:
         return self
@@ -95,6 +110,11 @@ class Master:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _free_port(host: str) -> int:
+    with socket.create_server((host, 0)) as probe:
+        return int(probe.getsockname()[1])
 
 
 def _is_loopback(host: str) -> bool:

@@ -39,7 +39,6 @@ def settings(
         "listen/endpoints": [*listen],
         "connect/endpoints": [*connect],
         "connect/timeout_ms": CONNECT,
-        "adminspace/enabled": mode == "router",  # for listing topics; it is read-only
         "transport/link/tx/lease": LEASE,
         "transport/link/rx/max_message_size": LARGEST,
         **(access or {}),

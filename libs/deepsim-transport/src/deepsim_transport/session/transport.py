@@ -18,10 +18,11 @@ from deepsim_transport.messages import Answer
 from deepsim_transport.messages.protobuf import decode, encode, encoding_of
 
 from .access import Credentials
+from .deadlines import DEADLINE, replies, within
 from .master import endpoint, get_master_uri
+from .participants import Kind, Participant, Topic, topics_of
 from .refusal import refusal
 from .settings import settings
-from .topics import Topic, topics_of
 
 M = TypeVar("M")
 
@@ -71,8 +72,11 @@ class Transport:
         self._credentials = given = credentials or Credentials.of_environment()
         address = endpoint(self.host, self.port, tls=given is not None)
         access = None if given is None else given.settings()
+        config = settings("client", connect=[address], access=access)
         try:
-            self.session: Any = zenoh.open(settings("client", connect=[address], access=access))
+            self.session: Any = within(
+                DEADLINE, f"open a session with {address}", lambda: zenoh.open(config)
+            )
         except zenoh.ZError:
             raise refusal(self.host, self.port, given) from None
 
@@ -93,7 +97,7 @@ class Transport:
     def advertise(self, topic: str, kind: type[M]) -> Publisher[M]:
         """Returns a publisher for messages of one class in `deepsim_transport.messages`."""
         encoding = zenoh.Encoding(encoding_of(kind))
-        return Publisher(self.session.declare_publisher(self.key(topic), encoding=encoding), kind)
+        return Publisher(self.declare("publisher", topic, encoding=encoding), kind)
 
     def subscribe(
         self, topic: str, kind: type[M], function: Callable[[M], object]
@@ -103,15 +107,26 @@ class Transport:
         If the function cannot keep up, the oldest messages are dropped; publishers and
         other subscribers are not delayed.
         """
-        return Subscriber(self.session, self.key(topic), kind, function)
+        return Subscriber(self, topic, kind, function)
+
+    def declare(self, kind: Kind, topic: str, *arguments: Any, **options: Any) -> Participant:
+        """Declares a participant that sends or receives bytes, and lists it in `topics`.
+
+        Args:
+            kind: ``"publisher"``, ``"subscriber"`` or ``"queryable"``, which answers requests.
+            topic: The topic without the namespace.
+            arguments: Further arguments of zenoh's method, such as the function to call.
+            options: Further named arguments of zenoh's method.
+        """
+        return Participant(self.session, kind, self.key(topic), *arguments, **options)
 
     def topics(self) -> dict[str, Topic]:
         """Returns the participants of each topic, by the topic's name without the namespace.
 
-        All declared topics are listed, even those without a publisher.
+        All topics of this library's processes are listed, even those without a publisher.
 
         Raises:
-            NoAnswerError: The master does not answer.
+            NoAnswerError: The master does not answer in time.
         """
         found = topics_of(self.session, self.key("**"), TIMEOUT)
         return {name[len(self.key("")) :]: topic for name, topic in found.items()}
@@ -146,7 +161,7 @@ class Transport:
         """
         key, begin = self.key(topic), time.monotonic()
         while True:
-            for reply in self.session.get(key, payload=payload, timeout=timeout):
+            for reply in replies(self.session.get, key, timeout, payload=payload):
                 if reply.ok is not None:
                     return bytes(reply.ok.payload.to_bytes())
                 text = reply.err.payload.to_bytes().decode("utf-8", "replace")
@@ -160,8 +175,12 @@ class Transport:
             time.sleep(0.02)  # a process that just started may not be known to the master yet
 
     def close(self) -> None:
-        """Ends the session and all its publishers and subscribers."""
-        self.session.close()
+        """Ends the session and all its publishers and subscribers.
+
+        Raises:
+            NoAnswerError: zenoh has not ended it in time.
+        """
+        within(DEADLINE, f"close the session with {self.host}:{self.port}", self.session.close)
 
     def __enter__(self) -> Transport:
         return self
@@ -183,8 +202,9 @@ class Publisher(Generic[M]):
     ...     transport.advertise("clock", Time).publish(Time.of(1.5))
     """
 
-    def __init__(self, publisher: Any, kind: type[M]) -> None:
-        self._publisher, self.kind = publisher, kind
+    def __init__(self, participant: Participant, kind: type[M]) -> None:
+        self._participant, self.kind = participant, kind
+        self._publisher = participant.declared
 
     @property
     def has_subscribers(self) -> bool:
@@ -220,16 +240,17 @@ class Subscriber(Generic[M]):
     """
 
     def __init__(
-        self, session: Any, key: str, kind: type[M], function: Callable[[M], object]
+        self, transport: Transport, topic: str, kind: type[M], function: Callable[[M], object]
     ) -> None:
         self.malformed = self.missed = 0
         self._kind, self._function = kind, function
         self._waiting: deque[bytes] = deque()
         self._changed = threading.Condition()
         self._open = True
-        self._thread = threading.Thread(target=self._run, name=f"subscriber of {key}", daemon=True)
+        name = f"subscriber of {transport.key(topic)}"
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
-        self._subscriber = session.declare_subscriber(key, self._hear)
+        self._subscriber = transport.declare("subscriber", topic, self._hear)
 
     def close(self) -> None:
         """Stops receiving.

@@ -25,8 +25,13 @@ def master(
         str, typer.Option(help="Address to listen on; by default that of GAZEBO_MASTER_URI.")
     ] = "",
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="TCP port; 0 for that of GAZEBO_MASTER_URI.")
-    ] = 0,
+        int | None,
+        typer.Option(
+            min=0,
+            max=65535,
+            help="TCP port, 0 for any free one; by default that of GAZEBO_MASTER_URI.",
+        ),
+    ] = None,
     certificates: Annotated[
         Path | None,
         typer.Option(

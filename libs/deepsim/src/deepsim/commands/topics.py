@@ -152,7 +152,7 @@ def _sizes(transport: Transport, name: str, seconds: float) -> list[int]:
 
 @contextmanager
 def _listening(transport: Transport, name: str, hear: Callable[[Any], object]) -> Iterator[None]:
-    subscriber = transport.session.declare_subscriber(transport.key(name), hear)
+    subscriber = transport.declare("subscriber", name, hear)
     try:
         yield
     finally:
