@@ -3,7 +3,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-STEP := tools/step
+STEP := $(BIN)/python tools/step.py
 PROJECTS := $(wildcard libs/*/pyproject.toml)
 GAZEBO ?= optional# or required: then `make test` sets Gazebo up, and fails where it cannot run
 YES ?= $(filter required,$(GAZEBO))# any answer: `make gazebo` installs without asking

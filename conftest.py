@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Property tests try the same examples in every run; adds `--brief` and the mark `quick`."""
+"""Property tests try the same examples in every run; adds `--brief` and the mark `quick`.
+
+Processes that tests start get default signals, whatever this process inherited.
+"""
 
 from __future__ import annotations
 
 import os
+import signal
 from collections import Counter
 from pathlib import Path
+from types import FrameType
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -37,9 +42,35 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Registers the short output where it is asked for."""
+    """Registers the short output where it is asked for, and resets signals."""
+    _reset_signals()
     if config.getoption("--brief", default=False):
         config.pluginmanager.register(Brief())
+
+
+def _reset_signals() -> None:
+    """Unblocks signals and stops ignoring them.
+
+    A background job of a script ignores SIGINT, and one of nohup SIGHUP; so would all processes
+    that tests start. They do not inherit handlers. SIGTERM ends the run in order.
+    """
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    own = {getattr(signal, name, None) for name in ("SIGPIPE", "SIGXFSZ")}  # by Python itself
+    for number in signal.valid_signals() - own:
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, _still_ignore)
+    if signal.getsignal(signal.SIGINT) is _still_ignore:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, _end)
+
+
+def _still_ignore(_number: int, _frame: FrameType | None) -> None:
+    """Ignores a signal in this process alone."""
+
+
+def _end(number: int, _frame: FrameType | None) -> None:
+    pytest.exit("ended by SIGTERM", 128 + number)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -129,9 +129,11 @@ def test_the_list_is_answered_while_sessions_end():
 
         with ThreadPoolExecutor(8) as pool:
             asked = [pool.submit(ask) for _ in range(4)]
-            for each in [pool.submit(come_and_go) for _ in range(4)]:
-                each.result()
-            done.set()
+            try:
+                for each in [pool.submit(come_and_go) for _ in range(4)]:
+                    each.result()
+            finally:
+                done.set()
             for each in asked:
                 each.result()
 

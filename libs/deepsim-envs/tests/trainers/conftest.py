@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Races of pucks, which every trainer is to learn; skipped where the trainers are not installed."""
+"""Races of pucks, which every trainer is to learn."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -23,18 +22,6 @@ from deepsim_envs import (
 from deepsim_math import Pose, Twist
 from deepsim_sync import World
 from deepsim_sync.testing import TableModel, TableSimulator
-
-_MISSING = [
-    name for name in ("ray", "stable_baselines3", "torch", "torchrl") if find_spec(name) is None
-]
-if _MISSING:
-    pytest.skip(
-        f"the trainers' tests need {', '.join(_MISSING)}: "
-        "tox -e py311-trainers in libs/deepsim-envs",
-        allow_module_level=True,
-    )
-
-import torch  # noqa: E402 (skipped without it, above)
 
 GOALS = {"a": 0.5, "b": 1.0}
 """Where each puck has arrived [m]."""
@@ -146,7 +133,7 @@ class RaceArea(Area):
 @pytest.fixture(autouse=True)
 def _one_thread() -> None:
     """Small networks only lose time by more, above all where others use the cores."""
-    torch.set_num_threads(1)
+    pytest.importorskip("torch", reason="PyTorch is not installed").set_num_threads(1)
 
 
 @pytest.fixture

@@ -11,6 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 from gymnasium.spaces import Box, Dict, Discrete, MultiBinary
+
+pytest.importorskip(
+    "stable_baselines3", reason="SB3 is not installed: tox -e py311-trainers"
+)
+
 from stable_baselines3 import DDPG, PPO, HerReplayBuffer
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize

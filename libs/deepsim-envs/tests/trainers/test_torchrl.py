@@ -10,8 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from gymnasium.spaces import Box, Dict, Discrete, MultiBinary, MultiDiscrete, Space, Text
+
+pytest.importorskip("torchrl", reason="TorchRL is not installed: tox -e py311-trainers")
+
+import torch
 from tensordict.nn import NormalParamExtractor, TensorDictModule
 from torchrl.collectors import Collector
 from torchrl.envs.utils import check_env_specs

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import signal
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -30,6 +29,7 @@ from deepsim_sync import DeepSimError
 from deepsim_sync.temporary_folders import temporary_folder
 
 from .options import BackendName, fail
+from .stopping import stoppable
 
 _PLOT = "plot.png"
 _PARAM = ("-p", "--param")
@@ -98,7 +98,6 @@ def scenes(
     neither overwritten nor deleted: if an output exists, the command fails.
     """
     console = Console(stderr=True)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # tidies up, as Ctrl-C does
     places = [out / f"{number:03d}" for number in range(count)]
     try:
         for place in (*places, *([dump] if dump else [])):
@@ -116,7 +115,7 @@ def scenes(
         if dump:
             dump.write_text(compiled.library, encoding="utf-8")
         rejected: Counter[str] = Counter()
-        with Backend(backend) as chosen:
+        with stoppable(), Backend(backend) as chosen:
             for number, place in track(
                 list(enumerate(places)), "scenes", console=console, disable=count == 1
             ):

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import importlib
-import signal
 import sys
+from contextlib import suppress
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,6 +21,7 @@ from deepsim.tasks.search import find_task
 from deepsim_sync import DeepSimError
 
 from .options import BackendName, Root, TaskName, Worlds, fail
+from .stopping import stoppable
 
 
 class _Step(str, Enum):
@@ -123,15 +124,11 @@ def serve(
                 period=period,
                 allow_close=allow_close,
             )
-            signal.signal(signal.SIGTERM, signal.default_int_handler)
-            try:
-                with server:
-                    agents = ", ".join(environment.slots)
-                    console.print(f"serving {escape(name)} on {server.address}: agents {agents}")
-                    console.print("press Ctrl-C to stop")
-                    server.wait()
-            except KeyboardInterrupt:
-                pass
+            with stoppable(), suppress(KeyboardInterrupt), server:
+                agents = ", ".join(environment.slots)
+                console.print(f"serving {escape(name)} on {server.address}: agents {agents}")
+                console.print("press Ctrl-C to stop")
+                server.wait()
             console.print("stopped")
     except (DeepSimError, OSError, ValueError) as error:
         fail(console, error)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -31,7 +32,8 @@ class Stop:
 def stoppable() -> Iterator[Stop]:
     """Raises KeyboardInterrupt in the block at the first signal; later signals have no effect.
 
-    Ignored signals, such as SIGHUP under ``nohup``, stay ignored.
+    Ignored signals stay ignored: SIGHUP under ``nohup``, and SIGINT in a background job of a
+    script. A line says so for SIGINT, because Ctrl-C then does not stop the command.
 
     Raises:
         typer.Exit: The block did not handle the KeyboardInterrupt.
@@ -49,6 +51,11 @@ def stoppable() -> Iterator[Stop]:
         for number in (getattr(signal, name) for name in _NAMES if hasattr(signal, name)):
             if signal.getsignal(number) not in (signal.SIG_IGN, None):
                 before[number] = signal.signal(number, on_signal)
+        if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+            typer.echo(
+                f"SIGINT (Ctrl-C) is ignored here; to stop this command: kill {os.getpid()}",
+                err=True,
+            )
     try:
         yield stop
     except KeyboardInterrupt:

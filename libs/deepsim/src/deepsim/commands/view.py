@@ -36,6 +36,7 @@ from deepsim_sync import DeepSimError, World
 
 from .connected_view import connected_view
 from .options import BackendName, Namespace, Root, Worlds, fail
+from .stopping import stoppable
 
 if TYPE_CHECKING:
     from deepsim_viewer import Viewer
@@ -124,7 +125,7 @@ def _show(console: Console, viewer: Viewer, run: Callable[[], None], paused: boo
     """Prints the viewer's address, and calls `run` until Ctrl-C."""
     if paused:
         viewer.control.pause()
-    with suppress(KeyboardInterrupt):  # even while the address is printed
+    with stoppable(), suppress(KeyboardInterrupt):  # even while the address is printed
         _announce(console, viewer.url)
         run()
 
@@ -142,7 +143,7 @@ def _view_recording(console: Console, path: Path, port: int, html: Path | None) 
         html.write_text(recording_page(recording), encoding="utf-8")
         console.print(f"wrote {html}", highlight=False, soft_wrap=True)
         return
-    with ReplayViewer(recording, port=port) as viewer, suppress(KeyboardInterrupt):
+    with ReplayViewer(recording, port=port) as viewer, stoppable(), suppress(KeyboardInterrupt):
         _announce(console, viewer.url)
         viewer.wait()
 
