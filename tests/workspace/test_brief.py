@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+ALONE = ["-p", "no:cacheprovider", "-p", "no:randomly"]
 TESTS = """\
 import pytest
 
@@ -36,7 +37,7 @@ def run(tmp_path):
 
     def run(text: str) -> list[str]:
         (tmp_path / "test_toy.py").write_text(text)
-        command = [sys.executable, "-m", "pytest", "-q", "--brief", "-p", "no:cacheprovider"]
+        command = [sys.executable, "-m", "pytest", "-q", "--brief", *ALONE]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
         return done.stdout.splitlines()
 
@@ -67,6 +68,6 @@ def test_quick_tests_are_those_of_some_libraries(tmp_path):
         folder.mkdir(parents=True)
         text = "def test_it(): pass\n" if name == "math" else "raise ImportError\n"
         (folder / f"test_{name}.py").write_text(text)
-    command = [sys.executable, "-m", "pytest", "-q", "-m", "quick", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "-q", "-m", "quick", *ALONE]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.stdout.splitlines()[-1].startswith("1 passed in "), done.stdout
