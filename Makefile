@@ -11,8 +11,10 @@ YES ?= $(filter required,$(GAZEBO))# any answer: `make gazebo` installs without 
 # Interpreters that pyenv has but does not put forward; no Python is ever downloaded.
 PYENV := $(shell ls -d $${PYENV_ROOT:-$$HOME/.pyenv}/versions/3.*/bin 2>/dev/null | tr '\n' ':')
 export UV_PYTHON_DOWNLOADS := never
-# Python reads the paths in .venv by the locale: LC_ALL=C has no letters beyond ASCII.
-export PYTHONUTF8 := 1
+# LC_ALL=C has no letters beyond ASCII, and Python reads the paths in .venv by the locale.
+ifneq ($(filter C POSIX,$(LC_ALL)),)
+export LC_ALL := C.UTF-8
+endif
 
 # uv first; pip where uv is missing or cannot reach the index that pip is set up to use.
 install = { test -x $(BIN)/uv && $(BIN)/uv pip install --python $(BIN)/python $(1); } \
