@@ -27,7 +27,8 @@ def main(name: str, *command: str) -> int:
     also = f"  (SIGINT is ignored here; to stop it: kill {os.getpid()})" if ignored else ""
     print(f"==> {name}: {' '.join(command)}{also}", flush=True)
     signal.signal(signal.SIGTERM, _end)
-    with subprocess.Popen(command) as process:
+    stdin = subprocess.DEVNULL if sys.stdin is None else None  # closed, as in a daemon
+    with subprocess.Popen(command, stdin=stdin) as process:
         try:
             status = process.wait(limit)
         except subprocess.TimeoutExpired:

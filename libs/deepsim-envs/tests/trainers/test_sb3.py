@@ -12,9 +12,7 @@ import numpy as np
 import pytest
 from gymnasium.spaces import Box, Dict, Discrete, MultiBinary
 
-pytest.importorskip(
-    "stable_baselines3", reason="SB3 is not installed: tox -e py311-trainers"
-)
+pytest.importorskip("stable_baselines3", reason="SB3 is not installed: tox -e py311-trainers")
 
 from stable_baselines3 import DDPG, PPO, HerReplayBuffer
 from stable_baselines3.common.env_checker import check_env

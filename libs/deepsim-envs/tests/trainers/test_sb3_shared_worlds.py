@@ -14,9 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip(
-    "stable_baselines3", reason="SB3 is not installed: tox -e py311-trainers"
-)
+pytest.importorskip("stable_baselines3", reason="SB3 is not installed: tox -e py311-trainers")
 
 from stable_baselines3 import A2C, PPO
 from stable_baselines3.common.vec_env import VecNormalize
