@@ -15,7 +15,6 @@ from deepsim_colliders import (
     Collider3D,
     ColliderSet,
     CylinderCollider,
-    EllipsoidCollider,
     SphereCollider,
 )
 from deepsim_math import Pose, Quaternion
@@ -25,7 +24,6 @@ from deepsim_spawn import (
     Capsule,
     CollisionDescription,
     Cylinder,
-    Ellipsoid,
     Geometry,
     Lidar,
     LinkDescription,
@@ -47,7 +45,6 @@ def shapes(rng: np.random.Generator) -> list[tuple[Geometry, Callable[[Pose], Co
         (Box((a, b, c)), lambda pose: BoxCollider(a, b, c, pose_offset=pose)),
         (Sphere(a), lambda pose: SphereCollider(a, pose_offset=pose)),
         (Capsule(a, b), lambda pose: CapsuleCollider(a, b, pose_offset=pose)),
-        (Ellipsoid((a, b, c)), lambda pose: EllipsoidCollider((a, b, c), pose_offset=pose)),
         (Cylinder(a, b), lambda pose: CylinderCollider(a, b, pose_offset=pose)),
     ]
 

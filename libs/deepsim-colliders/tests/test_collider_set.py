@@ -23,7 +23,7 @@ from deepsim_colliders import (
     RectangleCollider,
     SphereCollider,
 )
-from deepsim_math import Euler, Frustum, Pose, Ray
+from deepsim_math import Euler, Pose, Ray
 
 RING = shapely.Polygon([(-3, -2), (3, -2), (3, 2), (-3, 2)], [[(-2, -1), (2, -1), (2, 1), (-2, 1)]])
 WALL = shapely.LineString([(0, -1), (0, 1), (2, 2)])
@@ -173,15 +173,14 @@ def test_poses_from_an_array():
     assert two.contains_points([(1, 2, 0), (0, 0, 0)]).tolist() == [[True, False], [False, True]]
 
 
-def test_layers_of_points_rays_and_cameras():
+def test_layers_of_points_rays_and_clearances():
     near, far = SphereCollider(1), SphereCollider(1, pose_offset=Pose((5, 0, 0)))
     near.layers, far.layers = 2, 4
     both = ColliderSet([near, far])
-    view = Frustum(0.1, 50, 1, 1, Pose((-5, 0, 0)))
     for mask, seen in ((6, 0), (4, 1), (1, -1)):
         assert both.raycast((-9, 0, 0), (1, 0, 0), mask=mask).ids == seen
-        assert both.segmentation(view, 1, 1, mask=mask).ids.tolist() == [[seen]]
-    assert both.cull(view, mask=4).tolist() == [1]
+        assert both.spherecast((-9, 0, 0), (1, 0, 0), 0.1, mask=mask).ids == seen
+        assert both.clearance((-9, 0, 0), mask=mask).ids == seen
     assert both.contains_points((0, 0, 0), mask=4).tolist() == [False, False]
     assert both.contains_points((0, 0, 0), mask=2).tolist() == [True, False]
 
@@ -268,15 +267,6 @@ def test_what_a_set_refuses(flat, solid):
             ask(space)
         with pytest.raises(TypeError, match="expected another ColliderSet, got"):
             ask(flat)
-    view = Frustum(0.1, 10, 1, 1)
-    with pytest.raises(TypeError, match="a camera needs 3D colliders"):
-        level.cull(view)
-    with pytest.raises(TypeError, match="a camera needs a Frustum, or one per world, got 7"):
-        space.segmentation(7, 4, 3)
-    with pytest.raises(ValueError, match="height must be at least 1, got 0"):
-        space.segmentation(view, 4, 0)
-    with pytest.raises(TypeError, match=r"width must be an integer, got 4\.5"):
-        space.segmentation(view, 4.5, 1)
 
 
 def test_what_queries_refuse(solid):
@@ -287,12 +277,18 @@ def test_what_queries_refuse(solid):
         space.update(np.zeros((4, 7)))
     with pytest.raises(ValueError, match=r"points must have shape \(\.\.\., 3\)"):
         space.contains_points((1, 2))
-    with pytest.raises(ValueError, match=r"points must have shape \(\.\.\., 3\)"):
+    with pytest.raises(ValueError, match=r"origins must have shape \(\.\.\., 3\)"):
         space.raycast((1, 2), (1, 0))
     with pytest.raises(ValueError, match=r"direction at index \(1,\) has zero length"):
         space.raycast((0, 0, 0), [(1, 0, 0), (0, 0, 0)])
     with pytest.raises(ValueError, match="min_distance must be >= 0 m, got -1"):
         space.raycast((0, 0, 0), (1, 0, 0), min_distance=-1)
+    with pytest.raises(ValueError, match=r"radius must be >= 0 m, got -0\.5"):
+        space.clearance((0, 0, 0), radius=[1, -0.5])
+    with pytest.raises(ValueError, match="radius must be >= 0 m, got nan"):
+        space.spherecast((0, 0, 0), (1, 0, 0), np.nan)
+    with pytest.raises(ValueError, match=r"ends must have shape \(\.\.\., 3\)"):
+        space.clearance((0, 0, 0), (1, 2))
     with pytest.raises(ValueError, match="mask must be within 0 and 0xffffffff"):
         space.contains_points((0, 0, 0), mask=-1)
     with pytest.raises(ValueError, match="the same number of coordinates"):

@@ -24,36 +24,12 @@ car 2: none
 car 3: none
 """
 
-SEGMENTATION = """\
-
-
-
-                                       |
-                                      |||
-                                      |||
-          ############                |||
-          ############      oooooo    |||
-          ############    ooooooooo   |||
-..........############....oooooooooo..|||.......
-..........############....oooooooooo..|||.......
-..........###########.....ooooooooo...|||.......
-...........................oooooooo....|........
-..............................oo................
-................................................
-................................................
-# nearest at 7.50 m
-o nearest at 4.40 m
-| nearest at 5.80 m
-in view: # o |
-"""
-
 
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
         ("t01_off_track", OFF_TRACK),
         ("t02_waypoints", WAYPOINTS),
-        ("t03_segmentation", SEGMENTATION),
     ],
 )
 def test_example(name, expected, capsys):
@@ -65,5 +41,4 @@ def test_every_example_is_tested():
     assert sorted(path.stem for path in EXAMPLES.glob("*.py")) == [
         "t01_off_track",
         "t02_waypoints",
-        "t03_segmentation",
     ]

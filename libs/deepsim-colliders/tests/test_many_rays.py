@@ -15,7 +15,6 @@ from scipy.spatial.transform import Rotation
 from deepsim_colliders import (
     BoxCollider,
     CapsuleCollider,
-    CircleCollider,
     GeometryCollider,
     RectangleCollider,
     SphereCollider,
@@ -188,79 +187,3 @@ def test_rays_and_points_in_the_plane(cases, placed, name, seed):
     outer = met & ~inside
     assert np.allclose(np.linalg.norm(hits.normals[outer], axis=1), 1)
     assert ((hits.normals * directions)[outer].sum(axis=1) < 1e-6).all()
-
-
-@many
-@given(seed=SEEDS)
-def test_circles(cases, placed, seed):
-    case = cases(seed)
-    sizes, (poses, places) = case.sizes(1, 1)[0], case.flat_poses(1, 3)
-    one = placed([CircleCollider(*sizes)], poses)
-    origins, directions = case.numbers(-4, 4, (COUNT, 2)), case.numbers(-1, 1, (COUNT, 2))
-    directions[~directions.any(axis=1)] = 1.0
-    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-    o = origins - places[0, :2]
-    depth = sphere_depth(o, sizes)
-    near, far = (
-        expected(sphere_surface, sphere_depth, o, directions, sizes + by) for by in (1e-6, -1e-6)
-    )
-    with np.errstate(invalid="ignore"):
-        sure = (np.abs(depth) > MARGIN) & ((near == far) | (np.abs(near - far) < 1e-3))
-    assert np.array_equal(one.contains_points(origins)[sure, 0], depth[sure] > 0)
-    hits = one.raycast(origins, directions)
-    distance = expected(sphere_surface, sphere_depth, o, directions, sizes)
-    met = distance < np.inf
-    assert np.array_equal(hits.ids[sure] == 0, met[sure])
-    assert np.allclose(hits.distances[sure & met], distance[sure & met], rtol=0, atol=1e-7)
-    outer = sure & met & (depth < 0)
-    assert np.allclose(hits.normals[outer] * sizes, hits.points[outer] - places[0, :2], atol=1e-6)
-
-
-@many
-@given(seed=SEEDS)
-def test_the_nearest_of_many(cases, placed, seed):
-    """A hundred rays against each of a hundred shapes by itself."""
-    case = cases(seed)
-    makers = [BoxCollider, SphereCollider, CapsuleCollider]
-    kinds, sizes = case.random.integers(3, size=100), case.sizes(100, 3)
-    colliders = [makers[kind](*size[: (3, 1, 2)[kind]]) for kind, size in zip(kinds, sizes)]
-    poses = case.poses(100, 6)
-    origins, directions = case.numbers(-6, 6, (2, 100, 3))
-    directions[~directions.any(axis=1)] = 1.0
-    alone = [
-        placed([one], pose[np.newaxis]).raycast(origins, directions)
-        for one, pose in zip(colliders, poses)
-    ]
-    distances = np.stack([hits.distances for hits in alone])
-    best = np.argmin(distances, axis=0)
-    met = np.isfinite(distances.min(axis=0))
-    together = placed(colliders, poses).raycast(origins, directions)
-    assert np.array_equal(together.ids, np.where(met, best, -1))
-    assert np.array_equal(together.distances, distances.min(axis=0))
-    for field in ("points", "normals", "inside"):
-        single = np.stack([getattr(hits, field) for hits in alone])[best, np.arange(100)]
-        assert np.array_equal(
-            getattr(together, field)[met], single[met], equal_nan=field != "inside"
-        )
-
-
-@settings(max_examples=15, deadline=None)
-@given(seed=SEEDS)
-def test_a_ray_at_the_centre_always_hits(cases, placed, seed):
-    """Of boxes, spheres and capsules, from anywhere."""
-    case = cases(seed)
-    poses = case.poses(30, 5)
-    colliders = [
-        make(*case.sizes(1, columns)[0])
-        for make, columns in ((BoxCollider, 3), (SphereCollider, 1), (CapsuleCollider, 2))
-        for _ in range(10)
-    ]
-    origins = case.numbers(-9, 9, (30, 3)) + 1e-3
-    for number, collider in enumerate(colliders):
-        gap = poses[number, :3] - origins
-        hits = placed([collider], poses[[number]]).raycast(origins, gap)
-        assert (hits.ids == 0).all()
-        assert (hits.distances <= np.linalg.norm(gap, axis=1)).all()
-    everything = placed(colliders, poses)
-    hits = everything.raycast(origins[:, np.newaxis], poses[:, :3] - origins[:, np.newaxis])
-    assert (hits.ids >= 0).all()

@@ -144,45 +144,6 @@ def test_points_of_the_boundary_belong_to_the_collider(name, pose, sizes, seed):
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "meet"),
-    [
-        (CircleCollider(1), CircleCollider(1, pose_offset=Pose((2, 0, 0))), True),
-        (CircleCollider(1), CircleCollider(1, pose_offset=Pose((2.000001, 0, 0))), False),
-        (RectangleCollider(2, 2), RectangleCollider(2, 2, pose_offset=Pose((2, 2, 0))), True),
-        (RectangleCollider(2, 2), CircleCollider(1, pose_offset=Pose((2, 0, 0))), True),
-        (
-            GeometryCollider(shapely.box(0, 0, 1, 1)),
-            CircleCollider(1, pose_offset=Pose((2, 1, 0))),
-            True,
-        ),
-        (GeometryCollider(SHAPES["ring"]), CircleCollider(0.999999), False),
-        (GeometryCollider(SHAPES["ring"]), CircleCollider(1), True),
-        (GeometryCollider(SHAPES["wall"]), GeometryCollider(SHAPES["loop"]), True),
-    ],
-)
-def test_touching_is_meeting(a, b, meet):
-    assert a.intersects(b) is meet
-    assert b.intersects(a) is meet
-
-
-@pytest.mark.parametrize("yaw", np.linspace(0, 7, 30))
-def test_touching_is_meeting_at_every_angle(yaw):
-    """Two squares side by side stay side by side."""
-    turn = Pose((1, 2, 0), Euler(0, 0, yaw))
-    for kind in (
-        lambda: RectangleCollider(2, 2),
-        lambda: GeometryCollider(shapely.box(-1, -1, 1, 1)),
-    ):
-        for other_kind in (lambda: RectangleCollider(2, 2), lambda: CircleCollider(1)):
-            a, b = kind(), other_kind()
-            a.pose_offset, b.pose_offset = turn, turn @ Pose((2, 0, 0))
-            assert a.intersects(b)
-            assert b.intersects(a)
-            b.pose_offset = turn @ Pose((2.000001, 0, 0))
-            assert not a.intersects(b)
-
-
-@pytest.mark.parametrize(
     ("outer", "inner", "inside"),
     [
         (CircleCollider(2), CircleCollider(1, pose_offset=Pose((1, 0, 0))), True),

@@ -211,78 +211,6 @@ def test_a_ray_aimed_at_a_point_inside_hits(name, pose, origin, seed):
     assert hit.distance <= reach + 1e-6
 
 
-@pytest.mark.parametrize("name", SOLID)
-@settings(max_examples=30)
-@given(pose=POSES, origin=TRIPLES)
-def test_a_ray_at_the_centre_always_hits(name, pose, origin):
-    assume(pose.position.distance(origin) > 1e-3)
-    collider = SOLID[name]()
-    collider.pose_offset = pose
-    hit = collider.raycast(Ray(origin, pose.position - Point(*origin)))
-    assert hit is not None
-    assert hit.distance <= pose.position.distance(origin)
-
-
-@settings(max_examples=30)
-@given(pose=POSES, ray=RAYS)
-def test_box_by_slabs(pose, ray):
-    """An independent slab test on arrays."""
-    half = np.array([1.0, 0.5, 1.5])
-    origin = np.asarray(pose.inverse_transform_point(ray.origin))
-    direction = np.asarray(pose.inverse_transform_vector(ray.direction))
-    assume((np.abs(direction) > 1e-9).all())
-    times = np.sort([(-half - origin) / direction, (half - origin) / direction], axis=0)
-    start, end = times[0].max(), times[1].min()
-    assume(min(abs(end - start), abs(end), abs(start)) > 1e-6)
-    hit = BoxCollider(*(2 * half), pose_offset=pose).raycast(ray)
-    assert (hit is not None) == (start < end and end > 0)
-    if hit:
-        assert hit.distance == pytest.approx(max(start, 0), abs=1e-9)
-        assert hit.exit_distance == pytest.approx(end, abs=1e-9)
-
-
-@settings(max_examples=30)
-@given(place=TRIPLES, ray=RAYS)
-def test_sphere_by_its_equation(place, ray):
-    """The point hit is on the surface, and the ray is forward only."""
-    offset = ray.origin - Point(*place)
-    along = offset.dot(ray.direction)
-    rest = along**2 - offset.sqr_magnitude + 4
-    assume(abs(rest) > 1e-6)
-    hit = SphereCollider(2, pose_offset=Pose(place)).raycast(ray)
-    if rest < 0 or -along + math.sqrt(rest) < -1e-6:
-        assert hit is None
-    elif not hit.inside:
-        assert hit.point.distance(place) == pytest.approx(2)
-        assert hit.distance == pytest.approx(-along - math.sqrt(rest))
-        assert hit.normal.isclose((hit.point - Point(*place)) / 2)
-
-
-@pytest.mark.parametrize("name", FLAT)
-@settings(max_examples=30)
-@given(origin=TRIPLES, direction=TRIPLES)
-def test_flat_colliders_as_shapely(name, origin, direction):
-    """The nearest point of the ray's shadow in the collider; z changes no more than the scale."""
-    assume(math.hypot(*direction[:2]) > 1e-2)
-    collider = FLAT[name]()
-    ray = Ray(origin, direction)
-    end = ray.get_point(50.0 / math.hypot(*ray.direction[:2]))
-    shadow = shapely.LineString([origin[:2], (end.x, end.y)])
-    shape = {
-        "rectangle": shapely.box(-1, -0.5, 1, 0.5),
-        "circle": shapely.Point(0, 0).buffer(1, 2048),
-    }.get(name) or collider.geometry
-    with np.errstate(invalid="ignore"):  # stray flags of GEOS before 3.12
-        met = shapely.intersection(shape, shadow)
-        assume(met.is_empty == shapely.intersection(shape.buffer(1e-4), shadow).is_empty)
-        assume(met.is_empty == shapely.intersection(shape.buffer(-1e-4), shadow).is_empty)
-    hit = collider.raycast(ray)
-    assert (hit is None) == met.is_empty
-    if hit:
-        flat = met.distance(shapely.Point(origin[:2]))
-        assert hit.distance * math.hypot(*ray.direction[:2]) == pytest.approx(flat, abs=1e-2)
-
-
 def test_walls_are_hit_from_both_sides_and_end_on():
     wall = GeometryCollider(shapely.LineString([(0, -1), (0, 1)]))
     for origin, direction in (((-2, 0.5, 0), (1, 0, 0)), ((2, 0.5, 0), (-1, 0, 0))):
@@ -316,12 +244,6 @@ def test_a_vertical_ray_meets_a_flat_collider_from_inside_only():
         assert (hit is not None) is collider.contains(ray.origin)
 
 
-def test_hits_sort_by_distance():
-    spheres = [SphereCollider(0.5, pose_offset=Pose((x, 0, 0))) for x in (4, 2, 6)]
-    hits = [sphere.raycast(Ray((0, 0, 0), (1, 0, 0))) for sphere in spheres]
-    assert min(hits, key=lambda hit: hit.distance).collider is spheres[1]
-
-
 def test_hits_are_ordered_by_distance():
     """The nearest of several colliders is found by `min`, the order by `sorted`."""
     ray = Ray((-5, 0, 0), (1, 0, 0))
@@ -333,30 +255,21 @@ def test_hits_are_ordered_by_distance():
 
 
 @given(data=st.data())
-def test_all_pieces_in_a_geometry_are_those_of_shapely(data):
+def test_the_first_piece_in_a_geometry_is_that_of_shapely(data):
     """A ray across rings and lines enters and leaves as the same line of shapely does."""
     turn, shift = data.draw(st.floats(0.0, 6.0)), data.draw(st.floats(-9.7, 9.7))
     area = shapely.Point(0, 0).buffer(10) - shapely.Point(1, 0).buffer(7)
     area = area.union(shapely.Point(1, 0).buffer(3))
     ours = GeometryCollider(area, pose_offset=Pose((5, -2, 0), Euler(0, 0, turn)))
-    hits = ours.raycast_all(Ray((-15, -2 + shift, 0), (1, 0, 0)))
     moved = affinity.translate(affinity.rotate(area, turn, (0, 0), use_radians=True), 5, -2)
     line = shapely.LineString([(-15, -2 + shift), (30, -2 + shift)])
     pieces = shapely.get_parts(shapely.intersection(moved, line))
     assume(all(piece.length > 1e-3 for piece in pieces))
-    expected = sorted((piece.bounds[0] + 15, piece.bounds[2] + 15) for piece in pieces)
-    assert len(hits) == len(expected)
-    for hit, (start, end) in zip(hits, expected):
-        assert hit.distance == pytest.approx(start, abs=1e-6)
-        assert hit.exit_distance == pytest.approx(end, abs=1e-6)
-        assert hit.normal.x < 0.0
-        assert not hit.inside
-
-
-def test_all_pieces_of_a_ray_that_starts_inside():
-    """The first piece is where it starts; the next ones have normals against the ray."""
-    ring = GeometryCollider(shapely.box(-2, -2, 2, 2) - shapely.box(-1, -1, 1, 1))
-    first, second = ring.raycast_all(Ray((-1.5, 0, 0), (1, 0, 0)))
-    assert (first.inside, first.distance, first.exit_distance) == (True, 0.0, 0.5)
-    assert (second.inside, second.distance, second.exit_distance) == (False, 2.5, 3.5)
-    assert tuple(second.normal) == (-1.0, 0.0, 0.0)
+    start, end = min((piece.bounds[0] + 15, piece.bounds[2] + 15) for piece in pieces)
+    hit = ours.raycast(Ray((-15, -2 + shift, 0), (1, 0, 0)))
+    assert hit.distance == pytest.approx(start, abs=1e-6)
+    assert hit.exit_distance == pytest.approx(end, abs=1e-6)
+    assert hit.normal.x < 0.0
+    inside = ours.raycast(Ray((-15 + 0.5 * (start + end), -2 + shift, 0), (1, 0, 0)))
+    assert (inside.inside, inside.distance) == (True, 0.0)
+    assert inside.exit_distance == pytest.approx(0.5 * (end - start), abs=1e-6)

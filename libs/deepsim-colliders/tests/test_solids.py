@@ -13,19 +13,18 @@ from scipy.spatial.transform import Rotation
 from deepsim_colliders import (
     BoxCollider,
     CapsuleCollider,
-    ConvexCollider,
+    Collider3D,
     CylinderCollider,
-    EllipsoidCollider,
     PlaneCollider,
     SphereCollider,
 )
-from deepsim_math import Euler, Pose, Ray
+from deepsim_math import Pose, Ray
 
 fcl = pytest.importorskip("fcl")
 
 
-class OwnBox(ConvexCollider):
-    """A box that says nothing but its farthest points."""
+class OwnBox(Collider3D):
+    """A box that defines nothing but its farthest points."""
 
     def __init__(self, half):
         super().__init__()
@@ -33,6 +32,21 @@ class OwnBox(ConvexCollider):
 
     def support_point(self, direction):
         return tuple(math.copysign(h, d) for h, d in zip(self.half, direction))
+
+
+class OwnCapsule(Collider3D):
+    """A capsule that defines its central line and its margin."""
+
+    def __init__(self, radius, half):
+        super().__init__()
+        self.radius, self.half = radius, half
+
+    def support_point(self, direction):
+        return 0.0, 0.0, math.copysign(self.half, direction[2])
+
+    @property
+    def margin(self):
+        return self.radius
 
 
 def _made(kind, sizes):
@@ -43,13 +57,13 @@ def _made(kind, sizes):
         "sphere": lambda: (SphereCollider(x), fcl.Sphere(x)),
         "capsule": lambda: (CapsuleCollider(x, 2 * z), fcl.Capsule(x, 2 * z)),
         "cylinder": lambda: (CylinderCollider(x, 2 * z), fcl.Cylinder(x, 2 * z)),
-        "ellipsoid": lambda: (EllipsoidCollider((x, y, z)), fcl.Ellipsoid(x, y, z)),
         "plane": lambda: (PlaneCollider(), fcl.Halfspace(np.array([0.0, 0.0, 1.0]), 0.0)),
-        "own": lambda: (OwnBox((x, y, z)), fcl.Box(2 * x, 2 * y, 2 * z)),
+        "own box": lambda: (OwnBox((x, y, z)), fcl.Box(2 * x, 2 * y, 2 * z)),
+        "own capsule": lambda: (OwnCapsule(x, z), fcl.Capsule(x, 2 * z)),
     }[kind]()
 
 
-KINDS = ("box", "sphere", "capsule", "cylinder", "ellipsoid", "own")
+KINDS = ("box", "sphere", "capsule", "cylinder", "own box", "own capsule")
 PAIRS = list(itertools.combinations_with_replacement(KINDS, 2))
 
 
@@ -80,7 +94,7 @@ def test_distance_is_that_of_fcl(cases, kinds, scale):
             continue  # fcl's tolerances are absolute
         request = fcl.DistanceRequest(True)
         theirs = max(fcl.distance(*shapes, request, fcl.DistanceResult()), 0.0)
-        assert ours == pytest.approx(theirs, abs=2e-3 if "ellipsoid" in kinds else 2e-5)
+        assert ours == pytest.approx(theirs, abs=2e-5)
 
 
 @pytest.mark.parametrize("kinds", PAIRS, ids="-".join)
@@ -104,47 +118,9 @@ def test_closest_points_prove_the_distance(cases, kinds):
     assert some > 2
 
 
-@pytest.mark.parametrize("turn", [(0, 0, 0, 1), (0.5, -0.1, 0.7, 0.5)])
-def test_equal_solids_in_one_place(turn):
-    """Many ways part them as soon: that of a cylinder as long as it is wide is any of its own."""
-    pose = Pose((1, 2, 3), turn)
-    first, second = (CylinderCollider(0.5, 1, pose_offset=pose) for _ in range(2))
-    assert first.contacts(second)[0].depth == pytest.approx(1.0, abs=1e-3)
-    capsule = CapsuleCollider(0.4, 1, pose_offset=pose)
-    assert capsule.contacts(second)[0].depth == pytest.approx(0.9, abs=1e-3)
-
-
-@pytest.mark.parametrize("kinds", PAIRS, ids="-".join)
-def test_moving_by_the_depth_parts_them(cases, kinds):
-    """Contacts name the least depth: by it the other moves free, by no other way is it shorter."""
-    random = np.random.default_rng(sum(map(len, kinds)))
-    some = 0
-    for (a, b), _ in _placed(cases(sum(map(len, kinds)) + 2), kinds, 30):
-        contacts = a.contacts(b)
-        assert bool(contacts) == a.intersects(b)
-        if not contacts or contacts[0].depth < 1e-6:
-            continue
-        some += 1
-        normal, depth = np.array(contacts[0].normal), contacts[0].depth
-        assert np.hypot.reduce(normal) == pytest.approx(1.0)
-        (here,), (there,) = a._live_shapes(), b._live_shapes()
-        across = [normal, *random.normal(size=(60, 3))]
-        for direction in across:
-            unit = direction / np.hypot.reduce(direction)
-            needed = here._support(tuple(unit)) + there._support(tuple(-unit))
-            assert needed >= depth - 1e-8
-        place = b.pose_offset
-        for part, meets in ((0.999, True), (1.001, False)):
-            b.pose_offset = Pose(
-                tuple(np.array(place.position) + part * depth * normal), place.orientation
-            )
-            assert a.intersects(b) == meets
-    assert some > 2
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_planes_know_how_far_a_shape_is(cases, kind):
-    """The height above a plane, in both orders; contacts are below it."""
+    """The height above a plane, in both orders."""
     for (a, plane), _ in _placed(cases(len(kind)), (kind, "plane"), 30):
         (shape,) = a._live_shapes()
         normal = plane.pose.orientation.rotate((0, 0, 1))
@@ -157,18 +133,12 @@ def test_planes_know_how_far_a_shape_is(cases, kind):
             shape._support(tuple(normal))
             <= 1e-9 + sum(p * n for p, n in zip(plane.pose.position, normal))
         )
-        contacts = a.contacts(plane)
-        assert bool(contacts) == plane.intersects(a)
-        if contacts:
-            assert contacts[0].depth == pytest.approx(max(-height, 0.0), abs=1e-9)
-            assert all(plane.contains(c.point) for c in contacts)
-            assert all(c.normal.isclose(back) for c in contacts)
 
 
 def _surface(kind, sizes, count, random):
     """Points of the surface of a shape about the origin."""
     x, z = sizes[0], sizes[2]
-    if kind in ("box", "own"):
+    if kind in ("box", "own box"):
         points = random.uniform(-1, 1, (count, 3))
         points[np.arange(count), random.integers(0, 3, count)] = random.choice([-1, 1], count)
         return points * sizes
@@ -176,10 +146,8 @@ def _surface(kind, sizes, count, random):
     sphere /= np.linalg.norm(sphere, axis=1, keepdims=True)
     if kind == "sphere":
         return sphere * x
-    if kind == "ellipsoid":
-        return sphere * sizes
     ring = sphere[:, :2] / np.linalg.norm(sphere[:, :2], axis=1, keepdims=True)
-    if kind == "capsule":
+    if kind in ("capsule", "own capsule"):
         return np.column_stack([sphere * x + [0, 0, 1] * np.sign(sphere[:, 2:]) * z])
     side = np.column_stack([ring * x, random.uniform(-z, z, count)])
     lid = np.column_stack(
@@ -216,7 +184,7 @@ def test_containment_is_that_of_surface_points(cases, kinds):
         if a.contains(b):
             assert a.contains_points(world * (1 - 1e-7)).all()
             seen.add(True)
-        elif all(a._live_shapes()[0]._holds_here(tuple(p)) for p in world):
+        elif a.contains_points(world).all():
             # Then the surface is nowhere far outside: grown by a little, the other has it.
             grown, _ = _made(kinds[0], sizes[0] + 10 * margin)
             assert grown.contains(b)
@@ -284,43 +252,15 @@ def test_bounds_and_corners():
     assert box.bounds is None
 
 
-def test_a_box_rests_on_four_corners():
-    """Faces that lie on each other touch at the corners of the area that both cover."""
-    table = BoxCollider(4, 4, 1, pose_offset=Pose((0, 0, -0.5)))
-    box = BoxCollider(1, 1, 1, pose_offset=Pose((1.75, 0, 0.49)))
-    for ground in (table, PlaneCollider()):
-        contacts = box.contacts(ground)
-        assert len(contacts) == 4
-        assert all(c.normal.isclose((0, 0, -1)) for c in contacts)
-        assert all(c.depth == pytest.approx(0.01) for c in contacts)
-        right = 2.0 if ground is table else 2.25
-        assert sorted(round(c.point.x, 9) for c in contacts) == [1.25, 1.25, right, right]
-    stood = CylinderCollider(0.5, 1, pose_offset=Pose((0, 0, 0.5)))
-    assert len(stood.contacts(table)) == 8
-    lying = CylinderCollider(0.5, 1, pose_offset=Pose((0, 0, 0.5), Euler(0, math.pi / 2, 0)))
-    assert len(lying.contacts(PlaneCollider())) == 2
-
-
-def test_many_worlds_of_scale_give_the_same_contacts():
-    """A millimetre and a kilometre: depths scale with the shapes."""
-    for scale in (1e-4, 1.0, 1e5):
-        box = BoxCollider(scale, scale, scale)
-        other = CylinderCollider(0.5 * scale, scale, pose_offset=Pose((0.9 * scale, 0, 0)))
-        contacts = box.contacts(other)
-        assert contacts[0].depth == pytest.approx(0.1 * scale)
-        assert contacts[0].normal.isclose((1, 0, 0), abs_tol=1e-6)
-
-
 @pytest.mark.parametrize("scale", [0.1, 1.0, 10.0])
-def test_distances_and_rays_are_those_of_mujoco(cases, scale):
-    """Of boxes, spheres, capsules, cylinders and ellipsoids, to the precision of MuJoCo."""
+def test_rays_are_those_of_mujoco(cases, scale):
+    """Of boxes, spheres, capsules and cylinders, to the precision of MuJoCo."""
     mujoco = pytest.importorskip("mujoco")
     types = {
         "box": mujoco.mjtGeom.mjGEOM_BOX,
         "sphere": mujoco.mjtGeom.mjGEOM_SPHERE,
         "capsule": mujoco.mjtGeom.mjGEOM_CAPSULE,
         "cylinder": mujoco.mjtGeom.mjGEOM_CYLINDER,
-        "ellipsoid": mujoco.mjtGeom.mjGEOM_ELLIPSOID,
     }
     numbers, spec, colliders = cases(21), mujoco.MjSpec(), []
     for kind in list(types) * 5:
@@ -335,10 +275,6 @@ def test_distances_and_rays_are_those_of_mujoco(cases, scale):
     model = spec.compile()
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
-    for i, j in itertools.combinations(range(0, len(colliders), 2), 2):
-        theirs = mujoco.mj_geomDistance(model, data, i, j, 100 * scale, None)
-        ours = colliders[i].distance(colliders[j])
-        assert ours == pytest.approx(max(theirs, 0.0), abs=1e-4 * scale)
     for _ in range(150):
         origin, step = numbers.numbers(-8, 8, 3) * scale, numbers.numbers(-1, 1, 3)
         if not step.any():

@@ -9,23 +9,20 @@ import pytest
 from deepsim_colliders import (
     BoxCollider,
     CapsuleCollider,
+    Collider3D,
     ColliderSet,
     CompoundCollider,
-    ConeCollider,
-    ConvexCollider,
     CylinderCollider,
-    EllipsoidCollider,
-    HullCollider,
     MeshCollider,
     PlaneCollider,
     SphereCollider,
 )
-from deepsim_math import Frustum, Pose, Ray
+from deepsim_math import Pose, Ray
 
 TETRAHEDRON = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
 
 
-class OwnBall(ConvexCollider):
+class OwnBall(Collider3D):
     def support_point(self, direction):
         length = sum(d * d for d in direction) ** 0.5
         return tuple(0.7 * d / length for d in direction)
@@ -36,13 +33,10 @@ def _all():
         BoxCollider(1, 2, 1),
         CylinderCollider(0.6, 2),
         SphereCollider(0.8),
-        EllipsoidCollider((0.5, 1, 1.5)),
         CapsuleCollider(0.4, 1.5),
         PlaneCollider((0.1, 0, 1)),
         OwnBall(),
-        HullCollider([(-1, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0.5, -1)]),
         MeshCollider([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], TETRAHEDRON),
-        ConeCollider(0.7, 1.2),
         CompoundCollider([CylinderCollider(1, 0.3), BoxCollider(0.3, 0.3, 2)]),
     ]
 
@@ -53,7 +47,7 @@ def scene(cases, request):
     colliders = _all()
     for collider, pose in zip(colliders, cases(request.param).poses(len(colliders), 2.5)):
         collider.pose_offset = Pose.from_array(pose)
-    colliders[5].pose_offset = Pose((0, 0, -1.5))
+    colliders[4].pose_offset = Pose((0, 0, -1.5))
     return colliders, ColliderSet(colliders), cases(request.param + 50)
 
 
@@ -98,14 +92,3 @@ def test_rays(scene):
         assert hits.inside[k] == found[nearest].inside
         if not hits.inside[k]:
             assert np.allclose(hits.normals[k], found[nearest].normal, atol=1e-4)
-
-
-def test_a_camera_sees_the_ground():
-    scene = ColliderSet([CylinderCollider(0.5, 1, pose_offset=Pose((5, 0, 0.5))), PlaneCollider()])
-    camera = Frustum(0.1, 50, 1.0, 0.75, Pose((0, 0, 1)))
-    assert scene.cull(camera).tolist() == [0, 1]
-    seen = scene.segmentation(camera, 32, 24)
-    assert set(np.unique(seen.ids)) == {-1, 0, 1}
-    assert (seen.ids[-1] == 1).all()
-    assert seen.ids[13, 16] == 0
-    assert seen.depth[13, 16] == pytest.approx(4.5, abs=0.01)

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-
 import numpy as np
 import pytest
 import shapely
@@ -22,18 +20,9 @@ from deepsim_colliders import (
     RectangleCollider,
     SphereCollider,
 )
-from deepsim_math import Frustum, Pose
+from deepsim_math import Pose
 
 WORLDS = 3
-NUMBA = importlib.util.find_spec("numba") is not None
-WAYS = [
-    pytest.param(False, id="pure"),
-    pytest.param(
-        True,
-        id="compiled",
-        marks=pytest.mark.skipif(not NUMBA, reason="numba is not installed"),
-    ),
-]
 RING = shapely.Point(0, 0).buffer(3).difference(shapely.Point(0, 0).buffer(2))
 SOLID = [
     BoxCollider(1, 2, 0.5),
@@ -54,26 +43,25 @@ def equal(first, second):
     return all(np.array_equal(a, b, equal_nan=True) for a, b in zip(first, second))
 
 
-@pytest.mark.parametrize("compiled", WAYS)
 @pytest.mark.parametrize("family", [SOLID, FLAT], ids=["3D", "2D"])
 @pytest.mark.parametrize(("count", "spread"), [(7, 4), (280, 15)], ids=["few", "many"])
 @settings(max_examples=2, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
-def test_each_world_answers_as_a_set_of_its_own(cases, family, count, spread, compiled, seed):
+def test_each_world_answers_as_a_set_of_its_own(cases, family, count, spread, seed):
     """Bit by bit, whichever way near pairs are found; a lost pose is lost in its world only."""
     case = cases(seed)
     colliders = [family[k] for k in case.random.integers(len(family), size=count)]
     poses = case.poses(WORLDS * count, spread).reshape(WORLDS, count, 7)
     poses[1, 0] = np.nan
-    together = ColliderSet(colliders, worlds=WORLDS, compiled=compiled)
+    together = ColliderSet(colliders, worlds=WORLDS)
     together.update(poses)
-    others = ColliderSet(family, compiled=compiled)
+    others = ColliderSet(family)
     origins, directions = case.numbers(-4, 4, (WORLDS, 9, 3)), case.random.normal(size=(9, 3))
     hits = together.raycast(origins, directions)
-    all_hits = together.raycast_all(origins, directions)
-    views = [Frustum(0.1, 20, 1, 0.5, Pose((-6 + w, 0, 0))) for w in range(WORLDS)]
+    thick = together.spherecast(origins, directions, 0.3)
+    near = together.clearance(origins, origins + directions, radius=0.1)
     for world in range(WORLDS):
-        alone = ColliderSet(colliders, compiled=compiled)
+        alone = ColliderSet(colliders)
         alone.update(poses[world])
         for answer, expected in (
             (together.pairs(), alone.pairs()),
@@ -87,16 +75,10 @@ def test_each_world_answers_as_a_set_of_its_own(cases, family, count, spread, co
         inside = together.contains_points(origins)[world]
         assert np.array_equal(inside, alone.contains_points(origins[world]))
         assert equal([part[world] for part in hits], alone.raycast(origins[world], directions))
-        some = (all_hits.rays // 9) == world
-        expected = alone.raycast_all(origins[world], directions)
-        assert np.array_equal(all_hits.rays[some] % 9, expected.rays)
-        assert equal([part[some] for part in all_hits[1:]], expected[1:])
-        if family is SOLID:
-            seen = together.cull(views)
-            assert np.array_equal(seen[seen[:, 0] == world][:, 1], alone.cull(views[world]))
-            picture = together.segmentation(views, 12, 6)
-            expected = alone.segmentation(views[world], 12, 6)
-            assert equal([part[world] for part in picture], expected)
+        expected = alone.spherecast(origins[world], directions, 0.3)
+        assert equal([part[world] for part in thick], expected)
+        expected = alone.clearance(origins[world], origins[world] + directions, radius=0.1)
+        assert equal([part[world] for part in near], expected)
 
 
 def test_one_world_keeps_its_axis():
@@ -107,7 +89,7 @@ def test_one_world_keeps_its_axis():
     assert one.intersects().shape == (1, 2, 2)
     assert one.contains_points([[(0, 0, 0)]]).tolist() == [[[True, True]]]
     assert one.raycast([[(-3, 0, 0)]], (1, 0, 0)).distances.tolist() == [[2]]
-    assert one.cull(Frustum(0.1, 9, 1, 1)).tolist() == [[0, 0], [0, 1]]
+    assert one.clearance([[(-3, 0, 0)]]).distances.tolist() == [[2]]
 
 
 def test_poses_for_all_worlds_at_once():
@@ -133,8 +115,8 @@ def test_what_worlds_refuse():
         two.pairs(ColliderSet([SphereCollider(1)], worlds=3))
     with pytest.raises(ValueError, match="worlds must be at least 1, got 0"):
         ColliderSet([SphereCollider(1)], worlds=0)
-    with pytest.raises(ValueError, match="2 worlds need one frustum each, got 1"):
-        two.cull([Frustum(0.1, 9, 1, 1)])
+    with pytest.raises(ValueError, match=r"a set of 2 worlds needs \(2, \.\.\., 3\)"):
+        two.clearance(np.zeros((5, 3)))
     assert two.contains_points(np.zeros((2, 1, 3))).all()
 
 
@@ -205,47 +187,3 @@ def test_almost_parallel_to_a_face():
     for x, distance in ((10, 400), (150, np.inf)):
         hits = ColliderSet([box]).raycast((x, 0, -500), (1e-308, 0, 1))
         assert hits.distances == distance
-
-
-def test_all_hits_are_in_order():
-    """By ray, distance and id; a compound counts once, limits and layers hold."""
-    row = [SphereCollider(0.5, pose_offset=Pose((x, 0, 0))) for x in (4, 2, 4)]
-    parts = [SphereCollider(0.5, pose_offset=Pose((x, 0, 0))) for x in (6, 8)]
-    several = ColliderSet([*row, CompoundCollider(parts)])
-    hits = several.raycast_all(
-        [(0, 0, 0), (9, 9, 9), (10, 0, 0)], [(1, 0, 0), (1, 0, 0), (-1, 0, 0)]
-    )
-    assert hits.rays.tolist() == [0, 0, 0, 0, 2, 2, 2, 2]
-    assert hits.ids.tolist() == [1, 0, 2, 3, 3, 0, 2, 1]
-    assert hits.distances.tolist() == [1.5, 3.5, 3.5, 5.5, 1.5, 5.5, 5.5, 7.5]
-    assert hits.points[0].tolist() == [1.5, 0, 0]
-    assert hits.normals[0].tolist() == [-1, 0, 0]
-    assert several.raycast_all((0, 0, 0), (1, 0, 0), max_distance=2).ids.tolist() == [1]
-    assert several.raycast_all((2, 0, 0), (1, 0, 0)).inside.tolist() == [True, False, False, False]
-    assert several.raycast_all((0, 0, 0), (1, 0, 0), mask=2).ids.size == 0
-
-
-@pytest.mark.parametrize("compiled", WAYS)
-@settings(max_examples=4, deadline=None)
-@given(seed=st.integers(0, 2**32 - 1))
-def test_thousands_are_found_as_few_are(cases, placed, compiled, seed):
-    """Shapes beyond those that are compared one with each other answer as parts of the set do."""
-    case = cases(seed)
-    count, part = 600, 60
-    colliders = [SOLID[k] for k in case.random.integers(3, size=count)]
-    poses = case.poses(count, 9)
-    whole = ColliderSet(colliders, compiled=compiled)
-    whole.update(poses)
-    points, directions = case.numbers(-9, 9, (50, 3)), case.random.normal(size=(50, 3))
-    hits, inside = whole.raycast(points, directions), whole.contains_points(points)
-    best = np.full(50, np.inf)
-    ids = np.full(50, -1)
-    for start in range(0, count, part):
-        some = slice(start, start + part)
-        few = placed(colliders[some], poses[some])
-        assert np.array_equal(few.contains_points(points), inside[:, some])
-        theirs = few.raycast(points, directions)
-        nearer = theirs.distances < best
-        best[nearer], ids[nearer] = theirs.distances[nearer], theirs.ids[nearer] + start
-    assert np.array_equal(hits.ids, ids)
-    assert np.array_equal(hits.distances, best)

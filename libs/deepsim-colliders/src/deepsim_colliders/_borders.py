@@ -51,3 +51,14 @@ def positive(value: SupportsFloat, name: str) -> float:
     if not 0.0 < number < math.inf:
         raise ValueError(f"{name} must be > 0 m and finite, got {value!r}")
     return number
+
+
+def lengths(values: Any, name: str) -> NDArray[np.float64]:
+    """Returns lengths >= 0 [m]; raises ValueError for one that is negative or not a number."""
+    array = numbers(values, name)
+    bad = np.argwhere(~(array >= 0.0))
+    if len(bad):
+        index = tuple(bad[0].tolist())
+        place = f" at index {index}" if index else ""
+        raise ValueError(f"{name} must be >= 0 m, got {array[index]}{place}")
+    return array

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Crossings of one or many lines and a shape, in the shape's frame and any number of dimensions."""
+"""Crossings of lines, or of moving balls, and a shape, in its frame and in 2D or 3D."""
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple, Sequence
+from typing import Any, Callable, NamedTuple, Sequence, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,34 +65,103 @@ def cross_ball(
     return Crossing(start, middle + reach, normal)
 
 
-Rows = NDArray[np.float64]
+Array = NDArray[np.float64]
+Gaps = Callable[[NDArray[np.intp], Array], Tuple[Array, Array]]
+
+_STEPS = 100
 
 
-def cross_balls(origins: Rows, directions: Rows, radius: float) -> tuple[Rows, Rows]:
-    """Returns the first and last t at which lines (n, d) are in the ball about 0; NaN for misses.
+def first_piece(
+    origin: Sequence[float],
+    direction: Sequence[float],
+    times: Array,
+    covers: Callable[[Array], NDArray[np.bool_]],
+) -> tuple[float, float]:
+    """Returns the start and end of the first connected piece of a ray inside a shape.
 
-    A line with a zero direction is in the ball for all t, or never.
+    Args:
+        origin: start of the ray.
+        direction: of any length, which is the unit of t.
+        times: all t >= 0 at which the ray meets the surface, in order, at least one; if the ray
+            starts inside, the first is 0.
+        covers: function of points (d, n) that returns whether they are in the shape.
+    """
+    middles = 0.5 * (times[1:] + times[:-1])
+    within = covers(np.array(origin)[:, np.newaxis] + np.outer(direction, middles))
+    within |= np.diff(times) <= 1e-12 * times[1:]
+    return float(times[0]), float(times[int(np.argmin(np.append(within, False)))])
+
+
+def cross_boxes(origin: Any, direction: Any, half: Any) -> tuple[Array, Array]:
+    """Returns start and end of many lines in their boxes, with the steps of `cross_box`.
+
+    Arguments have one array per dimension. For misses, the start is after the end.
+    """
+    start: Any = -np.inf
+    end: Any = np.inf
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for o, d, h in zip(origin, direction, half):
+            first, last = (-h - o) / d, (h - o) / d
+            first, last = np.minimum(first, last), np.maximum(first, last)
+            parallel = d == 0.0
+            if parallel.any():
+                within = np.where(np.abs(o) <= h, -np.inf, np.inf)
+                first, last = np.where(parallel, within, first), np.where(parallel, -within, last)
+            start, end = np.maximum(start, first), np.minimum(end, last)
+    return start, end
+
+
+def cross_balls(origin: Any, direction: Any, radius: Any) -> tuple[Array, Array]:
+    """Returns start and end of many lines in balls, with the steps of `cross_ball`.
+
+    Arguments have one array per dimension. For misses, the start is after the end.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        square = np.einsum("nd,nd->n", directions, directions)
-        middle = -np.einsum("nd,nd->n", origins, directions) / square
-        nearest = origins + middle[:, np.newaxis] * directions
-        gap = np.einsum("nd,nd->n", nearest, nearest)
-        reach = np.sqrt((radius * radius - gap) / square)
+        square = sum(d * d for d in direction)
+        middle = -sum(o * d for o, d in zip(origin, direction)) / square
+        gap = sum((o + middle * d) ** 2 for o, d in zip(origin, direction))
+        reach = np.sqrt((radius * radius - gap) / square)  # NaN for misses
         start, end = middle - reach, middle + reach
-        still = square == 0.0
-        within = np.einsum("nd,nd->n", origins, origins) <= radius * radius
-        start[still] = np.where(within[still], -np.inf, np.nan)
-        end[still] = np.where(within[still], np.inf, np.nan)
-    return start, end
+        standing = square == 0.0
+        if np.any(standing):
+            within = sum(o * o for o in origin) <= radius * radius
+            start = np.where(standing, np.where(within, -np.inf, np.inf), start)
+            end = np.where(standing, -start, end)
+    missed = np.isnan(start)
+    return np.where(missed, np.inf, start), np.where(missed, -np.inf, end)
 
 
-def cross_slab(origins: Rows, directions: Rows, half: float) -> tuple[Rows, Rows]:
-    """Returns the first and last t at which 1-D lines (n,) are in [-half, half]; NaN for misses."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        one, two = (-half - origins) / directions, (half - origins) / directions
-        still = directions == 0.0
-        within = np.abs(origins) <= half
-        start = np.where(still, np.where(within, -np.inf, np.nan), np.minimum(one, two))
-        end = np.where(still, np.where(within, np.inf, np.nan), np.maximum(one, two))
-    return start, end
+def advance(gaps: Gaps, origins: Array, directions: Array, radii: Array, farthest: Array) -> Array:
+    """Returns the distances at which moving balls meet convex pieces; infinity for misses.
+
+    The distance from a convex piece is a convex function along a ray, so that Newton's steps from
+    outside never pass the first meeting (conservative advancement).
+
+    Args:
+        gaps: function of numbers of rays and of one point on each (k, d), which returns the
+            distances (k,) of the points from the piece of the ray, and unit vectors away from it.
+        origins: starts of the rays, (n, d) [m].
+        directions: unit vectors, (n, d); in 2D they may be shorter, even zero.
+        radii: radii of the balls, (n,) [m].
+        farthest: limits of the distances, (n,) [m].
+    """
+    travelled = np.zeros(len(origins))
+    live = np.arange(len(origins))
+    for _ in range(_STEPS):
+        points = origins[live] + travelled[live, np.newaxis] * directions[live]
+        distance, away = gaps(live, points)
+        distance = distance - radii[live]
+        closing = -(away * directions[live]).sum(axis=1)
+        rounding = 1e-15 * (np.abs(points).max(axis=1, initial=0.0) + radii[live])
+        going = distance > np.maximum(1e-13 * radii[live], rounding)
+        missed = going & ~(closing > 0.0)
+        travelled[live[missed]] = np.inf
+        going &= ~missed
+        live = live[going]
+        travelled[live] += distance[going] / closing[going]
+        beyond = travelled[live] > farthest[live]
+        travelled[live[beyond]] = np.inf
+        live = live[~beyond]
+        if not live.size:
+            break
+    return travelled

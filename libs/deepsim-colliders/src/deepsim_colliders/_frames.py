@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from operator import mul
-from typing import Iterable, Tuple
+from typing import Any, Iterable, Tuple
 
 from deepsim_math import Pose
 
@@ -18,87 +18,50 @@ def dot(a: Iterable[float], b: Iterable[float]) -> float:
     return math.fsum(map(mul, a, b))
 
 
-class Frame2D:
-    """Origin (x, y) and unit x and y axes of a pose seen from above.
+class Frame:
+    """Origin and unit axes of a pose, in 2D or 3D; points and vectors are tuples."""
+
+    __slots__ = ("_columns", "axes", "origin")
+
+    def __init__(self, origin: Any, axes: Any) -> None:
+        self.origin, self.axes = origin, axes
+        self._columns = tuple(zip(*axes))
+
+    def to_local(self, point: Any) -> Any:
+        """Transforms a point from the world to this frame."""
+        return self.turn_to_local([p - o for p, o in zip(point, self.origin)])
+
+    def turn_to_local(self, vector: Any) -> Any:
+        """Rotates a direction from the world to this frame."""
+        return tuple([sum(map(mul, vector, axis)) for axis in self.axes])
+
+    def turn_to_world(self, vector: Any) -> Any:
+        """Rotates a direction from this frame to the world."""
+        return tuple([sum(map(mul, vector, column)) for column in self._columns])
+
+    def to_world(self, point: Any) -> Any:
+        """Transforms a point from this frame to the world."""
+        return tuple([o + v for o, v in zip(self.origin, self.turn_to_world(point))])
+
+
+def frame_2d(pose: Pose) -> Frame:
+    """Returns the frame of a pose seen from above.
 
     The yaw is the direction of the forward axis on the ground, or 0 if this axis is vertical.
     """
-
-    __slots__ = ("axes", "origin")
-
-    def __init__(self, pose: Pose) -> None:
-        forward = pose.forward
-        length = math.hypot(forward.x, forward.y)
-        vertical = length < 1e-9
-        cos, sin = (1.0, 0.0) if vertical else (forward.x / length, forward.y / length)
-        self.origin: Pair = (pose.position.x, pose.position.y)
-        self.axes: tuple[Pair, Pair] = ((cos, sin), (-sin, cos))
-
-    def to_local(self, point: Pair) -> Pair:
-        """Transforms a point from the world to this frame."""
-        return self.turn_to_local((point[0] - self.origin[0], point[1] - self.origin[1]))
-
-    def turn_to_local(self, vector: Pair) -> Pair:
-        """Rotates a direction from the world to this frame."""
-        x, y = vector
-        (xx, xy), (yx, yy) = self.axes
-        return x * xx + y * xy, x * yx + y * yy
-
-    def turn_to_world(self, vector: Pair) -> Pair:
-        """Rotates a direction from this frame to the world."""
-        x, y = vector
-        (xx, xy), (yx, yy) = self.axes
-        return x * xx + y * yx, x * xy + y * yy
-
-    def to_world(self, point: Pair) -> Pair:
-        """Transforms a point from this frame to the world."""
-        x, y = self.turn_to_world(point)
-        return self.origin[0] + x, self.origin[1] + y
+    forward = pose.forward
+    length = math.hypot(forward.x, forward.y)
+    vertical = length < 1e-9
+    cos, sin = (1.0, 0.0) if vertical else (forward.x / length, forward.y / length)
+    return Frame((pose.position.x, pose.position.y), ((cos, sin), (-sin, cos)))
 
 
-class Frame3D:
-    """Origin and unit x, y and z axes of a pose."""
-
-    __slots__ = ("axes", "origin")
-
-    def __init__(self, pose: Pose) -> None:
-        position = pose.position
-        x, y, z, w = pose.orientation.normalized()
-        self.origin: Triple = (position.x, position.y, position.z)
-        self.axes: tuple[Triple, Triple, Triple] = (
-            (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + z * w), 2.0 * (x * z - y * w)),
-            (2.0 * (x * y - z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + x * w)),
-            (2.0 * (x * z + y * w), 2.0 * (y * z - x * w), 1.0 - 2.0 * (x * x + y * y)),
-        )
-
-    def to_local(self, point: Triple) -> Triple:
-        """Transforms a point from the world to this frame."""
-        x, y, z = point
-        ox, oy, oz = self.origin
-        return self.turn_to_local((x - ox, y - oy, z - oz))
-
-    def turn_to_local(self, vector: Triple) -> Triple:
-        """Rotates a direction from the world to this frame."""
-        x, y, z = vector
-        (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = self.axes
-        return (
-            x * xx + y * xy + z * xz,
-            x * yx + y * yy + z * yz,
-            x * zx + y * zy + z * zz,
-        )
-
-    def turn_to_world(self, vector: Triple) -> Triple:
-        """Rotates a direction from this frame to the world."""
-        x, y, z = vector
-        (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = self.axes
-        return (
-            x * xx + y * yx + z * zx,
-            x * xy + y * yy + z * zy,
-            x * xz + y * yz + z * zz,
-        )
-
-    def to_world(self, point: Triple) -> Triple:
-        """Transforms a point from this frame to the world."""
-        x, y, z = self.turn_to_world(point)
-        ox, oy, oz = self.origin
-        return ox + x, oy + y, oz + z
+def frame_3d(pose: Pose) -> Frame:
+    """Returns the frame of a pose."""
+    x, y, z, w = pose.orientation.normalized()
+    axes = (
+        (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + z * w), 2.0 * (x * z - y * w)),
+        (2.0 * (x * y - z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + x * w)),
+        (2.0 * (x * z + y * w), 2.0 * (y * z - x * w), 1.0 - 2.0 * (x * x + y * y)),
+    )
+    return Frame(tuple(pose.position), axes)

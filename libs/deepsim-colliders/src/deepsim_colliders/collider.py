@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The base class of all colliders, with their queries."""
+"""The base class of all colliders: attachment, layers and queries."""
 
 from __future__ import annotations
 
+import inspect
 import math
-from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Sequence, Union
+import operator
+from abc import ABCMeta, abstractmethod
+from typing import TYPE_CHECKING, Any, Callable, Protocol, Sequence, SupportsIndex, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,19 +15,38 @@ from numpy.typing import ArrayLike, NDArray
 from deepsim_math import Point, Pose, Ray, Vector3
 
 from ._borders import numbers
-from ._follower import Follower
-from ._raycast import all_hits, first_hit
-from .layers import Layered
-from .results import Bounds, Contact, Hit
+from ._raycast import first_hit
+from .results import Bounds, Hit
 
 if TYPE_CHECKING:
     from ._shape import Shape
     from .proximity import Separation
 
-Target = Union["Collider", Point, Vector3, Sequence[float], NDArray[Any]]
+ALL_LAYERS = 0xFFFFFFFF
+"""Mask of all 32 layers."""
+
+ORIGIN = Pose()
 
 
-class Collider(Follower, Layered, ABC):
+class PoseSource(Protocol):
+    """An object with a pose in the world frame, such as a transform or a body.
+
+    >>> from deepsim_colliders import SphereCollider
+    >>> from deepsim_math import Pose
+    >>> class Robot:
+    ...     pose = Pose((1, 2, 0))
+    >>> bumper = SphereCollider(0.3)
+    >>> bumper.attach(Robot())
+    >>> bumper.pose.position
+    Point(1.0, 2.0, 0.0)
+    """
+
+    @property
+    def pose(self) -> Pose:
+        """Pose in the world frame; each query reads it."""
+
+
+class Collider(metaclass=ABCMeta):
     """A shape that can be tested against other shapes, points and rays.
 
     The shape is fixed in the collider's own frame. `pose` is the current pose of that frame: the
@@ -54,34 +75,143 @@ class Collider(Follower, Layered, ABC):
     dimensions: int
     """Number of dimensions, 2 or 3; colliders only meet others with the same number."""
 
-    def __init__(self, pose_offset: Pose) -> None:
-        Follower.__init__(self, pose_offset)
-        Layered.__init__(self)
+    def __init__(self, pose_offset: Pose = ORIGIN) -> None:
+        self._source: tuple[Any, bool] | None = None  # and whether it is a function
+        self._offset = Pose.from_array(pose_offset)
+        # Source, offset and the pose that they make: one attribute, so that threads never mix them.
+        self._known: tuple[Any, Pose, Pose] | None = None
+        self._enabled = True
+        self._layers = 1
+        self._mask = ALL_LAYERS
+
+    # Attachment.
+
+    def attach(self, source: PoseSource | Callable[[], Pose]) -> None:
+        """Attaches this to `source`: an object with a `pose`, or a function that returns one.
+
+        An earlier source is detached first.
+
+        Raises:
+            TypeError: `source` has no pose and is not callable.
+            ValueError: `source` is this collider, or is attached to it.
+        """
+        # Looked up without evaluating it: the pose itself may become available later.
+        has_pose = isinstance(source, Collider) or (
+            inspect.getattr_static(source, "pose", None) is not None
+        )
+        if not has_pose and not callable(source):
+            raise TypeError(
+                f"cannot attach to {source!r}: "
+                "give an object with a `pose`, or a function that returns a Pose"
+            )
+        above: Any = source
+        while isinstance(above, Collider):
+            if above is self:
+                raise ValueError(f"cannot attach {self!r} to {source!r}, which follows it")
+            above = above._source and above._source[0]
+        self.detach()
+        self._source = source, not has_pose
+        self.on_attach(source)
+
+    def detach(self) -> None:
+        """Detaches this from its source; `pose_offset` is then relative to the world frame."""
+        followed, self._source = self._source, None
+        if followed is not None:
+            self.on_detach(followed[0])
+
+    def on_attach(self, source: Any) -> None:  # noqa: B027 (a hook)
+        """Hook for subclasses: called after attaching to `source`."""
+
+    def on_detach(self, source: Any) -> None:  # noqa: B027 (a hook)
+        """Hook for subclasses: called after detaching from `source`."""
+
+    @property
+    def pose_offset(self) -> Pose:
+        """Pose in the frame of the source; settable."""
+        return self._offset
+
+    @pose_offset.setter
+    def pose_offset(self, pose: Pose) -> None:
+        self._offset = Pose.from_array(pose)
+
+    @property
+    def pose(self) -> Pose:
+        """Current pose in the world frame."""
+        base, offset, known = self._base_now(), self._offset, self._known
+        # Values are immutable: the same objects make the same pose.
+        if known is not None and known[0] is base and known[1] is offset:
+            return known[2]
+        pose = Pose.from_array(base)
+        pose = pose if offset is ORIGIN else pose @ offset
+        if isinstance(base, Pose):
+            self._known = base, offset, pose
+        return pose
+
+    def _base_now(self) -> Any:
+        """Returns the pose of the source, in the form that the source provides."""
+        followed = self._source
+        if followed is None:
+            return ORIGIN
+        source, is_function = followed
+        return source() if is_function else source.pose
+
+    # What it meets.
+
+    @property
+    def enabled(self) -> bool:
+        """Whether the collider takes part in queries; True by default."""
+        return self._enabled
+
+    def enable(self) -> None:
+        """Enables the collider."""
+        self._enabled = True
+
+    def disable(self) -> None:
+        """Disables the collider: it meets nothing until it is enabled."""
+        self._enabled = False
+
+    @property
+    def layers(self) -> int:
+        """Layers of the collider, one bit each; by default 1, the first layer.
+
+        Settable to an integer from 0 to 0xFFFFFFFF. With 0, it meets no other collider.
+        """
+        return self._layers
+
+    @layers.setter
+    def layers(self, bits: SupportsIndex) -> None:
+        self._layers = layer_bits(bits, "layers")
+
+    @property
+    def mask(self) -> int:
+        """Layers that the collider meets, one bit each; all by default; settable.
+
+        Two colliders meet only if each lies on a layer of the other's mask.
+        """
+        return self._mask
+
+    @mask.setter
+    def mask(self, bits: SupportsIndex) -> None:
+        self._mask = layer_bits(bits, "mask")
+
+    # Queries.
 
     def intersects(self, target: Target) -> bool:
         """Returns whether the collider shares a point with `target`."""
         if not isinstance(target, Collider):
             return self.contains(target)
-        self._refuse_other_dimensions(target)
-        if not self._may_meet(target):
-            return False
-        others = target._live_shapes()
-        for shape in self._live_shapes():
-            for other in others:
-                if shape._meets(other):
-                    return True
-        return False
+        return any(shape._meets(other) for shape, other in self._live_pairs(target))
 
     def contains(self, target: Target) -> bool:
         """Returns whether all of `target` lies within the collider."""
-        shapes = self._live_shapes()
         if not isinstance(target, Collider):
             point = self._point(target)
-            return any(shape._holds_here(point) for shape in shapes)
+            return any(one._holds(one._frame.to_local(point)) for one in self._live_shapes())
         self._refuse_other_dimensions(target)
         others = target._live_shapes()
         if not (others and self._may_meet(target)):
             return False
+        shapes = self._live_shapes()
         return all(any(shape._contains(other) for shape in shapes) for other in others)
 
     __contains__ = contains
@@ -117,22 +247,6 @@ class Collider(Follower, Layered, ABC):
         """
         return first_hit(self, ray)
 
-    def raycast_all(self, ray: Ray) -> list[Hit]:
-        """Returns all connected pieces of a ray inside the collider, nearest first.
-
-        >>> from deepsim_colliders import BoxCollider, CompoundCollider
-        >>> gate = CompoundCollider(
-        ...     [BoxCollider(1, 1, 4, pose_offset=Pose((0, y, 2))) for y in (-3, 3)]
-        ... )
-        >>> hits = gate.raycast_all(Ray((0, -9, 1), (0, 1, 0)))
-        >>> [(hit.distance, hit.exit_distance) for hit in hits]
-        [(5.5, 6.5), (11.5, 12.5)]
-
-        Raises:
-            TypeError: when `ray` is not a Ray.
-        """
-        return all_hits(self, ray)
-
     def distance(self, target: Target) -> float:
         """Returns the distance to `target` [m]; 0 if they meet.
 
@@ -155,33 +269,6 @@ class Collider(Follower, Layered, ABC):
             first = second = tuple(0.5 * (a + b) for a, b in zip(first, second))
         return _world_point(first), _world_point(second)
 
-    def contacts(self, target: Collider) -> list[Contact]:
-        """Returns the contacts of two 3D colliders that touch or overlap, deepest first.
-
-        Two faces in contact have a contact at each corner of their common area; other pairs of
-        convex shapes have a single one. A mesh has the contacts of its triangles.
-
-        >>> from deepsim_colliders import PlaneCollider, SphereCollider
-        >>> ball = SphereCollider(1.0, pose_offset=Pose((2, 0, 0.75)))
-        >>> ball.contacts(PlaneCollider())
-        [Contact(point=Point(2.0, 0.0, -0.125), normal=Vector3(0.0, 0.0, -1.0), depth=0.25)]
-
-        Raises:
-            TypeError: for 2D colliders, or another object.
-        """
-        if not isinstance(target, Collider):
-            raise TypeError(f"contacts needs a collider, got {target!r}")
-        self._refuse_other_dimensions(target)
-        if self.dimensions != 3:
-            raise TypeError("contacts needs 3D colliders, got 2D ones")
-        found = [
-            Contact(Point(*point), Vector3(*(n + 0.0 for n in normal)), depth)  # no -0.0
-            for shape, other in self._live_pairs(target)
-            for normal, points in shape._meetings(other)
-            for point, depth in points
-        ]
-        return sorted(found, key=lambda contact: -contact.depth)
-
     @property
     def bounds(self) -> Bounds | None:
         """The smallest box around the collider along the world axes; None if it is disabled."""
@@ -190,9 +277,10 @@ class Collider(Follower, Layered, ABC):
             return None
         lower, upper = [-math.inf] * 3, [math.inf] * 3
         for axis in range(self.dimensions):
-            spans = [shape._span(axis) for shape in shapes]
-            lower[axis] = min(span[0] for span in spans) + 0.0  # no -0.0
-            upper[axis] = max(span[1] for span in spans) + 0.0
+            forward = tuple(float(k == axis) for k in range(self.dimensions))
+            back = tuple(-part for part in forward)
+            lower[axis] = min(-shape._support(back) for shape in shapes) + 0.0  # no -0.0
+            upper[axis] = max(shape._support(forward) for shape in shapes) + 0.0
         return Bounds(Point(*lower), Point(*upper))
 
     def corners(self) -> NDArray[np.float64]:
@@ -205,31 +293,33 @@ class Collider(Follower, Layered, ABC):
 
         It is None if either side is disabled or not finite, or if layers exclude each other.
         """
-        if not isinstance(target, Collider):
-            point, nearest = self._point(target), None
-            pairs = [(shape, shape._spot(point)) for shape in self._live_shapes()]
-            pairs = [pair for pair in pairs if math.isfinite(sum(point))]
+        if isinstance(target, Collider):
+            pairs: Sequence[tuple[Shape, Any]] = self._live_pairs(target)
         else:
-            self._refuse_other_dimensions(target)
-            pairs, nearest = self._live_pairs(target), None
-        for shape, other in pairs:
-            found = shape._separation(other)
-            if nearest is None or found.distance < nearest.distance:
-                nearest = found
-        return nearest
+            point = self._point(target)
+            finite = math.isfinite(sum(point))
+            pairs = [(one, one._spot(point)) for one in self._live_shapes() if finite]
+        found = (shape._separation(other) for shape, other in pairs)
+        return min(found, key=operator.attrgetter("distance"), default=None)
 
     def _live_pairs(self, target: Collider) -> list[tuple[Shape, Shape]]:
         """Returns all pairs of live shapes; none if the layers exclude each other."""
+        self._refuse_other_dimensions(target)
         if not self._may_meet(target):
             return []
         others = target._live_shapes()
         return [(shape, other) for shape in self._live_shapes() for other in others]
 
+    def _may_meet(self, other: Collider) -> bool:
+        return bool(self._layers & other._mask and other._layers & self._mask)
+
     def _points_array(self, points: ArrayLike, name: str = "points") -> NDArray[np.float64]:
         """Returns points as an array (..., dimensions), or (..., 3) where z is ignored."""
         array = numbers(points, name)
-        self._refuse_array(array)
-        return array
+        if array.shape[-1:] == (3,) or (self.dimensions == 2 and array.shape[-1:] == (2,)):
+            return array
+        flat = "(..., 2) or " if self.dimensions == 2 else ""
+        raise ValueError(f"{name} must have shape {flat}(..., 3), got {array.shape}")
 
     def _refuse_other_dimensions(self, other: Collider) -> None:
         if other.dimensions != self.dimensions:
@@ -250,9 +340,21 @@ class Collider(Follower, Layered, ABC):
     def _point(self, values: Any) -> Any:
         """Returns the coordinates of a point or vector, one per dimension."""
 
-    @abstractmethod
-    def _refuse_array(self, points: NDArray[np.float64]) -> None:
-        """Raises ValueError unless `points` is an array of points of these dimensions."""
+
+Target = Union[Collider, Point, Vector3, Sequence[float], NDArray[Any]]
+
+
+def layer_bits(value: SupportsIndex, name: str) -> int:
+    """Returns a set of layers as bits; raises TypeError or ValueError for anything else."""
+    try:
+        bits = operator.index(value)
+    except TypeError:
+        raise TypeError(
+            f"{name} must be an integer with one bit per layer, such as 1 << 3, got {value!r}"
+        ) from None
+    if not 0 <= bits <= ALL_LAYERS:
+        raise ValueError(f"{name} must be within 0 and {ALL_LAYERS:#x} (32 layers), got {value!r}")
+    return bits
 
 
 def _world_point(values: Sequence[float]) -> Point:

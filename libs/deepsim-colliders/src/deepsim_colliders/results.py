@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of queries: hits of rays, contacts, bounds and segmentation pictures."""
+"""Results of queries: hits of rays, bounds and clearances."""
 
 from __future__ import annotations
 
@@ -52,27 +52,6 @@ class Hit(NamedTuple):
         return self.distance > other.distance
 
 
-class Contact(NamedTuple):
-    """A place where two colliders overlap, in the world frame.
-
-    >>> from deepsim_colliders import BoxCollider, SphereCollider
-    >>> from deepsim_math import Pose
-    >>> ground = BoxCollider(4, 4, 1, pose_offset=Pose((0, 0, -0.5)))
-    >>> contacts = ground.contacts(SphereCollider(1.0, pose_offset=Pose((0, 0, 0.9))))
-    >>> [(round(each.depth, 9), each.normal) for each in contacts]
-    [(0.1, Vector3(0.0, 0.0, 1.0))]
-    """
-
-    point: Point
-    """Halfway between the two surfaces."""
-
-    normal: Vector3
-    """Unit vector from the queried collider to the other one."""
-
-    depth: float
-    """Penetration depth along the normal [m], >= 0."""
-
-
 class Bounds(NamedTuple):
     """The smallest box along the world axes around a collider.
 
@@ -86,23 +65,6 @@ class Bounds(NamedTuple):
 
     upper: Point
     """Greatest x, y and z [m]; z is infinity for a 2D collider."""
-
-
-class Segmentation(NamedTuple):
-    """Collider and depth in each pixel; row 0 is at the top, column 0 on the left.
-
-    >>> from deepsim_colliders import ColliderSet, SphereCollider
-    >>> from deepsim_math import Frustum, Pose
-    >>> camera = Frustum(0.1, 10.0, 1.0, 1.0, Pose((-5, 0, 0)))
-    >>> ColliderSet([SphereCollider(1.0)]).segmentation(camera, 3, 3).ids.tolist()
-    [[-1, -1, -1], [-1, 0, -1], [-1, -1, -1]]
-    """
-
-    ids: NDArray[np.int32]
-    """Number of the collider in the set; -1 for none. Shape (height, width)."""
-
-    depth: NDArray[np.float64]
-    """Distance along the view axis [m], as in depth cameras; infinity for none."""
 
 
 class RayHits(NamedTuple):
@@ -130,34 +92,17 @@ class RayHits(NamedTuple):
     """Whether the ray starts inside or on the surface. Shape (...)."""
 
 
-class AllRayHits(NamedTuple):
-    """First hits of rays on each collider of a set, one entry per pair, in the world frame.
-
-    Entries are sorted by ray, distance and id.
+class Clearances(NamedTuple):
+    """Nearest colliders of a set, one entry per point, ball or capsule.
 
     >>> from deepsim_colliders import ColliderSet, SphereCollider
-    >>> near, far = SphereCollider(1.0), SphereCollider(1.0)
-    >>> balls = ColliderSet([near, far])
-    >>> balls.update([(5, 0, 0, 0, 0, 0, 1), (9, 0, 0, 0, 0, 0, 1)])
-    >>> hits = balls.raycast_all([(0, 0, 0)], (1, 0, 0))
-    >>> hits.ids.tolist(), hits.distances.tolist()
-    ([0, 1], [4.0, 8.0])
+    >>> near = ColliderSet([SphereCollider(1.0)]).clearance([(3, 0, 0), (9, 0, 0)], max_distance=4)
+    >>> near.ids.tolist(), near.distances.tolist()
+    ([0, -1], [2.0, inf])
     """
 
-    rays: NDArray[np.intp]
-    """Number of the ray in the flattened array of rays. Shape (k,)."""
-
     ids: NDArray[np.intp]
-    """Number of the collider in the set. Shape (k,)."""
+    """Number of the nearest collider in the set; -1 if none is near. Shape (...)."""
 
     distances: NDArray[np.float64]
-    """Distance along the ray to the entry [m]. Shape (k,)."""
-
-    points: NDArray[np.float64]
-    """Points of entry, (k, 3), or (k, 2) for 2D rays."""
-
-    normals: NDArray[np.float64]
-    """Unit normals at the entries, against the ray; NaN for a ray that starts inside."""
-
-    inside: NDArray[np.bool_]
-    """Whether the ray starts inside or on the surface. Shape (k,)."""
+    """Distance to it [m]; 0 if they meet, infinity if none is near. Shape (...)."""

@@ -9,7 +9,7 @@ import warnings
 _MOVED = {
     "deepsim_colliders": """
         ALL_LAYERS BoxCollider CapsuleCollider CircleCollider ColliderSet CompoundCollider
-        GeometryCollider Hit RayHits RectangleCollider Segmentation SphereCollider
+        GeometryCollider Hit RayHits RectangleCollider SphereCollider
     """,
     "deepsim_envs": """
         ActionError ObservationError ResetNeededError

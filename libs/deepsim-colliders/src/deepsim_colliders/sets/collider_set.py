@@ -4,26 +4,21 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, Iterable, Iterator, Sequence, SupportsIndex
+from typing import Iterable, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from deepsim_colliders._numba import use_compiled
-from deepsim_colliders._rows import Array, Flags, Index
-from deepsim_colliders.broad_phase.blocks import Pairs
-from deepsim_colliders.cameras import seen, segment
-from deepsim_colliders.collider import Collider
-from deepsim_colliders.layers import ALL_LAYERS
-from deepsim_colliders.pairs.containment import contain
-from deepsim_colliders.pairs.meeting import hold_points, meet
-from deepsim_colliders.ray_batches.batch import Rays, leading_shape
-from deepsim_colliders.ray_batches.distances import distances
-from deepsim_colliders.results import AllRayHits, RayHits, Segmentation
-from deepsim_math import Frustum
+from deepsim_colliders._borders import lengths
+from deepsim_colliders.collider import ALL_LAYERS, Collider
+from deepsim_colliders.results import Clearances, RayHits
 
-from .near import near_pairs
-from .raycast import all_ray_hits, first_hits, first_met
+from .clearance import clearances, first_meetings
+from .containment import contain
+from .meeting import hold_points, meet
+from .raycast import first_hits
+from .rays import Rays, leading_shape
+from .rows import Array, Flags, Index
 from .snapshot import Snapshot
 
 
@@ -31,8 +26,8 @@ class ColliderSet:
     """Set of colliders of the same dimensions, stored as arrays to query all of them at once.
 
     A query answers as the colliders themselves would have at the time of the last `update`.
-    Results refer to colliders by ids, which count from 0 in the given order. Queries of points,
-    rays and cameras are limited to the layers of a `mask`, by default all.
+    Results refer to colliders by ids, which count from 0 in the given order. Queries of points
+    and rays are limited to the layers of a `mask`, by default all.
 
     With `worlds`, the colliders exist in every world, at separate poses. Colliders of different
     worlds never meet, and arrays have a first axis of worlds in arguments and results. A query with
@@ -47,11 +42,8 @@ class ColliderSet:
     Args:
         colliders: at least one, all 2D or all 3D.
         worlds: number of worlds, >= 1; None for a single world without an axis of worlds.
-        compiled: whether numba (extra ``fast``) runs the broad phase and traces rays; by default
-            if it is installed. Results are the same; the first call takes seconds.
 
     Raises:
-        ImportError: when `compiled` is True and numba is not installed.
         TypeError: when an entry is not a collider, dimensions are mixed, or `worlds` is not an
             integer.
         ValueError: when `colliders` is empty, or `worlds` is less than 1.
@@ -62,9 +54,7 @@ class ColliderSet:
         colliders: Iterable[Collider],
         *,
         worlds: SupportsIndex | None = None,
-        compiled: bool | None = None,
     ) -> None:
-        self._compiled = use_compiled(compiled)
         self._worlds = None if worlds is None else _count(worlds, "worlds")
         self._adopt(tuple(colliders), None)
 
@@ -76,7 +66,7 @@ class ColliderSet:
             raise ValueError("a ColliderSet needs at least one collider, got none")
         if len({collider.dimensions for collider in given}) > 1:
             raise TypeError("a ColliderSet must be all 2D or all 3D; make two sets")
-        self._now = Snapshot(given, given[0].dimensions, self._worlds or 1, self._compiled, bases)
+        self._now = Snapshot(given, given[0].dimensions, self._worlds or 1, bases)
         self._colliders = given
         self._dimensions = given[0].dimensions
 
@@ -109,7 +99,7 @@ class ColliderSet:
             TypeError: when an argument is not a collider, or has other dimensions.
         """
         if colliders:
-            more = ColliderSet(colliders, worlds=self._worlds, compiled=self._compiled)
+            more = ColliderSet(colliders, worlds=self._worlds)
             bases = np.concatenate([self._now.bases, more._now.bases], axis=1)
             self._adopt(self._colliders + colliders, bases)
 
@@ -158,12 +148,14 @@ class ColliderSet:
         a, b = self._now, self._now if other is None else self._checked(other)._now
         ids = len(self), len(self if other is None else other)
         codes: list[Index] = []
-        for world, i, j in near_pairs(a, b, once=other is None):
+        for world, i, j in a.pairs(b, once=other is None):
             rows, others = a.all_rows.take(i), b.all_rows.take(j)
             met = meet(rows, others)
             code = (world * ids[0] + rows.owner) * ids[1] + others.owner
             codes.append(code[met])
-        found = np.stack(np.unravel_index(_sorted_once(codes), (self._count(other), *ids)), axis=1)
+        # A compound may meet by several of its parts.
+        once = np.unique(np.concatenate(codes)) if codes else np.empty(0, dtype=np.intp)
+        found = np.stack(np.unravel_index(once, (self._count(other), *ids)), axis=1)
         return found[:, 1:] if self._axis(other) is None else found
 
     def intersects(self, other: ColliderSet | None = None) -> Flags:
@@ -184,10 +176,10 @@ class ColliderSet:
         With worlds, the first axis is that of the worlds.
         """
         a, b = self._now, self._checked(other)._now
-        worlds, parts = self._count(other), b.bounds.count
+        worlds, parts = self._count(other), b.count
         # Each part of a compound must be inside a part of the other.
         held = np.zeros((worlds, len(self), parts), dtype=np.bool_)
-        for world, i, j in near_pairs(a, b, once=False):
+        for world, i, j in a.pairs(b, once=False):
             rows = a.all_rows.take(i)
             inside = contain(rows, b.all_rows.take(j))
             held[world[inside], rows.owner[inside], j[inside] % parts] = True
@@ -223,7 +215,7 @@ class ColliderSet:
         flat = array.reshape(self._worlds or 1, -1, self._dimensions)
         columns = flat.reshape(-1, self._dimensions).T
         inside = np.zeros((columns.shape[1], len(self)), dtype=np.bool_)
-        for point, row in self._asked(self._now.bounds.around(flat), mask):
+        for point, row in self._now.around(flat, self._now.asked(mask)):
             rows = self._now.all_rows.take(row)
             with np.errstate(all="ignore"):
                 held = hold_points(rows, rows.to_local(columns[:, point]))
@@ -258,103 +250,95 @@ class ColliderSet:
                 negative.
         """
         rays, lead = self._rays(origins, directions, min_distance, max_distance)
-        flat = rays.flat(self._dimensions)
-        nearest = first_met(self._now, flat, self._now.asked(mask))
-        return first_hits(self._now, rays, lead, nearest)
+        return first_hits(self._now, rays, lead, self._now.asked(mask))
 
-    def raycast_all(
+    def spherecast(
         self,
         origins: ArrayLike,
         directions: ArrayLike,
+        radius: ArrayLike,
         *,
-        min_distance: ArrayLike = 0.0,
         max_distance: ArrayLike = np.inf,
         mask: SupportsIndex = ALL_LAYERS,
-    ) -> AllRayHits:
-        """Returns the first hit of each ray on each collider.
+    ) -> RayHits:
+        """Returns the first meeting of each ball, whose centre moves along a ray.
 
-        It takes the arguments and raises the errors of `raycast`. Results refer to rays by their
-        numbers in the flattened array.
-        """
-        rays, _ = self._rays(origins, directions, min_distance, max_distance)
-        flat = rays.flat(self._dimensions)
-        rows = self._now.all_rows
-        found: list[tuple[Index, Index, Array]] = []
-        for ray, row in self._asked(self._now.bounds.along(flat), mask):
-            distance = distances(rows.take(row), flat.take(ray))
-            met = np.flatnonzero(distance < np.inf)
-            found.append((ray[met], row[met], distance[met]))
-        return all_ray_hits(rows, rays, found)
+        In 2D, the balls are discs. Distances are those that the centre travels; points are those
+        of the colliders that are met, and normals point from there to the centre. A ball that meets
+        a collider at its start has the distance 0 and the normal NaN.
 
-    def cull(
-        self, frustum: Frustum | Sequence[Frustum], *, mask: SupportsIndex = ALL_LAYERS
-    ) -> Index:
-        """Returns the ids of the colliders that a camera may see, in ascending order.
-
-        Boxes and spheres count if any part of them is in the frustum, others if any part of a box
-        around them is.
+        >>> from deepsim_colliders import BoxCollider
+        >>> hits = ColliderSet([BoxCollider(2, 2, 2)]).spherecast((-5, 0, 1.2), (1, 0, 0), 0.5)
+        >>> float(hits.distances.round(9)), hits.points.round(9).tolist()
+        (3.541742431, [-1.0, 0.0, 1.0])
 
         Args:
-            frustum: view of the camera; with worlds, one for all or one for each.
-            mask: layers of the visible colliders.
-
-        Returns:
-            Ids, (k,); with worlds, pairs of a world and an id, (k, 2).
+            origins: shape (..., 3), in the world frame; 2D colliders also accept (..., 2). With
+                worlds, (worlds, ..., 3).
+            directions: likewise, of any length; all arguments broadcast.
+            radius: shape (...) [m], >= 0.
+            max_distance: shape (...) [m], >= 0.
+            mask: layers of the colliders to hit.
 
         Raises:
-            TypeError: when `frustum` is not a Frustum, or the colliders are 2D.
+            ValueError: when shapes do not broadcast, a direction has zero length, or a radius or
+                distance is negative.
         """
-        found = []
-        for world, view in enumerate(self._views(frustum)):
-            rows = self._now.world_rows(world, mask)
-            ids = np.unique(rows.owner[seen(rows, view)])
-            found.append(np.stack([np.full_like(ids, world), ids], axis=1))
-        pairs = np.concatenate(found)
-        return pairs[:, 1] if self._worlds is None else pairs
+        size = lengths(radius, "radius")
+        rays, lead = self._rays(origins, directions, 0.0 * size, max_distance)
+        radii = np.broadcast_to(size, lead).reshape(-1)
+        return first_meetings(self._now, rays, radii, lead, self._now.asked(mask))
 
-    def segmentation(
+    def clearance(
         self,
-        frustum: Frustum | Sequence[Frustum],
-        width: SupportsIndex,
-        height: SupportsIndex,
+        points: ArrayLike,
+        ends: ArrayLike | None = None,
         *,
+        radius: ArrayLike = 0.0,
+        max_distance: ArrayLike = np.inf,
         mask: SupportsIndex = ALL_LAYERS,
-    ) -> Segmentation:
-        """Returns the collider in each pixel of a picture.
+    ) -> Clearances:
+        """Returns the distance of each point, ball or capsule from the nearest collider.
 
-        A pixel shows the first collider on the ray from the camera through its centre, between the
-        near and far planes, exactly as `raycast` does; a collider cut by the near plane appears
-        solid there.
+        The distance is 0 if they meet. Of several at the same distance from the point, or from the
+        central line of the capsule, the one with the lowest id counts.
+
+        >>> from deepsim_colliders import BoxCollider
+        >>> wall = ColliderSet([BoxCollider(1, 9, 2)])
+        >>> wall.clearance([(3, 0, 0), (0, 0, 0)], radius=0.5).distances.tolist()
+        [2.0, 0.0]
+        >>> wall.clearance((3, 0, 0), (1, 2, 0), radius=0.25).distances.tolist()  # a capsule
+        0.25
 
         Args:
-            frustum: view of the camera; with worlds, one for all or one for each.
-            width: columns of the picture, >= 1.
-            height: rows of the picture, >= 1.
-            mask: layers of the visible colliders.
+            points: shape (..., 3), in the world frame; 2D colliders also accept (..., 2). With
+                worlds, (worlds, ..., 3). All arguments broadcast.
+            ends: the other ends of the central lines of capsules; None for points and balls.
+            radius: radius of the balls or capsules, shape (...) [m], >= 0.
+            max_distance: colliders farther away than this [m] do not count, shape (...), >= 0.
+            mask: layers of the colliders that count.
 
         Raises:
-            TypeError: when `frustum` is not a Frustum, a size not an integer, or the colliders 2D.
-            ValueError: when a size is less than 1.
+            TypeError: when arrays are masked or not numbers.
+            ValueError: when shapes do not broadcast, or a radius or distance is negative.
         """
-        views = self._views(frustum)
-        size = _count(height, "height"), _count(width, "width")
-        pictures = [
-            segment(self._now.world_rows(world, mask), view, *size)
-            for world, view in enumerate(views)
-        ]
-        if self._worlds is None:
-            return pictures[0]
-        return Segmentation(*(np.stack(arrays) for arrays in zip(*pictures)))
-
-    def _asked(self, pairs: Iterator[Pairs], mask: SupportsIndex) -> Iterator[Pairs]:
-        """Yields the pairs whose row lies on a layer of `mask`."""
-        asked = self._now.asked(mask)
-        for first, row in pairs:
-            if asked is None:
-                yield first, row
-            else:
-                some = np.flatnonzero(asked[row])
-                yield first[some], row[some]
+        given = [self._checked_array(points, "points")]
+        if ends is not None:
+            given.append(self._checked_array(ends, "ends"))
+        size, limit = lengths(radius, "radius"), lengths(max_distance, "max_distance")
+        shapes = [each.shape[:-1] for each in given] + [size.shape, limit.shape]
+        lead, dimensions = leading_shape(shapes, self._worlds), self._dimensions
+        worlds = self._worlds or 1
+        start, *others = (
+            np.broadcast_to(each[..., :dimensions], (*lead, dimensions)).reshape(
+                worlds, -1, dimensions
+            )
+            for each in given
+        )
+        radii, limits = (np.broadcast_to(each, lead).reshape(worlds, -1) for each in (size, limit))
+        steps = others[0] - start if others else None
+        ids, distances = clearances(self._now, start, steps, radii, limits, self._now.asked(mask))
+        return Clearances(ids.reshape(lead), distances.reshape(lead))
 
     def _rays(
         self, origins: ArrayLike, directions: ArrayLike, nearest: ArrayLike, farthest: ArrayLike
@@ -388,20 +372,6 @@ class ColliderSet:
     def _checked_array(self, values: ArrayLike, name: str) -> Array:
         return self._colliders[0]._points_array(values, name)
 
-    def _views(self, frustum: Any) -> Sequence[Frustum]:
-        """Returns one frustum for each world."""
-        if self._dimensions != 3:
-            raise TypeError("a camera needs 3D colliders, got 2D ones")
-        worlds = self._worlds or 1
-        if isinstance(frustum, Frustum):
-            return [frustum] * worlds
-        several = self._worlds is not None and isinstance(frustum, (list, tuple))
-        if not several or not all(isinstance(view, Frustum) for view in frustum):
-            raise TypeError(f"a camera needs a Frustum, or one per world, got {frustum!r}")
-        if len(frustum) != worlds:
-            raise ValueError(f"{worlds} worlds need one frustum each, got {len(frustum)}")
-        return list(frustum)
-
 
 def _count(value: SupportsIndex, name: str) -> int:
     try:
@@ -411,11 +381,3 @@ def _count(value: SupportsIndex, name: str) -> int:
     if count < 1:
         raise ValueError(f"{name} must be at least 1, got {count}")
     return count
-
-
-def _sorted_once(parts: list[Index]) -> Index:
-    """Returns the distinct numbers in ascending order; faster than `np.unique` for few."""
-    ordered = np.sort(np.concatenate(parts)) if parts else np.empty(0, dtype=np.intp)
-    first = np.ones(ordered.size, dtype=np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
-    return ordered[first]

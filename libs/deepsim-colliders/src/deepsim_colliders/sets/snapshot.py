@@ -3,20 +3,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence, SupportsIndex
+from typing import Any, Iterator, Sequence, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from deepsim_colliders._borders import numbers
-from deepsim_colliders._follower import ORIGIN
-from deepsim_colliders._rows import Array, Flags, Index, Rows, frames
-from deepsim_colliders._shape import Shape
-from deepsim_colliders.broad_phase.bounds import Bounds
-from deepsim_colliders.collider import Collider
-from deepsim_colliders.compiled.scene import Scene
-from deepsim_colliders.layers import ALL_LAYERS, layer_bits
+from deepsim_colliders._shape import BOX, Shape
+from deepsim_colliders.collider import ALL_LAYERS, ORIGIN, Collider, layer_bits
 from deepsim_math import Pose, poses
+
+from .balls import Balls, Pairs, collected
+from .rays import Rays
+from .rows import Array, Flags, Index, Rows, frames
 
 
 class Snapshot:
@@ -26,7 +25,6 @@ class Snapshot:
         colliders: at least one collider.
         dimensions: dimensions of all of them.
         worlds: number of worlds.
-        compiled: whether numba is used.
         bases: poses of the sources (worlds, n, 7); by default read from the sources.
     """
 
@@ -35,10 +33,8 @@ class Snapshot:
         colliders: Sequence[Collider],
         dimensions: int,
         worlds: int,
-        compiled: bool,
         bases: Array | None = None,
     ) -> None:
-        self.compiled = compiled
         self._colliders = colliders
         self._dimensions = dimensions
         self.worlds = worlds
@@ -60,6 +56,7 @@ class Snapshot:
             touch=np.array([shape._gap for shape in shapes]),
         )
         self._owner = owner
+        self.count = owner.size
         self._still = still.take(np.tile(still.leaf, worlds)) if worlds > 1 else still
         self._seen: list[Any] = [None] * len(shapes)
         self._offsets = np.zeros((len(shapes), 7))
@@ -123,15 +120,62 @@ class Snapshot:
         center[:, lost] = np.nan
         self.bases = bases
         self.all_rows = self._still._replace(center=center, axes=axes)
-        self.bounds = Bounds(self.all_rows, self.worlds, self.compiled)
-        self._scene: Scene | None = None
+        self._balls: Balls | None = None
 
     @property
-    def scene(self) -> Scene:
-        """The rows in the form that compiled code takes."""
-        if self._scene is None:
-            self._scene = Scene(self.all_rows, self.bounds)
-        return self._scene
+    def balls(self) -> Balls:
+        """Balls around the shapes of each world."""
+        if self._balls is None:
+            rows = self.all_rows
+            reach = (rows.reach + 2.0 * rows.touch) * (1.0 + 1e-9)
+            self._balls = Balls(self._by_world(rows.center), reach.reshape(self.worlds, -1))
+        return self._balls
+
+    def _by_world(self, columns: Array) -> Array:
+        """Reshapes (dimensions, worlds * k) to (worlds, k, dimensions)."""
+        return columns.T.reshape(self.worlds, -1, len(columns))
+
+    def pairs(self, other: Snapshot, *, once: bool) -> Iterator[tuple[Index, Index, Index]]:
+        """Yields world, row and row of `other` of pairs that are enabled and near, and may meet.
+
+        With `once`, `other` is this snapshot: a pair then counts once, and none with itself.
+        """
+        for code, j in collected(self.balls.overlapping(other.balls)):
+            world, i = np.divmod(code, self.count)
+            if self.worlds > 1:
+                i = code
+            ids, others = self.all_rows.owner[i], other.all_rows.owner[j]
+            asked = self.live[i] & other.live[j]
+            asked &= (self._layers[ids] & other._mask[others]) != 0
+            asked &= (other._layers[others] & self._mask[ids]) != 0
+            if once:  # parts of a collider are consecutive
+                asked &= ids < others
+            met = np.flatnonzero(asked)
+            yield world[met], i[met], j[met]
+
+    def around(self, points: Array, asked: Flags | None) -> Iterator[Pairs]:
+        """Yields pairs of a point (worlds, p, dimensions) and an asked row that is near it."""
+        return _of_rows(collected(self.balls.around(points)), asked)
+
+    def along(self, rays: Rays, asked: Flags | None, radius: float = 0.0) -> Iterator[Pairs]:
+        """Yields pairs of a ray and an asked row that is within `radius` [m] of being near it."""
+        balls = self.balls
+        if radius:
+            balls = Balls(balls.center, balls.reach + radius)
+        near = balls.along(self._by_world(rays.origins), self._by_world(rays.directions))
+        return _of_rows(collected(near), asked)
+
+    def nearest(
+        self, points: Array, widths: Array, limits: Array, asked: Flags | None
+    ) -> Iterator[Pairs]:
+        """Yields pairs of a point and an enabled, asked row that may be nearest; see `Balls`."""
+        rows = self.all_rows
+        inner = np.where(rows.kind <= BOX, rows.half.min(axis=0) + rows.radius, -rows.reach)
+        use = self.live if asked is None else self.live & asked
+        shape = (self.worlds, -1)
+        return collected(
+            self.balls.nearest(points, widths, limits, inner.reshape(shape), use.reshape(shape))
+        )
 
     def asked(self, mask: SupportsIndex) -> Flags | None:
         """Returns whether rows lie on a layer of `mask`; None if all layers count."""
@@ -141,20 +185,14 @@ class Snapshot:
         asked: Flags = (self._layers[self.all_rows.owner] & bits) != 0
         return asked
 
-    def world_rows(self, world: int, mask: SupportsIndex) -> Rows:
-        """Returns the enabled rows of one world that lie on a layer of `mask`."""
-        count = self._owner.size
-        rows = np.arange(world * count, (world + 1) * count)
-        taking_part, asked = self.live[rows], self.asked(mask)
-        if asked is not None:
-            taking_part = taking_part & asked[rows]
-        return self.all_rows.take(rows[taking_part])
 
-    def may_meet(self, other: Snapshot, ids: Index, other_ids: Index) -> Flags:
-        """Returns whether pairs of colliders may meet according to their layers and masks."""
-        met: Flags = (self._layers[ids] & other._mask[other_ids]) != 0
-        met &= (other._layers[other_ids] & self._mask[ids]) != 0
-        return met
+def _of_rows(pairs: Iterator[Pairs], asked: Flags | None) -> Iterator[Pairs]:
+    """Yields the pairs whose row is asked; None stands for all."""
+    for first, row in pairs:
+        if asked is not None:
+            some = np.flatnonzero(asked[row])
+            first, row = first[some], row[some]
+        yield first, row
 
 
 def _placed(one: Collider) -> list[tuple[Shape, Pose, bool]]:

@@ -8,15 +8,16 @@ import math
 from typing import Any, SupportsFloat
 
 from deepsim_colliders._borders import positive
-from deepsim_colliders._follower import ORIGIN
+from deepsim_colliders._crossings import Crossing, cross_box
 from deepsim_colliders._frames import Triple
-from deepsim_colliders.convex_collider import ConvexCollider
+from deepsim_colliders._gjk import dot, scaled
+from deepsim_colliders._shape import BOX, Solid
+from deepsim_colliders.collider import ORIGIN
+from deepsim_colliders.collider_3d import Collider3D
 from deepsim_math import Pose
 
-from ._cuboid import CuboidCollider
 
-
-class BoxCollider(CuboidCollider, ConvexCollider):
+class BoxCollider(Collider3D):
     """Solid box centred on its frame.
 
     >>> from deepsim_math import Ray
@@ -38,8 +39,10 @@ class BoxCollider(CuboidCollider, ConvexCollider):
         *,
         pose_offset: Pose = ORIGIN,
     ) -> None:
+        super().__init__(pose_offset)
         lengths = positive(length, "length"), positive(width, "width"), positive(height, "height")
-        super().__init__(lengths, pose_offset)
+        self._half: Triple = (0.5 * lengths[0], 0.5 * lengths[1], 0.5 * lengths[2])
+        self._numbers = Solid(BOX, self._half, 0.0)
 
     @property
     def length(self) -> float:
@@ -68,43 +71,15 @@ class BoxCollider(CuboidCollider, ConvexCollider):
         x, y, z = self._half
         return list(itertools.product((-x, x), (-y, y), (-z, z)))
 
-    def _face_here(self, direction: Triple) -> tuple[Triple, list[Triple]]:
-        axis = max(range(3), key=lambda k: abs(direction[k]))
-        sides = ((1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0))
-        level = math.copysign(self._half[axis], direction[axis])
-        corners, others = [], [k for k in range(3) if k != axis]
-        for side in sides:
-            corner = [level] * 3
-            for k, sign in zip(others, side):
-                corner[k] = sign * self._half[k]
-            corners.append((corner[0], corner[1], corner[2]))
-        normal = [0.0, 0.0, 0.0]
-        normal[axis] = math.copysign(1.0, level)
-        return (normal[0], normal[1], normal[2]), corners
+    def _cross(self, origin: Triple, direction: Triple) -> Crossing | None:
+        return cross_box(origin, direction, self._half)
 
-    def _intersects(self, other: Any) -> Any:
-        if not isinstance(other, BoxCollider):
-            return NotImplemented
-        return self._faces_overlap(other) and self._edges_overlap(other)
-
-    def _edges_overlap(self, other: BoxCollider) -> bool:
-        """Returns whether no plane along two edges separates the boxes (Gottschalk et al. 1996)."""
-        frame, others = self._frame, other._frame
-        touch = self._touch(other)
-        a, b = self._half, other._half
-        gap = frame.to_local(others.origin)
-        columns = [frame.turn_to_local(axis) for axis in others.axes]
-        for j, edge in enumerate(columns):
-            j1, j2 = columns[j - 2], columns[j - 1]
-            b1, b2 = b[j - 2], b[j - 1]
-            for i in range(3):
-                i1, i2 = i - 2, i - 1  # the other two axes, cyclically
-                length = math.hypot(edge[i1], edge[i2])  # of the normal: this edge x that edge
-                if length < 1e-6:
-                    continue  # parallel edges: decided by the faces
-                mine = a[i1] * abs(edge[i2]) + a[i2] * abs(edge[i1])
-                theirs = b1 * abs(j2[i]) + b2 * abs(j1[i])
-                apart = abs(gap[i2] * edge[i1] - gap[i1] * edge[i2])
-                if not apart <= mine + theirs + touch * length:
-                    return False
+    def _contains(self, other: Any) -> bool:
+        frame, touch = self._frame, self._touch(other)
+        for axis, half in zip(frame.axes, self._half):
+            middle = dot(frame.origin, axis)
+            if not other._support(axis) <= middle + half + touch:
+                return False
+            if not other._support(scaled(axis, -1.0)) <= half - middle + touch:
+                return False
         return True

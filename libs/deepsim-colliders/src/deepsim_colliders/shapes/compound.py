@@ -6,12 +6,8 @@ from __future__ import annotations
 import copy
 from typing import Any, Iterable
 
-import numpy as np
-from numpy.typing import NDArray
-
-from deepsim_colliders._follower import ORIGIN
 from deepsim_colliders._shape import Shape
-from deepsim_colliders.collider import Collider
+from deepsim_colliders.collider import ORIGIN, Collider
 from deepsim_math import Pose
 
 
@@ -89,6 +85,3 @@ class CompoundCollider(Collider):
 
     def _point(self, values: Any) -> Any:
         return self._parts[0]._point(values)
-
-    def _refuse_array(self, points: NDArray[np.float64]) -> None:
-        self._parts[0]._refuse_array(points)

@@ -4,28 +4,21 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_colliders._crossings import (
-    Crossing,
-    Rows,
-    cross_ball,
-    cross_balls,
-    cross_box,
-    cross_slab,
-)
+from deepsim_colliders._borders import positive
+from deepsim_colliders._crossings import Crossing, cross_ball, cross_balls, cross_box, cross_boxes
 from deepsim_colliders._frames import Triple
-from deepsim_colliders.convex_collider import Level
+from deepsim_colliders._shape import Array
+from deepsim_colliders.collider import ORIGIN
+from deepsim_colliders.collider_3d import Collider3D
+from deepsim_math import Pose
 
-from ._round import RoundCollider
 
-_ROUND = [(math.cos(k * math.pi / 4), math.sin(k * math.pi / 4)) for k in range(8)]
-
-
-class CylinderCollider(RoundCollider):
+class CylinderCollider(Collider3D):
     """Solid cylinder along z, centred on its frame.
 
     >>> pillar = CylinderCollider(radius=0.5, length=2.0)
@@ -37,6 +30,26 @@ class CylinderCollider(RoundCollider):
         length: length from end to end [m], > 0.
     """
 
+    def __init__(
+        self, radius: SupportsFloat, length: SupportsFloat, *, pose_offset: Pose = ORIGIN
+    ) -> None:
+        super().__init__(pose_offset)
+        self._radius = positive(radius, "radius")
+        self._half = 0.5 * positive(length, "length")
+
+    @property
+    def radius(self) -> float:
+        """Radius [m]."""
+        return self._radius
+
+    @property
+    def length(self) -> float:
+        """Length along z [m] from end to end."""
+        return 2.0 * self._half
+
+    def _sizes(self) -> str:
+        return f"radius={self._radius}, length={self.length}"
+
     def support_point(self, direction: Triple) -> Triple:
         """Returns the farthest point of the rim along a direction of the frame."""
         x, y, z = direction
@@ -44,11 +57,11 @@ class CylinderCollider(RoundCollider):
         part = self._radius / aside if aside > 0.0 else 0.0
         return part * x, part * y, math.copysign(self._half, z)
 
-    @property
-    def _size(self) -> float:
-        return math.hypot(self._half, self._radius)
+    def _measure_core(self) -> tuple[float, float]:
+        size = math.hypot(self._half, self._radius)
+        return size, size
 
-    def _gap_to(self, point: Triple) -> tuple[float, Triple]:
+    def _gap_to_core(self, point: Triple) -> tuple[float, Triple]:
         x, y, z = point
         aside = math.hypot(x, y)
         out, up = max(aside - self._radius, 0.0), max(abs(z) - self._half, 0.0)
@@ -58,25 +71,20 @@ class CylinderCollider(RoundCollider):
         part = out / (distance * aside) if out else 0.0
         return distance, (part * x, part * y, math.copysign(up / distance, z))
 
-    def _holds(self, point: Triple) -> bool:
-        return self._gap_to(point)[0] <= self._gap
+    def _gaps(self, points: Array) -> tuple[Array, Array]:
+        x, y, z = points.T
+        aside = np.hypot(x, y)
+        out, up = np.maximum(aside - self._radius, 0.0), np.maximum(np.abs(z) - self._half, 0.0)
+        distance = np.hypot(out, up)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            part = np.where(out > 0.0, out / (distance * aside), 0.0)
+            away = np.stack([part * x, part * y, np.copysign(up / distance, z)], axis=1)
+        away[distance == 0.0] = 0.0
+        return distance, away
 
     def _hold(self, points: Any) -> NDArray[np.bool_]:
-        x, y, z = points
-        out = np.maximum(np.hypot(x, y) - self._radius, 0.0)
-        held: NDArray[np.bool_] = (
-            np.hypot(out, np.maximum(np.abs(z) - self._half, 0.0)) <= self._gap
-        )
+        held: NDArray[np.bool_] = self._gaps(np.asarray(points).T)[0] <= self._gap
         return held
-
-    def _levels(self) -> list[Level]:
-        def side(point: Triple) -> tuple[float, Triple]:
-            return math.hypot(*point[:2]) - self._radius, (point[0], point[1], 0.0)
-
-        def end(point: Triple) -> tuple[float, Triple]:
-            return abs(point[2]) - self._half, (0.0, 0.0, math.copysign(1.0, point[2]))
-
-        return [side, end]
 
     def _cross(self, origin: Triple, direction: Triple) -> Crossing | None:
         wall = cross_ball(origin[:2], direction[:2], self._radius)
@@ -90,9 +98,10 @@ class CylinderCollider(RoundCollider):
             return Crossing(start, end, (*wall.normal, 0.0))
         return Crossing(start, end, (0.0, 0.0, *slab.normal))
 
-    def _cross_many(self, origins: Rows, directions: Rows) -> tuple[Rows, Rows]:
-        enter, leave = cross_balls(origins[:, :2], directions[:, :2], self._radius)
-        bottom, top = cross_slab(origins[:, 2], directions[:, 2], self._half)
+    def _cross_many(self, origins: Array, directions: Array) -> tuple[Array, Array]:
+        columns, steps = origins.T, directions.T
+        enter, leave = cross_balls(columns[:2], steps[:2], self._radius)
+        bottom, top = cross_boxes(columns[2:], steps[2:], (self._half,))
         starts, ends = np.maximum(enter, bottom), np.minimum(leave, top)
         starts[~(starts <= ends)] = np.nan
         normals = np.zeros(origins.shape)
@@ -102,18 +111,3 @@ class CylinderCollider(RoundCollider):
         normals[lids] = 0.0
         normals[lids, 2] = -np.sign(directions[lids, 2])
         return starts, normals
-
-    def _face_here(self, direction: Triple) -> tuple[Triple, list[Triple]] | None:
-        up = math.copysign(1.0, direction[2])
-        if abs(direction[2]) > 0.7:
-            return (0.0, 0.0, up), [
-                (self._radius * c, self._radius * s, up * self._half) for c, s in _ROUND
-            ]
-        return None
-
-    def _low_points(self, direction: Triple) -> list[Triple]:
-        face = self._face_here(direction)
-        if face and abs(direction[2]) > 1.0 - 1e-9:
-            return face[1]
-        x, y, _ = self.support_point(direction)
-        return [(x, y, self._half), (x, y, -self._half)]

@@ -11,18 +11,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deepsim_colliders._borders import points_array
-from deepsim_colliders._crossings import Crossing
-from deepsim_colliders._follower import ORIGIN
-from deepsim_colliders._frames import Triple, dot
-from deepsim_colliders._shape import OTHER, Solid
+from deepsim_colliders._crossings import Crossing, first_piece
+from deepsim_colliders._frames import Triple
+from deepsim_colliders._gjk import Vec, along, minus, mixed, nearest
+from deepsim_colliders._triangles import Triangles, is_closed
+from deepsim_colliders.collider import ORIGIN
 from deepsim_colliders.collider_3d import Collider3D
-from deepsim_colliders.convex.triangle import Triangle
-from deepsim_colliders.convex.vectors import Vec
-from deepsim_colliders.proximity import piece_separation
-from deepsim_colliders.triangles import Triangles, is_closed
+from deepsim_colliders.proximity import Piece, piece_separation
 from deepsim_math import Pose
 
 Array = NDArray[np.float64]
+
+_DIAGONALS: list[Vec] = [(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)]
 
 
 class MeshCollider(Collider3D):
@@ -109,19 +109,13 @@ class MeshCollider(Collider3D):
     def _sizes(self) -> str:
         return f"<{len(self._vertices)} vertices>, <{len(self._faces)} faces>"
 
-    @property
-    def _solid(self) -> Solid:
-        return Solid(OTHER, (0.0, 0.0, 0.0), self._radius)
-
-    @property
-    def _size(self) -> float:
-        return self._radius
-
-    @property
-    def _extent(self) -> float:
-        return self._room
+    def _measure_core(self) -> tuple[float, float]:
+        return self._radius, self._room
 
     # In the frame of the mesh.
+
+    def _core_corners(self) -> list[Triple]:
+        return [(x, y, z) for x, y, z in self._points.tolist()]
 
     def _holds(self, point: Triple) -> bool:
         return bool(self._hold(np.array([point]).T)[0])
@@ -133,14 +127,47 @@ class MeshCollider(Collider3D):
             axis=1
         )
         some = np.flatnonzero(held)
-        inside = self._triangles.distances(rows[some]) <= gap
+        inside = self._triangles.nearest(rows[some])[0] <= gap
         if self._solid_inside:
             inside |= self._triangles.enclose(rows[some])
         held[some] = inside
         return held
 
+    def _gap_to_core(self, point: Triple) -> tuple[float, Triple]:
+        distances, ((x, y, z),) = self._gaps(np.array([point]))
+        return float(distances[0]), (float(x), float(y), float(z))
+
+    def _gaps(self, points: Array) -> tuple[Array, Array]:
+        distances, away = self._triangles.nearest(points)
+        with np.errstate(invalid="ignore"):
+            away = np.nan_to_num(away / distances[:, np.newaxis])
+        if self._solid_inside:
+            inside = self._triangles.enclose(points)
+            distances[inside], away[inside] = 0.0, 0.0
+        return distances, away
+
+    def _sweep(self, origins: Array, directions: Array, radii: Array, farthest: Array) -> Array:
+        return self._triangles.sweep(origins, directions, radii, farthest)
+
     def _cross(self, origin: Triple, direction: Triple) -> Crossing | None:
-        return next(iter(self._crossings(origin, direction)), None)
+        """Returns the first connected piece of the ray, t >= 0, inside the mesh."""
+        start, step = np.array(origin), np.array(direction)
+        (times,) = self._triangles.meetings(start[np.newaxis], step[np.newaxis])
+        slack = -1e-12 * (1.0 + abs(float(start @ step)) / float(step @ step))
+        faces = np.flatnonzero(times >= slack)
+        times = times[faces]
+        order = np.argsort(times, kind="stable")
+        times, faces = np.maximum(times[order], 0.0), faces[order]
+        if not times.size:
+            return None
+        inside = self._holds(origin)
+        knots = np.concatenate([[0.0], times]) if inside else times
+        normal = self._triangles.normals[faces[0]]
+        if inside:
+            normal = -step / math.sqrt(step @ step)
+        elif normal @ step > 0.0:
+            normal = -normal
+        return Crossing(*first_piece(origin, direction, knots, self._hold), tuple(normal.tolist()))
 
     def _cross_many(self, origins: Array, directions: Array) -> tuple[Array, Array]:
         starts, faces = self._triangles.first_met(origins, directions)
@@ -148,35 +175,10 @@ class MeshCollider(Collider3D):
         along = np.einsum("nd,nd->n", normals, directions)
         return starts, np.where((along > 0.0)[:, np.newaxis], -normals, normals)
 
-    def _crossings(self, origin: Triple, direction: Triple) -> list[Crossing]:
-        """Returns the connected pieces of a ray, t >= 0, inside the mesh."""
-        start, step = np.array(origin), np.array(direction)
-        times, faces = self._triangles.meetings(start, step)
-        slack = -1e-12 * (1.0 + abs(float(start @ step)) / float(step @ step))
-        times, faces = times[times >= slack], faces[times >= slack]
-        order = np.argsort(times, kind="stable")
-        times, faces = np.maximum(times[order], 0.0), faces[order]
-        if not times.size:
-            return []
-        inside = self._holds(origin)
-        knots = np.concatenate([[0.0], times]) if inside else times
-        sides = np.concatenate([[-1], faces]) if inside else faces
-        middles = start + np.outer(0.5 * (knots[1:] + knots[:-1]), step)
-        solid = self._hold(middles.T) if len(middles) else np.zeros(0, dtype=np.bool_)
-        solid |= knots[1:] - knots[:-1] <= 1e-12 * np.abs(knots[1:])
-        pieces, begin = [], 0
-        for k in range(len(knots)):
-            if k == len(knots) - 1 or not solid[k]:
-                pieces.append(self._crossing(knots[begin], knots[k], int(sides[begin]), step))
-                begin = k + 1
-        return pieces
-
-    def _crossing(self, start: float, end: float, face: int, step: Array) -> Crossing:
-        if face < 0:  # it starts inside
-            return Crossing(float(start), float(end), tuple(-step / math.sqrt(step @ step)))
-        normal = self._triangles.normals[face]
-        normal = -normal if normal @ step > 0.0 else normal
-        return Crossing(float(start), float(end), tuple(normal.tolist()))
+    def support_point(self, direction: Triple) -> Triple:
+        """Returns the farthest vertex along a direction of the frame."""
+        x, y, z = self._points[int(np.argmax(self._points @ direction))].tolist()
+        return x, y, z
 
     # In the world.
 
@@ -197,53 +199,64 @@ class MeshCollider(Collider3D):
         gaps = np.linalg.norm(world.middles - middle, axis=1)
         # Some point of the other is inside its ball, so no nearer triangle is left out.
         near = gaps - world.radii - radius <= (gaps + radius).min()
-        return [Triangle(corners) for corners in world.corners[near].tolist()]
-
-    _rounding = 0.0
-
-    def _far_point(self, direction: Vec) -> Vec:
-        frame = self._frame
-        along = self._points @ frame.turn_to_local(direction)
-        point: Vec = frame.to_world(self._points[int(np.argmax(along))].tolist())
-        return point
-
-    def _low_points_there(self, _: Vec) -> list[Vec]:
-        return list(self._corners())
+        return [Piece(corners) for corners in world.corners[near].tolist()]
 
     def _encloses(self, other: Any) -> bool:
         if not self._solid_inside or other._is_plane:
             return False
         return self._holds(self._frame.to_local(other._far_point((1.0, 0.0, 0.0))))
 
-    def _near(self, point: Triple, reach: float) -> bool:
-        local = self._frame.to_local(point)
-        gap = self._triangles.distances(np.array([local]))[0]
-        return bool(gap <= reach) or self._holds(local)
-
-    def _farthest(self, point: Triple) -> float:
-        local = self._frame.to_local(point)
-        return float(np.linalg.norm(self._points - local, axis=1).max())
-
-    def _support(self, direction: Triple) -> float:
-        return dot(self._far_point(direction), direction)
-
     def _contains(self, other: Any) -> bool:
         if not self._encloses(other) or math.isinf(other._size):
             return False
         touch = self._touch(other)
-        return all(
-            piece_separation(piece, part).distance >= -touch
+        return not any(
+            _overlap(piece, part, touch)
             for part in other._pieces(self)
             for piece in self._pieces(part)
         )
 
-    def _corners(self) -> list[Triple]:
-        frame = self._frame
-        moved = self._points @ np.array(frame.axes) + frame.origin
-        return [(x, y, z) for x, y, z in moved.tolist()]
 
-    def _extremes(self) -> list[Triple]:
-        return self._corners()
+class _Shrunk:
+    """A convex piece that is smaller by a fraction, about a point inside it."""
+
+    def __init__(self, piece: Any, fraction: float) -> None:
+        self._piece, self._fraction = piece, fraction
+        ends = [piece._far_point(axis) for axis in _DIAGONALS]
+        self._middle = mixed([0.25] * 4, ends)
+
+    def _far_point(self, direction: Vec) -> Vec:
+        point: Vec = self._piece._far_point(direction)
+        return along(point, self._fraction, minus(self._middle, point))
+
+
+def _overlap(triangle: Piece, part: Any, touch: float) -> bool:
+    """Returns whether a convex part overlaps a triangle by more than a touch [m]."""
+    distance = piece_separation(triangle, part).distance
+    if part.margin or distance > touch:
+        return distance < -touch
+    if isinstance(part, Piece):
+        return _crossing(triangle, part) > touch
+    smaller = _Shrunk(part, 2.0 * touch / part._size)
+    return nearest(triangle, smaller, triangle._size + part._size).gap == (0.0, 0.0, 0.0)
+
+
+def _crossing(a: Piece, b: Piece) -> float:
+    """Returns the shortest move that separates two triangles [m], by separating axes."""
+    first, second = np.array(a._points), np.array(b._points)
+    edges = [np.roll(corners, -1, axis=0) - corners for corners in (first, second)]
+    axes = np.concatenate(
+        [
+            [np.cross(*edges[0][:2]), np.cross(*edges[1][:2])],
+            np.cross(edges[0][:, np.newaxis], edges[1]).reshape(-1, 3),
+        ]
+    )
+    lengths = np.linalg.norm(axes, axis=1)
+    real = lengths > 1e-9 * np.abs(edges).max() ** 2
+    axes = axes[real] / lengths[real, np.newaxis]
+    one, two = axes @ first.T, axes @ second.T
+    apart = np.minimum(one.max(axis=1) - two.min(axis=1), two.max(axis=1) - one.min(axis=1))
+    return float(apart.min())
 
 
 def _checked(faces: ArrayLike, count: int) -> NDArray[np.intp]:

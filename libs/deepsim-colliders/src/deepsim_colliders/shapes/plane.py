@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_colliders._crossings import Crossing
-from deepsim_colliders._follower import ORIGIN
 from deepsim_colliders._frames import Triple
-from deepsim_colliders._shape import OTHER, Solid
-from deepsim_colliders.collider_3d import Collider3D, Rows
-from deepsim_colliders.convex.vectors import Vec, dot, minus, scaled
+from deepsim_colliders._gjk import Vec, dot, minus, scaled
+from deepsim_colliders._shape import Array
+from deepsim_colliders.collider import ORIGIN
+from deepsim_colliders.collider_3d import Collider3D
 from deepsim_math import Pose, Vector3
 
 
@@ -52,24 +52,22 @@ class PlaneCollider(Collider3D):
     def _sizes(self) -> str:
         return f"normal={self._normal}"
 
-    @property
-    def _solid(self) -> Solid:
-        return Solid(OTHER, (0.0, 0.0, 0.0), math.inf)
-
-    @property
-    def _size(self) -> float:
-        return math.inf
-
-    @property
-    def _extent(self) -> float:
-        return 1.0  # a plane has no size: a nanometre counts as touching
+    def _measure_core(self) -> tuple[float, float]:
+        return math.inf, 1.0  # a plane has no size: a nanometre counts as touching
 
     def _height(self, point: Any) -> Any:
         x, y, z = self._normal
         return x * point[0] + y * point[1] + z * point[2]
 
-    def _holds(self, point: Triple) -> bool:
-        return bool(self._height(point) <= self._gap)
+    def _gap_to_core(self, point: Triple) -> tuple[float, Triple]:
+        return max(self._height(point), 0.0), self._normal
+
+    def _gaps(self, points: Array) -> tuple[Array, Array]:
+        return self._height(points.T), np.broadcast_to(self._normal, points.shape)
+
+    def _line_gaps(self, starts: Array, ends: Array) -> Array:
+        lower: Array = np.minimum(self._height(starts.T), self._height(ends.T))
+        return lower
 
     def _hold(self, points: Any) -> NDArray[np.bool_]:
         below: NDArray[np.bool_] = self._height(points) <= self._gap
@@ -84,7 +82,7 @@ class PlaneCollider(Collider3D):
             return Crossing(time, math.inf, self._normal)
         return Crossing(-math.inf, time, scaled(direction, -1.0 / math.hypot(*direction)))
 
-    def _cross_many(self, origins: Rows, directions: Rows) -> tuple[Rows, Rows]:
+    def _cross_many(self, origins: Array, directions: Array) -> tuple[Array, Array]:
         heights, rises = self._height(origins.T), self._height(directions.T)
         with np.errstate(divide="ignore", invalid="ignore"):
             starts = np.where(rises < 0.0, -heights / rises, np.nan)
@@ -93,9 +91,6 @@ class PlaneCollider(Collider3D):
     def _normal_there(self) -> Vec:
         normal: Vec = self._frame.turn_to_world(self._normal)
         return normal
-
-    def _near(self, point: Triple, reach: float) -> bool:
-        return bool(self._height(self._frame.to_local(point)) <= reach)
 
     def _farthest(self, point: Triple) -> float:
         return math.inf
@@ -116,15 +111,5 @@ class PlaneCollider(Collider3D):
             return reach <= self._touch(other)
         return bool(other._support(normal) - dot(self._frame.origin, normal) <= self._touch(other))
 
-    def _pieces(self, _: Any) -> Sequence[Any]:
-        return (self,)
-
-    def _corners(self) -> Sequence[Triple]:
-        return ()
-
     def _extremes(self) -> Sequence[Triple]:
         return ()
-
-    def _ball(self) -> tuple[Vec, float]:
-        origin: Vec = self._frame.origin
-        return origin, math.inf

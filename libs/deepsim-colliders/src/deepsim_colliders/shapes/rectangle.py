@@ -3,20 +3,20 @@
 
 from __future__ import annotations
 
-from typing import Any, SupportsFloat
+from typing import SupportsFloat
 
 import shapely
 
 from deepsim_colliders._borders import positive
-from deepsim_colliders._follower import ORIGIN
+from deepsim_colliders._crossings import Crossing, cross_box
 from deepsim_colliders._frames import Pair
+from deepsim_colliders._shape import BOX, Solid
+from deepsim_colliders.collider import ORIGIN
 from deepsim_colliders.collider_2d import Collider2D
 from deepsim_math import Pose
 
-from ._cuboid import CuboidCollider
 
-
-class RectangleCollider(CuboidCollider, Collider2D):
+class RectangleCollider(Collider2D):
     """Rectangle centred on its frame.
 
     >>> car = RectangleCollider(length=4.0, width=2.0, pose_offset=Pose((1.0, 0, 0)))
@@ -31,7 +31,9 @@ class RectangleCollider(CuboidCollider, Collider2D):
     def __init__(
         self, length: SupportsFloat, width: SupportsFloat, *, pose_offset: Pose = ORIGIN
     ) -> None:
-        super().__init__((positive(length, "length"), positive(width, "width")), pose_offset)
+        super().__init__(pose_offset)
+        self._half = 0.5 * positive(length, "length"), 0.5 * positive(width, "width")
+        self._numbers = Solid(BOX, self._half, 0.0)
 
     @property
     def length(self) -> float:
@@ -43,19 +45,13 @@ class RectangleCollider(CuboidCollider, Collider2D):
         """Width along y [m]."""
         return 2.0 * self._half[1]
 
+    def core(self) -> shapely.Geometry:
+        """Returns the rectangle."""
+        x, y = self._half
+        return shapely.Polygon([(x, y), (-x, y), (-x, -y), (x, -y)])
+
     def _sizes(self) -> str:
         return f"length={self.length}, width={self.width}"
 
-    def _corners(self) -> tuple[Pair, Pair, Pair, Pair]:
-        """Returns the corners in the world frame, counter-clockwise."""
-        x, y = self._half
-        to_world = self._frame.to_world
-        return to_world((x, y)), to_world((-x, y)), to_world((-x, -y)), to_world((x, -y))
-
-    def _flat(self) -> tuple[shapely.Geometry, float]:
-        return shapely.Polygon(self._corners()), 0.0
-
-    def _intersects(self, other: Any) -> Any:
-        if isinstance(other, RectangleCollider):
-            return self._faces_overlap(other)
-        return NotImplemented
+    def _cross(self, origin: Pair, direction: Pair) -> Crossing | None:
+        return cross_box(origin, direction, self._half)

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""Distance and penetration depth of convex shapes, from their support points alone."""
