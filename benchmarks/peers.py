@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -79,10 +80,16 @@ def _repeats(way: Way) -> int:
 
 
 def _seconds(way: Way, count: int) -> float:
-    start = process_time()
+    start = _computed()
     for _ in range(count):
         way()
-    return process_time() - start
+    return _computed() - start
+
+
+def _computed() -> float:
+    """Seconds that this process and its finished children have computed."""
+    times = os.times()
+    return process_time() + times.children_user + times.children_system
 
 
 def compare(name: str, cases: list[Case], rounds: int, *packages: str) -> None:
