@@ -19,11 +19,9 @@ import pytest
 
 from deepsim_gazebo import BatchStateClient, GazeboError, GazeboSimulator
 
-sys.path += [
-    str(Path(__file__).parents[2]),
-    str(Path(__file__).parents[2] / "tools"),
-    str(Path(__file__).parent),
-]
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from gazebo import cache, sandbox
 from gazebo.servers import GazeboServer
