@@ -91,11 +91,6 @@ wheels: .venv/tools ## build all libraries into dist/ and install each one alone
 	@PATH="$(PYENV)$$PATH"; if python3.8 -c '' 2>/dev/null; \
 	then $(STEP) wheels-3.8 $(BIN)/python tools/check_wheels.py --python python3.8; \
 	else echo "==> wheels-3.8: SKIPPED, no Python 3.8 here"; fi
-	@if command -v $${CC:-cc} > /dev/null && test -x $(BIN)/uv; \
-	then DEEPSIM_MATH_COMPILED=1 $(STEP) wheel-compiled \
-		$(BIN)/uv build --wheel --out-dir dist --python $(BIN)/python libs/deepsim-math \
-		&& $(STEP) wheels-compiled $(BIN)/python tools/check_wheels.py deepsim-math; \
-	else echo "==> wheel-compiled: SKIPPED, no C compiler or no uv here"; fi
 
 matrix: .venv/tools ## the tests of each library alone, on every Python found (3.8 to 3.13)
 	@PATH="$(CURDIR)/$(BIN):$(PYENV)$$PATH" $(STEP) matrix \

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import maths_arrays
 import maths_values
-import maths_wheels
 from peers import compare
 
 ROUNDS = 7
@@ -18,7 +17,7 @@ ROUNDS = 7
 
 def main() -> None:
     """Measures all tasks."""
-    tasks = [*maths_values.cases(), *maths_arrays.cases(), *maths_wheels.cases()]
+    tasks = [*maths_values.cases(), *maths_arrays.cases()]
     compare("maths", tasks, ROUNDS, "numpy")
 
 

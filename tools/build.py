@@ -33,23 +33,21 @@ def build(root: Path, dist: Path) -> list[Path]:
     built = []
     for library in read_libraries(root).values():
         system = library.table["build-system"]
-        with _inside(library.folder, system.get("backend-path", [])):
+        with _inside(library.folder):
             api = import_module(system["build-backend"])
             built += [dist / api.build_wheel(str(dist)), dist / api.build_sdist(str(dist))]
     return built
 
 
 @contextmanager
-def _inside(folder: Path, backend_path: list[str]) -> Iterator[None]:
-    """Works in the folder of a library and finds its own backend there, as PEP 517 has it."""
-    before, known = Path.cwd(), sys.path.copy()
+def _inside(folder: Path) -> Iterator[None]:
+    """Works in the folder of a library, as PEP 517 has it."""
+    before = Path.cwd()
     os.chdir(folder)
-    sys.path[:0] = [str(folder / path) for path in backend_path]
     try:
         yield
     finally:
         os.chdir(before)
-        sys.path[:] = known
 
 
 def main(arguments: list[str] | None = None) -> int:

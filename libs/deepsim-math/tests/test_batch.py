@@ -1,14 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The batch functions: equal to the values row by row; shapes, dtypes, blocks and ``out=``."""
+"""The batch functions: equal to the values row by row; shapes, dtypes and blocks."""
 
 from __future__ import annotations
 
+import inspect
 import math
 
 import numpy as np
 import pytest
 
-from deepsim_math import Euler, Pose, Quaternion, Vector3, angles, poses, quaternions, vectors
+from deepsim_math import (
+    Euler,
+    Pose,
+    Quaternion,
+    Vector3,
+    angles,
+    poses,
+    quaternions,
+    twists,
+    vectors,
+)
 from deepsim_math import lerp_angle as scalar_lerp_angle
 
 # name: batch function, kinds of its arguments, kind of the result, the same on values
@@ -195,53 +206,6 @@ def test_one_value_against_few_and_many_has_the_same_bits(function, kinds, resul
 
 
 @every_function
-@pytest.mark.parametrize("lead", [(), (1,), (5,), (10_000,)])
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_out_may_be_any_argument(function, kinds, result, scalar, lead, order):
-    """Also when the blocks are many; the array itself comes back."""
-    for position, kind in enumerate(kinds):
-        if WIDTH[kind] != WIDTH[result]:
-            continue
-        rows = [np.array(row, order=order) for row in arguments(kinds, lead)]
-        expected = function(*rows)
-        out = rows[position]
-        assert function(*rows, out=out) is out
-        assert np.array_equal(out, expected)
-
-
-@every_function
-def test_out_may_overlap_an_argument(function, kinds, result, scalar):
-    """Shifted by one row, where a block reads what the last one wrote; and as a broadcast row."""
-    for position, kind in enumerate(kinds):
-        if WIDTH[kind] != WIDTH[result]:
-            continue
-        rows = arguments(kinds, (10_000,))
-        store = random_rows(kind, (10_001,), 9)
-        rows[position] = store[:-1]
-        expected = function(*rows)
-        function(*rows, out=store[1:])
-        assert np.array_equal(store[1:], expected)
-
-        rows[position] = store[17]
-        expected = function(*rows, out=np.empty_like(store[:-1])) if len(kinds) > 1 else None
-        if expected is not None:
-            function(*rows, out=store[:-1])
-            np.testing.assert_allclose(store[:-1], expected, rtol=1e-12, atol=1e-12)
-
-
-@every_function
-def test_out_may_have_any_layout(function, kinds, result, scalar):
-    rows = arguments(kinds, (6, 5))
-    expected = function(*rows)
-    strided = np.empty((5, 6, *expected.shape[2:])).swapaxes(0, 1)
-    function(*rows, out=strided)
-    assert np.array_equal(strided, expected)
-    single = np.empty(expected.shape, np.float32)
-    function(*rows, out=single)
-    assert np.array_equal(single, expected.astype(np.float32))
-
-
-@every_function
 def test_float32_is_kept(function, kinds, result, scalar):
     rows = arguments(kinds, (300,))
     if "slerp" in function.__name__:
@@ -289,17 +253,6 @@ def test_wrong_shapes_are_refused(function, kinds, result, scalar):
     if len(kinds) > 1:
         with pytest.raises(ValueError, match="broadcast"):
             function(rows[0][:3], *rows[1:])
-
-
-@every_function
-def test_wrong_out_is_refused(function, kinds, result, scalar):
-    rows = arguments(kinds, (4,))
-    with pytest.raises(ValueError, match=r"out must have shape \(4.*\), got \(3, 3\)"):
-        function(*rows, out=np.empty((3, 3)))
-    with pytest.raises(TypeError, match=r"out must be an array of floats, got .*list"):
-        function(*rows, out=[])
-    with pytest.raises(TypeError, match="out must be an array of floats, got int64"):
-        function(*rows, out=np.zeros(function(*rows).shape, np.int64))
 
 
 @pytest.mark.parametrize(
@@ -358,13 +311,6 @@ def test_matrices():
     assert back[3, 4] == pytest.approx(np.asarray(Quaternion.from_matrix(matrix[3, 4])), abs=1e-12)
     assert np.allclose(quaternions.to_matrix(back), matrix, atol=1e-12)
     assert quaternions.from_matrix(matrix[0, 0].astype(np.float32)).dtype == np.float32
-    out = np.empty((20, 30, 3, 3))
-    assert quaternions.to_matrix(q, out=out) is out
-    assert np.array_equal(out, matrix)
-    assert quaternions.from_matrix(matrix, out=q) is q
-    assert np.array_equal(q, back)
-    with pytest.raises(ValueError, match=r"out must have shape \(3, 3\), got \(9,\)"):
-        quaternions.to_matrix([0, 0, 0, 1], out=np.empty(9))
     with pytest.raises(ValueError, match=r"expected shape \(\.\.\., 3, 3\), got \(4, 4\)"):
         quaternions.from_matrix(np.eye(4))
     matrix[7, 7] *= 2
@@ -389,3 +335,13 @@ def test_look_rotation_along_up(forward, count):
 )
 def test_wrap_by_hand(angle, wrapped):
     assert angles.wrap(angle) == pytest.approx(wrapped)
+
+
+def test_a_list_of_functions():
+    """`dir` of a batch module, which completion shows, has its functions and nothing else."""
+    for module in (angles, poses, quaternions, twists, vectors):
+        names = dir(module)
+        assert all(inspect.isfunction(getattr(module, name)) for name in names)
+        assert not [name for name in names if name.startswith("_")]
+    assert dir(angles) == ["lerp", "wrap"]
+    assert {"rotate", "mean", "to_euler"} <= set(dir(quaternions))

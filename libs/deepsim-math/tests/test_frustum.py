@@ -21,7 +21,6 @@ from deepsim_math import (
     Quaternion,
     Ray,
     Vector3,
-    frustums,
     quaternions,
 )
 
@@ -218,12 +217,11 @@ def test_a_sphere_beside_an_edge(edge, outwards):
 def test_boxes_with_edges_along_those_of_the_view():
     """The cross products of parallel edges are rounding noise, and separate nothing."""
     rng = np.random.default_rng(0)
-    turns = quaternions.normalize(rng.normal(size=(2000, 4)))
+    turns = quaternions.normalize(rng.normal(size=(500, 4)))
     for place in ((0.501, 0, 0), (1, 1.8, 0), (10.499, 3, 3), (5, 0, 2.9)):
-        rows = np.tile(np.asarray(AHEAD), (2000, 1))
-        rows[:, 7:] = turns
-        boxes = np.hstack([quaternions.rotate(turns, place), turns])
-        assert frustums.intersects_boxes(rows, boxes, (1, 1.5, 1)).all()
+        for turn, center in zip(turns, quaternions.rotate(turns, place)):
+            view = AHEAD.replace(pose=Pose((0, 0, 0), turn))
+            assert view.intersects_box(Pose(center, turn), (1, 1.5, 1))
 
 
 def test_a_large_box_beside_a_corner_is_not_mistaken_for_visible():
@@ -297,8 +295,6 @@ def test_ray_through_the_picture():
 def test_places_outside_the_picture_have_no_ray(u, v, name):
     with pytest.raises(ValueError, match=rf"viewport point {name} must be in \[0, 1\], got"):
         AHEAD.viewport_point_to_ray(u, v)
-    with pytest.raises(ValueError, match=r"viewport points must be within \[0, 1\], got"):
-        frustums.viewport_points_to_rays(AHEAD, [[0.5, 0.5], [u, v]])
 
 
 @pytest.mark.parametrize(
@@ -320,9 +316,9 @@ def test_impossible_views_are_refused(change, message):
 
 @pytest.mark.parametrize("name", ["contains", "intersects"])
 def test_negative_extents_are_refused(name):
-    with pytest.raises(ValueError, match=r"radii must not be negative, got -1\.0"):
+    with pytest.raises(ValueError, match=r"radius must not be negative, got -1\.0"):
         getattr(AHEAD, f"{name}_sphere")((0, 0, 0), -1)
-    with pytest.raises(ValueError, match=r"sizes must not be negative, got -2"):
+    with pytest.raises(ValueError, match=r"size must not be negative, got -2"):
         getattr(AHEAD, f"{name}_box")(Pose(), (1, -2, 1))
 
 
@@ -341,6 +337,14 @@ def test_a_view_without_end():
 def test_vertical_angle():
     assert Frustum(1, 2, 1.2, 1.0).vertical_fov == pytest.approx(1.2)
     assert math.tan(AHEAD.vertical_fov / 2) == pytest.approx(0.5)
+
+
+def test_what_is_not_a_number_is_nowhere():
+    for box in ((Pose((math.nan, 0, 0)), (1, 1, 1)), (Pose((5, 0, 0)), (1, math.nan, 1))):
+        assert not AHEAD.contains_box(*box)
+        assert not AHEAD.intersects_box(*box)
+    assert not AHEAD.contains_sphere((5, 0, 0), math.nan)
+    assert not AHEAD.intersects_sphere((5, math.nan, 0), 1)
 
 
 def test_results_are_plain_values():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""lerp, lerp_angle and clamp."""
+"""lerp and lerp_angle."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from deepsim_math import (
     Quaternion,
     Twist,
     Vector3,
-    clamp,
     lerp,
     lerp_angle,
     lerp_angle_rad,
@@ -106,15 +105,6 @@ def test_lerp_angle_is_short_and_arrives(a, b, t):
 def test_lerp_angle_of_no_angle_is_nan(wrong):
     assert math.isnan(lerp_angle(0.0, wrong, 0.5))
     assert np.isnan(lerp_angle(np.zeros(2), wrong, 0.5)).all()
-
-
-def test_clamp():
-    assert [clamp(x, 0, 1) for x in (-1, 0.5, 2)] == [0, 0.5, 1]
-    assert clamp(np.array([-1.0, 0.5, 2.0]), 0, [1, 0.25, 1]).tolist() == [0, 0.25, 1]
-    assert math.isnan(clamp(math.nan, 0, 1))
-    assert np.isnan(clamp(np.array([math.nan]), 0, 1)).all()
-    with pytest.raises(ValueError, match="low <= high, got 2 and 1"):
-        clamp(0, 2, 1)
 
 
 UNITS = st.tuples(*[st.floats(-1, 1).map(lambda x: round(x, 3))] * 3).filter(

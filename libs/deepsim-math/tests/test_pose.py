@@ -77,9 +77,34 @@ def test_the_orientation_is_kept_as_given():
     assert Pose(orientation=(0, 0, 0, 5)).orientation == Quaternion(0, 0, 0, 5)
 
 
-def test_only_poses_compose():
+@given(POSES, VECTORS, POSES)
+def test_what_a_pose_transforms(pose, v, other):
+    """A pose, a point, a vector, three numbers, and arrays with one of them per row."""
+    assert pose @ Point(*v) == pose @ v == pose @ [*v] == pose.transform_point(v)
+    assert pose @ Vector3(*v) == pose.transform_vector(v)
+    assert type(pose @ Vector3(*v)) is Vector3
+    corners = np.array([[v, (1, 2, 3)], [(0, 0, 0), (3, 0, -1)]], float)
+    moved = corners @ matrix(pose)[:3, :3].T + matrix(pose)[:3, 3]
+    np.testing.assert_allclose(pose @ corners, moved, atol=1e-9)
+    rows = np.array([other, Pose(v)])
+    for found, product in (
+        (pose @ rows, [matrix(pose) @ matrix(other), matrix(pose) @ matrix(Pose(v))]),
+        (rows @ pose, [matrix(other) @ matrix(pose), matrix(Pose(v)) @ matrix(pose)]),
+    ):
+        assert found.shape == (2, 7)
+        for row, expected in zip(found, product):
+            np.testing.assert_allclose(matrix(Pose.from_array(row)), expected, atol=1e-9)
+
+
+def test_what_a_pose_does_not_transform():
     with pytest.raises(TypeError, match="unsupported operand"):
-        Pose() @ Point()
+        Pose() @ 3
+    with pytest.raises(ValueError, match=r"expected shape \(\.\.\., 3\), got \(4, 4\)"):
+        Pose() @ np.eye(4)
+    with pytest.raises(ValueError, match=r"expected shape \(\.\.\., 7\), got \(4, 4\)"):
+        np.eye(4) @ Pose()
+    with pytest.raises(TypeError, match="write a @ b"):
+        Pose() * Pose()
 
 
 @pytest.mark.parametrize(

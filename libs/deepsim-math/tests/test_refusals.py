@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from deepsim_math import Pose, Quaternion, Vector3, frustums, poses, quaternions, vectors
+from deepsim_math import Pose, Quaternion, Vector3, poses, quaternions, vectors
 
 MASKED = np.ma.masked_array([1.0, 2.0, 3.0], [False, True, False])
 
@@ -44,14 +44,6 @@ def test_float32_is_kept_beside_numbers_sequences_and_values():
 
 
 def test_errors_name_the_row():
-    view = np.tile([0.1, 10, 1, 1, 0, 0, 0, 0, 0, 0, 1], (3, 1))
-    with pytest.raises(ValueError, match=r"radii must not be negative, got -1 at index \(1,\)"):
-        frustums.contains_spheres(view, np.zeros((3, 3)), [1, -1, 1])
-    with pytest.raises(ValueError, match=r"within \[0, 1\], got \[0.5, 2.0\] at index \(2,\)"):
-        frustums.viewport_points_to_rays(view[0], [[0, 0], [1, 1], [0.5, 2]])
-    view[1, 0] = -1
-    with pytest.raises(ValueError, match=r"0 < near < far.* at index \(1,\)"):
-        frustums.contains_points(view, [0, 0, 0])
     for count in (4, 40):
         q = np.ones((count, 4))
         q[2] = 0

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation, Slerp
 
-from deepsim_math import Euler, Point, Quaternion, Vector3, look_rotation, slerp
+from deepsim_math import Euler, Point, Quaternion, Vector3, quaternions, slerp
 
 # Random floats alone never meet gimbal lock or opposite rotations.
 ANGLES = st.one_of(
@@ -142,7 +142,7 @@ def test_matrix_shape():
 @given(DIRECTIONS, DIRECTIONS)
 def test_look_rotation(forward, up):
     """Unit, faces forward, and the up side leans to `up` as far as it can."""
-    q = look_rotation(forward, up)
+    q = Quaternion.look_rotation(forward, up)
     unit = Vector3(*forward).normalized()
     assert q.length == pytest.approx(1.0, abs=1e-12)
     assert q.rotate(Vector3.forward()).isclose(unit, abs_tol=1e-9)
@@ -162,7 +162,7 @@ def test_look_rotation(forward, up):
     ],
 )
 def test_look_rotation_by_hand(forward, expected):
-    assert look_rotation(forward).to_euler().isclose(expected)
+    assert Quaternion.look_rotation(forward).to_euler().isclose(expected)
 
 
 @given(ROTATIONS, ROTATIONS, st.floats(0, 1), LENGTHS)
@@ -215,7 +215,40 @@ def test_zero_length_is_refused_with_the_value(operation):
 @pytest.mark.parametrize("forward_and_up", [((0, 0, 0), (0, 0, 1)), ((1, 0, 0), (0, 0, 0))])
 def test_look_rotation_refuses_zero_vectors(forward_and_up):
     with pytest.raises(ValueError, match="its length is zero"):
-        look_rotation(*forward_and_up)
+        Quaternion.look_rotation(*forward_and_up)
+
+
+@given(st.floats(-9, 9), st.floats(-9, 9), st.floats(-9, 9))
+def test_degrees(roll, pitch, yaw):
+    """There and back by NumPy's factor; 90 degrees are a quarter turn to the last bit."""
+    angles = np.rad2deg([roll, pitch, yaw])
+    euler = Euler.degrees(*angles)
+    assert np.asarray(euler) == pytest.approx([roll, pitch, yaw], rel=1e-15, abs=1e-300)
+    assert euler.to_degrees() == pytest.approx(angles, rel=1e-15, abs=1e-300)
+    assert Euler.degrees(yaw=90).yaw == math.pi / 2
+
+
+def test_what_q_applies_to():
+    """A rotation, a vector, a point, three numbers, and arrays with one of them per row."""
+    q, v = Quaternion.from_euler(0.3, -0.2, 1.5), (1.0, 2.0, -3.0)
+    expected = Rotation.from_quat(np.asarray(q))
+    for value, kind in ((Vector3(*v), Vector3), (Point(*v), Point), (v, Vector3), ([*v], Vector3)):
+        assert type(q @ value) is kind
+        assert (q @ value).isclose(expected.apply(v))
+    rows = np.random.default_rng(1).normal(size=(2, 5, 3))
+    np.testing.assert_allclose(q @ rows, expected.apply(rows.reshape(-1, 3)).reshape(rows.shape))
+    others = quaternions.from_euler(rows)
+    flat = Rotation.from_quat(others.reshape(-1, 4))
+    for found, product in ((q @ others, expected * flat), (others @ q, flat * expected)):
+        found = found.reshape(-1, 4)
+        signs = np.sign((found * product.as_quat()).sum(axis=1, keepdims=True))
+        np.testing.assert_allclose(found * signs, product.as_quat(), atol=1e-15)
+    with pytest.raises(ValueError, match=r"expected shape \(\.\.\., 3\), got \(2, 2\)"):
+        q @ np.eye(2)
+    with pytest.raises(TypeError, match="rotate a vector by q @ v"):
+        q * Vector3()
+    with pytest.raises(TypeError, match="unsupported operand"):
+        q @ 2.0
 
 
 def test_product_with_anything_else_is_refused():

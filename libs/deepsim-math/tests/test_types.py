@@ -5,16 +5,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 pytest.importorskip("mypy")
 
+PROJECT = Path(__file__).parent / "typing" / "project.py"
 RIGHT = """
 from typing import Any
 import numpy as np
 from numpy.typing import NDArray
-from deepsim_math import Point, Pose, Quaternion, Twist, Vector3
+from deepsim_math import Point, Pose, Quaternion, Twist, Vector3, poses, quaternions
 
 v, p, q, t, pose = Vector3(), Point(), Quaternion(), Twist(), Pose()
 x: float = v.x + p.y + q.w + pose.position.x + t.linear.z
@@ -25,8 +27,13 @@ scaled: Point = 2 * p / 3
 rows: NDArray[Any] = v + np.ones((2, 3))
 more: NDArray[Any] = v * np.ones(3) - np.ones(3) @ v
 turned: Point = q.rotate(p)
+applied: Point = q @ p
 composed: Pose = pose @ pose
+placed: Point = pose @ p
 twist: Twist = 2.0 * t + t / 2 - t
+wide: NDArray[np.float64] = poses.compose(np.ones((2, 7)), pose)
+whole: NDArray[np.float64] = quaternions.multiply(np.ones((2, 4), np.int64), [0, 0, 0, 1])
+slim: NDArray[np.float32] = quaternions.slerp(np.ones((2, 4), np.float32), q, 0.5)
 """
 WRONG = [
     "v.x = 5",
@@ -39,7 +46,10 @@ WRONG = [
     "q * v",
     "q * 2.0",
     "pose * pose",
-    "pose @ p",
+    "pose @ 3",
+    "Vector3(1, 2)",
+    "Quaternion(1, 2, 3)",
+    "wrong: NDArray[np.float32] = quaternions.normalize(np.ones((2, 4)))",
     "t + v",
     "t * t",
     "w: Vector3 = v + p",
@@ -47,16 +57,17 @@ WRONG = [
 
 
 def test_types(tmp_path):
-    """One run of mypy over all: the right part is clean, every line of the wrong part is not."""
+    """One run of mypy: project and right part are clean, every line of the wrong part is not."""
     source = tmp_path / "snippet.py"
     head = RIGHT.count("\n") + 1
     source.write_text(RIGHT + "\n".join(WRONG) + "\n", encoding="utf-8")
     command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--config-file="]
     done = subprocess.run(
-        [*command, "--cache-dir", str(tmp_path / "cache"), str(source)],
+        [*command, "--cache-dir", str(tmp_path / "cache"), str(source), str(PROJECT)],
         capture_output=True,
         text=True,
     )
+    assert PROJECT.name not in done.stdout, done.stdout
     lines = {int(line.split(":")[1]) for line in done.stdout.splitlines() if ": error:" in line}
     refused = {WRONG[line - head] for line in lines if line >= head}
     assert {line for line in lines if line < head} == set(), done.stdout

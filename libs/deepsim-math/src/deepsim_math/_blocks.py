@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The driver of all batch functions: broadcasting, dtype, ``out=`` and cache-sized blocks."""
+"""The driver of all batch functions: broadcasting, dtype and cache-sized blocks."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
+from ._value import Row
 from .formulas.elementwise import ZeroLengthError
-from .values.value import Row
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from ._typing import ArrayLike, BoolArray, FloatArray
 
 # Rows per block: the dozen or so temporaries of a formula stay in the cache. Measured at a million
 # rows, the same formula runs 2 to 4 times faster in blocks.
@@ -34,12 +32,11 @@ Kernel = Callable[..., object]
 
 def run(
     formula: Formula,
-    arguments: Sequence[ArrayLike],
+    arguments: Sequence[Any],
     widths: Sequence[int],
     width: int,
-    out: FloatArray | None = None,
     exact: bool = True,
-) -> FloatArray:
+) -> NDArray[Any]:
     """Applies `formula` to the last axes of `arguments`, broadcasting the leading ones.
 
     Args:
@@ -49,55 +46,31 @@ def run(
         arguments: array-likes; the result is float32 if all arrays among them are.
         widths: size of the last axis of each argument; 0 for an argument without one.
         width: size of the last axis of the result; 0 for none.
-        out: array for the result; it may share memory with an argument.
         exact: False for formulas with trigonometric functions, whose last bits differ between
             Python and NumPy. The bits of a row never depend on the number of rows.
 
     Raises:
-        TypeError: when an argument does not contain numbers, or `out` is not an array of floats.
+        TypeError: when an argument does not contain numbers.
         ValueError: when shapes do not match, or the formula divides by a length of zero.
     """
-    if out is None and hasattr(formula, "apply"):  # in C, for plain arrays
-        plain: FloatArray | None = formula.apply(arguments)
-        if plain is not None:
-            return plain
     arrays = float_arrays(*arguments)
-    dtype = arrays[0].dtype
-    result: FloatArray = _apply(formula, None, arrays, widths, width, dtype, out, exact)
-    return result
+    few = 0 if arrays[0].dtype is not _DOUBLE else _FEW if exact else _FEW_INEXACT
+    columns, rows = _by_columns(formula, width), _by_rows(formula, width, exact)
+    return _apply(columns, arrays, widths, width, few, rows)
 
 
 def run_rows(
-    kernel: Kernel,
-    arguments: Sequence[ArrayLike],
-    widths: Sequence[int],
-    width: int,
-    out: FloatArray | None = None,
-) -> FloatArray:
+    kernel: Kernel, arguments: Sequence[Any], widths: Sequence[int], width: int
+) -> NDArray[Any]:
     """Applies `kernel`, which takes rows instead of components; otherwise like `run`.
 
     The kernel fills its first argument, an array of shape (n, width or 1). The others are blocks
     of the arguments, of shape (n, size or 1), or (1, size) for an argument of one row.
     """
-    arrays = float_arrays(*arguments)
-    dtype = arrays[0].dtype
-    result: FloatArray = _apply(kernel, kernel, arrays, widths, width, dtype, out, False)
-    return result
+    return _apply(kernel, float_arrays(*arguments), widths, width)
 
 
-def decide(
-    formula: Formula,
-    arguments: Sequence[ArrayLike],
-    widths: Sequence[int],
-    out: BoolArray | None = None,
-) -> BoolArray:
-    """Applies a formula with one boolean result; otherwise like `run`."""
-    arrays = float_arrays(*arguments)
-    kernel = _by_columns(formula, 0)
-    return _apply(formula, kernel, arrays, widths, 0, np.dtype(np.bool_), out, False)
-
-
-def float_arrays(*arguments: ArrayLike) -> list[FloatArray]:
+def float_arrays(*arguments: Any) -> list[NDArray[Any]]:
     """Converts to arrays of one float dtype: float32 if all arrays among the arguments have it.
 
     Numbers, sequences and values take the dtype of the arrays.
@@ -109,8 +82,8 @@ def float_arrays(*arguments: ArrayLike) -> list[FloatArray]:
         if type(argument) is not np.ndarray or argument.dtype is not _DOUBLE:
             break
     else:  # plain arrays, the common case
-        return [*arguments]  # type: ignore[list-item]
-    arrays: list[FloatArray] = []
+        return [*arguments]
+    arrays: list[NDArray[Any]] = []
     single = double = False
     for argument in arguments:
         if isinstance(argument, Row):
@@ -129,6 +102,13 @@ def float_arrays(*arguments: ArrayLike) -> list[FloatArray]:
     return [a if a.dtype is dtype else a.astype(dtype, copy=False) for a in arrays]
 
 
+def functions_of(names: dict[str, Any]) -> list[str]:
+    """Returns the public functions that a module defines, of its globals, for its ``__dir__``."""
+    own = names["__name__"]
+    functions = [name for name, value in names.items() if getattr(value, "__module__", "") == own]
+    return [name for name in functions if not name.startswith("_")]
+
+
 def refuse(wrong: Any, message: str, values: Any) -> None:
     """Raises ValueError if any row is `wrong`, with the index and value of the first such row."""
     if np.any(wrong):
@@ -137,19 +117,24 @@ def refuse(wrong: Any, message: str, values: Any) -> None:
         raise ValueError(f"{message}, got {np.asarray(values)[index].tolist()}{place}")
 
 
-def fill(out: FloatArray, values: FloatArray) -> FloatArray:
-    """Copies `values` into `out`, which must have their shape, and returns it."""
-    _checked(out, values.shape, values.dtype)[...] = values
-    return out
+def refuse_non_rotations(matrices: NDArray[Any], size: int) -> None:
+    """Raises ValueError unless the upper left 3 x 3 of matrices (..., size, size) are rotations."""
+    if matrices.shape[-2:] != (size, size):
+        raise ValueError(f"expected shape (..., {size}, {size}), got {matrices.shape}")
+    turn = matrices[..., :3, :3]
+    with np.errstate(invalid="ignore"):  # matrices of NaN flow through
+        error = np.abs(turn @ np.swapaxes(turn, -1, -2) - np.eye(3)).max(axis=(-1, -2))
+        wrong = (error > 1e-3) | (np.linalg.det(turn) < 0.0)
+    refuse(wrong, "not a rotation matrix (orthonormal, determinant 1)", turn)
 
 
-def by_matrix(matrix: FloatArray, offset: FloatArray | None = None) -> Kernel:
+def by_matrix(matrix: NDArray[Any], offset: NDArray[Any] | None = None) -> Kernel:
     """Returns the kernel that multiplies rows of three by a matrix (3, 3) and adds an offset (3,).
 
     Unlike a matrix product by BLAS, it gives a row the same bits for any number of rows.
     """
 
-    def kernel(target: NDArray[Any], rows: FloatArray) -> None:
+    def kernel(target: NDArray[Any], rows: NDArray[Any]) -> None:
         x, y, z = rows.T
         for index, (mx, my, mz) in enumerate(matrix):
             column = x * mx
@@ -161,7 +146,7 @@ def by_matrix(matrix: FloatArray, offset: FloatArray | None = None) -> Kernel:
 
 
 def _by_columns(formula: Formula, width: int) -> Kernel:
-    def kernel(target: NDArray[Any], *blocks: FloatArray) -> None:
+    def kernel(target: NDArray[Any], *blocks: NDArray[Any]) -> None:
         result = formula(*chain.from_iterable([block.T for block in blocks]))
         for column, values in zip(target.T, result if width else (result,)):
             column[...] = values
@@ -170,7 +155,7 @@ def _by_columns(formula: Formula, width: int) -> Kernel:
 
 
 def _by_rows(formula: Formula, width: int, exact: bool) -> Kernel:
-    def kernel(target: NDArray[Any], *tables: FloatArray) -> None:
+    def kernel(target: NDArray[Any], *tables: NDArray[Any]) -> None:
         count = len(target)
         lists = [table.tolist() if exact else list(map(list, table)) for table in tables]
         rows = [part if len(part) == count else part * count for part in lists]
@@ -189,14 +174,12 @@ def _by_rows(formula: Formula, width: int, exact: bool) -> Kernel:
 
 
 def _apply(
-    formula: Formula,
-    kernel: Kernel | None,
-    arrays: list[FloatArray],
+    kernel: Kernel,
+    arrays: list[NDArray[Any]],
     widths: Sequence[int],
     width: int,
-    dtype: np.dtype[Any],
-    out: NDArray[Any] | None,
-    exact: bool,
+    few: int = 0,
+    kernel_of_few: Kernel | None = None,
 ) -> NDArray[Any]:
     leads = []
     for array, size in zip(arrays, widths):
@@ -207,71 +190,31 @@ def _apply(
     lead = leads[0]
     if leads.count(lead) < len(leads):
         lead = np.broadcast_shapes(*leads)
-    shape = (*lead, width) if width else lead
-    in_place = False
-    if out is None:
-        result = np.empty(shape, dtype)
-    else:
-        result = _checked(out, shape, dtype)
-        overlapping = [np.may_share_memory(a, out) for a in arrays]
-        in_place = any(overlapping)
-        arrays = [
-            a.copy() if overlaps and not _same_rows(a, out) else a
-            for a, overlaps in zip(arrays, overlapping)
-        ]
-
+    result = np.empty((*lead, width) if width else lead, arrays[0].dtype)
     rows = math.prod(lead)
     target = result.reshape(rows, width or 1)
     tables = [_table(a, own, lead, rows) for a, own in zip(arrays, leads)]
-    few = 0 if kernel or arrays[0].dtype is not _DOUBLE else _FEW if exact else _FEW_INEXACT
-    start = first = 0
+    if kernel_of_few and rows <= few:
+        kernel = kernel_of_few
+    start = 0
     try:
         with np.errstate(all="ignore"):  # rows that are not finite flow through
-            if hasattr(formula, "fill") and arrays[0].dtype is _DOUBLE:
-                first = formula.fill(target, *tables)
-            if first == rows:
-                pass
-            elif rows <= few:
-                _by_rows(formula, width, exact)(target, *tables)
+            if rows <= _ROWS:
+                kernel(target, *tables)
             else:
-                work = kernel or _by_columns(formula, width)
-                for start in range(first, rows, _ROWS):
-                    parts, block = tables, target
-                    if start or rows > _ROWS:
-                        some = slice(start, start + _ROWS)
-                        parts = [table if len(table) == 1 else table[some] for table in tables]
-                        block = target[some]
-                    if in_place:  # so that the kernel may write while it still reads
-                        parts = [part.copy() for part in parts]
-                    work(block, *parts)
+                for start in range(0, rows, _ROWS):
+                    some = slice(start, start + _ROWS)
+                    parts = [table if len(table) == 1 else table[some] for table in tables]
+                    kernel(target[some], *parts)
     except ZeroLengthError as error:
         index = tuple(int(i) for i in np.unravel_index(start + error.row, lead))
         raise ValueError(f"a {error.what} at index {index} has zero length") from None
-    if out is not None and not np.may_share_memory(target, out):
-        out[...] = target.reshape(shape)
     return result
 
 
-def _checked(out: NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
-    kind, name = (np.bool_, "bools") if dtype == np.bool_ else (np.floating, "floats")
-    if not isinstance(out, np.ndarray) or not np.issubdtype(out.dtype, kind):
-        raise TypeError(f"out must be an array of {name}, got {getattr(out, 'dtype', type(out))}")
-    if out.shape != shape:
-        raise ValueError(f"out must have shape {shape}, got {out.shape}")
-    return out
-
-
-def _same_rows(array: FloatArray, out: NDArray[Any]) -> bool:
-    # The very same rows are safe, since a block is read before it is written. Shifted or broadcast
-    # overlap is not: a later block would read what an earlier one wrote.
-    return (
-        array.__array_interface__["data"] == out.__array_interface__["data"]
-        and array.shape == out.shape
-        and array.strides == out.strides
-    )
-
-
-def _table(array: FloatArray, own: tuple[int, ...], lead: tuple[int, ...], rows: int) -> FloatArray:
+def _table(
+    array: NDArray[Any], own: tuple[int, ...], lead: tuple[int, ...], rows: int
+) -> NDArray[Any]:
     """Returns an argument as (rows, size or 1), or (1, size) when one row serves all."""
     if own == lead and len(own) == 1 and array.ndim == 2:
         return array

@@ -12,10 +12,23 @@ import numpy as np
 _NOT_REAL = (str, bytes, bytearray, complex, np.complexfloating)
 
 
+ABSENT: Any = object()  # stands for an argument that is not given
+
+
+def all_or_none(kind: str, given: tuple[Any, ...], default: tuple[float, ...]) -> Any:
+    """Returns `default` if all arguments are absent; raises TypeError if only some of them are."""
+    found = [number(value, "each component") for value in given if value is not ABSENT]
+    if found:
+        raise TypeError(f"{kind} needs {len(given)} numbers, got {len(found)}: {found}")
+    return default
+
+
 def number(value: Any, name: str) -> float:
     """Returns a number with ``__float__`` as a float; raises TypeError for text and sequences."""
     if type(value) is float:
         return value
+    if value is ABSENT:
+        raise TypeError(f"{name} is missing")
     if isinstance(value, _NOT_REAL) or not hasattr(value, "__float__"):
         hint = "; unpack a sequence with *" if hasattr(value, "__len__") else ""
         raise TypeError(f"{name} must be a number, got {value!r}{hint}")

@@ -7,28 +7,30 @@ from collections.abc import Sequence
 from typing import Any, Union
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray as NDArray  # for the modules that import these
+from typing_extensions import TypeVar  # part of every type checker, not of our dependencies
 
+from ._value import Row
 from .values.color import Color
 from .values.coordinates import Coordinates
 from .values.pose import Pose
 from .values.rotation import Euler, Quaternion
 
-FloatArray = NDArray[np.floating[Any]]
-BoolArray = NDArray[np.bool_]
+F = TypeVar("F", bound="np.floating[Any]", default=np.float64)
+
+# Arrays of one float dtype, and whatever adapts to it; without such an array it is float64.
+Floats = Union[
+    NDArray[F],
+    NDArray[np.integer[Any]],
+    NDArray[np.bool_],
+    Row,
+    Sequence[Any],
+    float,
+    "np.number[Any]",
+]
+FloatArray = NDArray[np.float64]
 Numbers = Union[Sequence[float], NDArray[Any]]
 VectorLike = Union[Coordinates, Numbers]
 RotationLike = Union[Quaternion, Euler, Numbers]
 PoseLike = Union[Pose, Numbers]
 ColorLike = Union[Color, Numbers]
-
-__all__ = [
-    "ArrayLike",
-    "BoolArray",
-    "ColorLike",
-    "FloatArray",
-    "Numbers",
-    "PoseLike",
-    "RotationLike",
-    "VectorLike",
-]

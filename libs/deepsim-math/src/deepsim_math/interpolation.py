@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Interpolation between values, and clamping."""
+"""Interpolation between values."""
 
 from __future__ import annotations
 
@@ -9,26 +9,25 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, TypeVar, overload
 import numpy as np
 
 from . import angles
+from ._value import Row
+from .formulas.elementwise import TURN
 from .values.color import Color
 from .values.coordinates import Coordinates, Point, Vector3
 from .values.rotation import Quaternion, as_quaternion
 from .values.twist import Twist
-from .values.value import Row
 
 if TYPE_CHECKING:
-    from ._typing import ArrayLike, FloatArray, RotationLike
+    from ._typing import F, Floats, NDArray, RotationLike
 
 R = TypeVar("R", Vector3, Point, Color, Twist)
 
-_TURN = 2.0 * math.pi
-
 
 @overload
-def lerp(a: float, b: float, t: float) -> float: ...
+def lerp(a: float, b: float, t: float) -> float: ...  # type: ignore[overload-overlap]
 @overload
-def lerp(a: R, b: R, t: SupportsFloat) -> R: ...
+def lerp(a: R, b: R, t: SupportsFloat) -> R: ...  # type: ignore[overload-overlap]
 @overload
-def lerp(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> FloatArray: ...
+def lerp(a: Floats[F], b: Floats[F], t: Floats[F]) -> NDArray[F]: ...
 def lerp(a: Any, b: Any, t: Any) -> Any:
     """Interpolates linearly from `a` (t = 0) to `b` (t = 1), exact at both ends; t is not clamped.
 
@@ -51,9 +50,9 @@ def lerp(a: Any, b: Any, t: Any) -> Any:
 
 
 @overload
-def lerp_angle(a: float, b: float, t: float) -> float: ...
+def lerp_angle(a: float, b: float, t: float) -> float: ...  # type: ignore[overload-overlap]
 @overload
-def lerp_angle(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> FloatArray: ...
+def lerp_angle(a: Floats[F], b: Floats[F], t: Floats[F]) -> NDArray[F]: ...
 def lerp_angle(a: Any, b: Any, t: Any) -> Any:
     """Interpolates from angle `a` (t = 0) to `b` (t = 1) [rad] along the shorter arc.
 
@@ -64,11 +63,11 @@ def lerp_angle(a: Any, b: Any, t: Any) -> Any:
     if type(gap) is not float and isinstance(gap, np.ndarray):
         return angles.lerp(a, b, t)
     try:
-        rest = math.remainder(gap, _TURN)
+        rest = math.remainder(gap, TURN)
     except ValueError:  # an infinite angle has no direction; arrays give NaN too
         rest = math.nan
     if rest <= -math.pi:
-        rest += _TURN
+        rest += TURN
     return a + t * rest
 
 
@@ -110,16 +109,3 @@ def _swing(a: Vector3, b: Vector3, t: float) -> Vector3:
         return start * length
     angle = 2.0 * math.atan2((start - end).length, (start + end).length)
     return Quaternion.from_axis_angle(axis, t * angle).rotate(start) * length
-
-
-def clamp(value: Any, low: Any, high: Any) -> Any:
-    """Returns numbers or arrays limited to [low, high]; NaN stays NaN.
-
-    Raises:
-        ValueError: when `low` is above `high`.
-    """
-    if np.any(np.greater(low, high)):
-        raise ValueError(f"clamp needs low <= high, got {low!r} and {high!r}")
-    if isinstance(value, np.ndarray):
-        return np.minimum(np.maximum(value, low), high)
-    return low if value < low else high if value > high else value

@@ -12,7 +12,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
-_TURN = 2.0 * math.pi
+TURN = 2.0 * math.pi
 
 
 def sin(x: Any) -> Any:
@@ -75,17 +75,10 @@ def wrap_once(turn: Any) -> Any:
     """Wraps an angle in [-2 pi, 2 pi] to (-pi, pi]."""
     if type(turn) is float:
         if turn > math.pi:
-            return turn - _TURN
-        return turn + _TURN if turn <= -math.pi else turn
-    turn = np.where(turn > math.pi, turn - _TURN, turn)
-    return np.where(turn <= -math.pi, turn + _TURN, turn)
-
-
-def minimum(a: Any, b: Any) -> Any:
-    """Returns the smaller of two numbers; NaN if the first, or for arrays either one, is NaN."""
-    if type(a) is float and type(b) is float:
-        return b if b < a else a
-    return np.minimum(a, b)
+            return turn - TURN
+        return turn + TURN if turn <= -math.pi else turn
+    turn = np.where(turn > math.pi, turn - TURN, turn)
+    return np.where(turn <= -math.pi, turn + TURN, turn)
 
 
 def maximum(a: Any, b: Any) -> Any:

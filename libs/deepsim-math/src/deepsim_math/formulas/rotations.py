@@ -29,7 +29,7 @@ Quad = Tuple[Any, Any, Any, Any]
 
 # Squared fraction of a quaternion's length below which one of the two half-angle pairs of `_angles`
 # is rounding noise.
-_LOCK = (32.0 * sys.float_info.epsilon) ** 2
+LOCK = (32.0 * sys.float_info.epsilon) ** 2
 
 # Smaller than any length whose square is not zero; replacing zero by it makes quotients exact.
 _TINY = 1e-170
@@ -118,6 +118,18 @@ def to_euler(x: Any, y: Any, z: Any, w: Any) -> Triple:
     return wrap_once(first), middle - 0.5 * math.pi, wrap_once(last)
 
 
+def axis_order(order: str) -> str:
+    """Returns `order` if it is an order of axes; raises ValueError otherwise."""
+    letters = order if isinstance(order, str) and len(order) == 3 else "---"
+    allowed = set("xyz" if letters.islower() else "XYZ")
+    if letters[1] in (letters[0], letters[2]) or not set(letters) <= allowed:
+        raise ValueError(
+            f"order must be three of xyz (fixed axes) or XYZ (turned ones), neighbours "
+            f"different, got {order!r}"
+        )
+    return order
+
+
 def from_angles(order: str, a: Any, b: Any, c: Any) -> Quad:
     """Returns the product of three rotations about axes; see `Quaternion.from_angles`."""
     turns = []
@@ -160,7 +172,7 @@ def _angles(a: Any, b: Any, c: Any, d: Any) -> Triple:
     their difference; the lengths of (a, b) and (c, d) determine the middle angle.
     """
     sum_square, difference_square = a * a + b * b, c * c + d * d
-    noise = _LOCK * _nonzero(sum_square + difference_square)
+    noise = LOCK * _nonzero(sum_square + difference_square)
     half_sum, half_difference = arctan2(b, a), arctan2(d, c)
     half_sum = where(sum_square < noise, half_difference, half_sum)
     half_difference = where(difference_square < noise, half_sum, half_difference)

@@ -7,12 +7,11 @@ import math
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, SupportsFloat
 
-from deepsim_math import frustums
 from deepsim_math._numbers import number, numbers
+from deepsim_math._value import Field, Row, slot_setters
 from deepsim_math.formulas import views as formulas
 from deepsim_math.values.coordinates import Point, Vector3, make, xyz
 from deepsim_math.values.pose import Pose
-from deepsim_math.values.value import Field, Row, slot_setters
 
 from .plane import Plane
 from .ray import Ray
@@ -141,15 +140,14 @@ class Frustum(Row):
 
     def contains(self, point: VectorLike) -> bool:
         """Returns whether a point lies inside or on the boundary; also ``point in frustum``."""
-        inside: bool = formulas.contains_point(*self._row(), *xyz(point))
-        return inside
+        return formulas.contains_sphere(*self._row(), *xyz(point), 0.0)
 
     def __contains__(self, point: VectorLike) -> bool:
         return self.contains(point)
 
     def contains_sphere(self, center: VectorLike, radius: SupportsFloat) -> bool:
         """Returns whether a sphere of `radius` [m] lies entirely inside."""
-        return bool(frustums.contains_spheres(self, center, number(radius, "radius")))
+        return formulas.contains_sphere(*self._row(), *xyz(center), _extent(radius, "radius"))
 
     def contains_box(self, pose: PoseLike, size: VectorLike) -> bool:
         """Returns whether a box lies entirely inside.
@@ -158,15 +156,15 @@ class Frustum(Row):
             pose: pose of the centre; the edges are along its axes.
             size: full lengths of its edges [m].
         """
-        return bool(frustums.contains_boxes(self, pose, size))
+        return formulas.contains_box(*self._box(pose, size))
 
     def intersects_sphere(self, center: VectorLike, radius: SupportsFloat) -> bool:
         """Returns whether a sphere of `radius` [m] has a point in common with the frustum."""
-        return bool(frustums.intersects_spheres(self, center, number(radius, "radius")))
+        return formulas.intersects_sphere(*self._row(), *xyz(center), _extent(radius, "radius"))
 
     def intersects_box(self, pose: PoseLike, size: VectorLike) -> bool:
         """Returns whether a box shares a point with the frustum; arguments as in `contains_box`."""
-        return bool(frustums.intersects_boxes(self, pose, size))
+        return formulas.intersects_box(*self._box(pose, size))
 
     def world_to_viewport_point(self, point: VectorLike) -> Vector3:
         """Projects a world point to u, v, depth.
@@ -191,8 +189,7 @@ class Frustum(Row):
         for name, value in (("u", u), ("v", v)):
             if value < 0.0 or value > 1.0:
                 raise ValueError(f"viewport point {name} must be in [0, 1], got {value}")
-        ray = formulas.to_ray(*self._row(), u, v)
-        return Ray(ray[:3], ray[3:])
+        return Ray(self.pose.position, formulas.to_ray(*self._row(), u, v))
 
     def isclose(self, other: Frustum, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
         """Returns whether the poses and the four numbers are close."""
@@ -200,6 +197,10 @@ class Frustum(Row):
             math.isclose(a, b, rel_tol=rel_tol, abs_tol=abs_tol)
             for a, b in zip(self[:4], other[:4])
         )
+
+    def _box(self, pose: PoseLike, size: VectorLike) -> tuple[float, ...]:
+        edges = [_extent(edge, "size") for edge in xyz(size)]
+        return (*self._row(), *Pose.from_array(pose)._row(), *edges)
 
     def _slopes(self) -> tuple[float, float]:
         """Returns the half width and half height of the view per metre of depth."""
@@ -209,6 +210,13 @@ class Frustum(Row):
         """Returns, in the world, the plane normal . p = -height of the camera's frame."""
         direction = self.pose.transform_vector(normal).normalized()
         return Plane(direction, direction.dot(self.pose.position) - height)
+
+
+def _extent(value: SupportsFloat, name: str) -> float:
+    extent = number(value, name)
+    if extent < 0.0:
+        raise ValueError(f"{name} must not be negative, got {extent}")
+    return extent
 
 
 _set_near, _set_far, _set_horizontal_fov, _set_view_ratio, _set_pose = slot_setters(Frustum)

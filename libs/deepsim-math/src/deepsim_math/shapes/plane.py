@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import math
 from operator import attrgetter
 from typing import TYPE_CHECKING, SupportsFloat
 
 from deepsim_math._numbers import number
+from deepsim_math._value import Field, Value, slot_setters
 from deepsim_math.values.coordinates import Point, Vector3, xyz
-from deepsim_math.values.value import Field, Value, slot_setters
 
 from .ray import Ray
 
@@ -108,9 +109,9 @@ class Plane(Value):
 
     def isclose(self, other: Plane, rel_tol: float = 1e-9, abs_tol: float = 1e-9) -> bool:
         """Returns whether normals and distances are close; a flipped plane is another plane."""
-        return self.normal.isclose(other.normal, rel_tol, abs_tol) and Vector3(
-            self.distance
-        ).isclose((other.distance, 0.0, 0.0), rel_tol, abs_tol)
+        return self.normal.isclose(other.normal, rel_tol, abs_tol) and math.isclose(
+            self.distance, other.distance, rel_tol=rel_tol, abs_tol=abs_tol
+        )
 
 
 _set_normal, _set_distance = slot_setters(Plane)

@@ -6,8 +6,8 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from deepsim_math._value import Field, Value, slot_setters
 from deepsim_math.values.coordinates import Point, Vector3, xyz
-from deepsim_math.values.value import Field, Value, slot_setters
 
 if TYPE_CHECKING:
     from deepsim_math._typing import VectorLike

@@ -8,8 +8,7 @@ from operator import attrgetter
 from typing import Any, SupportsFloat
 
 from deepsim_math._numbers import number, numbers
-
-from .value import Field, Row, slot_setters
+from deepsim_math._value import Field, Row, slot_setters
 
 
 class Color(Row):

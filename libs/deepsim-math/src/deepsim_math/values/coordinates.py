@@ -4,17 +4,15 @@
 from __future__ import annotations
 
 import math
+import operator
 import sys
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any, SupportsFloat, TypeVar, Union, overload
+from typing import TYPE_CHECKING, Any, Callable, SupportsFloat, TypeVar, Union, overload
 
 import numpy as np
 
-from deepsim_math._compiled import compiled
-from deepsim_math._numbers import number, numbers
+from deepsim_math._numbers import ABSENT, all_or_none, number, numbers
+from deepsim_math._value import Field, Row, drafts_of, slot_setters
 from deepsim_math.formulas import vectors as formulas
-
-from .value import Field, Row, drafts_of, slot_setters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +31,6 @@ SCALARS = (float, int, np.number)
 _UNIT = 4 * sys.float_info.epsilon
 
 
-@compiled
 class Coordinates(Row):
     """Three coordinates in one frame.
 
@@ -48,11 +45,15 @@ class Coordinates(Row):
     y: Field[float]
     z: Field[float]
 
-    _fields = attrgetter("x", "y", "z")
+    _fields = operator.attrgetter("x", "y", "z")
 
-    def __init__(
-        self, x: SupportsFloat = 0.0, y: SupportsFloat = 0.0, z: SupportsFloat = 0.0
-    ) -> None:
+    @overload
+    def __init__(self) -> None: ...
+    @overload
+    def __init__(self, x: SupportsFloat, y: SupportsFloat, z: SupportsFloat) -> None: ...
+    def __init__(self, x: Any = ABSENT, y: Any = ABSENT, z: Any = ABSENT) -> None:
+        if z is ABSENT:
+            x, y, z = all_or_none(type(self).__name__, (x, y, z), (0.0, 0.0, 0.0))
         _set_x(self, x if type(x) is float else number(x, "x"))
         _set_y(self, y if type(y) is float else number(y, "y"))
         _set_z(self, z if type(z) is float else number(z, "z"))
@@ -138,34 +139,25 @@ class Coordinates(Row):
         return NotImplemented
 
     def __radd__(self, other: NDArray[Any]) -> FloatArray:
-        array: FloatArray = (
-            other + np.asarray(self) if isinstance(other, np.ndarray) else NotImplemented
-        )
-        return array
+        return _with_array(operator.add, other, self)
 
     def __rsub__(self, other: NDArray[Any]) -> FloatArray:
-        array: FloatArray = (
-            other - np.asarray(self) if isinstance(other, np.ndarray) else NotImplemented
-        )
-        return array
+        return _with_array(operator.sub, other, self)
 
     def __rtruediv__(self, other: NDArray[Any]) -> FloatArray:
-        array: FloatArray = (
-            other / np.asarray(self) if isinstance(other, np.ndarray) else NotImplemented
-        )
-        return array
+        return _with_array(operator.truediv, other, self)
 
     def __matmul__(self, other: NDArray[Any]) -> FloatArray:
-        array: FloatArray = (
-            np.asarray(self) @ other if isinstance(other, np.ndarray) else NotImplemented
-        )
-        return array
+        return _with_array(operator.matmul, self, other)
 
     def __rmatmul__(self, other: NDArray[Any]) -> FloatArray:
-        array: FloatArray = (
-            other @ np.asarray(self) if isinstance(other, np.ndarray) else NotImplemented
-        )
-        return array
+        return _with_array(operator.matmul, other, self)
+
+
+def _with_array(operate: Callable[[Any, Any], Any], left: Any, right: Any) -> FloatArray:
+    arrays = isinstance(left, np.ndarray) or isinstance(right, np.ndarray)
+    result: FloatArray = operate(np.asarray(left), np.asarray(right)) if arrays else NotImplemented
+    return result
 
 
 class Vector3(Coordinates):
@@ -278,7 +270,6 @@ class Vector3(Coordinates):
         return NotImplemented
 
 
-@compiled
 class Point(Coordinates):
     """Position in a frame [m].
 
@@ -321,7 +312,6 @@ _set_x, _set_y, _set_z = slot_setters(Coordinates)
 _draft = drafts_of(Coordinates)
 
 
-@compiled
 def make(kind: type[C], x: float, y: float, z: float) -> C:
     """Builds a value from three Python floats, without the checks of the constructor."""
     value: Any = _draft()

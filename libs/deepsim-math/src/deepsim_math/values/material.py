@@ -7,9 +7,9 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from deepsim_math._numbers import numbers
+from deepsim_math._value import Field, Row, slot_setters
 
 from .color import Color
-from .value import Field, Row, slot_setters
 
 if TYPE_CHECKING:
     from deepsim_math._typing import ColorLike

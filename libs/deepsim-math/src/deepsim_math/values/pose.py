@@ -4,27 +4,26 @@
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, SupportsFloat
+from typing import TYPE_CHECKING, Any, Sequence, SupportsFloat, overload
 
 import numpy as np
 
-from deepsim_math._compiled import compiled
+from deepsim_math import poses
 from deepsim_math._numbers import number, numbers
+from deepsim_math._value import Field, Row, drafts_of, slot_setters
 from deepsim_math.formulas import motions as formulas
 
-from .coordinates import Coordinates, Point, Vector3, make, xyz
+from .coordinates import Point, Vector3, make, xyz
 from .rotation import Quaternion, as_quaternion, make_quaternion
 from .twist import Twist
-from .value import Field, Row, drafts_of, slot_setters
 
 if TYPE_CHECKING:
-    from deepsim_math._typing import FloatArray, RotationLike, VectorLike
+    from deepsim_math._typing import FloatArray, NDArray, RotationLike, VectorLike
 
 _ORIGIN = Point()
 _IDENTITY = Quaternion()
 
 
-@compiled
 class Pose(Row):
     """Position [m] and orientation of a frame in its parent frame.
 
@@ -109,13 +108,41 @@ class Pose(Row):
         """Returns the homogeneous (4, 4) matrix, which takes x, y, z, 1 to the parent frame."""
         return np.array(formulas.to_matrix(*self._row())).reshape(4, 4)
 
-    def __matmul__(self, other: Pose) -> Pose:
-        if type(other) is not Pose and not isinstance(other, Pose):
-            return _refuse_product(other)  # type: ignore[unreachable]
-        a, q, b, r = self.position, self.orientation, other.position, other.orientation
-        return make_pose(
-            formulas.compose(a.x, a.y, a.z, q.x, q.y, q.z, q.w, b.x, b.y, b.z, r.x, r.y, r.z, r.w)
-        )
+    @overload
+    def __matmul__(self, other: Pose) -> Pose: ...
+    @overload
+    def __matmul__(self, other: Vector3) -> Vector3: ...
+    @overload
+    def __matmul__(self, other: Point | Sequence[float]) -> Point: ...
+    @overload
+    def __matmul__(self, other: NDArray[Any]) -> FloatArray: ...
+    def __matmul__(self, other: Any) -> Any:
+        """Transforms a Pose, a Point or a Vector3 from this frame to the parent frame.
+
+        Arrays have one per row: poses (..., 7) or points (..., 3); three plain numbers are a point.
+
+        Raises:
+            ValueError: for an array of another shape.
+        """
+        if type(other) is Pose or isinstance(other, Pose):
+            a, q, b, r = self.position, self.orientation, other.position, other.orientation
+            return make_pose(
+                formulas.compose(
+                    a.x, a.y, a.z, q.x, q.y, q.z, q.w, b.x, b.y, b.z, r.x, r.y, r.z, r.w
+                )
+            )
+        if isinstance(other, Vector3):
+            return self.orientation.rotate(other)
+        if isinstance(other, (Point, tuple, list)):
+            return self.transform_point(other)
+        if not isinstance(other, np.ndarray):
+            return NotImplemented
+        batch = poses.compose if other.shape[-1:] == (7,) else poses.transform_points
+        return batch(self, other)
+
+    def __rmatmul__(self, other: NDArray[Any]) -> FloatArray:
+        """Returns this pose, given in the frames of poses (..., 7), in their parent frame."""
+        return poses.compose(other, self) if isinstance(other, np.ndarray) else NotImplemented
 
     if not TYPE_CHECKING:  # for type checkers there is no such operator
 
@@ -199,15 +226,6 @@ _set_position, _set_orientation = slot_setters(Pose)
 _draft = drafts_of(Pose)
 
 
-def _refuse_product(other: object) -> Any:
-    if isinstance(other, Coordinates):
-        raise TypeError("unsupported operand for @: use pose.transform_point(point)")
-    if isinstance(other, np.ndarray):
-        raise TypeError("unsupported operand for @: use poses.compose or pose.to_matrix()")
-    return NotImplemented
-
-
-@compiled
 def make_pose(row: tuple[float, ...]) -> Pose:
     """Builds a pose from seven Python floats, without the checks of the constructor."""
     pose: Any = _draft()

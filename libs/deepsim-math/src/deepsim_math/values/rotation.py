@@ -5,26 +5,25 @@ from __future__ import annotations
 
 import math
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Iterable, SupportsFloat, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Iterable, Sequence, SupportsFloat, TypeVar, overload
 
 import numpy as np
 
-from deepsim_math._compiled import compiled
-from deepsim_math._numbers import number, numbers
+from deepsim_math import quaternions
+from deepsim_math._numbers import ABSENT, all_or_none, number, numbers
+from deepsim_math._value import Field, Row, drafts_of, slot_setters
 from deepsim_math.formulas import rotations as formulas
 
 from .coordinates import Coordinates, Vector3, make, xyz
-from .value import Field, Row, drafts_of, slot_setters
 
 if TYPE_CHECKING:
-    from deepsim_math._typing import FloatArray, Numbers, RotationLike, VectorLike
+    from deepsim_math._typing import FloatArray, NDArray, Numbers, RotationLike, VectorLike
 
 C = TypeVar("C", bound=Coordinates)
 
 _UP = Vector3(0.0, 0.0, 1.0)
 
 
-@compiled
 class Euler(Row):
     """Roll, pitch, yaw [rad] about fixed axes, x then y then z: R = Rz(yaw) Ry(pitch) Rx(roll).
 
@@ -52,6 +51,21 @@ class Euler(Row):
         _set_pitch(self, pitch if type(pitch) is float else number(pitch, "pitch"))
         _set_yaw(self, yaw if type(yaw) is float else number(yaw, "yaw"))
 
+    @classmethod
+    def degrees(
+        cls, roll: SupportsFloat = 0.0, pitch: SupportsFloat = 0.0, yaw: SupportsFloat = 0.0
+    ) -> Euler:
+        """Builds the angles from degrees.
+
+        >>> Euler.degrees(yaw=90) == Euler(0, 0, math.pi / 2)
+        True
+        """
+        return cls(*map(math.radians, cls(roll, pitch, yaw)))
+
+    def to_degrees(self) -> tuple[float, float, float]:
+        """Returns roll, pitch, yaw in degrees."""
+        return math.degrees(self.roll), math.degrees(self.pitch), math.degrees(self.yaw)
+
     def to_quaternion(self) -> Quaternion:
         """Returns the unit quaternion of the same rotation."""
         return Quaternion.from_euler(self)
@@ -61,7 +75,6 @@ class Euler(Row):
         return self.to_quaternion().isclose(other.to_quaternion(), rel_tol, abs_tol)
 
 
-@compiled
 class Quaternion(Row):
     """Rotation as a quaternion in ROS order: x, y, z, w.
 
@@ -83,13 +96,15 @@ class Quaternion(Row):
 
     _fields = attrgetter("x", "y", "z", "w")
 
+    @overload
+    def __init__(self) -> None: ...
+    @overload
     def __init__(
-        self,
-        x: SupportsFloat = 0.0,
-        y: SupportsFloat = 0.0,
-        z: SupportsFloat = 0.0,
-        w: SupportsFloat = 1.0,
-    ) -> None:
+        self, x: SupportsFloat, y: SupportsFloat, z: SupportsFloat, w: SupportsFloat
+    ) -> None: ...
+    def __init__(self, x: Any = ABSENT, y: Any = ABSENT, z: Any = ABSENT, w: Any = ABSENT) -> None:
+        if w is ABSENT:
+            x, y, z, w = all_or_none("Quaternion", (x, y, z, w), (0.0, 0.0, 0.0, 1.0))
         _set_x(self, x if type(x) is float else number(x, "x"))
         _set_y(self, y if type(y) is float else number(y, "y"))
         _set_z(self, z if type(z) is float else number(z, "z"))
@@ -165,7 +180,7 @@ class Quaternion(Row):
             ValueError: when `order` is not an order of axes.
         """
         row = [number(angle, "angle") for angle in numbers(angles, 3, "angles")]
-        return make_quaternion(*formulas.from_angles(axis_order(order), *row))
+        return make_quaternion(*formulas.from_angles(formulas.axis_order(order), *row))
 
     def to_angles(self, order: str) -> tuple[float, float, float]:
         """Returns three angles [rad] about axes in `order`, the inverse of `from_angles`.
@@ -177,7 +192,9 @@ class Quaternion(Row):
         Raises:
             ValueError: when `order` is not an order of axes, or the length is zero.
         """
-        first, middle, last = formulas.to_angles(axis_order(order), self.x, self.y, self.z, self.w)
+        first, middle, last = formulas.to_angles(
+            formulas.axis_order(order), self.x, self.y, self.z, self.w
+        )
         return first, middle, last
 
     @classmethod
@@ -279,7 +296,11 @@ class Quaternion(Row):
     def __mul__(self, other: Quaternion) -> Quaternion:
         """Returns the Hamilton product: the rotation by `other`, followed by this one."""
         if type(other) is not Quaternion and not isinstance(other, Quaternion):
-            return _refuse_product(other)  # type: ignore[unreachable]
+            if isinstance(other, Coordinates):  # type: ignore[unreachable]
+                raise TypeError(
+                    "unsupported operand for *: rotate a vector by q @ v or q.rotate(v)"
+                )
+            return NotImplemented
         a, b = self, other
         return make_quaternion(*formulas.multiply(a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w))
 
@@ -287,7 +308,35 @@ class Quaternion(Row):
         """Returns `t` times the rotation as a unit quaternion; q ** 0.5 has half the angle."""
         return Quaternion.identity().slerp(self, t)
 
-    __matmul__ = __mul__
+    @overload
+    def __matmul__(self, other: Quaternion) -> Quaternion: ...
+    @overload
+    def __matmul__(self, other: C) -> C: ...
+    @overload
+    def __matmul__(self, other: Sequence[float]) -> Vector3: ...
+    @overload
+    def __matmul__(self, other: NDArray[Any]) -> FloatArray: ...
+    def __matmul__(self, other: Any) -> Any:
+        """Applies this rotation to another one (their product), or rotates a vector or a point.
+
+        Arrays have one per row: quaternions (..., 4) or vectors (..., 3).
+
+        Raises:
+            ValueError: for an array of another shape.
+        """
+        if isinstance(other, Quaternion):
+            return self * other
+        if isinstance(other, (Coordinates, tuple, list)):
+            return self.rotate(other)
+        if not isinstance(other, np.ndarray):
+            return NotImplemented
+        batch = quaternions.multiply if other.shape[-1:] == (4,) else quaternions.rotate
+        return batch(self, other)
+
+    def __rmatmul__(self, other: NDArray[Any]) -> FloatArray:
+        """Returns the products of quaternions (..., 4) with this one."""
+        array = isinstance(other, np.ndarray)
+        return quaternions.multiply(other, self) if array else NotImplemented
 
     def __neg__(self) -> Quaternion:
         return make_quaternion(-self.x, -self.y, -self.z, -self.w)
@@ -324,18 +373,6 @@ class Quaternion(Row):
         )
 
 
-def axis_order(order: str) -> str:
-    """Returns `order` if it is valid for `Quaternion.from_angles`; raises ValueError otherwise."""
-    letters = order if isinstance(order, str) and len(order) == 3 else "---"
-    allowed = set("xyz" if letters.islower() else "XYZ")
-    if letters[1] in (letters[0], letters[2]) or not set(letters) <= allowed:
-        raise ValueError(
-            f"order must be three of xyz (fixed axes) or XYZ (turned ones), neighbours "
-            f"different, got {order!r}"
-        )
-    return order
-
-
 def as_quaternion(value: RotationLike) -> Quaternion:
     """Returns the quaternion of a Quaternion, an Euler, or four numbers x, y, z, w."""
     if isinstance(value, Euler):
@@ -343,13 +380,6 @@ def as_quaternion(value: RotationLike) -> Quaternion:
     return Quaternion.from_array(value)
 
 
-def _refuse_product(other: object) -> Any:
-    if isinstance(other, Coordinates):
-        raise TypeError("unsupported operand: rotate a vector by q.rotate(v), not q * v")
-    return NotImplemented
-
-
-@compiled
 def make_quaternion(x: float, y: float, z: float, w: float) -> Quaternion:
     """Builds a quaternion from four Python floats, without the checks of the constructor."""
     quaternion: Any = _draft()

@@ -7,11 +7,11 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from deepsim_math._numbers import numbers
+from deepsim_math._value import Field, Row, slot_setters
 from deepsim_math.formulas import motions as formulas
 
 from .coordinates import SCALARS, Vector3, make, xyz
 from .rotation import as_quaternion
-from .value import Field, Row, slot_setters
 
 if TYPE_CHECKING:
     from deepsim_math._typing import RotationLike, VectorLike

@@ -8,8 +8,7 @@ from typing import Any, Callable, ClassVar, Generic, Iterator, NoReturn, TypeVar
 
 import numpy as np
 
-from deepsim_math._compiled import compiled_setters
-from deepsim_math._numbers import numbers
+from ._numbers import numbers
 
 V = TypeVar("V", bound="Value")
 R = TypeVar("R", bound="Row")
@@ -133,7 +132,7 @@ def slot_setters(cls: type[Value]) -> tuple[Callable[[Any, Any], None], ...]:
 
     A frozen class refuses assignment; the slots' own descriptors are the fastest way around that.
     """
-    return compiled_setters(cls) or tuple(getattr(cls, name).__set__ for name in cls.__match_args__)
+    return tuple(getattr(cls, name).__set__ for name in cls.__match_args__)
 
 
 def drafts_of(cls: type[Value]) -> Callable[[], Any]:
