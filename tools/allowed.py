@@ -63,7 +63,6 @@ LAYERS: list[dict[str, set[str]]] = [
 
 #: The siblings that a library uses only where they are there, as an extra of it.
 EXTRAS: dict[str, set[str]] = {
-    "deepsim-spawn": {"deepsim-colliders"},
     "deepsim-viewer": {"deepsim-btree"},
 }
 

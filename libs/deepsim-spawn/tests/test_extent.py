@@ -23,7 +23,6 @@ from deepsim_spawn import (
     Mesh,
     ModelDescription,
     ModelFormatError,
-    OrientedBox,
     Plane,
     Polyline,
     Sphere,
@@ -101,26 +100,14 @@ def test_visuals_do_not_count():
     link = LinkDescription("l", visuals=(VisualDescription("v", Sphere(1.0)),))
     ghost = ModelDescription("ghost", links=(link,))
     assert Bounds.of(ghost) is None
-    assert OrientedBox.of(ghost) is None
     assert Footprint.of(ghost).pieces == ()
     assert Footprint.of(ghost).hull.shape == (0, 2)
     assert not Footprint.of(ghost).contains([(0, 0)]).any()
 
 
-def test_boxes_and_footprints_leave_planes_out():
+def test_footprints_leave_planes_out():
     ground = model(Plane())
-    assert OrientedBox.of(ground) is None
     assert Footprint.of(ground).pieces == ()
-    assert tuple(OrientedBox.of(model(Plane(), Box((1, 1, 1)))).size) == pytest.approx((1, 1, 1))
-
-
-def test_the_oriented_box_of_boxes_in_one_turned_row():
-    """Along no axis of the model, and of no collision alone the whole."""
-    along = Pose((0, 0, 0), Euler(0.3, 0.5, 0.7))
-    row = model(*((Box((1, 1, 1)), along @ Pose((x, 0, 0))) for x in range(4)))
-    box = OrientedBox.of(row)
-    assert sorted(box.size) == pytest.approx([1, 1, 4])
-    assert tuple(box.pose.position) == pytest.approx(tuple(along.transform_point((1.5, 0, 0))))
 
 
 def test_the_footprint_of_an_outline_keeps_its_hollows():
@@ -212,7 +199,6 @@ def test_a_mesh_is_scaled_and_measured_by_its_vertices(tmp_path, suffix):
     mesh = model(Mesh(path, scale=(1, -2, 3)))
     assert tuple(Bounds.of(mesh).lower) == pytest.approx((-0.5, -1, -1.5))
     assert tuple(Bounds.of(mesh).upper) == pytest.approx((4.5, 1, 1.5))
-    assert sorted(OrientedBox.of(mesh).size) == pytest.approx([2, 3, 5])
     footprint = Footprint.of(mesh)
     sides = [np.roll(piece, -1, axis=0) - piece for piece in footprint.pieces]
     assert all(side[0, 0] * side[1, 1] > side[0, 1] * side[1, 0] for side in sides)

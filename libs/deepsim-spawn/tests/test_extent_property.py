@@ -23,7 +23,6 @@ from deepsim_spawn import (
     Footprint,
     LinkDescription,
     ModelDescription,
-    OrientedBox,
     Sphere,
 )
 
@@ -113,39 +112,6 @@ def test_bounds(matrix, model, pose):
     assert np.array(bounds.upper) == pytest.approx(points.max(axis=0), abs=ROUND)
     assert (np.array(bounds.lower) <= points.min(axis=0) + 1e-9).all()
     assert (np.array(bounds.upper) >= points.max(axis=0) - 1e-9).all()
-
-
-@settings(max_examples=25, deadline=None, suppress_health_check=FIXTURE)
-@given(models())
-def test_the_oriented_box_holds_all_and_touches_it(matrix, model):
-    """And it is no larger than the box along the axes of the model."""
-    box = OrientedBox.of(model)
-    points = world_triangles(model, Pose(), matrix).reshape(-1, 3)
-    turned = np.linalg.inv(matrix(box.pose)) @ np.column_stack([points, np.ones(len(points))]).T
-    half = np.array(box.size) / 2
-    assert turned[:3].max(axis=1) == pytest.approx(half, abs=ROUND)
-    assert turned[:3].min(axis=1) == pytest.approx(-half, abs=ROUND)
-    assert (np.abs(turned[:3]).max(axis=1) <= half + 1e-9).all()
-    straight = np.prod(Bounds.of(model).size)
-    assert np.prod(box.size) <= straight * 1.01
-
-
-@settings(max_examples=25, deadline=None, suppress_health_check=FIXTURE)
-@given(shapes, poses)
-def test_the_oriented_box_of_one_shape_is_its_own(shape, pose):
-    model = ModelDescription(
-        "m", links=(LinkDescription("l", collisions=(CollisionDescription("c", shape, pose),)),)
-    )
-    own = Bounds.of(
-        ModelDescription(
-            "m", links=(LinkDescription("l", collisions=(CollisionDescription("c", shape),)),)
-        )
-    )
-    found = OrientedBox.of(model)
-    assert np.prod(found.size) <= np.prod(own.size) * (1.0 + 1e-8)
-    if not isinstance(shape, Cone):  # a slim box around a leaning cone has another middle
-        middle = np.array(pose.transform_point(own.center))
-        assert np.array(found.pose.position) == pytest.approx(middle, abs=1e-9)
 
 
 def covered(triangles, points):

@@ -193,7 +193,6 @@ def test_a_million_of_anything_is_refused_within_bounds(tmp_path, what):
     "geometry",
     [
         "<heightmap><uri>{}</uri></heightmap>",
-        "<image><uri>{}</uri></image>",
         "<mesh><uri>{}</uri></mesh>",
     ],
 )

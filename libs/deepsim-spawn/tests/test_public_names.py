@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from importlib.metadata import version
 from types import ModuleType
-
-import pytest
 
 import deepsim_spawn
 
@@ -17,8 +16,5 @@ def test_all_lists_every_public_name():
     assert public == set(deepsim_spawn.__all__)
 
 
-@pytest.mark.parametrize("name", ["Mimic", "Scene"])
-def test_a_former_name_warns_and_is_the_class_of_today(name: str) -> None:
-    with pytest.warns(DeprecationWarning, match=f"deepsim_spawn.{name} .* use {name}Description"):
-        found = getattr(deepsim_spawn, name)
-    assert found is getattr(deepsim_spawn, f"{name}Description")
+def test_the_version_is_that_of_the_distribution() -> None:
+    assert deepsim_spawn.__version__ == version("deepsim-spawn")

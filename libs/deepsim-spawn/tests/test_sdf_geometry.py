@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from deepsim_spawn import Cone, GazeboXMLLoader, Heightmap, Image, ModelFormatError, Polyline
+from deepsim_spawn import Cone, GazeboXMLLoader, Heightmap, ModelFormatError, Polyline
 
 SQUARE = "<point>0 0</point><point>2 0</point><point>2 2</point><point>0 2</point>"
 HOLE = "<point>1 1</point><point>1 1.5</point><point>1.5 1</point>"
@@ -65,7 +65,6 @@ def test_an_empty_geometry_is_no_shape_and_no_warning(shape):
         ("<polyline><point>0 0 0</point><height>1</height></polyline>", "expected 2 finite"),
         ("<heightmap><uri>gone.png</uri></heightmap>", "'gone.png' was not found"),
         ("<heightmap/>", "<uri> is missing"),
-        ("<image><uri>gone.png</uri></image>", "'gone.png' was not found"),
     ],
 )
 def test_a_shape_that_cannot_be_is_a_format_error(shape, body, message):
@@ -84,46 +83,6 @@ def test_a_heightmap(tmp_path):
     model = GazeboXMLLoader([tmp_path]).load_model(path)
     expected = Heightmap(tmp_path / "hill.png", (9, 9, 2), (0, 0, 1))
     assert model.links[0].collisions[0].geometry == expected
-
-
-def load_image(folder, settings):
-    """The shape that a file in a folder with a map describes."""
-    (folder / "map.pgm").touch()
-    path = folder / "m.sdf"
-    path.write_text(
-        "<sdf version='1.7'><model name='m'><static>true</static><link name='l'>"
-        f"<collision name='c'><geometry><image><uri>map.pgm</uri>{settings}</image></geometry>"
-        "</collision></link></model></sdf>"
-    )
-    return GazeboXMLLoader().load_model(path).links[0].collisions[0].geometry
-
-
-@pytest.mark.parametrize(
-    ("settings", "expected"),
-    [
-        ("", ()),
-        (
-            "<scale>0.05</scale><threshold>120</threshold><height>2</height>"
-            "<granularity>4</granularity>",
-            (0.05, 120, 2.0, 4),
-        ),
-    ],
-)
-def test_an_image(tmp_path, settings, expected):
-    assert load_image(tmp_path, settings) == Image(tmp_path / "map.pgm", *expected)
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ("<threshold>9.5</threshold>", "threshold: expected an integer, got '9.5'"),
-        ("<granularity>0</granularity>", "image: image granularity must be >= 1 pixel, got 0"),
-        ("<scale>0</scale>", r"image scale \[m\] must be > 0, got 0"),
-    ],
-)
-def test_an_image_that_cannot_be_is_a_format_error(tmp_path, settings, message):
-    with pytest.raises(ModelFormatError, match=message):
-        load_image(tmp_path, settings)
 
 
 def test_a_comment_may_stand_before_the_declaration(loader, tmp_path):

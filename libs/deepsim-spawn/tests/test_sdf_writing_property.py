@@ -22,7 +22,6 @@ from deepsim_spawn import (
     Ellipsoid,
     GazeboXMLLoader,
     Heightmap,
-    Image,
     Inertial,
     JointAxis,
     JointDescription,
@@ -120,14 +119,6 @@ def shapes(mesh):
             st.just(mesh),
             st.builds(Vector3, positives, positives, positives),
             vectors,
-        ),
-        st.builds(
-            Image,
-            st.just(mesh),
-            positives,
-            st.integers(0, 255),
-            positives,
-            st.integers(1, 99),
         ),
     )
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from .collision_shapes import colliders_of
 from .description.collision import CollisionDescription, Surface
 from .description.geometry import (
     Box,
@@ -13,13 +12,13 @@ from .description.geometry import (
     Ellipsoid,
     Geometry,
     Heightmap,
-    Image,
     Mesh,
     Plane,
     Sphere,
 )
 from .description.inertial import Inertial
 from .description.joint import JointAxis, JointDescription, JointType, MimicDescription
+from .description.kinematics import JointLimits, ModelPoses
 from .description.light import Attenuation, LightDescription, LightType, SpotCone
 from .description.link import LinkDescription, VelocityDecay
 from .description.measurement import (
@@ -38,16 +37,16 @@ from .description.sensor import CameraDescription, PluginDescription, SensorDesc
 from .description.visual import VisualDescription
 from .description.world import SceneDescription, WorldDescription
 from .errors import ModelFormatError, ModelFormatWarning, UnsupportedElementWarning
-from .extent import Bounds, Footprint, OrientedBox
+from .extent import Bounds, Footprint
 from .gazebo_xml_loader import GazeboXMLLoader
 from .meshes import mesh_triangles, shape_triangles
 from .mjcf import MjcfModel
 from .model_index import ModelIndex, ModelInfo, Need
 from .model_spawner import AbstractSpawner, ModelSpawner
-from .pictures import heightmap_heights, image_rectangles
-from .renamed import __getattr__ as __getattr__
-from .scene_mesh import SceneMesh, scene_mesh
+from .pictures import heightmap_heights
 from .search_path import SearchPath
+
+__version__ = "0.6.1"
 
 __all__ = [
     "AbstractSpawner",
@@ -66,11 +65,11 @@ __all__ = [
     "GazeboXMLLoader",
     "Geometry",
     "Heightmap",
-    "Image",
     "Imu",
     "Inertial",
     "JointAxis",
     "JointDescription",
+    "JointLimits",
     "JointState",
     "JointType",
     "Lidar",
@@ -86,17 +85,16 @@ __all__ = [
     "ModelFormatWarning",
     "ModelIndex",
     "ModelInfo",
+    "ModelPoses",
     "ModelSpawner",
     "MujocoOptions",
     "Need",
-    "OrientedBox",
     "Physics",
     "Plane",
     "PluginDescription",
     "Polyline",
     "Rays",
     "SceneDescription",
-    "SceneMesh",
     "SearchPath",
     "SensorDescription",
     "Sphere",
@@ -106,10 +104,7 @@ __all__ = [
     "VelocityDecay",
     "VisualDescription",
     "WorldDescription",
-    "colliders_of",
     "heightmap_heights",
-    "image_rectangles",
     "mesh_triangles",
-    "scene_mesh",
     "shape_triangles",
 ]

@@ -13,6 +13,11 @@ from __future__ import annotations
 from deepsim_sync import DeepSimError
 
 
+def _placed(message: str, file: str | None, line: int | None) -> str:
+    place = ":".join(str(part) for part in (file, line) if part is not None)
+    return f"{place}: {message}" if place else message
+
+
 class ModelFormatError(DeepSimError):
     """A model or world cannot be read.
 
@@ -30,8 +35,7 @@ class ModelFormatError(DeepSimError):
     def __init__(self, message: str, *, file: str | None = None, line: int | None = None) -> None:
         self.file = file
         self.line = line
-        place = ":".join(str(part) for part in (file, line) if part is not None)
-        super().__init__(f"{place}: {message}" if place else message)
+        super().__init__(_placed(message, file, line))
 
 
 class ModelFormatWarning(UserWarning):
@@ -39,7 +43,16 @@ class ModelFormatWarning(UserWarning):
 
     >>> import warnings
     >>> warnings.simplefilter("error", ModelFormatWarning)  # refuses such files
+
+    Attributes:
+        file: The file, as of a `ModelFormatError`.
+        line: The line of the first such value in that file, or None if unknown.
     """
+
+    def __init__(self, message: str, *, file: str | None = None, line: int | None = None) -> None:
+        self.file = file
+        self.line = line
+        super().__init__(_placed(message, file, line))
 
 
 class UnsupportedElementWarning(ModelFormatWarning):

@@ -52,7 +52,7 @@ def expand_xacro(
         message = " ".join(map(str, said))
         if not message.startswith("redefining global symbol"):  # common with shared constants
             place = next((file for file in reversed(xacro.filestack) if file), label)
-            load.findings.add(ModelFormatWarning, "xacro", str(place), "warns", message)
+            load.findings.add(ModelFormatWarning, "xacro", (str(place), None), "warns", message)
 
     with _LOCK, _guarded(find, warn):
         xacro.init_stacks(None if path is None else str(path))

@@ -26,7 +26,7 @@ _MOVED = {
     """,
     "deepsim_spawn": """
         AbstractSpawner Bounds ContactSensor Footprint ForceTorque Imu JointState Lidar
-        MjcfModel ModelFormatError ModelIndex OrientedBox Rays SensorDescription
+        MjcfModel ModelFormatError ModelIndex Rays SensorDescription
         WorldDescription
     """,
     "deepsim_sync": """

@@ -13,16 +13,15 @@ from deepsim_mujoco.engine import mujoco
 from deepsim_spawn import Box, Capsule, Cylinder, Ellipsoid, Mesh, Plane, Sphere
 
 from .landscapes import Landscape
-from .solids import Block, Shape, Solid
+from .solids import Shape, Solid
 
-Simple: TypeAlias = Box | Block | Sphere | Cylinder | Capsule | Ellipsoid | Plane
+Simple: TypeAlias = Box | Sphere | Cylinder | Capsule | Ellipsoid | Plane
 Asset: TypeAlias = Mesh | Solid | Landscape
 """The shapes that need an asset, which geoms may share."""
 Numbers: TypeAlias = tuple[float, ...]
 
 _TYPES = {
     Box: mujoco.mjtGeom.mjGEOM_BOX,
-    Block: mujoco.mjtGeom.mjGEOM_BOX,
     Sphere: mujoco.mjtGeom.mjGEOM_SPHERE,
     Cylinder: mujoco.mjtGeom.mjGEOM_CYLINDER,
     Capsule: mujoco.mjtGeom.mjGEOM_CAPSULE,
@@ -66,8 +65,6 @@ def _placed(geometry: Simple, pose: Pose) -> tuple[Numbers, Numbers, Numbers]:
     """
     if isinstance(geometry, Plane):
         pose = pose @ Pose((0.0, 0.0, 0.0), _turn_z_to(geometry.normal))
-    if isinstance(geometry, Block):
-        pose = pose @ Pose(geometry.middle)
     if isinstance(geometry, Cylinder):
         pose = pose @ Pose((0.0, 0.0, 0.0), _CYLINDER_TILT)
     turn = pose.orientation.normalized().to_wxyz()
@@ -77,7 +74,7 @@ def _placed(geometry: Simple, pose: Pose) -> tuple[Numbers, Numbers, Numbers]:
 def _size(geometry: Simple) -> Numbers:
     """Returns MuJoCo's size: half lengths, with the radius first."""
     match geometry:
-        case Box(size) | Block(size):
+        case Box(size):
             return tuple(length / 2 for length in size)
         case Sphere(radius):
             return radius, 0.0, 0.0

@@ -11,7 +11,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_math import Vector3
 from deepsim_spawn import (
     Box,
     Capsule,
@@ -20,12 +19,10 @@ from deepsim_spawn import (
     Ellipsoid,
     Geometry,
     Heightmap,
-    Image,
     Mesh,
     Plane,
     Polyline,
     Sphere,
-    image_rectangles,
 )
 
 from .landscapes import Landscape, reason_left_out
@@ -47,17 +44,7 @@ class Solid:
     faces: NDArray[np.int64] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A box with full lengths `size`, centred at `middle` [m]."""
-
-    size: Vector3
-    middle: Vector3
-
-
-Shape: TypeAlias = (
-    Box | Block | Sphere | Cylinder | Capsule | Ellipsoid | Plane | Mesh | Solid | Landscape
-)
+Shape: TypeAlias = Box | Sphere | Cylinder | Capsule | Ellipsoid | Plane | Mesh | Solid | Landscape
 """Every shape that a geom can have."""
 
 
@@ -75,14 +62,6 @@ def touching(geometry: Geometry, *, placed: bool) -> list[Shape]:
         case Heightmap():
             left_out = reason_left_out(geometry, placed=placed)
             return [] if left_out else [Landscape.of(geometry)]
-        case Image(height=height):
-            return [
-                Block(
-                    Vector3(x1 - x0, y1 - y0, height),
-                    Vector3((x0 + x1) / 2, (y0 + y1) / 2, height / 2),
-                )
-                for x0, y0, x1, y1 in image_rectangles(geometry).tolist()
-            ]
         case Cone():
             return [_cone(geometry)]
         case Polyline(_, height):
@@ -91,15 +70,11 @@ def touching(geometry: Geometry, *, placed: bool) -> list[Shape]:
 
 
 def drawn(geometry: Geometry, *, placed: bool) -> Shape | None:
-    """Returns the shape to draw, or None if the geometry is not simulated or is an empty image."""
+    """Returns the shape to draw, or None if the geometry is not simulated."""
     match geometry:
         case Heightmap():
             left_out = reason_left_out(geometry, placed=placed)
             return None if left_out else Landscape.of(geometry)
-        case Image(height=height):
-            rectangles = image_rectangles(geometry)
-            plans = rectangles[:, [[0, 1], [2, 1], [2, 3], [0, 3]]]
-            return _prisms([*plans], height) if len(plans) else None
         case Cone():
             return _cone(geometry)
         case Polyline(_, height):

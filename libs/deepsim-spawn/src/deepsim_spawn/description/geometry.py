@@ -194,52 +194,7 @@ class Heightmap:
         return self.path.suffix.lower() in _PICTURES
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
-    """Walls drawn as a picture, whose dark pixels are solid from the ground up.
-
-    The picture's lower left corner is the origin of the frame, its lower edge the x axis.
-
-    >>> from pathlib import Path
-    >>> maze = Image(Path("maze.png"), scale=0.05, height=1.0)  # a pixel is 5 cm wide
-    >>> maze.threshold
-    200
-
-    Attributes:
-        path: The picture, an existing file, absolute after loading.
-        scale: Side of a pixel [m], > 0.
-        threshold: Largest mean of red, green and blue of a solid pixel, 0..255.
-        height: Height of the walls above z = 0 [m], > 0.
-        granularity: Largest number of pixels to merge into one, >= 1: the picture is halved along x
-            and y down to parts of at most this size; a part is solid if any of its pixels is.
-    """
-
-    path: Path
-    scale: float = 1.0
-    threshold: int = 200
-    height: float = 1.0
-    granularity: int = 1
-
-    def __post_init__(self) -> None:
-        positive("image scale [m]", self.scale)
-        positive("image height [m]", self.height)
-        if not 0 <= self.threshold <= 255:
-            raise ValueError(f"image threshold must lie in 0..255, got {self.threshold}")
-        if self.granularity < 1:
-            raise ValueError(f"image granularity must be >= 1 pixel, got {self.granularity}")
-
-
 Geometry: TypeAlias = (
-    Box
-    | Sphere
-    | Cylinder
-    | Capsule
-    | Cone
-    | Ellipsoid
-    | Plane
-    | Mesh
-    | Polyline
-    | Heightmap
-    | Image
+    Box | Sphere | Cylinder | Capsule | Cone | Ellipsoid | Plane | Mesh | Polyline | Heightmap
 )
 """Any shape of a collision or visual."""

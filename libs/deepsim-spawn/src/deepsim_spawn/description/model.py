@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from numpy.typing import ArrayLike
 
 from deepsim_math import Pose
 from deepsim_sync import SCOPE
 
 from .checks import WORLD, finite_pose, frame_name, unique
 from .joint import JointDescription
+from .kinematics import JointLimits, ModelPoses, forward_kinematics, joint_limits
 from .link import LinkDescription
 from .sensor import PluginDescription
 from .writing import document, write_model
@@ -97,6 +101,37 @@ class ModelDescription:
                 yield replace(
                     joint, name=scope + joint.name, parent=parent, child=scope + joint.child
                 )
+
+    def joint_limits(self) -> JointLimits:
+        """Returns names and limits of the axes that set the model's configuration, as arrays.
+
+        Fixed joints have none, and axes that mimic others are left out.
+        """
+        return joint_limits(self)
+
+    def poses(
+        self, positions: ArrayLike | Mapping[str, ArrayLike] = MappingProxyType({})
+    ) -> ModelPoses:
+        """Returns the poses of all links, collisions and visuals in the frame of this model.
+
+        >>> import math
+        >>> axis = JointAxis((0, 0, 1))
+        >>> hinge = JointDescription("hinge", "revolute", "base", "door", axis=axis)
+        >>> links = LinkDescription("base"), LinkDescription("door", Pose((1, 0, 0)))
+        >>> gate = ModelDescription("gate", links=links, joints=(hinge,))
+        >>> gate.poses({"hinge": [0.0, math.pi]}).links["door"].round(3).tolist()
+        [[1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0]]
+
+        Args:
+            positions: Positions of joints [rad or m]: an array (..., n) in the order of
+                ``joint_limits().names``, or numbers and arrays (...), which broadcast, by name.
+                Axes without a position are at 0 or follow the axis that they mimic. The three of a
+                ball joint are a rotation vector in the axes of the child. Limits do not count.
+
+        Raises:
+            ValueError: A name is unknown, a shape does not match, or the joints form a loop.
+        """
+        return forward_kinematics(self, positions)
 
     def to_sdf(self) -> str:
         """Returns an SDF document that Gazebo 11 loads; see `WorldDescription.to_sdf`."""

@@ -48,7 +48,6 @@ DYNAMICS: Final = _same(
 )
 
 HEIGHTMAP: Final = {"size": "size", "position": "pos"}
-IMAGE: Final = _same("scale", "threshold", "height", "granularity")
 
 CAMERA: Final = {
     "horizontal_fov": "horizontal_fov",

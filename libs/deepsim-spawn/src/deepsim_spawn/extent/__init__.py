@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Extents of a model: bounds, oriented box and footprint."""
+"""Extents of a model: bounds and footprint."""
 
 from __future__ import annotations
 
 from .bounds import Bounds
 from .footprint import Footprint
-from .oriented_box import OrientedBox
 
-__all__ = ["Bounds", "Footprint", "OrientedBox"]
+__all__ = ["Bounds", "Footprint"]

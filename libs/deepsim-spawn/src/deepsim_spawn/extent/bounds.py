@@ -49,7 +49,7 @@ class Bounds:
             The bounds, or None for a model without collisions.
 
         Raises:
-            ModelFormatError: A mesh, image or heightmap cannot be read.
+            ModelFormatError: A mesh or heightmap cannot be read.
         """
         reaches = [solid.reach(_SIX) for solid in solids(model, pose or Pose())]
         if not reaches:

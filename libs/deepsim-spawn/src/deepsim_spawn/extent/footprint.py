@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deepsim_math import Pose
-from deepsim_spawn.description.geometry import Image, Mesh, Plane
+from deepsim_spawn.description.geometry import Mesh, Plane
 from deepsim_spawn.description.model import ModelDescription
 from deepsim_spawn.description.polyline import Polyline
 from deepsim_spawn.meshes import mesh_triangles
-from deepsim_spawn.pictures import image_rectangles
 
 from .polygon import Floats, contains, convex_hull
 from .shapes import Solid, prism, solids
@@ -43,8 +42,8 @@ class Footprint:
     ) -> Footprint:
         """Returns the footprint of a model, without planes.
 
-        Meshes are covered triangle by triangle, so that holes remain, images rectangle by
-        rectangle, and heightmaps by the rectangle of their size.
+        Meshes are covered triangle by triangle, so that holes remain, and heightmaps by the
+        rectangle of their size.
 
         Args:
             model: The model.
@@ -52,7 +51,7 @@ class Footprint:
             tolerance: Largest distance of round edges from their polygons [m], > 0.
 
         Raises:
-            ModelFormatError: A mesh or image cannot be read.
+            ModelFormatError: A mesh cannot be read.
             ValueError: The tolerance is not > 0.
         """
         if not tolerance > 0.0:
@@ -93,11 +92,6 @@ def _pieces(solid: Solid, tolerance: float) -> Iterator[Floats]:
         case Polyline(_, height):
             for part in solid.geometry.convex_parts():
                 placed = prism(part, height) @ solid.rotation.T + solid.position
-                yield convex_hull(placed[:, :2])
-        case Image():
-            for x0, y0, x1, y1 in image_rectangles(solid.geometry):
-                flat = np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]])
-                placed = prism(flat, solid.geometry.height) @ solid.rotation.T + solid.position
                 yield convex_hull(placed[:, :2])
         case _:
             yield convex_hull(solid.shadow(_GROUND, tolerance))

@@ -60,20 +60,3 @@ def contains(polygon: Floats, points: Floats, margin: float = 0.0) -> NDArray[np
         left = (bx - ax) * (points[:, 1] - ay) - (by - ay) * (points[:, 0] - ax)
         inside &= left >= -slack
     return inside
-
-
-def smallest_rectangle(hull: Floats) -> Floats:
-    """Returns the unit vector (2,) along a side of the smallest rectangle around a convex polygon.
-
-    The rectangle shares a side with the polygon (Freeman and Shapira, 1975).
-    """
-    sides = np.roll(hull, -1, axis=0) - hull
-    length = np.linalg.norm(sides, axis=1)
-    sides = sides[length > 0.0] / length[length > 0.0, None]
-    if not len(sides):
-        return np.array([1.0, 0.0])
-    along = sides @ hull.T
-    across = np.column_stack([-sides[:, 1], sides[:, 0]]) @ hull.T
-    areas = np.ptp(along, axis=1) * np.ptp(across, axis=1)
-    best: Floats = sides[areas.argmin()]
-    return best

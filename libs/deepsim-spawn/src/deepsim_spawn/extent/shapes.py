@@ -19,7 +19,6 @@ from deepsim_spawn.description.geometry import (
     Ellipsoid,
     Geometry,
     Heightmap,
-    Image,
     Mesh,
     Plane,
     Sphere,
@@ -27,9 +26,9 @@ from deepsim_spawn.description.geometry import (
 from deepsim_spawn.description.model import ModelDescription
 from deepsim_spawn.description.polyline import Polyline
 from deepsim_spawn.meshes import mesh_triangles
-from deepsim_spawn.pictures import heightmap_heights, image_rectangles
+from deepsim_spawn.pictures import heightmap_heights
 
-from .polygon import Floats, convex_hull
+from .polygon import Floats
 
 _CORNERS = np.array([*product((-0.5, 0.5), repeat=3)])
 _UP = np.array([0.0, 0.0, 1.0])
@@ -53,10 +52,6 @@ def corners(geometry: Geometry) -> Floats:
         case Polyline(outlines, height):
             flat = np.array([point for outline in outlines for point in outline])
             return prism(flat, height)
-        case Image():
-            ends = image_rectangles(geometry).reshape(-1, 2, 2)
-            flat = np.stack([ends[:, [0, 1, 1, 0], 0], ends[:, [0, 0, 1, 1], 1]], axis=-1)
-            return prism(convex_hull(flat.reshape(-1, 2)), geometry.height)
     return np.zeros((0, 3))
 
 
@@ -162,12 +157,10 @@ class Solid:
 
 
 def solids(model: ModelDescription, pose: Pose) -> Iterator[Solid]:
-    """Yields the collisions of a model whose frame has the given pose, except empty images."""
+    """Yields the collisions of a model whose frame has the given pose."""
     for _, link, link_pose in model.all_links():
         for collision in link.collisions:
             points = corners(collision.geometry)
-            if isinstance(collision.geometry, Image) and not len(points):
-                continue
             placed = pose @ link_pose @ collision.pose
             yield Solid(
                 collision.geometry,

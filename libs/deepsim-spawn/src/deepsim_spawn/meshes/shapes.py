@@ -17,13 +17,12 @@ from deepsim_spawn.description.geometry import (
     Ellipsoid,
     Geometry,
     Heightmap,
-    Image,
     Mesh,
     Plane,
     Sphere,
 )
 from deepsim_spawn.description.polyline import Polyline
-from deepsim_spawn.pictures import heightmap_heights, image_rectangles
+from deepsim_spawn.pictures import heightmap_heights
 
 from .part import Triangles, merged
 from .triangles import mesh_triangles
@@ -74,9 +73,6 @@ def shape_triangles(geometry: Geometry, segments: int = 32) -> Triangles:
             return merged([_prism(flat, 0.0, height) for flat in geometry.convex_parts()])
         case Heightmap(_, size, position):
             return _landscape(heightmap_heights(geometry), size.x, size.y, np.array(position))
-        case Image():
-            rectangles = [_rectangle(*each) for each in image_rectangles(geometry).tolist()]
-            return merged([_prism(each, 0.0, geometry.height) for each in rectangles])
 
 
 _FLAT = np.array([[0, 1, 2], [0, 2, 3]])

@@ -17,13 +17,12 @@ from deepsim_spawn.description.geometry import (
     Ellipsoid,
     Geometry,
     Heightmap,
-    Image,
     Mesh,
     Plane,
     Sphere,
 )
 from deepsim_spawn.description.polyline import Polyline
-from deepsim_spawn.description.tags import HEIGHTMAP, IMAGE
+from deepsim_spawn.description.tags import HEIGHTMAP
 from deepsim_spawn.errors import ModelFormatError
 from deepsim_spawn.xml import Element, read_fields
 from deepsim_spawn.xml.values import boolean, factors, number, pair, word
@@ -118,10 +117,6 @@ def _heightmap(shape: Element) -> Heightmap:
     return shape.make(Heightmap, _file(shape), **read_fields(shape, Heightmap, HEIGHTMAP))
 
 
-def _image(shape: Element) -> Image:
-    return shape.make(Image, _file(shape), **read_fields(shape, Image, IMAGE))
-
-
 _READERS: Final[dict[str, Callable[[Element], Geometry]]] = {
     "box": _simple(Box),
     "sphere": _simple(Sphere),
@@ -131,7 +126,6 @@ _READERS: Final[dict[str, Callable[[Element], Geometry]]] = {
     "ellipsoid": _simple(Ellipsoid),
     "plane": _simple(Plane),
     "heightmap": _heightmap,
-    "image": _image,
     "mesh": _mesh,
     "polyline": _polyline,
 }

@@ -21,6 +21,8 @@ class Finding:
 
     category: type[ModelFormatWarning]
     message: str
+    file: str
+    line: int | None
     count: int = 1
 
 
@@ -34,7 +36,7 @@ class Findings:
         self,
         category: type[ModelFormatWarning],
         kind: str,
-        place: str,
+        place: tuple[str, int | None],
         consequence: str,
         cure: str = "",
     ) -> None:
@@ -43,7 +45,7 @@ class Findings:
         Args:
             category: The class of the warning.
             kind: The kind of finding, such as ``parent/tag``.
-            place: ``file:line`` of the finding.
+            place: File and line of the finding.
             consequence: What is wrong in this place, with its consequence if `cure` is empty.
             cure: What is done about it, in words that are the same for all findings of a kind.
         """
@@ -51,14 +53,15 @@ class Findings:
         if known:
             known.count += 1
             return
-        message = f"{place}: {kind}: {consequence}" + (cure and f"; {cure}")
-        self._findings[category, kind, cure] = Finding(category, message)
+        message = f"{kind}: {consequence}" + (cure and f"; {cure}")
+        self._findings[category, kind, cure] = Finding(category, message, *place)
 
     def emit(self, stacklevel: int) -> None:
         """Issues all findings as Python warnings at the given level of the call stack."""
         for finding in self._findings.values():
             times = f" ({finding.count} times in this load)" if finding.count > 1 else ""
-            warnings.warn(finding.message + times, finding.category, stacklevel=stacklevel + 1)
+            found = finding.category(finding.message + times, file=finding.file, line=finding.line)
+            warnings.warn(found, stacklevel=stacklevel + 1)
 
 
 MAX_ELEMENTS = 500_000

@@ -139,8 +139,8 @@ class Element:
 
     def warn(self, message: str, cure: str = "") -> None:
         """Records that a value of this element was repaired or approximated; see `Findings.add`."""
-        findings = self.document.load.findings
-        findings.add(ModelFormatWarning, self._kind, self.place, message, cure)
+        place = self.document.label, self.line
+        self.document.load.findings.add(ModelFormatWarning, self._kind, place, message, cure)
 
     def repair(self, problem: str, cure: str) -> None:
         """Records the repair of an error that other tools accept; raises it in a strict load."""
@@ -151,7 +151,8 @@ class Element:
     def warn_unsupported(self, message: str, detail: str = "") -> None:
         """Records that this element has no effect; each `detail` is a kind of its own."""
         findings = self.document.load.findings
-        findings.add(UnsupportedElementWarning, self._kind + detail, self.place, message)
+        place = self.document.label, self.line
+        findings.add(UnsupportedElementWarning, self._kind + detail, place, message)
 
     @property
     def _kind(self) -> str:

@@ -118,7 +118,7 @@ def parse(text: bytes, document: Document) -> Element:
             root = _tree(text if load.strict or len(text) > _MOST_MENDED else _mended(text))
         except etree.XMLSyntaxError:
             raise ModelFormatError(message, file=document.label, line=line) from error
-        place = f"{document.label}:{line}"
+        place = document.label, line
         load.findings.add(ModelFormatWarning, "xml", place, message, "read as Gazebo reads it")
     if root.getroottree().docinfo.internalDTD is not None:
         raise ModelFormatError(

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from lxml import etree
 
-from deepsim_spawn.description.geometry import Geometry, Heightmap, Image, Mesh
+from deepsim_spawn.description.geometry import Geometry, Heightmap, Mesh
 from deepsim_spawn.description.polyline import Polyline
-from deepsim_spawn.description.tags import HEIGHTMAP, IMAGE
+from deepsim_spawn.description.tags import HEIGHTMAP
 
 from .values import put, put_fields
 
@@ -30,9 +30,6 @@ def write_geometry(owner: etree._Element, geometry: Geometry) -> None:
     elif isinstance(geometry, Heightmap):
         put(shape, "uri", _uri(geometry.path))
         put_fields(shape, geometry, HEIGHTMAP)
-    elif isinstance(geometry, Image):
-        put(shape, "uri", _uri(geometry.path))
-        put_fields(shape, geometry, IMAGE)
     else:
         for field in fields(geometry):
             put(shape, field.name, getattr(geometry, field.name))
