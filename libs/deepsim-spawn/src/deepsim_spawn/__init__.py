@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from .description.collision import CollisionDescription, Surface
 from .description.geometry import (
     Box,
     Capsule,
@@ -16,11 +15,17 @@ from .description.geometry import (
     Plane,
     Sphere,
 )
-from .description.inertial import Inertial
 from .description.joint import JointAxis, JointDescription, JointType, MimicDescription
 from .description.kinematics import JointLimits, ModelPoses
 from .description.light import Attenuation, LightDescription, LightType, SpotCone
-from .description.link import LinkDescription, VelocityDecay
+from .description.link import (
+    CollisionDescription,
+    Inertial,
+    LinkDescription,
+    Surface,
+    VelocityDecay,
+    VisualDescription,
+)
 from .description.measurement import (
     ContactSensor,
     ForceTorque,
@@ -31,11 +36,9 @@ from .description.measurement import (
     Rays,
 )
 from .description.model import ModelDescription
-from .description.physics import MujocoOptions, Physics
 from .description.polyline import Polyline
 from .description.sensor import CameraDescription, PluginDescription, SensorDescription
-from .description.visual import VisualDescription
-from .description.world import SceneDescription, WorldDescription
+from .description.world import MujocoOptions, Physics, SceneDescription, WorldDescription
 from .errors import ModelFormatError, ModelFormatWarning, UnsupportedElementWarning
 from .extent import Bounds, Footprint
 from .gazebo_xml_loader import GazeboXMLLoader

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from deepsim_math import Pose
 
 from .description.checks import WORLD
-from .description.inertial import MOMENTS, Inertial
 from .description.joint import JointDescription
+from .description.link import Inertial
 from .description.model import ModelDescription
+from .description.tags import MOMENTS
 from .xml import Element
 
 _MARGIN = 1e-6

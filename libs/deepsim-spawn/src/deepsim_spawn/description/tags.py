@@ -18,6 +18,8 @@ LIGHT: Final = _same("cast_shadows", "diffuse", "specular", "direction")
 ATTENUATION: Final = _same("range", "constant", "linear", "quadratic", within="attenuation/")
 SPOT: Final = _same("inner_angle", "outer_angle", "falloff", within="spot/")
 
+MOMENTS: Final = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+"""The elements of an inertia tensor, row by row, by their names in SDF and URDF."""
 LINK: Final = _same("gravity", "kinematic")
 VELOCITY_DECAY: Final = _same("linear", "angular", within="velocity_decay/")
 SURFACE: Final = {

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deepsim_math import Pose
 from deepsim_spawn.description.geometry import (
@@ -28,7 +29,7 @@ from deepsim_spawn.description.polyline import Polyline
 from deepsim_spawn.meshes import mesh_triangles
 from deepsim_spawn.pictures import heightmap_heights
 
-from .polygon import Floats
+Floats = NDArray[np.float64]
 
 _CORNERS = np.array([*product((-0.5, 0.5), repeat=3)])
 _UP = np.array([0.0, 0.0, 1.0])

@@ -6,12 +6,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from deepsim_math import Color, Material
-from deepsim_spawn.description.collision import CollisionDescription, Surface
-from deepsim_spawn.description.inertial import MOMENTS, Inertial
 from deepsim_spawn.description.joint import JointDescription
-from deepsim_spawn.description.link import LinkDescription, VelocityDecay
-from deepsim_spawn.description.tags import BOUNCING, LINK, RARE_SURFACE, SURFACE, VELOCITY_DECAY
-from deepsim_spawn.description.visual import VisualDescription
+from deepsim_spawn.description.link import (
+    CollisionDescription,
+    Inertial,
+    LinkDescription,
+    Surface,
+    VelocityDecay,
+    VisualDescription,
+)
+from deepsim_spawn.description.tags import (
+    BOUNCING,
+    LINK,
+    MOMENTS,
+    RARE_SURFACE,
+    SURFACE,
+    VELOCITY_DECAY,
+)
 from deepsim_spawn.gazebo_materials import GAZEBO_MATERIALS
 from deepsim_spawn.inertia import make_inertial
 from deepsim_spawn.xml import Element, number_names, read_fields

@@ -6,9 +6,13 @@ from __future__ import annotations
 from deepsim_math import Vector3
 from deepsim_spawn.description.checks import WORLD
 from deepsim_spawn.description.model import ModelDescription
-from deepsim_spawn.description.physics import MujocoOptions, Physics
 from deepsim_spawn.description.tags import MUJOCO, PHYSICS, SCENE
-from deepsim_spawn.description.world import SceneDescription, WorldDescription
+from deepsim_spawn.description.world import (
+    MujocoOptions,
+    Physics,
+    SceneDescription,
+    WorldDescription,
+)
 from deepsim_spawn.xml import Element, read_fields, unique_names
 from deepsim_spawn.xml.values import boolean, vector, word
 

@@ -7,12 +7,16 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeVar
 
 from deepsim_math import Color, Material, Pose, Vector3
-from deepsim_spawn.description.collision import CollisionDescription, Surface
 from deepsim_spawn.description.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Plane, Sphere
-from deepsim_spawn.description.inertial import MOMENTS, Inertial
 from deepsim_spawn.description.joint import JointDescription
-from deepsim_spawn.description.link import LinkDescription
-from deepsim_spawn.description.visual import VisualDescription
+from deepsim_spawn.description.link import (
+    CollisionDescription,
+    Inertial,
+    LinkDescription,
+    Surface,
+    VisualDescription,
+)
+from deepsim_spawn.description.tags import MOMENTS
 from deepsim_spawn.inertia import make_inertial
 from deepsim_spawn.sdf.frames import Scope
 from deepsim_spawn.sdf.geometry import read_scale, unless_left_out

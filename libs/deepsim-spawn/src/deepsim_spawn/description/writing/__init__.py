@@ -8,7 +8,7 @@ import these modules for their `to_sdf()`, so the modules import those classes f
 from __future__ import annotations
 
 from .document import document
-from .light import write_light
+from .link import write_light
 from .model import write_model
 from .world import write_world
 

@@ -12,7 +12,7 @@ from deepsim_spawn.description.geometry import Geometry, Heightmap, Mesh
 from deepsim_spawn.description.polyline import Polyline
 from deepsim_spawn.description.tags import HEIGHTMAP
 
-from .values import put, put_fields
+from .document import put, put_fields
 
 
 def write_geometry(owner: etree._Element, geometry: Geometry) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`<link>` elements."""
+"""`<light>` and `<link>` elements."""
 
 from __future__ import annotations
 
@@ -7,18 +7,39 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from deepsim_spawn.description.inertial import MOMENTS, Inertial
-from deepsim_spawn.description.tags import BOUNCING, LINK, RARE_SURFACE, SURFACE, VELOCITY_DECAY
+from deepsim_spawn.description.tags import (
+    ATTENUATION,
+    BOUNCING,
+    LIGHT,
+    LINK,
+    MOMENTS,
+    RARE_SURFACE,
+    SPOT,
+    SURFACE,
+    VELOCITY_DECAY,
+)
 
+from .document import put, put_fields, write_pose
 from .geometry import write_geometry
-from .light import write_light
 from .sensor import JOINT_SENSOR, write_sensor
-from .values import put, put_fields, write_pose
 
 if TYPE_CHECKING:
-    from deepsim_spawn.description.collision import CollisionDescription
-    from deepsim_spawn.description.link import LinkDescription
-    from deepsim_spawn.description.visual import VisualDescription
+    from deepsim_spawn.description.light import LightDescription
+    from deepsim_spawn.description.link import (
+        CollisionDescription,
+        Inertial,
+        LinkDescription,
+        VisualDescription,
+    )
+
+
+def write_light(owner: etree._Element, light: LightDescription) -> None:
+    """Adds a light to a world or link."""
+    element = etree.SubElement(owner, "light", name=light.name, type=light.type)
+    write_pose(element, light.pose)
+    put_fields(element, light, LIGHT)
+    put_fields(element, light.attenuation, ATTENUATION)
+    put_fields(element, light.spot, SPOT)
 
 
 def write_link(model: etree._Element, link: LinkDescription) -> None:

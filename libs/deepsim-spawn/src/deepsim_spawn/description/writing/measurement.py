@@ -17,7 +17,7 @@ from deepsim_spawn.description.measurement import (
 )
 from deepsim_spawn.description.tags import NOISE, QUANTIZED
 
-from .values import at, put, put_fields
+from .document import at, put, put_fields
 
 if TYPE_CHECKING:
     from deepsim_spawn.description.measurement import Measurement

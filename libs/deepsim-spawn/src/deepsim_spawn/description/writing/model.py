@@ -12,9 +12,9 @@ from lxml import etree
 
 from deepsim_spawn.description.tags import DYNAMICS
 
+from .document import put, put_fields, write_pose
 from .link import write_link
 from .sensor import JOINT_SENSOR, write_plugin, write_sensor
-from .values import put, put_fields, write_pose
 
 if TYPE_CHECKING:
     from deepsim_spawn.description.joint import JointAxis, JointDescription

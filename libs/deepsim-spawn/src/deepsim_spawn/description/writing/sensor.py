@@ -10,8 +10,8 @@ from lxml import etree
 from deepsim_math import Pose
 from deepsim_spawn.description.tags import CAMERA
 
+from .document import put, put_fields, write_pose
 from .measurement import write_measurement, write_noise
-from .values import put, put_fields, write_pose
 
 if TYPE_CHECKING:
     from deepsim_spawn.description.sensor import (

@@ -9,10 +9,10 @@ from lxml import etree
 
 from deepsim_spawn.description.tags import MUJOCO, PHYSICS, SCENE
 
-from .light import write_light
+from .document import put, put_fields
+from .link import write_light
 from .model import write_model
 from .sensor import write_plugin
-from .values import put, put_fields
 
 if TYPE_CHECKING:
     from deepsim_spawn.description.world import WorldDescription
