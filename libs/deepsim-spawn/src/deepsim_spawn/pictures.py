@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures as pixels and landscapes; needs the extra ``deepsim-spawn[images]``."""
+"""Pictures as landscapes; needs the extra ``deepsim-spawn[images]``."""
 
 from __future__ import annotations
 
@@ -13,47 +13,7 @@ from .description.geometry import Heightmap
 from .errors import ModelFormatError
 
 _MOST_PIXELS = 2**24
-_LANDSCAPES = ("PNG", "JPEG")  # Gazebo reads all others as elevation models
-
-
-def picture_pixels(
-    path: Path, formats: tuple[str, ...], shape: str
-) -> NDArray[np.uint8] | NDArray[np.uint16]:
-    """Returns the pixels of a picture, top row first; transparency is ignored.
-
-    Args:
-        path: The file.
-        formats: Accepted formats, by Pillow's names.
-        shape: What the picture is used for, as a plural noun for messages, such as ``heightmaps``.
-
-    Returns:
-        Red, green and blue (height, width, 3), or grey (height, width, 1) of a 16-bit picture.
-
-    Raises:
-        ModelFormatError: The file cannot be read or has more than 16 million pixels, or the extra
-            ``deepsim-spawn[images]`` is not installed.
-    """
-    file = str(path)
-    try:
-        import PIL.Image  # noqa: PLC0415 (of an extra)
-    except ImportError:
-        raise ModelFormatError(
-            f"{shape} need an extra: pip install 'deepsim-spawn[images]'", file=file
-        ) from None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", PIL.Image.DecompressionBombWarning)
-            picture = PIL.Image.open(path, formats=formats)
-        with picture:
-            if picture.width * picture.height > _MOST_PIXELS:
-                raise ValueError(
-                    f"expected <= {_MOST_PIXELS} pixels, got {picture.width} x {picture.height}"
-                )
-            if picture.mode.startswith("I"):  # 16 bits, which Pillow would cut off at 255
-                return np.asarray(picture).astype(np.uint16)[:, :, None]
-            return np.asarray(picture.convert("RGB"), dtype=np.uint8)
-    except Exception as error:  # Pillow raises different errors for each format
-        raise ModelFormatError(f"cannot be read as a picture: {error}", file=file) from error
+_FORMATS = ("PNG", "JPEG")  # Gazebo reads all others as elevation models
 
 
 def heightmap_heights(heightmap: Heightmap) -> NDArray[np.float64]:
@@ -77,7 +37,7 @@ def heightmap_heights(heightmap: Heightmap) -> NDArray[np.float64]:
         raise ModelFormatError(
             "elevation models are not supported: a heightmap must be a .png or .jpg", file=file
         )
-    pixels = picture_pixels(heightmap.path, _LANDSCAPES, "heightmaps")
+    pixels = _pixels(heightmap.path)
     rows, columns, _ = pixels.shape
     if rows != columns or rows < 2 or (rows - 1) & (rows - 2):
         raise ModelFormatError(
@@ -87,3 +47,28 @@ def heightmap_heights(heightmap: Heightmap) -> NDArray[np.float64]:
         )
     bright = pixels[::-1, :, -1].astype(np.float64)
     return np.asarray(bright * (heightmap.size.z / max(bright.max(), 1.0)))
+
+
+def _pixels(path: Path) -> NDArray[np.uint8] | NDArray[np.uint16]:
+    """Returns colours (height, width, 3), or grey (height, width, 1) of 16 bits, top row first."""
+    file = str(path)
+    try:
+        import PIL.Image  # noqa: PLC0415 (of an extra)
+    except ImportError:
+        raise ModelFormatError(
+            "heightmaps need an extra: pip install 'deepsim-spawn[images]'", file=file
+        ) from None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", PIL.Image.DecompressionBombWarning)
+            picture = PIL.Image.open(path, formats=_FORMATS)
+        with picture:
+            if picture.width * picture.height > _MOST_PIXELS:
+                raise ValueError(
+                    f"expected <= {_MOST_PIXELS} pixels, got {picture.width} x {picture.height}"
+                )
+            if picture.mode.startswith("I"):  # 16 bits, which Pillow would cut off at 255
+                return np.asarray(picture).astype(np.uint16)[:, :, None]
+            return np.asarray(picture.convert("RGB"), dtype=np.uint8)
+    except Exception as error:  # Pillow raises different errors for each format
+        raise ModelFormatError(f"cannot be read as a picture: {error}", file=file) from error
