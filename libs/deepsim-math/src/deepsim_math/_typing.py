@@ -4,17 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 from numpy.typing import NDArray as NDArray  # for the modules that import these
-from typing_extensions import TypeVar  # part of every type checker, not of our dependencies
 
 from ._value import Row
 from .values.color import Color
 from .values.coordinates import Coordinates
 from .values.pose import Pose
 from .values.rotation import Euler, Quaternion
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar  # every type checker has its stubs
 
 F = TypeVar("F", bound="np.floating[Any]", default=np.float64)
 

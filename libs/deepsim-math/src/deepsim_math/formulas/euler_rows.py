@@ -8,19 +8,16 @@ share one.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .elementwise import TURN, refuse_zero
 from .rotations import LOCK
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
-
-def to_euler_rows(target: NDArray[Any], q: NDArray[Any]) -> None:
-    """Fills `target` (n, 3) with roll, pitch, yaw [rad] of `q` (n, 4); see `rotations.to_euler`."""
+def to_euler_rows(target: Any, q: Any) -> None:
+    """Fills an array (n, 3) with roll, pitch, yaw [rad] of quaternions (n, 4)."""
     columns = q.T.copy()
     plus = columns[:2] + columns[2:]  # x + z, y + w
     minus = columns[:2] - columns[2:]  # x - z, y - w
