@@ -63,7 +63,7 @@ def test_names_and_limits():
     assert limits.velocity.tolist() == [3, 3]
     still = ModelDescription("m", links=(LinkDescription("l"),))
     assert still.joint_limits().names == ()
-    assert still.poses(np.zeros((3, 0))).links["l"].shape == (7,)
+    assert still.poses(np.zeros((3, 0))).links["l"].shape == (3, 7)
 
 
 def test_rows_do_not_depend_on_the_other_rows():

@@ -78,8 +78,7 @@ def forward_kinematics(
     model: ModelDescription, positions: ArrayLike | Mapping[str, ArrayLike]
 ) -> ModelPoses:
     """Returns the poses of a model's links and shapes; see `ModelDescription.poses`."""
-    values = _values(model, positions)
-    lead = np.broadcast_shapes(*(value.shape for value in values.values()))
+    lead, values = _values(model, positions)
     described = {name: np.asarray(pose) for name, _, pose in model.all_links()}
     moved: dict[str, Floats | None] = {WORLD: None}  # by what each link is displaced
     waiting: dict[str, JointDescription] = {}
@@ -94,7 +93,8 @@ def forward_kinematics(
     while waiting:
         ready = [joint for joint in waiting.values() if joint.parent in moved]
         if not ready:
-            raise ValueError(f"the joints {', '.join(_names(waiting))} form a cycle")
+            names = ", ".join(repr(joint.name) for joint in waiting.values())
+            raise ValueError(f"the joints {names} form a cycle")
         for joint in ready:
             del waiting[joint.child]
             motion = _motion(joint, values)
@@ -105,19 +105,16 @@ def forward_kinematics(
             if before is not None:
                 motion = before if motion is None else poses.compose(before, motion)
             moved[joint.child] = motion
-    found = ModelPoses({}, {}, {})
+    links, collisions, visuals = {}, {}, {}
     for name, link, _ in model.all_links():
         by, rest = moved[name], described[name]
         row = rest if by is None else poses.compose(by, rest)
-        found.links[name] = pose = np.broadcast_to(row, (*lead, 7)).copy()  # type: ignore[index]
-        for kind, parts in ((found.collisions, link.collisions), (found.visuals, link.visuals)):
-            for part in parts:
-                kind[name + SCOPE + part.name] = poses.compose(pose, part.pose)  # type: ignore[index]
-    return found
-
-
-def _names(joints: Mapping[str, JointDescription]) -> list[str]:
-    return [repr(joint.name) for joint in joints.values()]
+        links[name] = pose = np.broadcast_to(row, (*lead, 7)).copy()
+        for collision in link.collisions:
+            collisions[name + SCOPE + collision.name] = poses.compose(pose, collision.pose)
+        for visual in link.visuals:
+            visuals[name + SCOPE + visual.name] = poses.compose(pose, visual.pose)
+    return ModelPoses(links, collisions, visuals)
 
 
 def _rows(model: ModelDescription) -> Iterator[tuple[str, JointAxis | None, str]]:
@@ -136,10 +133,11 @@ def _row_name(joint: JointDescription, number: int) -> str:
 
 def _values(
     model: ModelDescription, positions: ArrayLike | Mapping[str, ArrayLike]
-) -> dict[str, Floats]:
-    """Returns the positions of all axes by name; those that follow others are computed."""
+) -> tuple[tuple[int, ...], dict[str, Floats]]:
+    """Returns the leading axes of positions, and those of all axes by name, followers too."""
     rows = {name: (axis, leader) for name, axis, leader in _rows(model)}
     free = [name for name, (_, leader) in rows.items() if not leader]
+    lead: tuple[int, ...] = ()
     if isinstance(positions, Mapping):
         for name in positions:
             if name not in rows:
@@ -154,12 +152,13 @@ def _values(
                 f"model {model.name!r} needs positions of shape (..., {len(free)}), in the order "
                 f"of joint_limits().names, got {array.shape}"
             )
+        lead = array.shape[:-1]
         values = {name: array[..., index] for index, name in enumerate(free)}
     for name in free:
         values.setdefault(name, np.zeros(()))
     for name in rows:
         _follow(name, rows, values, ())
-    return values
+    return np.broadcast_shapes(lead, *(value.shape for value in values.values())), values
 
 
 def _follow(
@@ -174,8 +173,8 @@ def _follow(
         if axis is None or axis.mimic is None or name in followers:
             chain = " mimics ".join((*followers, name))
             raise ValueError(f"{chain}: there is no such axis, or it leads itself")
-        lead = _follow(leader, rows, values, (*followers, name))
-        values[name] = axis.mimic.multiplier * lead + axis.mimic.offset
+        led = _follow(leader, rows, values, (*followers, name))
+        values[name] = axis.mimic.multiplier * led + axis.mimic.offset
     return values[name]
 
 
