@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small project that uses the library, for type checkers in their strict modes; it also runs."""
+"""A rig of cameras on robots, one and many, with deepsim-math."""
 
 from __future__ import annotations
 
@@ -72,9 +72,12 @@ def motions(start: Pose, drive: Twist) -> list[Pose]:
     return [*way, Pose(middle, Euler(roll, 0, float(corners[0, 0])))]
 
 
-if __name__ == "__main__":
-    rig = Rig(Pose((2, 0, 0), Euler(0, 0, 1.5)), tilt=20)
-    many = np.tile(np.asarray(rig.robot), (4, 1))
-    print(rig.sees(Point(2, 3, 0)), rig.ground(0.5, 0.2), rig.marks(many, np.ones((4, 3))).shape)
-    print(rig.headings(many), single_precision(np.ones((2, 4), np.float32)).dtype)
-    print(motions(rig.robot, Twist((1, 0, 0), (0, 0, 1)))[-1])
+def mistakes(v: Vector3, p: Point, q: Quaternion, pose: Pose, rows: Rows) -> None:
+    v.x = 5.0  # wrong
+    _ = p + p  # wrong
+    _ = q * v  # wrong
+    _ = pose * pose  # wrong
+    _ = pose @ 3  # wrong
+    Vector3(1, 2)  # wrong
+    Quaternion(1, 2, 3)  # wrong
+    _single: NDArray[np.float32] = quaternions.normalize(rows)  # wrong

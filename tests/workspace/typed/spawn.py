@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small project that uses the library, for type checkers in their strict modes; it also runs."""
+"""A gate, its sweep and the meshes of a world, with deepsim-spawn."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from deepsim_spawn import (
     ModelFormatError,
     ModelPoses,
     WorldDescription,
-    shape_triangles,
 )
 
 Rows = NDArray[np.float64]
@@ -67,8 +66,10 @@ def height(text: str) -> float | None:
     return None if bounds is None else bounds.size.z
 
 
-if __name__ == "__main__":
-    print(swept(gate(), 5).shape, height(gate().to_sdf()), height("<robot/>"))
-    print(meshes(WorldDescription("yard", models=(gate(),))))
-    vertices, faces = shape_triangles(Box(Vector3(1, 2, 3)))
-    print(vertices.shape, faces.shape)
+def mistakes(model: ModelDescription) -> None:
+    model.name = "other"  # wrong
+    model.poses("hinge", 0.5)  # wrong
+    _ = model.poses().links.door  # wrong
+    Box(1, 2, 3)  # wrong
+    LinkDescription("l", shapes=())  # wrong
+    _height: float = Bounds.of(model).size.z  # wrong
