@@ -34,7 +34,8 @@ def first_hit(collider: Collider, ray: Ray) -> Hit | None:
         end = _connected_end(shapes, origin, direction, end)
     if first.normal is None:
         return Hit(collider, first.start, ray.origin, None, end, True)
-    normal = Vector3(*first.normal)
+    x, y, *up = first.normal  # two numbers in the plane
+    normal = Vector3(x, y, *(up or (0.0,)))
     return Hit(collider, first.start, ray.get_point(first.start), normal, end, False)
 
 
