@@ -19,7 +19,7 @@ import pytest
 
 from deepsim_gazebo import BatchStateClient, GazeboError, GazeboSimulator
 
-sys.path += [
+sys.path[:0] = [
     str(Path(__file__).parents[2]),
     str(Path(__file__).parents[2] / "tools"),
     str(Path(__file__).parent),

@@ -16,7 +16,7 @@ from deepsim_mujoco import MujocoSimulator
 from deepsim_scenes import Scene, load_scenario, read_models, scene_world
 from deepsim_sync import Simulator, Tables
 
-sys.path.append(str(Path(__file__).parents[2] / "libs" / "deepsim-scenes" / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "libs" / "deepsim-scenes" / "tests"))
 
 from kitchen import write_kitchen
 

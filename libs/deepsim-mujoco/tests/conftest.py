@@ -13,7 +13,7 @@ import pytest
 
 from deepsim_spawn import GazeboXMLLoader, ModelDescription
 
-sys.path.append(str(Path(__file__).parent))  # for mujoco_scenes, which several tests share
+sys.path.insert(0, str(Path(__file__).parent))  # for mujoco_scenes, which several tests share
 
 Load = Callable[[str], ModelDescription]
 

@@ -12,7 +12,7 @@ from deepsim_mujoco import MujocoSimulator
 from deepsim_robots import Gains, Part, RobotConfig
 from deepsim_sync import World
 
-sys.path.append(str(Path(__file__).parent))  # for robots_of_tests, which several tests share
+sys.path.insert(0, str(Path(__file__).parent))  # for robots_of_tests, which several tests share
 
 from robots_of_tests import ARM, empty_world
 
