@@ -456,7 +456,6 @@ class Stopped:
 def test_breakpoints_of_groot(leaf, log):
     """They stop the tree within its tick, before or after a node, and may replace its answer."""
     tree = bt.Tree(bt.Sequence([leaf("S", "first"), leaf("F", "last")]))
-    tree.compile()
     with closing(Stopped(tree)) as stopped:
         first_news(stopped, tree)
         stopped.monitor.ask("I", hook(3, mode=0))

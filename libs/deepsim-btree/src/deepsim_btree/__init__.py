@@ -50,12 +50,10 @@ from .leaves.function import Action, Check
 from .leaves.ports import InOut, Input, Output, PortLeaf
 from .leaves.routine import Routine, next_tick
 from .leaves.wait import Wait
-from .light_tree import LightTree
 from .placeholder import AGENT
 from .problem import Problem
 from .render import render_dot, render_mermaid, render_text
 from .status import Status
-from .template import Template
 from .tree import Tree
 
 __all__ = [
@@ -85,7 +83,6 @@ __all__ = [
     "Input",
     "Inverter",
     "Key",
-    "LightTree",
     "Limit",
     "Loop",
     "Output",
@@ -120,7 +117,6 @@ __all__ = [
     "SuccessIsFailure",
     "SuccessIsRunning",
     "Switch",
-    "Template",
     "TickError",
     "Timeout",
     "Tree",

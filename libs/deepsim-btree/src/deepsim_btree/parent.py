@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from .behaviour import Behaviour
 from .errors import BusyError, StructureError
-from .rules.objects import quick_update
 from .status import RUNNING, Status
 
 if TYPE_CHECKING:
@@ -21,22 +20,6 @@ class Parent(Behaviour):
     """A node with children, the base of `Decorator` and `Composite`."""
 
     __slots__ = ("_children",)
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        if not cls.has_hooks:
-            cls._entry = Parent._first_entry
-
-    def _first_entry(self) -> Status:
-        """Makes the faster form of the class's rule, in the first tick of one of its nodes."""
-        return self._quick_entry()(self)
-
-    @classmethod
-    def _quick_entry(cls) -> Callable[[Any], Status]:
-        """Returns the faster form of the method that ticks nodes of the class."""
-        if cls._entry is Parent._first_entry:
-            cls._entry = quick_update(cls)
-        return cls._entry
 
     # The blackboard of the nodes below, if it is a separate one; only a SubTree has it.
     _scope: Blackboard | None = None
@@ -67,7 +50,7 @@ class Parent(Behaviour):
         """
         child.last_tick = self.last_tick
         try:
-            status = child._entry()
+            status = child.tick() if child._has_hooks else child.update()
         except Exception as error:
             child._fail(error)
         if status.__class__ is not Status:

@@ -52,7 +52,10 @@ def draw_weighted_order(state: int, weights: Sequence[float]) -> tuple[int, tupl
     order = []
     while left:
         state, number = _draw(state)
-        mark = number / 2**64 * sum(weights[place] for place in left)
+        total = 0.0
+        for place in left:  # sum() rounds otherwise from Python 3.12 on
+            total += weights[place]
+        mark = number / 2**64 * total
         chosen = left[-1]
         for place in left:
             mark -= weights[place]

@@ -10,7 +10,6 @@ from .arguments import check_int
 from .behaviour import Behaviour
 from .blackboard.blackboard import Blackboard
 from .clock import read_clock
-from .compiled import TreeCompiler
 from .connections import unconnected
 from .errors import BusyError, StructureError, TickError
 from .halting import halt_all
@@ -22,8 +21,6 @@ from .status import INVALID, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    from .compiled import TreeProgram
 
     Observer = Callable[[str, TickError | None], None]
 
@@ -68,10 +65,8 @@ class Tree:
         "_is_busy",
         "_now",
         "_observers",
-        "_program",
         "_revision",
         "_root",
-        "_run",
         "_seed",
         "_tick_count",
         "clock",
@@ -111,8 +106,6 @@ class Tree:
         self._revision = 0  # grows whenever nodes are added or removed
         self._feedback_count = 0  # grows whenever a node is given a feedback message
         self._observers: tuple[Observer, ...] = ()
-        self._program: TreeProgram | None = None
-        self._run: Callable[[int], Status] | None = None  # the `tick` of the program
         root._owner = self
 
     def __repr__(self) -> str:
@@ -130,7 +123,7 @@ class Tree:
             raise BusyError(f"{self!r} is inside a tick: copy or pickle it between two ticks")
         reduced: Any = super().__reduce_ex__(2)
         make, args, (attributes, slots), *_ = reduced
-        return make, args, (attributes, {**slots, "_observers": (), "_program": None, "_run": None})
+        return make, args, (attributes, {**slots, "_observers": ()})
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tree:
         make, args, (_, slots) = self._reduced()
@@ -208,41 +201,19 @@ class Tree:
         if self.clock is not None:
             self._now = read_clock(self.clock, self._now, self)
         root = self._root
-        self._tick_count = root.last_tick = count = self._tick_count + 1
+        self._tick_count = root.last_tick = self._tick_count + 1
         self._is_busy = True
-        run = self._run  # a local variable, so that Python does not bind it as a method
         try:
-            if run is None:
-                root.status = status = root._entry()
-                if status.__class__ is not Status:
-                    raise root._no_status(status)
-            else:
-                root.status = status = run(count)
+            status = root.tick() if root._has_hooks else root.update()
+            if status.__class__ is not Status:
+                raise root._no_status(status)
+            root.status = status
         except BaseException as error:
             self._cut_short(error)
         self._is_busy = False
         if self._observers:
             self._tell("tick", None)
         return status
-
-    def compile(self) -> None:
-        """Makes ticks 1.2 to 3 times as fast, until nodes are added or removed.
-
-        The `update` methods of the nodes are translated into one function for the whole tree. This
-        takes 1 to 2 ms and 3 to 7 kB per node, so call it before a control loop begins. Statuses,
-        errors and all other behaviour stay the same, and settings of nodes may still be changed.
-
-        Nodes that have more than 64 children, run them in another order, or have an `update` that
-        cannot be translated (docs/control-nodes.md) run as before, and so do all nodes below them.
-        Copies and pickles of the tree are not compiled.
-
-        Raises:
-            BusyError: A tick or a halt is in progress.
-        """
-        if self._is_busy:
-            raise BusyError(f"{self!r} is inside a tick or a halt and cannot be compiled")
-        self._program = TreeCompiler(self).compile()
-        self._run = self._program.tick
 
     def halt(self) -> None:
         """Ends the runs of all RUNNING nodes, children first.
@@ -328,13 +299,6 @@ class Tree:
     def _on_edit(self) -> None:
         """Reacts to nodes that were added or removed."""
         self._revision += 1
-        self._forget_program()
-
-    def _forget_program(self) -> bool:
-        """Undoes `compile`; returns whether the tree was compiled."""
-        had_one = self._program is not None
-        self._program = self._run = None
-        return had_one
 
     def _on_feedback(self) -> None:
         self._feedback_count += 1
@@ -362,8 +326,7 @@ class Tree:
         interrupt = None if isinstance(error, Exception) else error
         try:
             if tick_error is None and isinstance(error, Exception):
-                culprit = self._root if self._program is None else self._program.culprit(error)
-                tick_error = culprit._failed(error)
+                tick_error = self._root._failed(error)
             while_halting = self._stop()
             if tick_error is not None:
                 tick_error.while_halting = while_halting

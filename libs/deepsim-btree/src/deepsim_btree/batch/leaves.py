@@ -1,75 +1,209 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Leaves for many agents: functions that get and return arrays."""
+"""Leaves for many agents: calls of functions that get and return arrays, constants and `Wait`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from deepsim_btree.blackboard.key import Key
+from deepsim_btree.errors import StructureError, TickError
+from deepsim_btree.pickling import named_as
+from deepsim_btree.placeholder import AGENT
 from deepsim_btree.status import Status
 
-from .call import Call
-from .node import FAILURE, Node
+from .rule import FAILURE, RUNNING, SUCCESS, Rule
 
 if TYPE_CHECKING:
-    from deepsim_btree.errors import TickError
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
     from deepsim_btree.leaves.constant import Constant
     from deepsim_btree.leaves.function import FunctionLeaf
+    from deepsim_btree.leaves.wait import Wait
 
-    from .node import Codes, Numbers
-    from .team import Team
+    from .rule import Agents, Codes, Shared
 
 
-class ActionNode(Node):
+class Call:
+    """A call of a user function, in which a read-only array of agent numbers replaces AGENT.
+
+    Args:
+        rule: The rule of the calling node.
+        function: The function; AGENT is also replaced in the arguments of a partial.
+        args: Positional arguments.
+        kwargs: Keyword arguments.
+    """
+
+    def __init__(
+        self,
+        rule: Rule,
+        function: Callable[..., Any] | Key,
+        args: tuple[object, ...] = (),
+        kwargs: Mapping[str, object] | None = None,
+    ) -> None:
+        kwargs = kwargs or {}
+        if isinstance(function, partial):
+            args, kwargs = function.args + args, {**function.keywords, **kwargs}
+            function = function.func
+        if any(isinstance(value, Key) for value in (function, *args, *kwargs.values())):
+            raise StructureError(f"{rule.path} reads a blackboard: give it a function of AGENT")
+        self._path = rule.path
+        self._shared = rule.shared
+        self._function: Any = function
+        self._args = args
+        self._kwargs = kwargs
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Pickle finds no function that an @action has replaced, but the class that has it.
+        function = self._function
+        named = named_as(function) if isinstance(function, FunctionType) else None
+        if getattr(named, "function", None) is not function:
+            return self.__dict__
+        return {**self.__dict__, "_function": named, "_is_replaced": True}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if state.pop("_is_replaced", False):
+            state["_function"] = state["_function"].function
+        self.__dict__.update(state)
+
+    def __call__(self, agents: Agents) -> Any:
+        """Returns the result of the function for some agents.
+
+        Raises:
+            TickError: The function raised an exception.
+        """
+        agents.setflags(write=False)  # The nodes above still use this array.
+        args = [agents if value is AGENT else value for value in self._args]
+        kwargs = {n: agents if value is AGENT else value for n, value in self._kwargs.items()}
+        try:
+            return self._function(*args, **kwargs)
+        except TickError:
+            raise
+        except Exception as error:
+            raise self._failed(f"{type(error).__name__}: {error}") from error
+
+    def _failed(self, reason: str) -> TickError:
+        return TickError(self._path, self._shared.tick_count, reason)
+
+    def codes(self, agents: Agents) -> Codes:
+        """Returns the answers of an action, (n,).
+
+        Raises:
+            TickError: The function raised an exception or did not return statuses.
+        """
+        value = self(agents)
+        codes = status_codes(value, len(agents))
+        if codes is None:
+            raise self._failed(
+                f"an action must return a Status or an array of {len(agents)} status codes, "
+                f"got {value!r}"
+            )
+        return codes
+
+    def truths(self, agents: Agents) -> NDArray[np.bool_]:
+        """Returns the answers of a condition, (n,).
+
+        Raises:
+            TickError: The function raised an exception or did not return bools.
+        """
+        answers = self.values(agents)
+        if answers.dtype != np.bool_:
+            raise self._failed(f"a condition must return bools, got {answers!r}")
+        return answers
+
+    def numbers(self, agents: Agents) -> NDArray[np.float64]:
+        """Returns one float per agent, (n,).
+
+        Raises:
+            TickError: The function raised an exception, or returned no numbers or a NaN.
+        """
+        values = self.values(agents)
+        if values.dtype.kind not in "biuf":
+            raise self._failed(f"expected numbers, got {values!r}")
+        if np.isnan(values).any():
+            raise self._failed(f"expected numbers, got a NaN in {values!r}")
+        return values.astype(np.float64)
+
+    def values(self, agents: Agents) -> NDArray[Any]:
+        """Returns one value per agent, (n,).
+
+        Raises:
+            TickError: The function raised an exception or returned an array of the wrong length.
+        """
+        value = self(agents)
+        values = np.asarray(value)
+        if values.shape == agents.shape:
+            return values
+        if values.shape:
+            raise self._failed(f"expected one value or an array of {len(agents)}, got {value!r}")
+        return np.broadcast_to(values, agents.shape)
+
+
+def status_codes(value: Any, count: int) -> Codes | None:
+    """Returns the codes in a `Status` or an array of codes, (count,); None for any other value.
+
+    SKIPPED is none of them: no rule of a batch knows it.
+    """
+    if value.__class__ is Status and value is not Status.SKIPPED:
+        return np.full(count, value, np.uint8)
+    codes = np.asarray(value)
+    if codes.shape != (count,) or codes.dtype.kind not in "iu":
+        return None
+    if count and not 0 <= codes.min() <= codes.max() <= FAILURE:
+        return None
+    return codes.astype(np.uint8)  # a copy, which the rules above may change
+
+
+class ActionRule(Rule):
     """An `Action`, whose function returns one `Status` or an array of their codes."""
 
-    def __init__(self, node: FunctionLeaf, team: Team, children: list[Node]) -> None:
-        super().__init__(node, team, children)
-        self._call = Call(self.path, team, node.function, node.args, node.kwargs)
+    def __init__(self, node: FunctionLeaf, shared: Shared, children: Sequence[Rule]) -> None:
+        super().__init__(node, shared, children)
+        self._call = Call(self, node.function, node.args, node.kwargs)
 
-    def tick(self, numbers: Numbers) -> Codes:
+    def tick(self, agents: Agents) -> Codes:
         """Calls the function."""
-        value = self._call(numbers)
-        if value.__class__ is Status and value is not Status.SKIPPED:
-            return np.full(len(numbers), value, np.uint8)
-        codes = np.asarray(value)
-        if codes.shape != numbers.shape or codes.dtype.kind not in "iu":
-            raise self._no_codes(numbers, value)
-        if codes.max() > 3 or codes.min() < 0:
-            raise self._no_codes(numbers, value)
-        return codes.astype(np.uint8, copy=False)
-
-    def _no_codes(self, numbers: Numbers, value: object) -> TickError:
-        return self._call.failed(
-            f"an action must return a Status or an array of {len(numbers)} status codes, "
-            f"got {value!r}"
-        )
+        return self._call.codes(agents)
 
 
-class CheckNode(Node):
-    """A `Check` whose function returns a bool or an array of bools."""
+class CheckRule(ActionRule):
+    """A `Check`, whose function returns a bool or an array of bools."""
 
-    answers = frozenset({Status.SUCCESS, Status.FAILURE})
-
-    def __init__(self, node: FunctionLeaf, team: Team, children: list[Node]) -> None:
-        super().__init__(node, team, children)
-        self._call = Call(self.path, team, node.function, node.args, node.kwargs)
-
-    def tick(self, numbers: Numbers) -> Codes:
+    def tick(self, agents: Agents) -> Codes:
         """Calls the function."""
         # True is SUCCESS, 2, and False FAILURE, 3.
-        return np.subtract(np.uint8(FAILURE), self._call.ask(numbers), dtype=np.uint8)
+        return np.subtract(np.uint8(FAILURE), self._call.truths(agents), dtype=np.uint8)
 
 
-class ConstantNode(Node):
+class ConstantRule(Rule):
     """A leaf that always gives the same answer."""
 
-    def __init__(self, node: Constant, team: Team, children: list[Node]) -> None:
-        super().__init__(node, team, children)
+    def __init__(self, node: Constant, shared: Shared, children: Sequence[Rule]) -> None:
+        super().__init__(node, shared, children)
         self._answer = node.answer
-        self.answers = frozenset({node.answer})
 
-    def tick(self, numbers: Numbers) -> Codes:
+    def tick(self, agents: Agents) -> Codes:
         """Returns the answer."""
-        return np.full(len(numbers), self._answer, np.uint8)
+        return np.full(len(agents), self._answer, np.uint8)
+
+
+class WaitRule(Rule):
+    """A `Wait`."""
+
+    def __init__(self, node: Wait, shared: Shared, children: Sequence[Rule]) -> None:
+        super().__init__(node, shared, children)
+        self._seconds = node.seconds
+        self._since = self.run_state(np.nan, np.float64)
+
+    def tick(self, agents: Agents) -> Codes:
+        """Compares the durations of the runs with `seconds`."""
+        since = self._since[agents]
+        since[np.isnan(since)] = self.shared.now
+        is_over = self.shared.now - since >= self._seconds
+        self._since[agents] = np.where(is_over, np.nan, since)
+        return np.where(is_over, SUCCESS, RUNNING).astype(np.uint8)

@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deepsim_btree.arguments import check_int, check_seconds
-from deepsim_btree.rules.expressions import pure
 
 from .entry import NOTHING
 
@@ -77,7 +76,6 @@ class MillisecondsKey(Key):
         return check_seconds(super().read(node)) / 1000
 
 
-@pure
 def read_int(node: Behaviour, argument: str, value: Any) -> int:
     """Returns an int argument of a node, read from the blackboard if it is a key.
 
@@ -94,7 +92,6 @@ def read_int(node: Behaviour, argument: str, value: Any) -> int:
     return check_int(argument, found)
 
 
-@pure
 def read_bool(node: Behaviour, argument: str, value: Any) -> bool:
     """Returns a bool argument of a node, read from the blackboard if it is a key.
 
@@ -110,7 +107,6 @@ def read_bool(node: Behaviour, argument: str, value: Any) -> bool:
     return bool(found)
 
 
-@pure
 def read_seconds(node: Behaviour, value: float) -> float:
     """Returns a duration argument of a node [s], read from the blackboard if it is a key.
 

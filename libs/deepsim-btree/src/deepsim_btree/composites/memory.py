@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deepsim_btree.rules import rule_part
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 
 from .serial import Serial
@@ -29,7 +28,6 @@ class MemoryComposite(Serial):
         """Runs the children from the first one, or from the one that is RUNNING."""
         return self._run_in_turn(self._children)
 
-    @rule_part
     def _run_in_turn(self, children: list[Behaviour]) -> Status:
         go_on = self.go_on
         first = self._current if self.status is RUNNING else 0

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from deepsim_btree.arguments import check_int
 from deepsim_btree.blackboard.key import Key, read_int
 from deepsim_btree.errors import StructureError
-from deepsim_btree.rules import pure
 from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
 
 from .composite import Composite
@@ -93,7 +92,6 @@ class Parallel(Composite):
             child.halt()
         return SUCCESS if self._successes >= needed else FAILURE
 
-    @pure
     def thresholds(self) -> tuple[int, int]:
         """Returns the number of successes to succeed, and the number of failures to fail.
 
@@ -114,7 +112,6 @@ class Parallel(Composite):
         allowed = failure if failure > 0 else count + 1 + failure
         return needed, min(allowed, count - needed + 1)
 
-    @pure
     def counts_skipped(self) -> bool:
         """Returns whether a SKIPPED child reduces the number of successes that are needed."""
         return not isinstance(self.success, Key) and self.success < 0
@@ -221,7 +218,6 @@ class ParallelAll(Composite):
             return RUNNING
         return FAILURE if self._failures and self._failures >= allowed else SUCCESS
 
-    @pure
     def threshold(self) -> int:
         """Returns the number of failures that make the node fail.
 

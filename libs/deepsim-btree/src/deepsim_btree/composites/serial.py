@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from deepsim_btree.leaves.constant import Constant
-from deepsim_btree.rules import query
 from deepsim_btree.status import RUNNING, SKIPPED, Status
 
 from .composite import Composite
@@ -27,7 +26,6 @@ class Serial(Composite):
     __slots__ = ()
     go_on: ClassVar[Status]
 
-    @query
     def _all_skipped(self) -> bool:
         return all(child.status is SKIPPED for child in self._children)
 

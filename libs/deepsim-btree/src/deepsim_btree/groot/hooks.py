@@ -182,9 +182,6 @@ class Hooks:
             node = self._nodes[uid]
             self._watched[uid] = cls = type(node)
             node.__class__ = watched_class(cls, self._ticking(cls, uid))
-            tree = node._find_tree()
-            if tree is not None:
-                tree._forget_program()
 
     def _release(self) -> None:
         for uid, cls in self._watched.items():

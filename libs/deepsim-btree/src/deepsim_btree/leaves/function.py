@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.entry import NOTHING
 from deepsim_btree.blackboard.key import Key
-from deepsim_btree.rules.expressions import pure
 from deepsim_btree.status import FAILURE, SUCCESS, Status
 
 if TYPE_CHECKING:
@@ -176,7 +175,6 @@ class Check(FunctionLeaf):
             raise TypeError(f"{function!r} pauses, but a condition must answer at once")
 
 
-@pure
 def truth(value: object) -> bool:
     """Returns the truth of a condition's answer.
 

@@ -30,14 +30,12 @@ class Profile:
         self._nodes: list[Behaviour] = []
         self._spent: dict[int, list[float]] = {}
         self._classes: dict[type[Any], type[Any]] = {}
-        self._was_compiled = False
 
     def update(self) -> None:
         """Begins to measure nodes that are new in the tree; called by the thread of the tree."""
         if self._tree._revision == self._revision:
             return
         self._revision = self._tree._revision
-        self._was_compiled = self._tree._forget_program() or self._was_compiled
         nodes = list(self._tree.root.walk())
         kept = {id(node) for node in nodes}
         self._restore([node for node in self._nodes if id(node) not in kept])
@@ -52,9 +50,6 @@ class Profile:
         self._restore(self._nodes)
         self._nodes = []
         self._revision = -1
-        if self._was_compiled:
-            self._was_compiled = False
-            self._tree.compile()
 
     def spent(self) -> list[list[float]]:
         """Returns the number of ticks and their total time [s] for each node, in tree order."""
