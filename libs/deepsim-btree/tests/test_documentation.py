@@ -40,7 +40,7 @@ def test_examples(page, tmp_path, monkeypatch):
             assert output == "", "the block before this one prints what the page does not show"
             stream = io.StringIO()
             with contextlib.redirect_stdout(stream):
-                # Where `inspect` and the translation of rules find the source, as in a notebook.
+                # Where `inspect` finds the source, as in a notebook.
                 file = f"<{page.name} {len(linecache.cache)}>"
                 linecache.cache[file] = len(block), None, block.splitlines(True), file
                 exec(compile(block, file, "exec"), names)

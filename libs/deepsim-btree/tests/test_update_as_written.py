@@ -370,8 +370,8 @@ class Deleting(Case):
 
 class Importing(Case):
     def update(self):
-        import math as m
-        from math import pi, tau
+        import math as m  # noqa: PLC0415
+        from math import pi, tau  # noqa: PLC0415
 
         self.seen = m.floor(pi), tau / pi
         return self.first()
@@ -404,7 +404,7 @@ class Nested(Case):
 
         class Local:
             limit = 2
-            pass
+            pass  # noqa: PIE790
 
         answer = S if sum(map(good, self.children)) >= Local.limit else F
         self.seen = count

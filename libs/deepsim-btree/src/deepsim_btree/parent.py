@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .behaviour import Behaviour
 from .errors import BusyError, StructureError
 from .status import RUNNING, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from .blackboard.blackboard import Blackboard
     from .tree import Tree

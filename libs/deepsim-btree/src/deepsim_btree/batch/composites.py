@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,31 +13,21 @@ from .leaves import Call
 from .rule import FAILURE, INVALID, RUNNING, SUCCESS, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
-    from deepsim_btree.composites.memory import MemoryComposite
-    from deepsim_btree.composites.parallel import Parallel, ParallelAll
-    from deepsim_btree.composites.reactive import ReactiveComposite
-    from deepsim_btree.composites.stepwise import Stepwise
-    from deepsim_btree.composites.switch import Switch
-    from deepsim_btree.composites.try_catch import TryCatch
-
-    from .rule import Agents, Codes, Shared
+    from .rule import Agents, Codes
 
 
 class MemoryRule(Rule):
     """A `Sequence` or a `Selector`."""
 
-    def __init__(self, node: MemoryComposite, shared: Shared, children: Sequence[Rule]) -> None:
-        super().__init__(node, shared, children)
-        self._go_on = int(node.go_on)
+    def prepare(self) -> None:
+        """Makes the arrays of the rule."""
         self._first = self.run_state(0, np.intp)  # the RUNNING child
 
     def tick(self, agents: Agents) -> Codes:
         """Ticks children in order, each for the agents whose earlier children answered `go_on`."""
-        go_on = self._go_on
+        go_on = int(self.node.go_on)
         answers = np.full(len(agents), go_on, np.uint8)
         first = self._first[agents]
         latest = first.max()
@@ -66,16 +56,15 @@ class MemoryRule(Rule):
 class ReactiveRule(Rule):
     """A `ReactiveSequence` or a `ReactiveSelector`."""
 
-    def __init__(self, node: ReactiveComposite, shared: Shared, children: Sequence[Rule]) -> None:
-        super().__init__(node, shared, children)
-        self._go_on = int(node.go_on)
+    def prepare(self) -> None:
+        """Makes the arrays of the rule."""
         self._running: NDArray[np.intp] | None = None  # the RUNNING child, or -1
-        if any(child.has_runs for child in children[1:]):
+        if any(child.has_runs for child in self.children[1:]):
             self._running = self.run_state(-1, np.intp)
 
     def tick(self, agents: Agents) -> Codes:
         """Ticks children in order, and halts the one that was RUNNING after the last of them."""
-        go_on = self._go_on
+        go_on = int(self.node.go_on)
         answers = np.full(len(agents), go_on, np.uint8)
         if self._running is not None:
             running = self._running[agents]
@@ -103,12 +92,11 @@ class ReactiveRule(Rule):
 class ParallelRule(Rule):
     """A `Parallel`."""
 
-    def __init__(self, node: Parallel, shared: Shared, children: Sequence[Rule]) -> None:
-        super().__init__(node, shared, children)
-        self._needed, self._allowed = node.thresholds()
-        self._eager = node.eager
+    def prepare(self) -> None:
+        """Makes the arrays of the rule."""
+        self._needed, self._allowed = self.node.thresholds()
         # The answers of each child in the run, (count,); RUNNING stands for an unfinished child.
-        self._answers = [self.run_state(RUNNING, np.uint8) for _ in children]
+        self._answers = [self.run_state(RUNNING, np.uint8) for _ in self.children]
 
     def tick(self, agents: Agents) -> Codes:
         """Ticks the unfinished children, and counts the successes and failures of the run."""
@@ -120,7 +108,7 @@ class ParallelRule(Rule):
             failures += (codes == FAILURE) | (codes == INVALID)
         for child, codes in enumerate(answers):
             is_due = codes == RUNNING
-            if self._eager:
+            if self.node.eager:
                 is_due &= (successes < self._needed) & (failures < self._allowed)
             self.tick_where(child, agents, is_due, codes)
             successes += is_due & (codes == SUCCESS)
@@ -137,10 +125,10 @@ class ParallelRule(Rule):
 class ParallelAllRule(Rule):
     """A `ParallelAll`."""
 
-    def __init__(self, node: ParallelAll, shared: Shared, children: Sequence[Rule]) -> None:
-        super().__init__(node, shared, children)
-        self._allowed = node.threshold()
-        self._answers = [self.run_state(RUNNING, np.uint8) for _ in children]
+    def prepare(self) -> None:
+        """Makes the arrays of the rule."""
+        self._allowed = self.node.threshold()
+        self._answers = [self.run_state(RUNNING, np.uint8) for _ in self.children]
 
     def tick(self, agents: Agents) -> Codes:
         """Ticks the unfinished children, and counts the failures once all have finished."""
@@ -161,8 +149,8 @@ class ParallelAllRule(Rule):
 class IfThenElseRule(Rule):
     """An `IfThenElse`."""
 
-    def __init__(self, node: Any, shared: Shared, children: Sequence[Rule]) -> None:
-        super().__init__(node, shared, children)
+    def prepare(self) -> None:
+        """Makes the arrays of the rule."""
         self._branch = self.run_state(0, np.intp)  # 0 before the condition has answered
 
     def tick(self, agents: Agents) -> Codes:
@@ -197,20 +185,19 @@ class WhileDoElseRule(Rule):
 class SwitchRule(Rule):
     """A `Switch` on a function of AGENT."""
 
-    def __init__(self, node: Switch, shared: Shared, children: Sequence[Rule]) -> None:
-        super().__init__(node, shared, children)
-        self._on = Call(self, node.on)
-        self._cases = node._cases
+    def prepare(self) -> None:
+        """Makes the arrays of the rule."""
+        self._on = Call(self, self.node.on)
 
     def tick(self, agents: Agents) -> Codes:
         """Reads the values, ticks the child of each and halts the others."""
         answers = np.full(len(agents), FAILURE, np.uint8)
         values = self._on.values(agents)
         if values.dtype == object:
-            chosen = np.array([self._cases.find(value) for value in values.tolist()])
+            chosen = np.array([self.node.choose(value) for value in values.tolist()])
         else:
             values, which = np.unique(values, return_inverse=True)
-            chosen = np.array([self._cases.find(value) for value in values.tolist()])[which]
+            chosen = np.array([self.node.choose(value) for value in values.tolist()])[which]
         for child in range(len(self.children)):
             self.halt_where(child, agents, chosen != child)
             self.tick_where(child, agents, chosen == child, answers)
@@ -220,34 +207,32 @@ class SwitchRule(Rule):
 class StepwiseRule(Rule):
     """An `AsyncSequence`, an `AsyncSelector` or a `SequenceWithMemory`."""
 
-    def __init__(self, node: Stepwise, shared: Shared, children: Sequence[Rule]) -> None:
-        super().__init__(node, shared, children)
-        self._go_on = int(node.go_on)
-        self._keeps_place = node.keeps_place
-        state = self.lasting_state if node.keeps_place else self.run_state
+    def prepare(self) -> None:
+        """Makes the arrays of the rule."""
+        state = self.lasting_state if self.node.keeps_place else self.run_state
         self._place = state(0, np.intp)
         self._was_running = self.run_state(False, np.bool_)  # the child at the place
 
     def tick(self, agents: Agents) -> Codes:
         """Ticks the current child, and goes on with the next one only if it was RUNNING."""
-        count = len(self.children)
-        answers = np.full(len(agents), self._go_on, np.uint8)
+        count, go_on = len(self.children), int(self.node.go_on)
+        answers = np.full(len(agents), go_on, np.uint8)
         place, was_running = self._place[agents], self._was_running[agents]
         goes = np.ones(len(agents), np.bool_)
         for child in range(count):
-            codes = np.full(len(agents), self._go_on, np.uint8)
+            codes = np.full(len(agents), go_on, np.uint8)
             here = goes & (place == child)
             self.tick_where(child, agents, here, codes)
             codes = without_invalid(codes)
             answers[here] = codes[here]
-            advances = here & (codes == self._go_on)
+            advances = here & (codes == go_on)
             place += advances
             pauses = advances & ~was_running & (place < count)
             answers[pauses] = RUNNING
             was_running[here] = (codes == RUNNING)[here]
             goes &= ~here | (advances & ~pauses)
         place[place == count] = 0
-        if not self._keeps_place:
+        if not self.node.keeps_place:
             place[answers != RUNNING] = 0
         self._place[agents], self._was_running[agents] = place, was_running
         return answers
@@ -256,9 +241,9 @@ class StepwiseRule(Rule):
 class TryCatchRule(Rule):
     """A `TryCatch` without `catch_on_halt`."""
 
-    def __init__(self, node: TryCatch, shared: Shared, children: Sequence[Rule]) -> None:
-        super().__init__(node, shared, children)
-        if node.catch_on_halt:
+    def prepare(self) -> None:
+        """Makes the arrays of the rule."""
+        if self.node.catch_on_halt:
             raise StructureError(f"{self.path} has catch_on_halt, which a Batch cannot do")
         self._place = self.run_state(0, np.intp)  # the RUNNING child
 

@@ -14,15 +14,7 @@ from .leaves import Call
 from .rule import FAILURE, INVALID, RUNNING, SUCCESS, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from deepsim_btree.decorators.counters import Limit, Repeater, Retry, RunOnce
-    from deepsim_btree.decorators.guard import Guard
-    from deepsim_btree.decorators.service import Service
-    from deepsim_btree.decorators.status_map import StatusMap
-    from deepsim_btree.decorators.timers import Timer
-
-    from .rule import Agents, Codes, Shared
+    from .rule import Agents, Codes
 
 
 class PassRule(Rule):
@@ -36,17 +28,16 @@ class PassRule(Rule):
 class StatusMapRule(Rule):
     """A decorator that translates the answers of its child."""
 
-    def __init__(self, node: StatusMap, shared: Shared, children: Sequence[Rule]) -> None:
-        super().__init__(node, shared, children)
-        if SKIPPED in node.answers[:SKIPPED]:
+    def prepare(self) -> None:
+        """Makes the arrays of the rule."""
+        if SKIPPED in self.node.answers[:SKIPPED]:
             raise no_skips(self)
-        self._answers = np.array(node.answers, np.uint8)
-        self._cuts = node.answers[RUNNING] != RUNNING and children[0].has_runs
+        self._answers = np.array(self.node.answers, np.uint8)
 
     def tick(self, agents: Agents) -> Codes:
         """Ticks the child, and halts it where it is RUNNING but the answer is not."""
         codes = self.children[0].tick(agents)
-        if self._cuts:
+        if self._answers[RUNNING] != RUNNING:
             self.halt_where(0, agents, codes == RUNNING)
         return self._answers[codes]
 
@@ -54,20 +45,18 @@ class StatusMapRule(Rule):
 class LimitRule(Rule):
     """A `Limit`."""
 
-    def __init__(self, node: Limit, shared: Shared, children: Sequence[Rule]) -> None:
-        super().__init__(node, shared, children)
-        self._tick_limit = node.tick_limit
-        self._lifetime = node.lifetime
-        self._ticks = (self.lasting_state if node.lifetime else self.run_state)(0, np.int64)
+    def prepare(self) -> None:
+        """Makes the arrays of the rule."""
+        self._ticks = (self.lasting_state if self.node.lifetime else self.run_state)(0, np.int64)
 
     def tick(self, agents: Agents) -> Codes:
         """Ticks the child for agents below the limit, and halts it for the others."""
         answers = np.full(len(agents), FAILURE, np.uint8)
-        is_below = self._ticks[agents] < self._tick_limit
+        is_below = self._ticks[agents] < self.node.tick_limit
         self.halt_where(0, agents, ~is_below)
         self._ticks[agents] += is_below
         self.tick_where(0, agents, is_below, answers)
-        if not self._lifetime:
+        if not self.node.lifetime:
             self._ticks[agents[answers != RUNNING]] = 0
         return answers
 
@@ -75,20 +64,20 @@ class LimitRule(Rule):
 class RepeaterRule(Rule):
     """A `Repeater`."""
 
-    def __init__(self, node: Repeater, shared: Shared, children: Sequence[Rule]) -> None:
-        super().__init__(node, shared, children)
-        self._repeat = node.repeat
-        self._aborts = node.on_failure == "abort"
+    def prepare(self) -> None:
+        """Makes the arrays of the rule."""
         self._runs = self.run_state(0, np.int64)
 
     def tick(self, agents: Agents) -> Codes:
         """Ticks the child and counts its finished runs."""
-        if self._repeat == 0:
+        if self.node.repeat == 0:
             return np.full(len(agents), SUCCESS, np.uint8)
         codes = self.children[0].tick(agents)
         runs = self._runs[agents] + (codes != RUNNING)
         succeeds = codes == SUCCESS
-        ends = (codes != RUNNING) & ((runs == self._repeat) | (self._aborts & ~succeeds))
+        ends = (codes != RUNNING) & (
+            (runs == self.node.repeat) | ((self.node.on_failure == "abort") & ~succeeds)
+        )
         self._runs[agents] = np.where(ends, 0, runs)
         return np.where(ends, np.where(succeeds, SUCCESS, FAILURE), RUNNING).astype(np.uint8)
 
@@ -96,9 +85,8 @@ class RepeaterRule(Rule):
 class RetryRule(Rule):
     """A `Retry`."""
 
-    def __init__(self, node: Retry, shared: Shared, children: Sequence[Rule]) -> None:
-        super().__init__(node, shared, children)
-        self._attempts = node.attempts
+    def prepare(self) -> None:
+        """Makes the arrays of the rule."""
         self._runs = self.run_state(0, np.int64)
 
     def tick(self, agents: Agents) -> Codes:
@@ -106,7 +94,7 @@ class RetryRule(Rule):
         codes = self.children[0].tick(agents)
         fails = (codes == FAILURE) | (codes == INVALID)
         runs = self._runs[agents] + fails
-        answers = np.where(fails, np.where(runs == self._attempts, FAILURE, RUNNING), codes)
+        answers = np.where(fails, np.where(runs == self.node.attempts, FAILURE, RUNNING), codes)
         self._runs[agents] = np.where(answers == RUNNING, runs, 0)
         return answers.astype(np.uint8)
 
@@ -114,9 +102,9 @@ class RetryRule(Rule):
 class RunOnceRule(Rule):
     """A `RunOnce`."""
 
-    def __init__(self, node: RunOnce, shared: Shared, children: Sequence[Rule]) -> None:
-        super().__init__(node, shared, children)
-        if node.then_skip:
+    def prepare(self) -> None:
+        """Makes the arrays of the rule."""
+        if self.node.then_skip:
             raise no_skips(self)
         self._answer = self.lasting_state(RUNNING, np.uint8)
 
@@ -131,9 +119,9 @@ class RunOnceRule(Rule):
 class GuardRule(Rule):
     """A `Guard`, whose condition is a function of AGENT."""
 
-    def __init__(self, node: Guard, shared: Shared, children: Sequence[Rule]) -> None:
-        super().__init__(node, shared, children)
-        self._condition = Call(self, node.condition)
+    def prepare(self) -> None:
+        """Makes the arrays of the rule."""
+        self._condition = Call(self, self.node.condition)
 
     def tick(self, agents: Agents) -> Codes:
         """Ticks the child where the condition holds, and halts it elsewhere."""
@@ -147,9 +135,8 @@ class GuardRule(Rule):
 class TimerRule(Rule):
     """The base of the decorators that measure time from the start of a run."""
 
-    def __init__(self, node: Timer, shared: Shared, children: Sequence[Rule]) -> None:
-        super().__init__(node, shared, children)
-        self._seconds = node.seconds
+    def prepare(self) -> None:
+        """Makes the arrays of the rule."""
         self._since = self.run_state(np.nan, np.float64)  # NaN outside a run
 
     def _measure(self, agents: Agents, early: int, late: int) -> Codes:
@@ -157,7 +144,7 @@ class TimerRule(Rule):
         since = self._since[agents]
         since[np.isnan(since)] = self.shared.now
         self._since[agents] = since
-        is_late = self.shared.now - since >= self._seconds
+        is_late = self.shared.now - since >= self.node.seconds
         return np.where(is_late, late, early).astype(np.uint8)
 
     def _end_runs(self, agents: Agents, answers: Codes) -> Codes:
@@ -189,16 +176,15 @@ class DelayRule(TimerRule):
 class CooldownRule(Rule):
     """A `Cooldown`."""
 
-    def __init__(self, node: Timer, shared: Shared, children: Sequence[Rule]) -> None:
-        super().__init__(node, shared, children)
-        self._seconds = node.seconds
+    def prepare(self) -> None:
+        """Makes the arrays of the rule."""
         self._is_running = self.run_state(False, np.bool_)
         self._last = self.lasting_state(-np.inf, np.float64)
 
     def tick(self, agents: Agents) -> Codes:
         """Ticks the child unless it would start too early."""
         answers = np.full(len(agents), FAILURE, np.uint8)
-        is_cool = self.shared.now - self._last[agents] >= self._seconds
+        is_cool = self.shared.now - self._last[agents] >= self.node.seconds
         runs = self._is_running[agents] | is_cool
         self._last[agents[runs]] = self.shared.now
         self.tick_where(0, agents, runs, answers)
@@ -209,15 +195,14 @@ class CooldownRule(Rule):
 class ServiceRule(Rule):
     """A `Service`."""
 
-    def __init__(self, node: Service, shared: Shared, children: Sequence[Rule]) -> None:
-        super().__init__(node, shared, children)
-        self._seconds = node.seconds
+    def prepare(self) -> None:
+        """Makes the arrays of the rule."""
         self._due = self.run_state(np.nan, np.float64)  # NaN outside a run
         self._serves = self.run_state(False, np.bool_)
 
     def tick(self, agents: Agents) -> Codes:
         """Ticks the service for agents for which it is due or RUNNING, then the branch."""
-        now, seconds = self.shared.now, self._seconds
+        now, seconds = self.shared.now, self.node.seconds
         due = self._due[agents]
         due[np.isnan(due)] = now
         is_due = now >= due

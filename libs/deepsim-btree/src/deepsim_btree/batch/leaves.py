@@ -4,29 +4,23 @@
 from __future__ import annotations
 
 from functools import partial
-from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from deepsim_btree.blackboard.key import Key
 from deepsim_btree.errors import StructureError, TickError
-from deepsim_btree.pickling import named_as
 from deepsim_btree.placeholder import AGENT
 from deepsim_btree.status import Status
 
 from .rule import FAILURE, RUNNING, SUCCESS, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from deepsim_btree.leaves.constant import Constant
-    from deepsim_btree.leaves.function import FunctionLeaf
-    from deepsim_btree.leaves.wait import Wait
-
-    from .rule import Agents, Codes, Shared
+    from .rule import Agents, Codes
 
 
 class Call:
@@ -42,7 +36,7 @@ class Call:
     def __init__(
         self,
         rule: Rule,
-        function: Callable[..., Any] | Key,
+        function: Any,
         args: tuple[object, ...] = (),
         kwargs: Mapping[str, object] | None = None,
     ) -> None:
@@ -52,24 +46,10 @@ class Call:
             function = function.func
         if any(isinstance(value, Key) for value in (function, *args, *kwargs.values())):
             raise StructureError(f"{rule.path} reads a blackboard: give it a function of AGENT")
-        self._path = rule.path
-        self._shared = rule.shared
-        self._function: Any = function
+        self._rule = rule
+        self._function = function
         self._args = args
         self._kwargs = kwargs
-
-    def __getstate__(self) -> dict[str, Any]:
-        # Pickle finds no function that an @action has replaced, but the class that has it.
-        function = self._function
-        named = named_as(function) if isinstance(function, FunctionType) else None
-        if getattr(named, "function", None) is not function:
-            return self.__dict__
-        return {**self.__dict__, "_function": named, "_is_replaced": True}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        if state.pop("_is_replaced", False):
-            state["_function"] = state["_function"].function
-        self.__dict__.update(state)
 
     def __call__(self, agents: Agents) -> Any:
         """Returns the result of the function for some agents.
@@ -85,10 +65,7 @@ class Call:
         except TickError:
             raise
         except Exception as error:
-            raise self._failed(f"{type(error).__name__}: {error}") from error
-
-    def _failed(self, reason: str) -> TickError:
-        return TickError(self._path, self._shared.tick_count, reason)
+            raise self._rule.failed(f"{type(error).__name__}: {error}") from error
 
     def codes(self, agents: Agents) -> Codes:
         """Returns the answers of an action, (n,).
@@ -99,7 +76,7 @@ class Call:
         value = self(agents)
         codes = status_codes(value, len(agents))
         if codes is None:
-            raise self._failed(
+            raise self._rule.failed(
                 f"an action must return a Status or an array of {len(agents)} status codes, "
                 f"got {value!r}"
             )
@@ -113,7 +90,7 @@ class Call:
         """
         answers = self.values(agents)
         if answers.dtype != np.bool_:
-            raise self._failed(f"a condition must return bools, got {answers!r}")
+            raise self._rule.failed(f"a condition must return bools, got {answers!r}")
         return answers
 
     def numbers(self, agents: Agents) -> NDArray[np.float64]:
@@ -124,9 +101,9 @@ class Call:
         """
         values = self.values(agents)
         if values.dtype.kind not in "biuf":
-            raise self._failed(f"expected numbers, got {values!r}")
+            raise self._rule.failed(f"expected numbers, got {values!r}")
         if np.isnan(values).any():
-            raise self._failed(f"expected numbers, got a NaN in {values!r}")
+            raise self._rule.failed(f"expected numbers, got a NaN in {values!r}")
         return values.astype(np.float64)
 
     def values(self, agents: Agents) -> NDArray[Any]:
@@ -140,7 +117,9 @@ class Call:
         if values.shape == agents.shape:
             return values
         if values.shape:
-            raise self._failed(f"expected one value or an array of {len(agents)}, got {value!r}")
+            raise self._rule.failed(
+                f"expected one value or an array of {len(agents)}, got {value!r}"
+            )
         return np.broadcast_to(values, agents.shape)
 
 
@@ -162,9 +141,17 @@ def status_codes(value: Any, count: int) -> Codes | None:
 class ActionRule(Rule):
     """An `Action`, whose function returns one `Status` or an array of their codes."""
 
-    def __init__(self, node: FunctionLeaf, shared: Shared, children: Sequence[Rule]) -> None:
-        super().__init__(node, shared, children)
-        self._call = Call(self, node.function, node.args, node.kwargs)
+    def prepare(self) -> None:
+        """Takes the function and its arguments."""
+        self._call = Call(self, self.node.function, self.node.args, self.node.kwargs)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Pickle finds no function that an @action has replaced, but the class of the node.
+        return {name: value for name, value in self.__dict__.items() if name != "_call"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        ActionRule.prepare(self)
 
     def tick(self, agents: Agents) -> Codes:
         """Calls the function."""
@@ -183,27 +170,22 @@ class CheckRule(ActionRule):
 class ConstantRule(Rule):
     """A leaf that always gives the same answer."""
 
-    def __init__(self, node: Constant, shared: Shared, children: Sequence[Rule]) -> None:
-        super().__init__(node, shared, children)
-        self._answer = node.answer
-
     def tick(self, agents: Agents) -> Codes:
         """Returns the answer."""
-        return np.full(len(agents), self._answer, np.uint8)
+        return np.full(len(agents), self.node.answer, np.uint8)
 
 
 class WaitRule(Rule):
     """A `Wait`."""
 
-    def __init__(self, node: Wait, shared: Shared, children: Sequence[Rule]) -> None:
-        super().__init__(node, shared, children)
-        self._seconds = node.seconds
+    def prepare(self) -> None:
+        """Makes the arrays of the rule."""
         self._since = self.run_state(np.nan, np.float64)
 
     def tick(self, agents: Agents) -> Codes:
         """Compares the durations of the runs with `seconds`."""
         since = self._since[agents]
         since[np.isnan(since)] = self.shared.now
-        is_over = self.shared.now - since >= self._seconds
+        is_over = self.shared.now - since >= self.node.seconds
         self._since[agents] = np.where(is_over, np.nan, since)
         return np.where(is_over, SUCCESS, RUNNING).astype(np.uint8)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,8 +14,6 @@ from .leaves import Call
 from .rule import FAILURE, RUNNING, SUCCESS, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from .rule import Agents, Codes, Shared
@@ -26,10 +24,9 @@ if TYPE_CHECKING:
 class OrderedRule(Rule):
     """The base of rules that draw or compute an order at the start of each run."""
 
-    def __init__(self, node: Any, shared: Shared, children: Sequence[Rule]) -> None:
-        super().__init__(node, shared, children)
-        self._go_on = int(node.go_on)
-        self._orders = np.zeros((shared.count, len(children)), np.intp)
+    def prepare(self) -> None:
+        """Makes the arrays of the rule."""
+        self._orders = np.zeros((self.shared.count, len(self.children)), np.intp)
         self._turn = self.run_state(-1, np.intp)  # position in the order; -1 outside a run
 
     def decide(self, agents: Agents) -> Orders:
@@ -42,13 +39,14 @@ class OrderedRule(Rule):
         if begins.any():
             self._orders[agents[begins]] = self.decide(agents[begins])
         orders, turn = self._orders[agents], np.maximum(self._turn[agents], 0)
-        answers = np.full(len(agents), self._go_on, np.uint8)
+        go_on = int(self.node.go_on)
+        answers = np.full(len(agents), go_on, np.uint8)
         goes = np.ones(len(agents), np.bool_)
         for place in range(len(self.children)):
             here = goes & (turn <= place)
             for child in range(len(self.children)):
                 self.tick_where(child, agents, here & (orders[:, place] == child), answers)
-            if self._go_on == FAILURE:
+            if go_on == FAILURE:
                 ends = here & ((answers == RUNNING) | (answers == SUCCESS))
             else:
                 ends = here & (answers != SUCCESS)
@@ -62,9 +60,10 @@ class OrderedRule(Rule):
 class RandomRule(OrderedRule):
     """A `RandomSequence` or a `RandomSelector`."""
 
-    def __init__(self, node: Any, shared: Shared, children: Sequence[Rule]) -> None:
-        super().__init__(node, shared, children)
-        self._streams = Streams(node.seed, shared, self.path)
+    def prepare(self) -> None:
+        """Makes the arrays of the rule."""
+        super().prepare()
+        self._streams = Streams(self.node.seed, self.shared, self.path)
 
     def decide(self, agents: Agents) -> Orders:
         """Returns the positions of random numbers in ascending order."""
@@ -79,15 +78,15 @@ class RandomRule(OrderedRule):
 class WeightedRule(RandomRule):
     """A `WeightedSelector`."""
 
-    def __init__(self, node: Any, shared: Shared, children: Sequence[Rule]) -> None:
-        super().__init__(node, shared, children)
-        self._weights = node.weights
-        check_counts(self, "weights", node.weights)
+    def prepare(self) -> None:
+        """Makes the arrays of the rule."""
+        super().prepare()
+        check_counts(self, "weights", self.node.weights)
 
     def decide(self, agents: Agents) -> Orders:
         """Returns orders drawn by weight, with the arithmetic of `stream.draw_weighted_order`."""
-        count = len(self._weights)
-        left = np.tile(np.array(self._weights), (len(agents), 1))  # 0 for a child in the order
+        count = len(self.node.weights)
+        left = np.tile(np.array(self.node.weights), (len(agents), 1))  # 0 for a child in the order
         orders = np.empty((len(agents), count), np.intp)
         shares = self._streams.draw(agents, count).astype(np.float64) / 2.0**64
         rows = np.arange(len(agents))
@@ -110,10 +109,11 @@ class WeightedRule(RandomRule):
 class UtilityRule(OrderedRule):
     """A `UtilitySelector`, whose utilities are functions of AGENT or numbers."""
 
-    def __init__(self, node: Any, shared: Shared, children: Sequence[Rule]) -> None:
-        super().__init__(node, shared, children)
-        self._utilities = [Call(self, u) if callable(u) else float(u) for u in node.utilities]
-        check_counts(self, "utilities", node.utilities)
+    def prepare(self) -> None:
+        """Makes the arrays of the rule."""
+        super().prepare()
+        self._utilities = [Call(self, u) if callable(u) else float(u) for u in self.node.utilities]
+        check_counts(self, "utilities", self.node.utilities)
 
     def values(self, agents: Agents) -> NDArray[np.float64]:
         """Returns the utilities of the children, (n, children)."""
@@ -130,9 +130,9 @@ class UtilityRule(OrderedRule):
 class ReactiveUtilityRule(UtilityRule):
     """A `ReactiveUtilitySelector`."""
 
-    def __init__(self, node: Any, shared: Shared, children: Sequence[Rule]) -> None:
-        super().__init__(node, shared, children)
-        self._margin = node.margin
+    def prepare(self) -> None:
+        """Makes the arrays of the rule."""
+        super().prepare()
         self._running = self.run_state(-1, np.intp)
 
     def tick(self, agents: Agents) -> Codes:
@@ -140,7 +140,7 @@ class ReactiveUtilityRule(UtilityRule):
         running = self._running[agents]
         is_running = running[:, np.newaxis] == np.arange(len(self.children))
         values = self.values(agents)
-        values[is_running] += self._margin
+        values[is_running] += self.node.margin
         orders = np.lexsort((~is_running, -values), axis=1)
         answers = np.full(len(agents), FAILURE, np.uint8)
         chosen = np.full(len(agents), -1)
@@ -187,7 +187,8 @@ class Streams:
             self._states[agents] = keys[:, -1]
         for shift, factor in MIXERS:
             keys = (keys ^ (keys >> np.uint64(shift))) * np.uint64(factor)
-        return keys ^ (keys >> np.uint64(LAST_SHIFT))
+        numbers: NDArray[np.uint64] = keys ^ (keys >> np.uint64(LAST_SHIFT))
+        return numbers
 
 
 def check_counts(rule: Rule, argument: str, values: tuple[object, ...]) -> None:

@@ -14,11 +14,9 @@ from .leaves import status_codes
 from .rule import INVALID, RUNNING, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
-    from .rule import Agents, Codes, Shared
+    from .rule import Agents, Codes
 
 
 class BatchNode(Rule):
@@ -63,12 +61,11 @@ class BatchNode(Rule):
         child_status: The last answers of the children, (children, count).
     """
 
-    def __init__(self, node: Any, shared: Shared, children: Sequence[Rule]) -> None:
-        super().__init__(node, shared, children)
-        self._node = node
+    def prepare(self) -> None:
+        """Makes the arrays of the rule."""
         self._states: dict[str, NDArray[Any]] = {}
         self.status = self.lasting_state(INVALID, np.uint8)
-        self.child_status = np.full((len(children), shared.count), INVALID, np.uint8)
+        self.child_status = np.full((len(self.children), self.shared.count), INVALID, np.uint8)
 
     @property
     def has_runs(self) -> bool:
@@ -115,14 +112,14 @@ class BatchNode(Rule):
         """Calls `update_many`."""
         agents.setflags(write=False)  # The nodes above still use this array.
         try:
-            value = self._node.update_many(self, agents)
+            value = self.node.update_many(self, agents)
         except TickError:
             raise
         except Exception as error:
-            raise self._failed(f"{type(error).__name__}: {error}") from error
+            raise self.failed(f"{type(error).__name__}: {error}") from error
         codes = status_codes(value, len(agents))
         if codes is None:
-            raise self._failed(
+            raise self.failed(
                 f"update_many() must return a Status or an array of {len(agents)} status codes "
                 f"other than {SKIPPED.name}, got {value!r}"
             )
@@ -139,6 +136,3 @@ class BatchNode(Rule):
         """Returns agents to their initial state."""
         super().reset(agents)
         self.child_status[:, agents] = INVALID
-
-    def _failed(self, reason: str) -> TickError:
-        return TickError(self.path, self.shared.tick_count, reason)

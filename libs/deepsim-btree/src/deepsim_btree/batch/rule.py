@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from deepsim_btree.errors import TickError
 from deepsim_btree.levels import all_paths
 from deepsim_btree.status import Status
 
@@ -54,18 +55,23 @@ class Rule(ABC):
     agents that need it, and returns one status code for each.
 
     Args:
-        node: The node in the user's tree, from which the rule takes its settings.
+        node: The node in the user's tree, which has the settings.
         shared: The data of the batch.
         children: The rules of the nodes below.
     """
 
-    def __init__(self, node: Behaviour, shared: Shared, children: Sequence[Rule]) -> None:
+    def __init__(self, node: Any, shared: Shared, children: Sequence[Rule]) -> None:
+        self.node = node
         self.path = shared.paths[id(node)]
         self.shared = shared
         self.children = children
         self._run_states: list[tuple[NDArray[Any], Any]] = []
         self._lasting_states: list[tuple[NDArray[Any], Any]] = []
         self._halted = [child for child in children if child.has_runs]
+        self.prepare()
+
+    def prepare(self) -> None:
+        """Makes the arrays of the rule, and checks settings that not every batch can have."""
 
     @property
     def has_runs(self) -> bool:
@@ -102,6 +108,10 @@ class Rule(ABC):
         self._lasting_states.append((array, initial))
         return array
 
+    def failed(self, reason: str) -> TickError:
+        """Returns an error that names the node."""
+        return TickError(self.path, self.shared.tick_count, reason)
+
     def tick_where(self, child: int, agents: Agents, mask: NDArray[np.bool_], out: Codes) -> None:
         """Ticks a child for the agents in a mask, if any, and writes their answers to `out`."""
         rows = np.flatnonzero(mask)
@@ -112,5 +122,3 @@ class Rule(ABC):
         """Halts a child for the agents in a mask."""
         if self.children[child].has_runs and mask.any():
             self.children[child].halt(agents[mask])
-
-

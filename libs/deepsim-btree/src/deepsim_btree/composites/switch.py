@@ -11,7 +11,7 @@ from deepsim_btree.parent import Parent
 from deepsim_btree.status import FAILURE, INVALID, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from deepsim_btree.behaviour import Behaviour
 
@@ -42,7 +42,7 @@ class Switch(Parent):
         TypeError: `on` is neither.
     """
 
-    __slots__ = ("_cases", "on")
+    __slots__ = ("_cases", "_positions", "on")
 
     def __init__(
         self,
@@ -55,49 +55,38 @@ class Switch(Parent):
         if not isinstance(on, Key) and not callable(on):
             raise TypeError(f'on must be a function or a key such as key("mode"), got {on!r}')
         super().__init__((*cases.values(), *(() if default is None else (default,))), name)
-        self._cases = CaseTable(cases)
+        self._cases = tuple(cases)
+        self._positions: dict[object, int] = {}
+        for position, case in enumerate(cases):
+            self._positions.setdefault(case_key(case), position)
         self.on = on
 
     @property
     def cases(self) -> tuple[object, ...]:
         """The values that have a child of their own, in the order of the children."""
-        return self._cases.cases
+        return self._cases
 
     def update(self) -> Status:
         """Reads the value, ticks the child for it and halts the others."""
         value = self.on.read(self) if isinstance(self.on, Key) else self.on()
-        chosen = self._cases.find(value)
+        chosen = self.choose(value)
         for position, child in enumerate(self._children):
             if position != chosen:
                 child.halt()
-        if chosen >= len(self._children):
+        if chosen == len(self._children):  # no default
             return FAILURE
         status = self.tick_child(self._children[chosen])
         return FAILURE if status is INVALID else status
 
-
-class CaseTable:
-    """The cases of a `Switch`, by the positions of their children.
-
-    Args:
-        cases: The values, in the order of the children.
-    """
-
-    def __init__(self, cases: Iterable[object]) -> None:
-        self.cases = tuple(cases)
-        self._positions: dict[object, int] = {}
-        for position, case in enumerate(self.cases):
-            self._positions.setdefault(case_key(case), position)
-
-    def find(self, value: object) -> int:
+    def choose(self, value: object) -> int:
         """Returns the position of the child for `value`, or of the default if no case fits."""
         if value.__class__ is str or value.__class__ is int:  # a quick way for most values
-            return self._positions.get(case_key(value), len(self.cases))
+            return self._positions.get(case_key(value), len(self._cases))
         forms = _forms(value)
         for key, position in self._positions.items():
             if key in forms:
                 return position
-        return len(self.cases)
+        return len(self._cases)
 
 
 def case_key(case: object) -> object:
