@@ -75,9 +75,8 @@ class RepeaterRule(Rule):
         codes = self.children[0].tick(agents)
         runs = self._runs[agents] + (codes != RUNNING)
         succeeds = codes == SUCCESS
-        ends = (codes != RUNNING) & (
-            (runs == self.node.repeat) | ((self.node.on_failure == "abort") & ~succeeds)
-        )
+        aborts = ~succeeds & (self.node.on_failure == "abort")
+        ends = (codes != RUNNING) & (aborts | (runs == self.node.repeat))
         self._runs[agents] = np.where(ends, 0, runs)
         return np.where(ends, np.where(succeeds, SUCCESS, FAILURE), RUNNING).astype(np.uint8)
 

@@ -70,7 +70,7 @@ class Rule(ABC):
         self._halted = [child for child in children if child.has_runs]
         self.prepare()
 
-    def prepare(self) -> None:
+    def prepare(self) -> None:  # noqa: B027 - many rules need nothing
         """Makes the arrays of the rule, and checks settings that not every batch can have."""
 
     @property
