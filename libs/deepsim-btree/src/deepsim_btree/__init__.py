@@ -14,10 +14,9 @@ from .blackboard.key import Key, key
 from .composites.choosers import ReactiveUtilitySelector, UtilitySelector, WeightedSelector
 from .composites.composite import Composite
 from .composites.conditional import IfThenElse, WhileDoElse
-from .composites.memory import Selector, Sequence
 from .composites.parallel import Parallel, ParallelAll, ParallelSelector, ParallelSequence
 from .composites.random_order import RandomSelector, RandomSequence
-from .composites.reactive import ReactiveSelector, ReactiveSequence
+from .composites.serial import ReactiveSelector, ReactiveSequence, Selector, Sequence
 from .composites.stepwise import AsyncSelector, AsyncSequence, SequenceWithMemory
 from .composites.switch import Switch
 from .composites.try_catch import TryCatch

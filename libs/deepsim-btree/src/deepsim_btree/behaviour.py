@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from .blackboard.blackboard import Blackboard
     from .parent import Parent
-    from .tree import Tree
+    from .tree import Around, Tree
 
 
 class Behaviour:
@@ -58,8 +58,7 @@ class Behaviour:
     Do not write `status` and `last_tick`: the caller that ticks the node sets them.
     """
 
-    # Few slots, for thousands of trees: 72 bytes per node, including Python's object header.
-    __slots__ = ("_known", "_label", "_owner", "last_tick", "status")
+    __slots__ = ("_feedback", "_known", "_name", "_owner", "last_tick", "status")
 
     needs_clock: ClassVar[bool] = False
     """Whether nodes of the class ask for the time, so that their tree must have a clock."""
@@ -81,7 +80,8 @@ class Behaviour:
             name = type(self).__name__
         elif not isinstance(name, str):
             raise TypeError(f"name must be a str, got {_told(name)}")
-        self._label: str | tuple[str, str] = name  # with the feedback message, while there is one
+        self._name = name
+        self._feedback = ""
         self.status = INVALID
         self.last_tick = 0
         self._owner: Parent | Tree | None = None  # the tree owns its root
@@ -150,7 +150,7 @@ class Behaviour:
         Override it, with a call of ``super().reset()``, in a node that keeps state between runs.
         """
         self.status = INVALID
-        if isinstance(self._label, tuple):
+        if self._feedback:
             self.feedback_message = ""
         self.last_tick = 0
 
@@ -168,26 +168,22 @@ class Behaviour:
         Raises:
             TypeError: The assigned value is not a str.
         """
-        label = self._label
-        return label[0] if isinstance(label, tuple) else label
+        return self._name
 
     @name.setter
     def name(self, name: str) -> None:
         if not isinstance(name, str):
             raise TypeError(f"name must be a str, got {name!r}")
-        label = self._label
-        self._label = (name, label[1]) if isinstance(label, tuple) else name
+        self._name = name
 
     @property
     def feedback_message(self) -> str:
         """Free text for people, shown beside the node when it is drawn."""
-        label = self._label
-        return label[1] if isinstance(label, tuple) else ""
+        return self._feedback
 
     @feedback_message.setter
     def feedback_message(self, message: str) -> None:
-        is_empty = isinstance(message, str) and not message
-        self._label = self.name if is_empty else (self.name, message)
+        self._feedback = message
         tree = self._find_tree()
         if tree is not None:
             tree._on_feedback()
@@ -250,6 +246,9 @@ class Behaviour:
         """Drops the cached entries of this node and of all nodes below."""
         for node in self.walk():
             node._known = None
+
+    def _set_around(self, around: Around | None) -> None:
+        """Sets the callback around the ticks of children, of which a leaf has none."""
 
     @property
     def path(self) -> str:

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from .blackboard.blackboard import Blackboard
-    from .tree import Tree
+    from .tree import Around, Tree
 
 
 class Parent(Behaviour):
     """A node with children, the base of `Decorator` and `Composite`."""
 
-    __slots__ = ("_children",)
+    __slots__ = ("_around", "_children")
 
     # The blackboard of the nodes below, if it is a separate one; only a SubTree has it.
     _scope: Blackboard | None = None
@@ -27,6 +27,7 @@ class Parent(Behaviour):
     def __init__(self, children: Iterable[Behaviour], name: str | None = None) -> None:
         super().__init__(name)
         self._children: list[Behaviour] = []
+        self._around: Around | None = None  # while the tree has such a callback
         if isinstance(children, Behaviour):
             raise TypeError(f"children must be an iterable of nodes: write [{children.name}]")
         self._adopt(list(children))
@@ -50,13 +51,21 @@ class Parent(Behaviour):
         """
         child.last_tick = self.last_tick
         try:
-            status = child.tick() if child._has_hooks else child.update()
+            if self._around is not None:
+                status = self._around(child)
+            elif child._has_hooks:
+                status = child.tick()
+            else:
+                status = child.update()
         except Exception as error:
             child._fail(error)
         if status.__class__ is not Status:
             raise child._no_status(status)
         child.status = status
         return status
+
+    def _set_around(self, around: Around | None) -> None:
+        self._around = around
 
     def _adopt(self, children: list[Behaviour]) -> None:
         """Replaces all children of this node; raises the errors of `_splice`."""
@@ -96,6 +105,9 @@ class Parent(Behaviour):
         self._children[start:stop] = children
         if tree is not None:
             tree._on_edit()
+            for child in replaced if self._around is not None else ():
+                for node in child.walk() if child._owner is None else ():
+                    node._set_around(None)
 
     def _check_free(self) -> Tree | None:
         """Returns the tree, if any, after checking that children can be changed now."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from .behaviour import Behaviour
 
-_STRUCTURE = frozenset({"_children", "_owner", "_known", "_scope"})
+_STRUCTURE = frozenset({"_around", "_children", "_owner", "_known", "_scope"})
 _MORE_POWERFUL = frozenset({"cloudpickle", "dill"})
 
 

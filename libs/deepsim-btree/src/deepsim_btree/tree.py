@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import copy
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .arguments import check_int
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     Observer = Callable[[str, TickError | None], None]
+    Wrapper = Callable[[Behaviour, Callable[[], Status]], Status]
 
 
 class Tree:
@@ -60,6 +62,7 @@ class Tree:
 
     __slots__ = (
         "__weakref__",
+        "_around",
         "_blackboard",
         "_feedback_count",
         "_is_busy",
@@ -106,6 +109,7 @@ class Tree:
         self._revision = 0  # grows whenever nodes are added or removed
         self._feedback_count = 0  # grows whenever a node is given a feedback message
         self._observers: tuple[Observer, ...] = ()
+        self._around: Around | None = None
         root._owner = self
 
     def __repr__(self) -> str:
@@ -123,7 +127,7 @@ class Tree:
             raise BusyError(f"{self!r} is inside a tick: copy or pickle it between two ticks")
         reduced: Any = super().__reduce_ex__(2)
         make, args, (attributes, slots), *_ = reduced
-        return make, args, (attributes, {**slots, "_observers": ()})
+        return make, args, (attributes, {**slots, "_observers": (), "_around": None})
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tree:
         make, args, (_, slots) = self._reduced()
@@ -204,7 +208,7 @@ class Tree:
         self._tick_count = root.last_tick = self._tick_count + 1
         self._is_busy = True
         try:
-            status = root.tick() if root._has_hooks else root.update()
+            status = root.tick() if self._around is None else self._around(root)
             if status.__class__ is not Status:
                 raise root._no_status(status)
             root.status = status
@@ -277,6 +281,42 @@ class Tree:
             raise ValueError(f"{observer!r} is not subscribed to {self!r}")
         self._observers = tuple(one for one in self._observers if one != observer)
 
+    def wrap(self, wrapper: Wrapper) -> None:
+        """Registers a function to be called around each tick of each node.
+
+        Trees without a wrapper are not slowed. Copies of the tree have none.
+
+        >>> from deepsim_btree import Sequence, Success, Tree
+        >>> def spell(node, tick):
+        ...     status = tick()
+        ...     print(node.name, status)
+        ...     return status
+        >>> tree = Tree(Sequence([Success("aim"), Success("shoot")], "attack"))
+        >>> tree.wrap(spell)
+        >>> status = tree.tick()
+        aim SUCCESS
+        shoot SUCCESS
+        attack SUCCESS
+
+        Args:
+            wrapper: Called with a node and a function that ticks it; returns the answer of the
+                node, which may differ from that of the function.
+        """
+        self._set_wrappers((*self._wrappers, wrapper))
+
+    def unwrap(self, wrapper: Wrapper) -> None:
+        """Stops calling a function that was registered with `wrap`, if it was."""
+        self._set_wrappers(tuple(one for one in self._wrappers if one != wrapper))
+
+    def _set_wrappers(self, wrappers: tuple[Wrapper, ...]) -> None:
+        self._around = Around(wrappers) if wrappers else None
+        for node in self._root.walk():
+            node._set_around(self._around)
+
+    @property
+    def _wrappers(self) -> tuple[Wrapper, ...]:
+        return () if self._around is None else self._around.wrappers
+
     def validate(self) -> list[Problem]:
         """Returns all mistakes in the tree that can be found without a tick."""
         paths = all_paths(self._root)
@@ -299,6 +339,8 @@ class Tree:
     def _on_edit(self) -> None:
         """Reacts to nodes that were added or removed."""
         self._revision += 1
+        if self._around is not None:
+            self._set_wrappers(self._around.wrappers)
 
     def _on_feedback(self) -> None:
         self._feedback_count += 1
@@ -344,3 +386,24 @@ class Tree:
         errors = halt_all(self._root)
         self._root.status = INVALID  # not the answer of an earlier tick
         return errors
+
+
+class Around:
+    """The wrappers of a tree, as its nodes call them; copies of nodes have none.
+
+    Args:
+        wrappers: See `Tree.wrap`.
+    """
+
+    def __init__(self, wrappers: tuple[Wrapper, ...]) -> None:
+        self.wrappers = wrappers
+
+    def __call__(self, node: Behaviour) -> Status:
+        """Ticks a node."""
+        tick = node.tick
+        for wrapper in self.wrappers:
+            tick = partial(wrapper, node, tick)
+        return tick()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(None), ()

@@ -39,7 +39,7 @@ class OrderedRule(Rule):
         if begins.any():
             self._orders[agents[begins]] = self.decide(agents[begins])
         orders, turn = self._orders[agents], np.maximum(self._turn[agents], 0)
-        go_on = int(self.node.go_on)
+        go_on = int(self.node.go_on) or FAILURE
         answers = np.full(len(agents), go_on, np.uint8)
         goes = np.ones(len(agents), np.bool_)
         for place in range(len(self.children)):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable
 
 from deepsim_btree.composites.choosers import (
     ReactiveUtilitySelector,
@@ -12,10 +12,14 @@ from deepsim_btree.composites.choosers import (
     WeightedSelector,
 )
 from deepsim_btree.composites.conditional import IfThenElse, WhileDoElse
-from deepsim_btree.composites.memory import MemoryComposite
 from deepsim_btree.composites.parallel import Parallel, ParallelAll
 from deepsim_btree.composites.random_order import RandomComposite
-from deepsim_btree.composites.reactive import ReactiveComposite
+from deepsim_btree.composites.serial import (
+    ReactiveSelector,
+    ReactiveSequence,
+    Selector,
+    Sequence,
+)
 from deepsim_btree.composites.stepwise import Stepwise
 from deepsim_btree.composites.switch import Switch
 from deepsim_btree.composites.try_catch import TryCatch
@@ -38,13 +42,15 @@ if TYPE_CHECKING:
 
     from .rule import Rule, Shared
 
-RULES: dict[type[Behaviour], Callable[[Any, Shared, Sequence[Rule]], Rule]] = {
+RULES: dict[type[Behaviour], Callable[[Any, Shared, list[Rule]], Rule]] = {
     Action: leaves.ActionRule,
     Check: leaves.CheckRule,
     Constant: leaves.ConstantRule,
     Wait: leaves.WaitRule,
-    MemoryComposite: composites.MemoryRule,
-    ReactiveComposite: composites.ReactiveRule,
+    Sequence: composites.MemoryRule,
+    Selector: composites.MemoryRule,
+    ReactiveSequence: composites.ReactiveRule,
+    ReactiveSelector: composites.ReactiveRule,
     Parallel: composites.ParallelRule,
     ParallelAll: composites.ParallelAllRule,
     IfThenElse: composites.IfThenElseRule,
@@ -85,7 +91,7 @@ def make_rules(root: Behaviour, shared: Shared) -> Rule:
     return made[id(root)]
 
 
-def _rule(node: Behaviour) -> Callable[[Any, Shared, Sequence[Rule]], Rule]:
+def _rule(node: Behaviour) -> Callable[[Any, Shared, list[Rule]], Rule]:
     """Returns the rule of the first class that has one, if no later class changes the node."""
     changed = ""
     for cls in type(node).__mro__:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Callable, ClassVar, Union
+from typing import TYPE_CHECKING, Callable, Union
 
 from deepsim_btree.arguments import check_int
 from deepsim_btree.blackboard.key import Key
@@ -28,7 +28,6 @@ class Chooser(Composite):
     """
 
     __slots__ = ("_order", "_turn")
-    go_on: ClassVar[Status] = FAILURE
 
     def __init__(self, children: Iterable[Behaviour] = (), name: str | None = None) -> None:
         super().__init__(children, name)

@@ -10,7 +10,8 @@ from deepsim_btree.parent import Parent
 from deepsim_btree.status import FAILURE, RUNNING, SUCCESS, Status
 from deepsim_btree.stream import draw_order, stream_start
 
-from .memory import MemoryComposite
+from .composite import Composite
+from .serial import tick_in_turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from deepsim_btree.behaviour import Behaviour
 
 
-class RandomComposite(MemoryComposite):
+class RandomComposite(Composite):
     """The base of composites that draw the order of their children at the start of each run.
 
     Every node has its own stream of random numbers, which starts from `seed`, or else from the seed
@@ -50,7 +51,7 @@ class RandomComposite(MemoryComposite):
         """Draws an order at the start of a run, then runs the children in that order."""
         if self.status is not RUNNING:
             self._order = self.draw_order()
-        return self._run_in_turn([self._children[index] for index in self._order])
+        return tick_in_turn(self, [self._children[index] for index in self._order])
 
     def draw_order(self) -> tuple[int, ...]:
         """Returns the next random order from the stream of the node."""

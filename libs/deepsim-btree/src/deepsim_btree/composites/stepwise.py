@@ -18,13 +18,11 @@ if TYPE_CHECKING:
 class Stepwise(Composite):
     """The base of composites that end a tick after each child that finishes in its first tick."""
 
-    __slots__ = ("_current", "_skipped")
-    go_on: ClassVar[Status]
+    __slots__ = ("_skipped",)
     keeps_place: ClassVar[bool] = False
 
     def __init__(self, children: Iterable[Behaviour] = (), name: str | None = None) -> None:
         super().__init__(children, name)
-        self._current = 0
         self._skipped = 0
 
     def update(self) -> Status:

@@ -32,7 +32,7 @@ class TryCatch(Composite):
             child has run; or the `key` of an entry with this bool.
     """
 
-    __slots__ = ("_current", "_is_catching", "_skipped", "catch_on_halt")
+    __slots__ = ("_is_catching", "_skipped", "catch_on_halt")
 
     def __init__(
         self,
@@ -43,7 +43,6 @@ class TryCatch(Composite):
     ) -> None:
         super().__init__(children, name)
         self.catch_on_halt = catch_on_halt
-        self._current = 0
         self._skipped = 0
         self._is_catching = False
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from deepsim_btree.blackboard.key import key
-from deepsim_btree.composites.reactive import ReactiveSelector, ReactiveSequence
+from deepsim_btree.composites.serial import ReactiveSelector, ReactiveSequence
 from deepsim_btree.decorators.decorator import Decorator
 from deepsim_btree.decorators.subtree import SubTree
 from deepsim_btree.errors import XmlError

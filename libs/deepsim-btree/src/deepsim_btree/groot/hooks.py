@@ -9,12 +9,12 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from deepsim_btree.status import FAILURE, RUNNING, SUCCESS, Status
-from deepsim_btree.watching import watched_class
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from deepsim_btree.behaviour import Behaviour
+    from deepsim_btree.tree import Tree
 
 _BEFORE, _AFTER = 0, 1
 _BREAKPOINT = 0
@@ -41,28 +41,29 @@ class Hook:
 class Hooks:
     """All hooks of a tree; the requests of monitors come from another thread.
 
-    A node with a hook temporarily has a different class. A breakpoint stops the thread of the tree
+    A breakpoint stops the thread of the tree
     within the tick, until a monitor unlocks, removes or disables the breakpoint, or all monitors
     have been silent for 5 s.
 
     Args:
+        tree: The tree.
         reached: Called with the number of a node when the tree has stopped there.
     """
 
-    def __init__(self, reached: Callable[[int], None]) -> None:
+    def __init__(self, tree: Tree, reached: Callable[[int], None]) -> None:
+        self._tree = tree
         self._reached = reached
         self._hooks: dict[tuple[int, int], Hook] = {}  # by position and number of the node
-        self._nodes: dict[int, Behaviour] = {}
-        self._watched: dict[int, type[Any]] = {}  # original classes of nodes, by number
+        self._numbers: dict[Behaviour, int] = {}
         self._changed = threading.Condition()
         self._last_request = time.monotonic()
 
     def renumber(self, nodes: dict[int, Behaviour]) -> None:
         """Replaces the nodes, which are given by number, and removes all hooks."""
         with self._changed:
-            self._release()
-            self._nodes = nodes
+            self._numbers = {node: uid for uid, node in nodes.items()}
             self._hooks = {}
+            self._watch()
 
     def heard(self) -> None:
         """Records the time of a request of a monitor."""
@@ -83,7 +84,7 @@ class Hooks:
                 return "not a hook"
         with self._changed:
             for fields in wanted:
-                if fields["uid"] not in self._nodes:
+                if fields["uid"] not in self._numbers.values():
                     continue
                 key = (fields["position"], fields["uid"])
                 known = self._hooks.setdefault(key, Hook(fields))
@@ -174,31 +175,22 @@ class Hooks:
             self._changed.wait(0.2)
 
     def _watch(self) -> None:
-        """Gives nodes with hooks watched classes, and other nodes their original ones."""
-        wanted = {uid for _, uid in self._hooks if uid in self._nodes}
-        for uid in set(self._watched) - wanted:
-            self._nodes[uid].__class__ = self._watched.pop(uid)
-        for uid in wanted - set(self._watched):
-            node = self._nodes[uid]
-            self._watched[uid] = cls = type(node)
-            node.__class__ = watched_class(cls, self._ticking(cls, uid))
+        """Wraps the ticks of the tree while there are hooks."""
+        self._tree.unwrap(self._wrap)
+        if self._hooks:
+            self._tree.wrap(self._wrap)
 
-    def _release(self) -> None:
-        for uid, cls in self._watched.items():
-            self._nodes[uid].__class__ = cls
-        self._watched = {}
-
-    def _ticking(self, cls: type[Any], uid: int) -> Callable[[Any], Status]:
-        def tick(node: Any) -> Status:
-            answer = self._pass(_BEFORE, uid)
-            if answer is None:
-                status: Status = cls.tick(node)
-                answer = None if status is RUNNING else self._pass(_AFTER, uid)
-                return status if answer is None else answer
+    def _wrap(self, node: Behaviour, tick: Callable[[], Status]) -> Status:
+        uid = self._numbers.get(node)
+        if uid is None:
+            return tick()
+        answer = self._pass(_BEFORE, uid)
+        if answer is not None:
             node.halt()
             return answer
-
-        return tick
+        status = tick()
+        answer = None if status is RUNNING else self._pass(_AFTER, uid)
+        return status if answer is None else answer
 
 
 def _parsed(text: bytes) -> Any:

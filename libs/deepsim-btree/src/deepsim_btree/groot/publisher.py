@@ -59,7 +59,7 @@ class GrootPublisher(Closing):
         self._context = zmq.Context()
         self._socket = self._bound(zmq.REP, port)
         self._reached = self._bound(zmq.PUB, port + 1)
-        self._hooks = Hooks(self._tell_reached)
+        self._hooks = Hooks(tree, self._tell_reached)
         self._noted = threading.Condition()
         self._boards_until = 0.0
         self._board_count = 0

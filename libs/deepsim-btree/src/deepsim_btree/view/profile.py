@@ -4,21 +4,18 @@
 from __future__ import annotations
 
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
-
-from deepsim_btree.watching import watched_class
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from deepsim_btree.behaviour import Behaviour
     from deepsim_btree.status import Status
     from deepsim_btree.tree import Tree
 
 
 class Profile:
-    """A stopwatch for each node of a tree, from the first `update` until `stop`.
-
-    Meanwhile the class of each node is replaced with a subclass that measures its ticks, so that
-    trees without a profile are not slowed. Copies of the nodes have the original classes.
+    """A stopwatch for each node of a tree, from `start` until `stop`.
 
     Args:
         tree: The tree.
@@ -26,57 +23,25 @@ class Profile:
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
-        self._revision = -1
-        self._nodes: list[Behaviour] = []
-        self._spent: dict[int, list[float]] = {}
-        self._classes: dict[type[Any], type[Any]] = {}
+        self._is_on = False
+        self._spent: dict[Behaviour, list[float]] = {}  # ticks and time [s]
 
-    def update(self) -> None:
-        """Begins to measure nodes that are new in the tree; called by the thread of the tree."""
-        if self._tree._revision == self._revision:
-            return
-        self._revision = self._tree._revision
-        nodes = list(self._tree.root.walk())
-        kept = {id(node) for node in nodes}
-        self._restore([node for node in self._nodes if id(node) not in kept])
-        self._spent = {id(node): self._spent.get(id(node), [0, 0.0]) for node in nodes}
-        for node in nodes:
-            if type(node) not in self._classes.values():
-                node.__class__ = self._measured(type(node))
-        self._nodes = nodes
-
-    def stop(self) -> None:
-        """Ends the measurement and restores the classes of all nodes."""
-        self._restore(self._nodes)
-        self._nodes = []
-        self._revision = -1
+    def switch(self, is_on: bool) -> None:
+        """Starts or stops the measurement; called by the thread of the tree."""
+        if is_on is not self._is_on:
+            self._is_on = is_on
+            (self._tree.wrap if is_on else self._tree.unwrap)(self._measure)
 
     def spent(self) -> list[list[float]]:
         """Returns the number of ticks and their total time [s] for each node, in tree order."""
-        return [list(self._spent[id(node)]) for node in self._nodes]
+        nodes = self._tree.root.walk()
+        return [list(self._spent.get(node, (0, 0.0))) for node in nodes]
 
-    def _restore(self, nodes: list[Behaviour]) -> None:
-        for node in nodes:
-            cls = type(node)
-            if cls in self._classes.values():
-                node.__class__ = cls.__bases__[0]
-
-    def _measured(self, cls: type[Any]) -> type[Any]:
-        if cls in self._classes:
-            return self._classes[cls]
-        profile = self
-
-        def tick(node: Any) -> Status:
-            start = perf_counter()
-            try:
-                status: Status = cls.tick(node)
-                return status
-            finally:
-                spent = profile._spent.get(id(node))
-                if spent is not None:
-                    spent[0] += 1
-                    spent[1] += perf_counter() - start
-
-        measured = watched_class(cls, tick)
-        self._classes[cls] = measured
-        return measured
+    def _measure(self, node: Behaviour, tick: Callable[[], Status]) -> Status:
+        start = perf_counter()
+        try:
+            return tick()
+        finally:
+            spent = self._spent.setdefault(node, [0, 0.0])
+            spent[0] += 1
+            spent[1] += perf_counter() - start

@@ -59,7 +59,6 @@ class TreeViewer(Closing):
         self._tree = tree
         self._control = Control()
         self._profile = Profile(tree)
-        self._is_measured = False
         self._feed = Feed(limit, self._control, self._profile)
         page = render_page(tree.root.name if title is None else title)
         self._server = Server(port, page, self._feed, self._control)
@@ -89,7 +88,7 @@ class TreeViewer(Closing):
         self._is_closed = True
         self._tree.unsubscribe(self._observe)
         self._trace.close()
-        self._profile.stop()
+        self._profile.switch(False)
         self._control.close()
         self._feed.close()
         self._server.close()
@@ -104,9 +103,4 @@ class TreeViewer(Closing):
             self._control.look(step)
         if call == "tick":
             self._control.hold()
-        if self._control.is_measuring and not self._is_closed:
-            self._is_measured = True
-            self._profile.update()
-        elif self._is_measured:
-            self._is_measured = False
-            self._profile.stop()
+        self._profile.switch(self._control.is_measuring and not self._is_closed)

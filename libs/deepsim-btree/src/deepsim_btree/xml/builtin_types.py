@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping
 
 from deepsim_btree.blackboard.key import Key
 from deepsim_btree.composites.conditional import IfThenElse, WhileDoElse
-from deepsim_btree.composites.memory import Selector, Sequence
 from deepsim_btree.composites.parallel import (
     Parallel,
     ParallelAll,
@@ -15,7 +14,7 @@ from deepsim_btree.composites.parallel import (
     ParallelSequence,
 )
 from deepsim_btree.composites.random_order import RandomSelector, RandomSequence
-from deepsim_btree.composites.reactive import ReactiveSelector, ReactiveSequence
+from deepsim_btree.composites.serial import ReactiveSelector, ReactiveSequence, Selector, Sequence
 from deepsim_btree.composites.stepwise import AsyncSelector, AsyncSequence, SequenceWithMemory
 from deepsim_btree.composites.switch import Switch, case_key
 from deepsim_btree.composites.try_catch import TryCatch
