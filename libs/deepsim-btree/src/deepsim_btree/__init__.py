@@ -13,7 +13,7 @@ from .blackboard.blackboard import Blackboard
 from .blackboard.key import Key, key
 from .composites.choosers import ReactiveUtilitySelector, UtilitySelector, WeightedSelector
 from .composites.composite import Composite
-from .composites.conditional import IfThenElse, WhileDoElse
+from .composites.conditional import Guard, IfThenElse, WhileDoElse
 from .composites.parallel import Parallel, ParallelAll, ParallelSelector, ParallelSequence
 from .composites.random_order import RandomSelector, RandomSequence
 from .composites.serial import ReactiveSelector, ReactiveSequence, Selector, Sequence
@@ -22,9 +22,7 @@ from .composites.switch import Switch
 from .composites.try_catch import TryCatch
 from .decorators.counters import Limit, Repeater, Retry, RunOnce
 from .decorators.decorator import Decorator
-from .decorators.guard import Guard
 from .decorators.loop import Loop
-from .decorators.service import Service
 from .decorators.status_map import (
     Condition,
     FailureIsRunning,
@@ -38,19 +36,16 @@ from .decorators.status_map import (
     UntilFail,
 )
 from .decorators.subtree import SubTree
-from .decorators.timers import Cooldown, Delay, Timeout
+from .decorators.timers import Cooldown, Delay, Service, Timeout
 from .decorators.updated import WasUpdated, WhenUpdated
-from .errors import BtreeError, BusyError, StructureError, TickError, XmlError
+from .errors import BtreeError, BusyError, Problem, StructureError, TickError, XmlError
 from .leaves.background import Background, InThread
 from .leaves.classes import action, condition
-from .leaves.constant import Failure, Running, Success
+from .leaves.constant import Failure, Running, Success, Wait
 from .leaves.entries import DeleteEntry, SetEntry
-from .leaves.function import Action, Check
+from .leaves.function import AGENT, Action, Check
 from .leaves.ports import InOut, Input, Output, PortLeaf
 from .leaves.routine import Routine, next_tick
-from .leaves.wait import Wait
-from .placeholder import AGENT
-from .problem import Problem
 from .render import render_dot, render_mermaid, render_text
 from .status import Status
 from .tree import Tree

@@ -9,13 +9,12 @@ from .behaviour import Behaviour
 from .blackboard.key import Key
 from .composites.switch import Switch
 from .decorators.loop import Loop
-from .leaves.constant import Constant
+from .errors import Problem
+from .leaves.constant import Constant, Wait
 from .leaves.entries import EntryLeaf, SetEntry
 from .leaves.function import FunctionLeaf
 from .leaves.ports import Port, PortLeaf
-from .leaves.wait import Wait
 from .parent import Parent
-from .problem import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

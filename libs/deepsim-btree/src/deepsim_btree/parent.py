@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The base of decorators and composites, which adopts children and ticks them."""
+"""The base of decorators and composites, which adopts, ticks and halts children."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from .behaviour import Behaviour
 from .errors import BusyError, StructureError
-from .status import RUNNING, Status
+from .status import INVALID, RUNNING, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from .blackboard.blackboard import Blackboard
+    from .errors import TickError
     from .tree import Around, Tree
 
 
@@ -142,3 +143,34 @@ def _told(child: object) -> str:
     if isinstance(child, type) and issubclass(child, Behaviour):
         return f"{child!r}: call it, {child.__name__}(...)"
     return repr(child)
+
+
+def halt_all(root: Behaviour) -> tuple[TickError, ...]:
+    """Terminates every node that is RUNNING, children first, and returns their errors.
+
+    `Behaviour.halt` only descends from nodes that are RUNNING. After an interrupted tick this does
+    not suffice, because the status of a parent is stored only when it returns.
+    """
+    errors = []
+    for node in _children_first(root):
+        if node.status is RUNNING:
+            node.status = INVALID
+            try:
+                node.terminate(INVALID)
+            except Exception as error:
+                tick_error = node._failed(error)
+                tick_error.__cause__ = error
+                errors.append(tick_error)
+    return tuple(errors)
+
+
+def _children_first(root: Behaviour) -> list[Behaviour]:
+    """Returns all nodes in the order in which `Behaviour.halt` terminates them."""
+    nodes = []
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        nodes.append(node)
+        stack.extend(node.children)
+    nodes.reverse()
+    return nodes

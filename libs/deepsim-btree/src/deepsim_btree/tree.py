@@ -7,16 +7,14 @@ import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from .arguments import check_int
+from .arguments import check_int, read_clock
 from .behaviour import Behaviour
 from .blackboard.blackboard import Blackboard
-from .clock import read_clock
 from .connections import unconnected
-from .errors import BusyError, StructureError, TickError
-from .halting import halt_all
+from .errors import BusyError, Problem, StructureError, TickError
 from .levels import all_paths, deepest, max_levels
+from .parent import halt_all
 from .pickling import check_picklable, copy_error
-from .problem import Problem
 from .render import render_text
 from .status import INVALID, Status
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from deepsim_btree.arguments import check_count, check_int
+from deepsim_btree.arguments import check_count, check_int, read_clock
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key
-from deepsim_btree.clock import read_clock
 from deepsim_btree.errors import BusyError, StructureError
 from deepsim_btree.levels import check_levels
 from deepsim_btree.pickling import attributes

@@ -10,7 +10,7 @@ import numpy as np
 
 from deepsim_btree.blackboard.key import Key
 from deepsim_btree.errors import StructureError, TickError
-from deepsim_btree.placeholder import AGENT
+from deepsim_btree.leaves.function import AGENT
 from deepsim_btree.status import Status
 
 from .rule import FAILURE, RUNNING, SUCCESS, Rule

@@ -11,7 +11,7 @@ from deepsim_btree.composites.choosers import (
     UtilitySelector,
     WeightedSelector,
 )
-from deepsim_btree.composites.conditional import IfThenElse, WhileDoElse
+from deepsim_btree.composites.conditional import Guard, IfThenElse, WhileDoElse
 from deepsim_btree.composites.parallel import Parallel, ParallelAll
 from deepsim_btree.composites.random_order import RandomComposite
 from deepsim_btree.composites.serial import (
@@ -24,15 +24,12 @@ from deepsim_btree.composites.stepwise import Stepwise
 from deepsim_btree.composites.switch import Switch
 from deepsim_btree.composites.try_catch import TryCatch
 from deepsim_btree.decorators.counters import Limit, Repeater, Retry, RunOnce
-from deepsim_btree.decorators.guard import Guard
-from deepsim_btree.decorators.service import Service
 from deepsim_btree.decorators.status_map import StatusMap
 from deepsim_btree.decorators.subtree import SubTree
-from deepsim_btree.decorators.timers import Cooldown, Delay, Timeout
+from deepsim_btree.decorators.timers import Cooldown, Delay, Service, Timeout
 from deepsim_btree.errors import StructureError
-from deepsim_btree.leaves.constant import Constant
+from deepsim_btree.leaves.constant import Constant, Wait
 from deepsim_btree.leaves.function import Action, Check
-from deepsim_btree.leaves.wait import Wait
 
 from . import composites, decorators, leaves, orders
 from .own import BatchNode

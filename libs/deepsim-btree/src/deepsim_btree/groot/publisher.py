@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import zmq
 
-from deepsim_btree.closing import Closing
 from deepsim_btree.trace import Trace
+from deepsim_btree.trace.observer import Closing
 from deepsim_btree.trace.texts import shortened_repr
 
 from .description import Description

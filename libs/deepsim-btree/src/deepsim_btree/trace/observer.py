@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, TextIO
 
-from deepsim_btree.closing import Closing
 from deepsim_btree.snapshot import Snapshot, codes, describe, feedback, letters
 
 from .recording import Recording, Step, StepLines, head_line
@@ -13,10 +13,32 @@ from .texts import BoardTexts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from types import TracebackType
+
+    from typing_extensions import Self
 
     from deepsim_btree.behaviour import Behaviour
     from deepsim_btree.errors import TickError
     from deepsim_btree.tree import Tree
+
+
+class Closing(ABC):
+    """An object that a ``with`` statement closes."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @abstractmethod
+    def close(self) -> None:
+        """Stops watching the tree."""
 
 
 class Trace(Closing):

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     from deepsim_btree.trace import Step
 
-    from .control import Control
-    from .profile import Profile
+    from .control import Control, Profile
 
 _AT_ONCE = 1000  # steps
 _INTERVAL = 0.05  # minimum time between two messages to a reader [s]

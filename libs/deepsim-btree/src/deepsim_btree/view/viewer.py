@@ -6,13 +6,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from deepsim_btree.arguments import check_count
-from deepsim_btree.closing import Closing
 from deepsim_btree.trace import Trace
+from deepsim_btree.trace.observer import Closing
 from deepsim_btree.trace.page import render_page
 
-from .control import Control
+from .control import Control, Profile
 from .feed import Feed
-from .profile import Profile
 from .server import Server
 
 if TYPE_CHECKING:

@@ -34,9 +34,8 @@ from deepsim_btree.decorators.status_map import (
 )
 from deepsim_btree.decorators.timers import Cooldown, Delay, Timeout
 from deepsim_btree.decorators.updated import WasUpdated, WhenUpdated
-from deepsim_btree.leaves.constant import Failure, Running, Success
+from deepsim_btree.leaves.constant import Failure, Running, Success, Wait
 from deepsim_btree.leaves.entries import DeleteEntry, SetEntry
-from deepsim_btree.leaves.wait import Wait
 from deepsim_btree.script import Precondition, RunScript, ScriptCheck
 from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
 
