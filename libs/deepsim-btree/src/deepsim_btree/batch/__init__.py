@@ -2,6 +2,6 @@
 """Trees for thousands of agents at once, on numpy arrays: ``pip install deepsim-btree[batch]``."""
 
 from .batch import Batch
-from .own import BatchNode
+from .branch import BatchNode
 
 __all__ = ["Batch", "BatchNode"]

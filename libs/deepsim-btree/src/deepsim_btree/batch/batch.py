@@ -9,20 +9,18 @@ import numpy as np
 
 from deepsim_btree.arguments import check_count, check_int, read_clock
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import Key
 from deepsim_btree.errors import BusyError, StructureError
 from deepsim_btree.levels import check_levels
-from deepsim_btree.pickling import attributes
 
-from .rule import INVALID, RUNNING, Shared
-from .rules import make_rules
+from .branch import INVALID, RUNNING, Shared
+from .rules import make_branch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import ArrayLike
 
-    from .rule import Agents, Codes
+    from .branch import Agents, Codes
 
 
 class Batch:
@@ -48,8 +46,8 @@ class Batch:
 
     Each agent gets the answers that a separate `Tree` would give. Leaves must be functions,
     constants or a `Wait`. A node of your own needs a method `update_many` (see `BatchNode`); a
-    StructureError names a node that has no form for many agents. The batch takes the settings of
-    the nodes when it is made. It can be pickled and deep-copied between ticks.
+    StructureError names a node that has no form for many agents. Settings of nodes may be changed
+    between ticks, their children and names not. A batch can be pickled and deep-copied.
 
     Args:
         root: The node at the top. It must have no parent and belong to no tree.
@@ -76,17 +74,11 @@ class Batch:
         seed: int = 0,
     ) -> None:
         _check_root(root, clock)
-        for node in root.walk():
-            if any(isinstance(value, Key) for _, value in attributes(node)):
-                raise StructureError(
-                    f"{node.path} reads a blackboard, which the agents of a Batch lack: give a "
-                    "number or a function of AGENT"
-                )
         check_levels(root, "a Batch")
         self.clock = clock
         self._name = root.name
         self._shared = Shared(root, check_count("count", count, 1), check_int("seed", seed))
-        self._root = make_rules(root, self._shared)
+        self._root = make_branch(root, self._shared)
         self._everyone: Agents = np.arange(count)
         self._status: Codes = np.full(count, INVALID, np.uint8)
         self._is_busy = False

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, Iterator
 
+from deepsim_btree.blackboard.key import Key
 from deepsim_btree.composites.choosers import (
     ReactiveUtilitySelector,
     UtilitySelector,
@@ -30,78 +32,125 @@ from deepsim_btree.decorators.timers import Cooldown, Delay, Service, Timeout
 from deepsim_btree.errors import StructureError
 from deepsim_btree.leaves.constant import Constant, Wait
 from deepsim_btree.leaves.function import Action, Check
+from deepsim_btree.pickling import attributes
+from deepsim_btree.status import SKIPPED
 
 from . import composites, decorators, leaves, orders
-from .own import BatchNode
+from .branch import BatchNode, Branch
 
 if TYPE_CHECKING:
     from deepsim_btree.behaviour import Behaviour
 
-    from .rule import Rule, Shared
+    from .branch import Agents, Codes, Shared
 
-RULES: dict[type[Behaviour], Callable[[Any, Shared, list[Rule]], Rule]] = {
-    Action: leaves.ActionRule,
-    Check: leaves.CheckRule,
-    Constant: leaves.ConstantRule,
-    Wait: leaves.WaitRule,
-    Sequence: composites.MemoryRule,
-    Selector: composites.MemoryRule,
-    ReactiveSequence: composites.ReactiveRule,
-    ReactiveSelector: composites.ReactiveRule,
-    Parallel: composites.ParallelRule,
-    ParallelAll: composites.ParallelAllRule,
-    IfThenElse: composites.IfThenElseRule,
-    WhileDoElse: composites.WhileDoElseRule,
-    Switch: composites.SwitchRule,
-    Stepwise: composites.StepwiseRule,
-    TryCatch: composites.TryCatchRule,
-    RandomComposite: orders.RandomRule,
-    WeightedSelector: orders.WeightedRule,
-    UtilitySelector: orders.UtilityRule,
-    ReactiveUtilitySelector: orders.ReactiveUtilityRule,
-    SubTree: decorators.PassRule,
-    StatusMap: decorators.StatusMapRule,
-    Limit: decorators.LimitRule,
-    Repeater: decorators.RepeaterRule,
-    Retry: decorators.RetryRule,
-    RunOnce: decorators.RunOnceRule,
-    Guard: decorators.GuardRule,
-    Timeout: decorators.TimeoutRule,
-    Delay: decorators.DelayRule,
-    Cooldown: decorators.CooldownRule,
-    Service: decorators.ServiceRule,
+RULES: dict[type[Behaviour], Callable[[Any, Branch, Agents], Codes]] = {
+    Action: leaves.tick_action,
+    Check: leaves.tick_check,
+    Constant: leaves.tick_constant,
+    Wait: leaves.tick_wait,
+    Sequence: composites.tick_in_turn,
+    Selector: composites.tick_in_turn,
+    ReactiveSequence: composites.tick_from_first,
+    ReactiveSelector: composites.tick_from_first,
+    Parallel: composites.tick_parallel,
+    ParallelAll: composites.tick_parallel_all,
+    IfThenElse: composites.tick_if_then_else,
+    WhileDoElse: composites.tick_while_do_else,
+    Switch: composites.tick_switch,
+    Stepwise: composites.tick_stepwise,
+    TryCatch: composites.tick_try_catch,
+    RandomComposite: orders.tick_random,
+    WeightedSelector: orders.tick_weighted,
+    UtilitySelector: orders.tick_utility,
+    ReactiveUtilitySelector: orders.tick_reactive_utility,
+    SubTree: decorators.tick_subtree,
+    StatusMap: decorators.tick_status_map,
+    Limit: decorators.tick_limit,
+    Repeater: decorators.tick_repeater,
+    Retry: decorators.tick_retry,
+    RunOnce: decorators.tick_run_once,
+    Guard: decorators.tick_guard,
+    Timeout: decorators.tick_timeout,
+    Delay: decorators.tick_delay,
+    Cooldown: decorators.tick_cooldown,
+    Service: decorators.tick_service,
 }
+# These keep nothing about a run, apart from a reactive node about children that do.
+_STATELESS: tuple[type[Behaviour], ...] = (
+    Action,
+    Check,
+    Constant,
+    ReactiveSequence,
+    ReactiveSelector,
+    WhileDoElse,
+    Switch,
+)
+_STATELESS += (SubTree, StatusMap, Guard, RunOnce)
 # Methods that do not change how a node is ticked.
 _HARMLESS = frozenset({"__init__", "__init_subclass__", "__repr__", "problems", "update_many"})
 
 
-def make_rules(root: Behaviour, shared: Shared) -> Rule:
-    """Returns the rule of a root, with those of all nodes below.
+def make_branch(root: Behaviour, shared: Shared) -> Branch:
+    """Returns a root and all nodes below it in their form for many agents.
 
     Raises:
-        StructureError: A node has no rule.
+        StructureError: A node has no such form.
     """
-    made: dict[int, Rule] = {}
+    made: dict[int, Branch] = {}
     for node in reversed(list(root.walk())):
         children = [made[id(child)] for child in node.children]
-        made[id(node)] = _rule(node)(node, shared, children)
+        made[id(node)] = _branch(node, shared, children)
     return made[id(root)]
 
 
-def _rule(node: Behaviour) -> Callable[[Any, Shared, list[Rule]], Rule]:
-    """Returns the rule of the first class that has one, if no later class changes the node."""
+def _branch(node: Behaviour, shared: Shared, children: list[Branch]) -> Branch:
+    if any(_has_key(value) for _, value in attributes(node)):
+        raise StructureError(
+            f"{node.path} reads a blackboard, which the agents of a Batch lack: give a number or a "
+            "function of AGENT"
+        )
+    for reason in _reasons(node):
+        raise StructureError(f"{node.path} {reason}, which a Batch does not know")
     changed = ""
-    for cls in type(node).__mro__:
+    for cls in type(node).__mro__:  # up to the first class that has a rule
         if "update_many" in vars(cls) and not changed:
-            return BatchNode
+            return BatchNode(node, shared, children)
         if cls in RULES and not changed:
-            return RULES[cls]
+            return Branch(node, shared, children, RULES[cls], isinstance(node, _STATELESS))
         overridden = [name for name in vars(cls) if _changes(cls, name)]
         changed = changed or (f"{cls.__name__}.{overridden[0]}()" if overridden else "")
     raise StructureError(
         f"{node.path} has no form for many agents at once: give {type(node).__name__} a method "
         f"update_many(many, agents) that does what {changed} does, or use a node of the library"
     )
+
+
+def _has_key(value: object) -> bool:
+    if isinstance(value, Key):
+        return True
+    if isinstance(value, partial):
+        value = (value.args, value.keywords)
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    return isinstance(value, tuple) and any(map(_has_key, value))
+
+
+def _reasons(node: Any) -> Iterator[str]:
+    """Yields what a batch cannot do in the settings of a node of the library."""
+    if isinstance(node, StatusMap) and SKIPPED in node.answers[:SKIPPED]:
+        yield "answers SKIPPED"
+    if isinstance(node, RunOnce) and node.then_skip:
+        yield "answers SKIPPED"
+    if isinstance(node, TryCatch) and node.catch_on_halt:
+        yield "has catch_on_halt"
+    if isinstance(node, Parallel):
+        node.thresholds()  # raises a StructureError if its children do not suffice
+    if isinstance(node, ParallelAll):
+        node.threshold()
+    for name in ("weights", "utilities"):
+        count = len(getattr(node, name, node.children))
+        if count != len(node.children):
+            yield f"has {count} {name} for {len(node.children)} children"
 
 
 def _changes(cls: type, name: str) -> bool:
