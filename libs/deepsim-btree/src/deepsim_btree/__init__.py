@@ -39,13 +39,12 @@ from .decorators.subtree import SubTree
 from .decorators.timers import Cooldown, Delay, Service, Timeout
 from .decorators.updated import WasUpdated, WhenUpdated
 from .errors import BtreeError, BusyError, Problem, StructureError, TickError, XmlError
-from .leaves.background import Background, InThread
 from .leaves.classes import action, condition
 from .leaves.constant import Failure, Running, Success, Wait
 from .leaves.entries import DeleteEntry, SetEntry
 from .leaves.function import AGENT, Action, Check
 from .leaves.ports import InOut, Input, Output, PortLeaf
-from .leaves.routine import Routine, next_tick
+from .leaves.routine import Background, InThread, Routine, next_tick
 from .render import render_dot, render_mermaid, render_text
 from .status import Status
 from .tree import Tree

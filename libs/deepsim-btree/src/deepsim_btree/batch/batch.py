@@ -3,24 +3,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from deepsim_btree.arguments import check_count, check_int, read_clock
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.errors import BusyError, StructureError
 from deepsim_btree.levels import check_levels
 
-from .branch import INVALID, RUNNING, Shared
+from .branch import INVALID, RUNNING, Agents, Codes, Shared
 from .rules import make_branch
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
-
-    from .branch import Agents, Codes
 
 
 class Batch:

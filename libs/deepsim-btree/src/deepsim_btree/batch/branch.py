@@ -4,18 +4,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Callable
+from typing import Any, Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.errors import TickError
 from deepsim_btree.leaves.function import AGENT
 from deepsim_btree.levels import all_paths
 from deepsim_btree.status import Status
-
-if TYPE_CHECKING:
-    from deepsim_btree.behaviour import Behaviour
 
 Codes = NDArray[np.uint8]
 """Statuses of agents, (n,)."""

@@ -3,17 +3,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .branch import FAILURE, INVALID, RUNNING, SUCCESS
+from .branch import FAILURE, INVALID, RUNNING, SUCCESS, Agents, Branch, Codes, Mask
 from .leaves import read
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from .branch import Agents, Branch, Codes, Mask
 
 
 def tick_in_turn(node: Any, branch: Branch, agents: Agents) -> Codes:

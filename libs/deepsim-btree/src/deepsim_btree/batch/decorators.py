@@ -3,15 +3,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from .branch import FAILURE, INVALID, RUNNING, SUCCESS
+from .branch import FAILURE, INVALID, RUNNING, SUCCESS, Agents, Branch, Codes
 from .leaves import ask
-
-if TYPE_CHECKING:
-    from .branch import Agents, Branch, Codes
 
 
 def tick_subtree(_: Any, branch: Branch, agents: Agents) -> Codes:

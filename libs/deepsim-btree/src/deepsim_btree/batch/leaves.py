@@ -4,16 +4,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .branch import FAILURE, RUNNING, SUCCESS
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from .branch import Agents, Branch, Codes, Mask
+from .branch import FAILURE, RUNNING, SUCCESS, Agents, Branch, Codes, Mask
 
 
 def tick_action(node: Any, branch: Branch, agents: Agents) -> Codes:

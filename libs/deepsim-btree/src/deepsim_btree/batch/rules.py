@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from functools import partial
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Callable, Iterator
+from typing import Any, Callable, Iterator
 
+from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key
 from deepsim_btree.composites.choosers import (
     ReactiveUtilitySelector,
@@ -36,12 +37,7 @@ from deepsim_btree.pickling import attributes
 from deepsim_btree.status import SKIPPED
 
 from . import composites, decorators, leaves, orders
-from .branch import BatchNode, Branch
-
-if TYPE_CHECKING:
-    from deepsim_btree.behaviour import Behaviour
-
-    from .branch import Agents, Codes, Shared
+from .branch import Agents, BatchNode, Branch, Codes, Shared
 
 RULES: dict[type[Behaviour], Callable[[Any, Branch, Agents], Codes]] = {
     Action: leaves.tick_action,

@@ -3,16 +3,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
 
+from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.leaves.constant import Constant
 from deepsim_btree.parent import Parent
 from deepsim_btree.status import INVALID, RUNNING, Status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from deepsim_btree.behaviour import Behaviour
 
 
 class Composite(Parent):

@@ -3,17 +3,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.decorators.decorator import Decorator
 from deepsim_btree.leaves.function import truth
 from deepsim_btree.parent import Parent
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SUCCESS, Status
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from deepsim_btree.behaviour import Behaviour
 
 
 class Conditional(Parent):

@@ -3,19 +3,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from deepsim_btree.arguments import check_int
+from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key, read_int
 from deepsim_btree.errors import StructureError
 from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
 
 from .composite import Composite
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from deepsim_btree.behaviour import Behaviour
 
 
 class Parallel(Composite):

@@ -3,20 +3,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 from deepsim_btree.arguments import check_int
+from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.parent import Parent
 from deepsim_btree.status import FAILURE, RUNNING, SUCCESS, Status
 from deepsim_btree.stream import draw_order, stream_start
 
 from .composite import Composite
 from .serial import tick_in_turn
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from deepsim_btree.behaviour import Behaviour
 
 
 class RandomComposite(Composite):

@@ -3,14 +3,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 
 from .composite import Composite
-
-if TYPE_CHECKING:
-    from deepsim_btree.behaviour import Behaviour
 
 
 class Sequence(Composite):

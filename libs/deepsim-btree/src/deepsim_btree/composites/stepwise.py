@@ -3,16 +3,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterable
+from typing import ClassVar
 
+from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 
 from .composite import Composite
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from deepsim_btree.behaviour import Behaviour
 
 
 class Stepwise(Composite):

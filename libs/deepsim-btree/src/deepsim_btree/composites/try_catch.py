@@ -3,17 +3,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
+from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import read_bool
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 
 from .composite import Composite
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from deepsim_btree.behaviour import Behaviour
 
 
 class TryCatch(Composite):

@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from deepsim_btree.arguments import check_count
+from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key, read_bool, read_int
 from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
 
 from .decorator import Decorator
-
-if TYPE_CHECKING:
-    from deepsim_btree.behaviour import Behaviour
 
 
 class Limit(Decorator):

@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Tuple
+from typing import Tuple
 
 from deepsim_btree.arguments import check_status
+from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 
 from .decorator import Decorator
-
-if TYPE_CHECKING:
-    from deepsim_btree.behaviour import Behaviour
 
 Answers = Tuple[Status, Status, Status, Status, Status]
 

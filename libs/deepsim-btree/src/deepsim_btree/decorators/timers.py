@@ -4,17 +4,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from deepsim_btree.arguments import check_seconds
+from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key, read_seconds
 from deepsim_btree.parent import Parent
 from deepsim_btree.status import FAILURE, RUNNING, Status
 
 from .decorator import Decorator
-
-if TYPE_CHECKING:
-    from deepsim_btree.behaviour import Behaviour
 
 
 class Timer(Decorator):

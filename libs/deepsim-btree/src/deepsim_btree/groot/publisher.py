@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING, Any
 import zmq
 
 from deepsim_btree.trace import Trace
-from deepsim_btree.trace.observer import Closing
-from deepsim_btree.trace.texts import shortened_repr
+from deepsim_btree.trace.observer import Closing, shortened_repr
 
 from .description import Description
 from .hooks import Hooks
-from .msgpack import packed, packed_map
-from .statuses import Statuses
+from .statuses import Statuses, packed, packed_map
 
 if TYPE_CHECKING:
     from deepsim_btree.blackboard.blackboard import Blackboard

@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.entry import NOTHING
 from deepsim_btree.blackboard.key import Key
 from deepsim_btree.status import FAILURE, SUCCESS, Status
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 # Flags of code objects; the module inspect, which names them, takes 10 ms to import.
 _GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200

@@ -4,17 +4,15 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import deque
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Mapping, NamedTuple
+from typing import Any, Mapping, NamedTuple
 
 from deepsim_btree.arguments import check_count
 from deepsim_btree.snapshot import CURRENT, OLDER, NodeInfo, Snapshot
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Iterator
 
 VERSION = 1
 

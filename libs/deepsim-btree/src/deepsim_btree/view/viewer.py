@@ -11,8 +11,7 @@ from deepsim_btree.trace.observer import Closing
 from deepsim_btree.trace.page import render_page
 
 from .control import Control, Profile
-from .feed import Feed
-from .server import Server
+from .server import Feed, Server
 
 if TYPE_CHECKING:
     from deepsim_btree.errors import TickError
