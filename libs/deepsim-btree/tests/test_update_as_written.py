@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import contextlib
+import functools
 import inspect
 import itertools
 import sys
@@ -22,7 +23,7 @@ from deepsim_btree import Status
 from deepsim_btree.testing import Scripted
 
 S, F, R = Status.SUCCESS, Status.FAILURE, Status.RUNNING
-SCRIPTS = {"one": [S, R, S, F], "two": [F, S, R, S], "three": [R, S, F, S]}
+SCRIPTS = {"one": "SRSF", "two": "FSRS", "three": "RSFS"}
 SHARED: list[str] = []
 COUNT = 0
 
@@ -30,189 +31,142 @@ COUNT = 0
 class Child:
     """A stand-in for a node, with a name and answers."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, script: str) -> None:
         self.name = name
-        self.answers = itertools.cycle(SCRIPTS[name])
+        self.answers = itertools.cycle({"S": S, "F": F, "R": R}[letter] for letter in script)
 
 
 class Plain:
     """The part of a control node that the methods below use, without the library."""
 
-    __slots__ = ("__weakref__", "children")
+    __slots__ = ("__dict__", "children")
 
     def __init__(self) -> None:
-        self.children = tuple(Child(name) for name in SCRIPTS)
+        self.children = tuple(Child(*script) for script in SCRIPTS.items())
 
     def tick_child(self, child: Child) -> Status:
         return next(child.answers)
 
 
 class Case:
-    """Methods of a control node, mixed into `Plain` and into `Composite`."""
+    """Attributes and helpers of the methods below, mixed into `Plain` and into `Composite`."""
 
     def begin(self) -> None:
-        """Sets the attributes of a new node."""
+        self.now, self.later = 0, 1
+        self.a, self.b, self.i, self.j, self.count = 0, 1, 0, 0, 0
+        self.items, self.hits, self.stack, self.steps = [1, 2, 3], [0] * 9, [7], []
+        self.numbers, self.log = itertools.count(), SHARED
 
     def first(self) -> Status:
         return self.tick_child(self.children[0])
 
+    def bump(self) -> bool:
+        self.count += 1
+        return True
 
-class Swap(Case):
-    def begin(self):
-        self.now, self.later = 0, 1
+    def answers(self):
+        for child in self.children:
+            yield self.tick_child(child)
 
-    def update(self):
+    @contextlib.contextmanager
+    def noting(self, *names):
+        self.steps.append(("in", *names))
+        yield names
+        self.steps.append(("out", *names))
+
+
+class Updates:
+    """Each method is the `update` of one control node."""
+
+    def swap(self):
         status = self.tick_child(self.children[self.now])
         self.now, self.later = self.later, self.now
         return status
 
-
-class LocalSwap(Case):
-    def update(self):
+    def local_swap(self):
         x, y = 1, 2
         x, y = y, x
         self.first()
         return S if (x, y) == (2, 1) else F
 
-
-class Fibonacci(Case):
-    def begin(self):
-        self.a, self.b = 0, 1
-
-    def update(self):
+    def fibonacci(self):
         self.a, self.b = self.b, self.a + self.b
         return self.first()
 
-
-class SwapOfItems(Case):
-    def begin(self):
-        self.items = [1, 2, 3]
-
-    def update(self):
+    def swap_of_items(self):
         self.items[0], self.items[2] = self.items[2], self.items[0]
         return self.first()
 
-
-class Chain(Case):
-    def begin(self):
-        self.numbers = itertools.count()
-
-    def update(self):
+    def chain(self):
         n = self.last = next(self.numbers)
         self.n = n
         return self.first()
 
-
-class ChainOfLists(Case):
-    def update(self):
+    def chain_of_lists(self):
         self.x = self.y = [0]
         self.x[0] = 5
         self.n = self.y[0]
         return self.first()
 
-
-class ChainOfTicks(Case):
-    def update(self):
+    def chain_of_ticks(self):
         self.a = self.b = self.first()
         return self.a
 
-
-class InPlace(Case):
-    def begin(self):
-        self.log = SHARED
-
-    def update(self):
+    def in_place(self):
         for child in self.children:
             status = self.tick_child(child)
             self.log += [status.name]
         return S
 
-
-class InPlaceByAlias(Case):
-    def begin(self):
-        self.stack = [7]
-
-    def update(self):
+    def in_place_by_alias(self):
         top = self.stack
         top += [8]
         return self.first()
 
-
-class IndexOnce(Case):
-    def begin(self):
-        self.hits, self.numbers = [0] * 9, itertools.count()
-
-    def update(self):
+    def index_once(self):
         self.hits[next(self.numbers)] += 1
         return self.first()
 
-
-class ListsOfCalls(Case):
-    def begin(self):
-        self.numbers = itertools.count()
-
-    def update(self):
+    def lists_of_calls(self):
         a, b = [next(self.numbers), next(self.numbers)]
         self.seen = a, b
         return self.first()
 
-
-class Starred(Case):
-    def update(self):
+    def starred(self):
         first, *rest = self.children
         self.count = len(rest)
         return self.tick_child(first)
 
-
-class ListTarget(Case):
-    def update(self):
+    def list_target(self):
         [a, (b, c)] = 1, (2, 3)
         self.seen = a, b, c
         return self.first()
 
-
-class OfIterators(Case):
-    def update(self):
+    def of_iterators(self):
         x, y = iter([5, 6])
         self.seen = x, y
         return self.first()
 
-
-class OfKeys(Case):
-    def update(self):
+    def of_keys(self):
         a, b = {5: "a", 6: "b"}
         self.seen = a, b
         return self.first()
 
-
-class WrongCount(Case):
-    def update(self):
+    def wrong_count(self):
         three = 1, 2, 3
         a, b = three
         return S if a < b else F
 
-
-class OneTest(Case):
-    def begin(self):
-        self.numbers = itertools.count()
-
-    def update(self):
+    def one_test(self):
         a, b = (1, 1) if next(self.numbers) % 2 else (2, 2)
         self.seen = a, b
         return self.first()
 
-
-class FromEachOther(Case):
-    def begin(self):
-        self.i = self.j = 0
-
-    def update(self):
+    def from_each_other(self):
         self.i, self.j = self.j + 1, self.i
         return self.first()
 
-
-class ReservedNames(Case):
-    def update(self):
+    def reserved_names(self):
         _tick, _values, _answer = 3, (9, 9), 7
         for child in self.children:
             self.tick_child(child)
@@ -220,77 +174,20 @@ class ReservedNames(Case):
         self.seen = _tick, _values, _answer, a, b
         return S
 
-
-class Overridden(Case):
-    def begin(self):
-        self.ticked = []
-
-    def tick_child(self, child):
-        self.ticked.append(child.name)
-        return super().tick_child(child)
-
-    def update(self):
-        return S if all(self.tick_child(child) is S for child in self.children) else F
-
-
-class Order(Case):
-    def update(self):
+    def order(self):
         a, b = self.tick_child(self.children[1]), self.first()
         self.seen = a, b
         return b
 
-
-class BothTicks(Case):
-    def update(self):
+    def both_ticks(self):
         return S if self.first() is S and self.tick_child(self.children[1]) is S else F
 
-
-class SideEffectFirst(Case):
-    def begin(self):
-        self.count = 0
-
-    def bump(self):
-        self.count += 1
-        return True
-
-    def update(self):
-        if self.bump() and self.first() is S:
-            return S
-        return F
-
-
-class Mangled(Case):
-    def begin(self):
-        self.__z = 4
-
-    def update(self):
-        self.seen = self.__z
-        self.__z = 5
+    def mangled(self):
+        self.__z = self.seen = 4
+        self.__z += self.seen
         return self.first()
 
-
-class WithSuper(Swap):
-    def update(self):
-        self.before = self.now
-        return super().update()
-
-
-def counting(method):
-    def wrapper(self):
-        self.calls = getattr(self, "calls", 0) + 1
-        return method(self)
-
-    return wrapper
-
-
-class Decorated(Case):
-    @counting
-    def update(self):
-        return self.first()
-
-
-class ForElse(Case):
-    def update(self):
+    def for_else(self):
         for child in self.children:
             status = self.tick_child(child)
             if status is R:
@@ -301,9 +198,7 @@ class ForElse(Case):
             return S
         return F
 
-
-class WhileElse(Case):
-    def update(self):
+    def while_else(self):
         n = 0
         while n < 2:
             a, b = n, n + 1
@@ -313,12 +208,7 @@ class WhileElse(Case):
             self.seen = a, b
         return self.first()
 
-
-class TryElseFinally(Case):
-    def begin(self):
-        self.steps = []
-
-    def update(self):
+    def try_else_finally(self):
         try:
             self.steps.append(self.first().name)
             {}["x"]
@@ -330,71 +220,42 @@ class TryElseFinally(Case):
             self.steps += ["end"]
         return S
 
-
-class Raising(Case):
-    def update(self):
+    def raising(self):
         self.first()
         raise LookupError("lost") from None
 
-
-class Asserting(Case):
-    def update(self):
+    def asserting(self):
         has_ended = self.first() is not R
         assert has_ended, "the child is RUNNING"
         return S
 
-
-class WithStatement(Case):
-    def begin(self):
-        self.steps = []
-
-    @contextlib.contextmanager
-    def noting(self, *names):
-        self.steps.append(("in", *names))
-        yield names
-        self.steps.append(("out", *names))
-
-    def update(self):
-        with self.noting("a") as (a,), self.noting(a, "b"):
-            return self.first()
-
-
-class Deleting(Case):
-    def update(self):
+    def deleting(self):
         self.steps = steps = [1, 2, 3]
         del steps[0], self.steps
         self.left = steps
         del steps
         return self.first()
 
-
-class Importing(Case):
-    def update(self):
+    def importing(self):
         import math as m  # noqa: PLC0415
         from math import pi, tau  # noqa: PLC0415
 
         self.seen = m.floor(pi), tau / pi
         return self.first()
 
-
-class Annotated(Case):
-    def update(self):
+    def annotated(self):
         status: Status
         status = self.first()
         self.seen: Status = status
         return status
 
-
-class GlobalCount(Case):
-    def update(self):
+    def global_count(self):
         global COUNT
         COUNT += 1
         self.seen = COUNT
         return self.first()
 
-
-class Nested(Case):
-    def update(self):
+    def nested(self):
         count = 0
 
         def good(child):
@@ -410,42 +271,24 @@ class Nested(Case):
         self.seen = count
         return answer
 
-
-class LateBinding(Case):
-    def update(self):
+    def late_binding(self):
         k = 2
         late = lambda: k  # noqa: E731
         k, j = 5, k
         self.seen = late(), j
         return self.first()
 
-
-class Comprehensions(Case):
-    def update(self):
+    def comprehensions(self):
         answers = {child.name: self.tick_child(child) for child in self.children}
         self.seen = [name for name, answer in answers.items() if answer is S]
         return S if {*answers.values()} == {S} else F
 
-
-class Walrus(Case):
-    def update(self):
+    def walrus(self):
         if (status := self.first()) is S:
             self.seen = status
         return status
 
-
-class Generators(Case):
-    def answers(self):
-        for child in self.children:
-            yield self.tick_child(child)
-
-    def update(self):
-        self.seen = next(self.answers())
-        return self.seen
-
-
-class Asynchronous(Case):
-    def update(self):
+    def asynchronous(self):
         class Both:
             async def __aenter__(self):
                 return self
@@ -464,6 +307,44 @@ class Asynchronous(Case):
             return self.first()
 
         return asyncio.run(work())
+
+    def side_effect_first(self):
+        if self.bump() and self.first() is S:
+            return S
+        return F
+
+    def with_statement(self):
+        with self.noting("a") as (a,), self.noting(a, "b"):
+            return self.first()
+
+    def generators(self):
+        self.seen = next(self.answers())
+        return self.seen
+
+
+def counting(method):
+    @functools.wraps(method)
+    def wrapper(self):
+        self.calls = getattr(self, "calls", 0) + 1
+        return method(self)
+
+    return wrapper
+
+
+class Overridden(Case):
+    def tick_child(self, child):
+        self.steps.append(child.name)
+        return super().tick_child(child)
+
+    @counting
+    def update(self):
+        return S if all(self.tick_child(child) is S for child in self.children) else F
+
+
+class WithSuper(Overridden):
+    def update(self):
+        self.before = list(self.steps)
+        return super().update()
 
 
 NEW_FORMS = [
@@ -499,23 +380,26 @@ NEW_FORMS = [
         """,
     ),
 ]
-NEW = {
-    version: "class New(Case):\n    def update(self):\n" + textwrap.indent(text, " " * 8)
+
+
+def case(update: Any) -> type:
+    return type("Case", (Case,), {"update": update})
+
+
+METHODS = {name: update for name, update in vars(Updates).items() if inspect.isfunction(update)}
+CASES = {name: case(update) for name, update in METHODS.items()}
+CASES.update({"overridden": Overridden, "with_super": WithSuper})
+TEXTS = {
+    version: "def update(self):\n" + textwrap.indent(textwrap.dedent(text), " " * 4)
     for version, text in NEW_FORMS
+    if sys.version_info >= version
 }
 
 
-def new_case(version: tuple[int, int]) -> Any:
-    if sys.version_info < version:
-        pytest.skip(f"a statement of Python {version}")
+def new_case(text: str) -> type:
     names: dict[str, Any] = dict(globals())
-    exec(NEW[version], names)
-    return names["New"]
-
-
-def seen(node: Any) -> dict[str, Any]:
-    """Return what the methods of a case have stored in a node."""
-    return {name: str(value) for name, value in vars(node).items()}
+    exec(text, names)
+    return case(names["update"])
 
 
 def run(node: Any, tick: Any) -> list[object]:
@@ -531,55 +415,38 @@ def run(node: Any, tick: Any) -> list[object]:
         except Exception as error:
             cause = error.__cause__ if isinstance(error, bt.TickError) else error
             found.append((type(cause), str(cause)))
-        found.append((seen(node), list(SHARED), COUNT))
+        attributes = {name: str(value) for name, value in vars(node).items()}
+        found.append((attributes, list(SHARED), COUNT))
     return found
 
 
-def compare(case: Any) -> None:
-    class PlainNode(case, Plain):
-        pass
-
-    class TreeNode(case, bt.Composite):
-        pass
-
-    letters = {name: "".join(s.name[0] for s in script) for name, script in SCRIPTS.items()}
-    node = TreeNode([Scripted(script, name) for name, script in letters.items()])
-    plain = PlainNode()
-    # Names mangled by the class that defines them are the same in both.
-    assert run(node, bt.Tree(node).tick) == run(plain, plain.update)
-
-
-CASES = [
-    value
-    for value in list(globals().values())
-    if isinstance(value, type) and issubclass(value, Case) and value is not Case
-]
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
-def test_update_runs_as_it_is_written(case):
+@pytest.mark.parametrize(
+    "methods",
+    [*CASES.values(), *map(new_case, TEXTS.values())],
+    ids=[*CASES, *map(str, TEXTS)],
+)
+def test_update_runs_as_it_is_written(methods):
     """Answers, errors and attributes are those of the method outside a tree."""
-    compare(case)
 
+    class PlainNode(methods, Plain):
+        pass
 
-@pytest.mark.parametrize("version", NEW, ids=str)
-def test_statements_of_later_pythons(version):
-    """The same for statements that some supported Pythons do not have."""
-    compare(new_case(version))
+    class TreeNode(methods, bt.Composite):
+        pass
+
+    node, plain = TreeNode([Scripted(s, name) for name, s in SCRIPTS.items()]), PlainNode()
+    assert run(node, bt.Tree(node).tick) == run(plain, plain.update)
 
 
 def test_every_statement_of_the_grammar_is_in_a_method():
     """The methods above hold each kind of statement that this Python knows."""
-    texts = [inspect.getsource(case) for case in (*CASES, Nested)]
-    texts += [text for version, text in NEW.items() if sys.version_info >= version]
-    nodes = [node for text in texts for node in ast.walk(ast.parse(textwrap.dedent(text)))]
+    texts = [inspect.getsource(Updates), *TEXTS.values()]
+    nodes = [node for text in texts for node in ast.walk(ast.parse(text))]
     held = {type(node) for node in nodes}
-    targets = [t for node in nodes if isinstance(node, ast.Assign) for t in node.targets]
+    targets = {type(t) for node in nodes if isinstance(node, ast.Assign) for t in node.targets}
     assert {kind.__name__ for kind in ast.stmt.__subclasses__() if kind not in held} == set()
-    assert {type(target) for target in targets} >= {
-        ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List
-    }  # fmt: skip
-    assert any(isinstance(node, ast.Starred) for node in nodes)
+    assert {ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List} <= targets
+    assert ast.Starred in held
 
 
 def test_an_overridden_tick_child_is_called_for_each_child():

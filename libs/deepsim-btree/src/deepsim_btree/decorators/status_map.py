@@ -26,10 +26,11 @@ class StatusMap(Decorator):
 
     def update(self) -> Status:
         """Ticks the child and translates its status."""
-        status = self.tick_child(self.child)
+        child = self._children[0]  # half as long as self.child
+        status = self.tick_child(child)
         answer = self.answers[status]
         if status is RUNNING and answer is not RUNNING:
-            self.child.halt()
+            child.halt()
         return answer
 
 
