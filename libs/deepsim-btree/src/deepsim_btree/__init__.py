@@ -49,6 +49,8 @@ from .render import render_dot, render_mermaid, render_text
 from .status import Status
 from .tree import Tree
 
+__version__ = "0.5.2"
+
 __all__ = [
     "AGENT",
     "Action",
