@@ -90,6 +90,8 @@ def _other_types(uses: list[_Use]) -> Iterator[Problem]:
         for writer in uses:
             if reader is writer or reader.port is None or writer.port is None:
                 continue
+            if writer.port.type is str and type(reader.entry) is not Key:
+                continue  # in a tree from a file the text is converted when it is read
             if reader.reads and writer.writes and not _fits(writer.port.type, reader.port.type):
                 yield Problem(
                     reader.node.path,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from deepsim_btree.arguments import check_int, check_seconds
 
 from .entry import NOTHING
+from .number import read_number
 
 if TYPE_CHECKING:
     from deepsim_btree.behaviour import Behaviour
@@ -38,6 +39,10 @@ class Key(NamedTuple):
             )
         return entry
 
+    def converted(self, value: Any) -> Any:
+        """Returns a value of the entry as the node that has this key takes it: unchanged."""
+        return value
+
     def read(self, node: Behaviour) -> Any:
         """Returns the value of the entry as `node` sees it.
 
@@ -61,19 +66,34 @@ class Key(NamedTuple):
         entry.writes += 1
 
 
-class MillisecondsKey(Key):
+class ConvertedKey(Key):
+    """Base of keys whose entries hold something else than the node takes."""
+
+    __slots__ = ()
+
+    def read(self, node: Behaviour) -> Any:
+        """Returns the value of the entry as the node takes it.
+
+        Raises:
+            KeyError: No such entry exists.
+            TypeError, ValueError: The value cannot be converted.
+        """
+        return self.converted(super().read(node))
+
+
+class MillisecondsKey(ConvertedKey):
     """The key of an entry in milliseconds, for a node that expects seconds."""
 
     __slots__ = ()
 
-    def read(self, node: Behaviour) -> float:
-        """Returns the value of the entry, converted to seconds.
+    def converted(self, value: Any) -> float:
+        """Returns a number of milliseconds, or the text of one, in seconds.
 
         Raises:
-            KeyError: No such entry exists.
             TypeError: The value is not a number.
         """
-        return check_seconds(super().read(node)) / 1000
+        number = read_number(value) if isinstance(value, str) else value
+        return check_seconds(value if number is None else number) / 1000
 
 
 def read_int(node: Behaviour, argument: str, value: Any) -> int:

@@ -98,9 +98,9 @@ class Parallel(Composite):
         count = len(self._children)
         success: Any = self.success
         failure: Any = self.failure
-        if success.__class__ is Key:
+        if isinstance(success, Key):
             success = _threshold("success", read_int(self, "success", success))
-        if failure.__class__ is Key:
+        if isinstance(failure, Key):
             failure = _threshold("failure", read_int(self, "failure", failure))
         if not (-count <= success <= count and -count <= failure <= count):
             for problem in _unfit(count, success=success, failure=failure):
@@ -172,12 +172,11 @@ class ParallelAll(Composite):
 
     Args:
         max_failures: Number of children that must fail to make the node fail; -1 for all, -2 for
-            all but one, and so on; or the `key` of an entry with the number. A tick raises
-            StructureError if there are too few children.
+            all but one, and so on; or the `key` of an entry with the number. With 0 the node
+            always fails in the end. A tick raises StructureError if there are too few children.
 
     Raises:
         TypeError: `max_failures` is not an int.
-        ValueError: `max_failures` is 0.
     """
 
     __slots__ = ("_failures", "max_failures")
@@ -190,7 +189,8 @@ class ParallelAll(Composite):
         max_failures: int = 1,
     ) -> None:
         super().__init__(children, name)
-        self.max_failures = _threshold("max_failures", max_failures)
+        is_key = isinstance(max_failures, Key)
+        self.max_failures = max_failures if is_key else check_int("max_failures", max_failures)
         self._failures = 0
 
     def update(self) -> Status:
@@ -213,7 +213,7 @@ class ParallelAll(Composite):
             return SKIPPED
         if running:
             return RUNNING
-        return FAILURE if self._failures and self._failures >= allowed else SUCCESS
+        return FAILURE if self._failures >= allowed else SUCCESS
 
     def threshold(self) -> int:
         """Returns the number of failures that make the node fail.
@@ -225,7 +225,7 @@ class ParallelAll(Composite):
         allowed = read_int(self, "max_failures", self.max_failures)
         for problem in _unfit(count, max_failures=allowed):
             raise StructureError(f"{self.path}: {problem}")
-        return allowed if allowed > 0 else count + 1 + allowed
+        return allowed if allowed >= 0 else max(count, 1) + 1 + allowed
 
     def problems(self) -> Iterator[str]:
         """Yields problems with the setup of the node; `Tree.validate` collects them."""

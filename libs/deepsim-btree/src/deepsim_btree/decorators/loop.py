@@ -33,14 +33,14 @@ class Loop(Decorator):
     Args:
         queue: The elements, which every run takes from the beginning; or the `key` of an entry with
             the elements. They are removed from an entry that is a `collections.deque`; other
-            sequences stay unchanged.
+            sequences stay unchanged. A text is no queue of its characters and is refused.
         entry: Name of the entry that gets the current element before the child runs; None for no
             entry.
         if_empty: Answer when no element is left.
 
     Raises:
         TypeError: `entry` is not a str, `if_empty` not a `Status`, or `queue` neither a key nor
-            iterable.
+            iterable, or a str.
     """
 
     __slots__ = ("_entry_key", "_left", "if_empty", "queue")
@@ -55,7 +55,7 @@ class Loop(Decorator):
         if_empty: Status = SUCCESS,
     ) -> None:
         super().__init__(child, name)
-        self.queue = queue if isinstance(queue, Key) else tuple(queue)
+        self.queue = queue if isinstance(queue, Key) else tuple(_elements(queue))
         self._entry_key: Key | None = None if entry is None else key(entry)
         self.if_empty = check_status("if_empty", if_empty)
         self._left: deque[Any] = deque()
@@ -69,7 +69,7 @@ class Loop(Decorator):
         """Takes an element unless the child is in a run, and ticks the child."""
         if self.status is not RUNNING:
             queue = self.queue.read(self) if isinstance(self.queue, Key) else self.queue
-            self._left = queue if isinstance(queue, deque) else deque(queue)
+            self._left = queue if isinstance(queue, deque) else deque(_elements(queue))
         if self.status is not RUNNING or self.child.status is not RUNNING:
             if not self._left:
                 return self.if_empty
@@ -78,3 +78,14 @@ class Loop(Decorator):
                 self._entry_key.write(self, element)
         status = self.tick_child(self.child)
         return FAILURE if status is FAILURE or status is INVALID else RUNNING
+
+
+def _elements(queue: Iterable[Any]) -> Iterable[Any]:
+    """Returns `queue`, which must not be a text.
+
+    Raises:
+        TypeError: `queue` is a str.
+    """
+    if isinstance(queue, str):
+        raise TypeError(f"queue must be the elements, got the text {queue!r}: split it")
+    return queue

@@ -77,7 +77,7 @@ class FunctionLeaf(Behaviour):
             args = self._look_up()
             if kwargs:
                 kwargs = {
-                    name: value.read(self) if value.__class__ is Key else value
+                    name: value.read(self) if isinstance(value, Key) else value
                     for name, value in kwargs.items()
                 }
         # Without ** if there are no keyword arguments, because ** costs a third of the time.

@@ -161,13 +161,19 @@ class Input(Port[T]):
             value = entry.value
             if value is NOTHING:
                 value = entry.inherited()
-        return value if value.__class__ is self.type else self.check(instance, value)  # type: ignore[arg-type]
+        return value if value.__class__ is self.type else self._converted(instance, value)  # type: ignore[arg-type]
+
+    def _converted(self, node: PortLeaf, value: object) -> T:
+        connected = node._connections.get(self.name)
+        if isinstance(connected, Key):
+            value = connected.converted(value)
+        return self.check(node, value)
 
     def _find(self, node: PortLeaf) -> Any:
         connected = self.connection(node)
         if isinstance(connected, Key):
-            node._known.found[self] = connected.entry(node)  # type: ignore[union-attr]
-            return connected.read(node)
+            node._known.found[self] = entry = connected.entry(node)  # type: ignore[union-attr]
+            return entry.inherited() if entry.value is NOTHING else entry.value
         if self.direction == "input" and node._find_tree() is not None:
             known = node._known or node._find_known()
             known.found[self] = known.constant(connected)

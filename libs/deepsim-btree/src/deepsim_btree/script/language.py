@@ -28,6 +28,8 @@ import re
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Union
 
 from deepsim_btree.blackboard.key import Key
+from deepsim_btree.decorators.subtree import SubTree
+from deepsim_btree.pickling import keys_of
 
 if TYPE_CHECKING:
     from deepsim_btree.behaviour import Behaviour
@@ -99,7 +101,8 @@ class Script:
         """Runs the script on the blackboard of a node and returns the value of the last statement.
 
         Raises:
-            KeyError: The script reads, or assigns with ``=``, an entry that does not exist.
+            KeyError: The script reads an entry that has no value, or assigns with ``=`` one that
+                has none and that no other node of the tree names.
             TypeError: An operator does not accept the given values.
         """
         value: Value = 0
@@ -318,7 +321,7 @@ def _assignment(key: Key, sign: str, value: Evaluate, enums: Mapping[str, int]) 
         try:
             old = key.read(node)
         except KeyError:
-            if sign != ":=":
+            if sign != ":=" and not (sign == "=" and _is_named(key, node)):
                 raise KeyError(
                     f"nothing named {key.name!r} on the blackboard: create it by :=, not {sign}"
                 ) from None
@@ -336,6 +339,20 @@ def _assignment(key: Key, sign: str, value: Evaluate, enums: Mapping[str, int]) 
         return assigned
 
     return assign
+
+
+def _is_named(key: Key, node: Behaviour) -> bool:
+    """Returns whether a node of the tree, other than a script, names the entry of a key.
+
+    There such entries exist, without a value, from the time when the file is read.
+    """
+    entry = key.entry(node)
+    return any(
+        named.entry(other) is entry
+        for other in node.tree.root.walk()
+        if not isinstance(other, SubTree)  # whose remaps name no entries there
+        for named in keys_of(other)
+    )
 
 
 def _arithmetic(left: Evaluate, right: Evaluate, sign: str) -> Evaluate:

@@ -40,7 +40,7 @@ from deepsim_btree.script import Precondition, RunScript, ScriptCheck
 from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
 
 from .node_type import MISSING, Attribute, NodeType
-from .texts import EntryName, Literal, Milliseconds, OutputEntry, to_text, to_value
+from .texts import EntryName, EntryValue, Milliseconds, OutputEntry, QueueKey, split, to_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -177,10 +177,9 @@ class LoopType(BuiltinType):
 
     def build(self, values: dict[str, Any], children: list[Behaviour]) -> Behaviour:
         """Returns a new node with children and with attribute values by attribute name."""
-        queue = values["queue"]
-        if not isinstance(queue, Key):
-            texts = queue.split(";") if queue else []
-            queue = [to_value(text, self._element, {}) for text in texts]
+        text = values["queue"]
+        is_key = isinstance(text, Key)
+        queue = QueueKey.of(text.name, self._element) if is_key else split(text, self._element)
         return super().build({**values, "queue": queue}, children)
 
     def fits(self, node: Behaviour) -> bool:
@@ -188,7 +187,7 @@ class LoopType(BuiltinType):
         if not isinstance(node, Loop) or type(node) is not Loop:
             return False
         if isinstance(node.queue, Key):
-            return self._element is str
+            return getattr(node.queue, "element", str) is self._element
         return all(type(value) is self._element for value in node.queue)
 
     def values(self, node: Behaviour) -> dict[str, Any]:
@@ -285,7 +284,7 @@ CPP_TYPES = (
         "SetBlackboard",
         SetEntry,
         [
-            Attribute("value", Literal, takes_key=True),
+            Attribute("value", EntryValue, takes_key=True),
             Attribute("output_key", EntryName, argument="entry"),
         ],
     ),

@@ -7,7 +7,6 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deepsim_btree.blackboard.key import MillisecondsKey
 from deepsim_btree.decorators.subtree import SubTree
 from deepsim_btree.script import Conditions
 
@@ -23,7 +22,7 @@ from .document import Document, read_file, read_texts
 from .element import EXPLICIT, MAX_LEVELS
 from .node_type import MISSING, Attribute
 from .registered import registered_types
-from .texts import EntryName, Literal, Milliseconds, OutputEntry, key_of, to_value
+from .texts import EntryName, EntryValue, OutputEntry, key_of, to_value, typed_key
 
 if TYPE_CHECKING:
     import os
@@ -247,7 +246,7 @@ class _Reader:
         try:
             named = key_of(text)
             if named is not None and attribute.takes_key:
-                return MillisecondsKey(named.name) if attribute.type is Milliseconds else named
+                return typed_key(named.name, attribute.type, self._parsers)
             if attribute.direction == "output":
                 raise ValueError("an output must be an entry such as {goal}")
             if named is not None and attribute.type not in (EntryName, OutputEntry):
@@ -280,7 +279,7 @@ class _Reader:
             try:
                 outer = key_of(f"{{{name}}}" if text == "{=}" else text)
                 if outer is None:
-                    values[name] = to_value(text, Literal, {})
+                    values[name] = to_value(text, EntryValue, {})
                 else:
                     remap[name] = outer.name
             except ValueError as error:

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Callable
 
-from deepsim_btree.blackboard.key import Key, MillisecondsKey, key
+from deepsim_btree.blackboard.key import ConvertedKey, Key, MillisecondsKey, key
 from deepsim_btree.blackboard.number import read_number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     Parsers = Mapping[type, Callable[[str], Any]]
     Formatters = Mapping[type, Callable[[Any], str]]
@@ -31,6 +32,90 @@ class OutputEntry:
 
 class Literal:
     """Type of an untyped attribute: int, float or bool if the text looks like one, else str."""
+
+
+class EntryValue:
+    """Type of a text that becomes an entry of the blackboard, for readers of any type.
+
+    Like `Literal`, but a number only if it has this very text, so that a reader of texts gets the
+    text of the file: ``3`` is an int, and ``1.10`` a str, of which a reader of floats makes 1.1.
+    """
+
+
+class TypedKey(ConvertedKey):
+    """The key of an entry that is converted for a node as BehaviorTree.CPP does.
+
+    Texts become values of the type of the node's port or argument, and numbers become texts, bools,
+    whole numbers or members of an enumeration, where the node takes these.
+
+    Attributes:
+        value_type: The type that the node takes.
+    """
+
+    value_type: type[Any]
+    _parse: Callable[[str], Any]
+
+    @classmethod
+    def of(cls, name: str, type_: type[Any], parse: Callable[[str], Any]) -> TypedKey:
+        """Returns a key for a type, with the function that converts texts to it."""
+        key_ = cls(name)
+        key_.value_type = type_
+        key_._parse = parse
+        return key_
+
+    def converted(self, value: Any) -> Any:
+        """Returns a value of the entry as the node takes it.
+
+        Raises:
+            ValueError: A text is not the text of such a value.
+        """
+        if self.value_type is str:
+            return _text(value, str) if isinstance(value, (bool, int, float)) else value
+        if isinstance(value, str):
+            try:
+                return self._parse(value)
+            except (TypeError, ValueError, ArithmeticError, LookupError) as error:
+                raise ValueError(f"{{{self.name}}} holds the text {value!r}: {error}") from error
+        if isinstance(value, (int, float)) and not isinstance(value, Enum):
+            if self.value_type is bool and value in (0, 1):
+                return bool(value)
+            if self.value_type is int and isinstance(value, float) and value.is_integer():
+                return int(value)
+            if issubclass(self.value_type, Enum) and any(
+                value == one.value for one in self.value_type
+            ):
+                return self.value_type(value)
+        return value
+
+
+class QueueKey(ConvertedKey):
+    """The key of an entry with a queue, or with its text, which is split at semicolons.
+
+    Attributes:
+        element: Class of the elements.
+    """
+
+    element: type[Any]
+
+    @classmethod
+    def of(cls, name: str, element: type[Any]) -> QueueKey:
+        """Returns a key for a queue of elements of one class."""
+        key_ = cls(name)
+        key_.element = element
+        return key_
+
+    def converted(self, value: Any) -> Any:
+        """Returns the queue that the entry holds.
+
+        Raises:
+            ValueError: A part of a text is not the text of an element.
+        """
+        if not isinstance(value, str):
+            return value
+        try:
+            return split(value, self.element)
+        except ValueError as error:
+            raise ValueError(f"{{{self.name}}} holds the text {value!r}: {error}") from error
 
 
 def to_value(text: str, type_: type, parsers: Parsers) -> Any:
@@ -54,6 +139,9 @@ def to_value(text: str, type_: type, parsers: Parsers) -> Any:
         return _seconds(_plain(text))
     if type_ is Literal or type_ is object:
         return _literal(text)
+    if type_ is EntryValue:
+        value = _literal(text)
+        return value if _text(value, EntryValue) == text else text
     if type_ is OutputEntry:
         named = key_of(text)
         if named is None:
@@ -125,6 +213,26 @@ def key_of(text: str) -> Key | None:
         named: Key = key(bare[1:-1])
         return named
     return None
+
+
+def typed_key(name: str, type_: type, parsers: Parsers) -> Key:
+    """Returns the key of an attribute that takes values of a type."""
+    if type_ is Milliseconds:
+        return MillisecondsKey(name)
+    if type_ in (Literal, EntryValue, object):
+        return Key(name)
+    # Only the parser that is used, so that a tree can be pickled whatever the others are.
+    parse = parsers.get(type_) or partial(to_value, type_=type_, parsers={})
+    return TypedKey.of(name, type_, parse)
+
+
+def split(text: str, element: type) -> list[Any]:
+    """Returns the elements of a text such as ``1;2;3``.
+
+    Raises:
+        ValueError: The text of an element does not fit the type.
+    """
+    return [to_value(part, element, {}) for part in text.split(";")] if text else []
 
 
 def _bool(text: str) -> bool:

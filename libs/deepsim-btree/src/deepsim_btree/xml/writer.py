@@ -17,8 +17,7 @@ from .builtin_types import BUILTIN_TYPES, CPP_TYPES, OWN_TYPES, SCRIPT_ATTRIBUTE
 from .element import MAX_LEVELS, Element, is_name
 from .model import model_element
 from .registered import ClassType, registered_type, registered_types
-from .texts import Literal as LiteralText
-from .texts import to_text
+from .texts import EntryValue, to_text
 
 if TYPE_CHECKING:
     from deepsim_btree.behaviour import Behaviour
@@ -191,9 +190,9 @@ class _Writer:
                     f"{node.path}: XML has no SubTree with an entry called {name!r}: rename it"
                 )
         for name, outer in node.remap.items():
-            attributes[name] = self._text(node, name, key(outer), LiteralText)
+            attributes[name] = self._text(node, name, key(outer), EntryValue)
         for name, value in node.values.items():
-            attributes[name] = self._text(node, name, value, LiteralText)
+            attributes[name] = self._text(node, name, value, EntryValue)
         self.add_tree(tree_id, node.child)
         return Element("SubTree", attributes, [])
 
