@@ -533,7 +533,7 @@ def test_answers_to_questions_may_be_entries():
     tree.halt()
     assert tree.blackboard["caught"] == 1
     tree.blackboard["skip"] = "yes"
-    with pytest.raises(bt.TickError, match="{skip} holds the text 'yes': must be true or false"):
+    with pytest.raises(bt.TickError, match=r"{skip} holds the text 'yes': must be true or false"):
         tree.tick()
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 import pickle
+from functools import partial
 from typing import NamedTuple, Union
 
 import pytest
@@ -155,7 +156,7 @@ def test_control_nodes_of_a_user_are_converted_for_too():
     got = []
 
     class At(bt.Decorator):
-        def __init__(self, child, name=None, *, place: Union[Cell, Key]):
+        def __init__(self, child, name=None, *, place: Union[Cell, Key]):  # noqa: UP007 - evaluated on Python 3.8
             super().__init__(child, name)
             self.place = place
 
@@ -265,7 +266,7 @@ def test_an_entry_that_a_port_names_can_be_assigned(later):
 def test_an_entry_that_no_port_names_cannot_be_assigned(code, later):
     """An entry of that name in an inner tree is another one, and += needs a value."""
     tree = bt.Tree(read_xml(ASSIGN.format(code, later), [reader(int)]), blackboard={"seen": []})
-    with pytest.raises(bt.TickError, match="nothing named '[xy]'"):
+    with pytest.raises(bt.TickError, match=r"nothing named '[xy]'"):
         tree.tick()
 
 
@@ -282,3 +283,87 @@ def test_parallel_all_without_allowed_failures_fails(scripts, answer):
 def test_errors_of_files_are_where_the_readers_are():
     """`XmlError` is the same class in both modules."""
     assert XmlError is bt.XmlError
+
+
+class Guarded(bt.Decorator):
+    """Keeps its arguments as a node must whose base has attributes of these names."""
+
+    def __init__(self, child, name=None, *, path: Union[str, Key], status: str = "new"):  # noqa: UP007 - evaluated on Python 3.8
+        super().__init__(child, name)
+        self._path, self._status = path, status
+
+    def update(self):
+        self.blackboard["seen"] = (self._path.read(self), self._status)
+        return self.tick_child(self.child)
+
+
+class Follow(bt.PortLeaf):
+    path = bt.Input(str)
+    name = bt.Input(str, default="none")
+    status = bt.Output(str)
+
+    def update(self):
+        self.ports.status = f"{self.ports.name} on {self.ports.path}"
+        return Status.SUCCESS
+
+
+@bt.action
+def hail(name: str, parent: str):
+    return Status.SUCCESS if (name, parent) == ("Ann", "Bob") else Status.FAILURE
+
+
+def test_attributes_may_be_called_like_attributes_of_all_nodes():
+    """Above all `path`, which most nodes of Nav2 have."""
+    text = """<root BTCPP_format="4"><BehaviorTree><Sequence>
+      <Script code="p := 'road'"/>
+      <Guarded path="{p}" status="old"><Follow path="{p}" name="car" status="{s}"/></Guarded>
+      <Hail name="Ann" parent="Bob"/>
+    </Sequence></BehaviorTree></root>"""
+    nodes = {"Guarded": Guarded, "Follow": Follow, "Hail": hail}
+    root = read_xml(text, nodes)
+    again = write_xml(root, nodes)
+    assert 'path="{p}" status="old">' in again
+    assert '<Follow path="{p}" name="car" status="{s}"/>' in again
+    assert '<Hail name="Ann" parent="Bob"/>' in again
+    for each in (root, read_xml(again, nodes)):
+        tree = bt.Tree(each)
+        assert tree.tick() is Status.SUCCESS
+        assert dict(tree.blackboard) == {"p": "road", "seen": ("road", "old"), "s": "car on road"}
+        assert [node.name for node in each.walk()][2:4] == ["Guarded", "Follow"]
+
+
+class OwnPath(bt.Decorator):
+    def __init__(self, child, name=None, *, path: str):
+        super().__init__(child, name)
+        self.path = path
+
+
+class OwnStatus(bt.Decorator):
+    def __init__(self, child, name=None, *, status: str):
+        super().__init__(child, name)
+        self.status = status
+
+
+@pytest.mark.parametrize(
+    ("node", "argument", "reason"),
+    [
+        (OwnPath, "path", "keep path in an attribute called _path"),
+        (OwnStatus, "status", "its constructor must not write status: call that attribute _status"),
+    ],
+)
+def test_a_constructor_that_overwrites_the_node_is_named_with_its_line(node, argument, reason):
+    """Python's own error has neither the file nor the line, and for a status there is none."""
+    text = f"""<root BTCPP_format="4"><BehaviorTree>
+      <{node.__name__} {argument}="a"><AlwaysSuccess/></{node.__name__}></BehaviorTree></root>"""
+    with pytest.raises(XmlError, match=f"<text>:2: {node.__name__}: .*{reason}"):
+        read_xml(text, [node])
+
+
+def test_a_function_of_an_action_takes_no_name_from_a_file():
+    """`Action` has a name itself; for a class made by @action it is free."""
+
+    def greet(name: str):
+        return Status.SUCCESS
+
+    with pytest.raises(TypeError, match="Action takes a name for itself: use @action"):
+        read_xml("<root/>", {"Greet": partial(bt.Action, greet)})

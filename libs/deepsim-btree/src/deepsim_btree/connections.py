@@ -64,7 +64,7 @@ def _uses(node: Behaviour) -> Iterator[_Use]:
     if isinstance(node, PortLeaf):
         for name, connected in node.connections.items():
             if isinstance(connected, Key):
-                port = node.ports[name]
+                port = type(node).ports[name]
                 reads, writes = port.direction != "output", port.direction != "input"
                 yield _Use(node, connected, reads, writes, port)
         return

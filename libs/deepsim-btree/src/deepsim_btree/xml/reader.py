@@ -166,11 +166,13 @@ class _Reader:
         }
         for name in IGNORED_ATTRIBUTES:
             attributes.pop(name, None)
-        node_name = attributes.pop("name", None)
-        if tag == "SubTree":
+        node_type = None if tag == "SubTree" else self._type(element, tag)
+        is_port = node_type is not None and "name" in node_type.attributes
+        node_name = None if is_port else attributes.pop("name", None)
+        if node_type is None:
             node = self._subtree(element, attributes, above)
         else:
-            node = self._plain(element, self._type(element, tag), attributes, above)
+            node = self._plain(element, node_type, attributes, above)
         if node_name is not None:
             node.name = node_name
         if not scripts:

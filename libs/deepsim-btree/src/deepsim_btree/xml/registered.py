@@ -16,6 +16,7 @@ from deepsim_btree.leaves.function import Action, Check, FunctionLeaf
 from deepsim_btree.leaves.ports import Port, PortLeaf
 from deepsim_btree.leaves.routine import Routine
 from deepsim_btree.parent import Parent
+from deepsim_btree.status import INVALID
 
 from .node_type import MISSING, Attribute, NodeType
 from .texts import Literal
@@ -79,6 +80,10 @@ class FunctionType(NodeType):
                 raise TypeError(f"{tag} lacks its function: partial({cls.__name__}, function)")
             self._function: Callable[..., Any] = args[0]
             args = args[1:]
+            if "name" in inspect.signature(self._function).parameters:
+                raise TypeError(
+                    f"{tag}: {cls.__name__} takes a name for itself: use @action or @condition"
+                )
         else:
             self._function = cls.function
         self._maker = maker
@@ -140,8 +145,20 @@ class ClassType(NodeType):
         super().__init__(tag, cls, attributes)
 
     def build(self, values: dict[str, Any], children: list[Behaviour]) -> Behaviour:
-        """Returns a new node with children and with attribute values by attribute name."""
-        return self._maker(*self.arguments(children), **values)
+        """Returns a new node with children and with attribute values by attribute name.
+
+        Raises:
+            TypeError: The constructor wrote an attribute that belongs to the node itself.
+        """
+        try:
+            node = self._maker(*self.arguments(children), **values)
+        except AttributeError as error:  # such as a path, which has no setter
+            taken = [name for name in values if hasattr(Behaviour, name)]
+            advice = f": keep {taken[0]} in an attribute called _{taken[0]}" if taken else ""
+            raise TypeError(f"{error}{advice}") from error
+        if node.status is not INVALID:
+            raise TypeError("its constructor must not write status: call that attribute _status")
+        return node
 
     def fits(self, node: Behaviour) -> bool:
         """Returns whether a node can be written with this tag."""
@@ -153,7 +170,8 @@ class ClassType(NodeType):
         """Returns the attribute values of a node by attribute name."""
         if isinstance(node, PortLeaf):
             connected = node.connections
-            own = {name: _read(node, name) for name in self.attributes if name not in node.ports}
+            ports = type(node).ports
+            own = {name: _read(node, name) for name in self.attributes if name not in ports}
             return {**own, **{n: v for n, v in connected.items() if n in self.attributes}}
         return {name: _read(node, name) for name in self.attributes}
 
@@ -181,8 +199,8 @@ def _attributes(
         ):
             continue
         default = MISSING if parameter.default is parameter.empty else parameter.default
-        if name in ("name", "ID"):
-            raise TypeError(f"{name} is taken in XML: give that argument another name")
+        if name == "ID":
+            raise TypeError("ID is taken in XML: give that argument another name")
         guessed = Literal if default is MISSING or default is None else type(default)
         class_, takes_key = classes.get(name, (guessed, False))
         yield Attribute(name, class_, default, takes_key=takes_key or is_called)
@@ -215,8 +233,10 @@ def _default(port: Port[Any]) -> Any:
 
 
 def _read(node: Behaviour, argument: str) -> Any:
-    if isinstance(node, PortLeaf) and argument in node.ports:
+    if isinstance(node, PortLeaf) and argument in type(node).ports:
         return node.connections.get(argument, MISSING)
+    if hasattr(Behaviour, argument):  # the node's own, which is not that argument
+        return getattr(node, f"_{argument}")
     return getattr(node, argument)
 
 

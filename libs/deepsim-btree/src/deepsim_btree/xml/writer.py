@@ -130,8 +130,9 @@ class _Writer:
             problem = node_type.children_problem(len(node.children))
             if problem and not isinstance(node, Switch):
                 raise XmlError(f"{node.path}: {node_type.tag} {problem}")
-        attributes = {"name": node.name} if node.name != _default_name(node, node_type) else {}
-        attributes.update(node_type.constant)
+        attributes = dict(node_type.constant)
+        if "name" not in node_type.attributes and node.name != _default_name(node, node_type):
+            attributes = {"name": node.name, **attributes}
         try:
             values = node_type.values(node)
         except (AttributeError, TypeError) as error:
