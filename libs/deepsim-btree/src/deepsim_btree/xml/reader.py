@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from deepsim_btree.blackboard.key import Key
 from deepsim_btree.decorators.subtree import SubTree
 from deepsim_btree.script import Conditions
 
@@ -240,6 +241,8 @@ class _Reader:
                 values[name] = self._value(element, node_type.tag, attribute, text)
             elif attribute.default is MISSING:
                 raise element.error(f"{node_type.tag} needs the attribute {name}")
+            elif type(attribute.default) is Key and attribute.takes_key:
+                values[name] = typed_key(attribute.default.name, attribute.type, self._parsers)
         return values
 
     def _value(self, element: Element, tag: str, attribute: Attribute, text: str) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from deepsim_btree.blackboard.key import key
+from deepsim_btree.blackboard.key import Key, key
 from deepsim_btree.composites.switch import Switch
 from deepsim_btree.decorators.subtree import SubTree
 from deepsim_btree.errors import XmlError, shortened
@@ -215,4 +215,7 @@ def _default_name(node: Behaviour, node_type: NodeType) -> str | None:
 
 
 def _is_default(value: object, default: object) -> bool:
-    return value is default or (type(value) is type(default) and bool(value == default))
+    same_type = type(value) is type(default) or (
+        isinstance(value, Key) and isinstance(default, Key)
+    )
+    return value is default or (same_type and bool(value == default))
