@@ -29,10 +29,13 @@ def plot(text):
     return Plot(int(row), int(bed))
 
 
-def document(*trees, main="Main"):
-    """Returns a file with trees, the first one of which is called Main."""
-    body = "".join(f'<BehaviorTree ID="{name}">{text}</BehaviorTree>' for name, text in trees)
-    return f'<root BTCPP_format="4" main_tree_to_execute="{main}">{body}</root>'
+def document(main, **trees):
+    """Returns a file with a tree called Main and others."""
+    trees = {"Main": main, **trees}
+    body = "".join(
+        f'<BehaviorTree ID="{name}">{text}</BehaviorTree>' for name, text in trees.items()
+    )
+    return f'<root BTCPP_format="4" main_tree_to_execute="Main">{body}</root>'
 
 
 class House:
@@ -109,9 +112,7 @@ def run(tree, ticks=50):
 
 def test_t01_a_first_tree():
     """A Sequence runs its leaves in turn, conditions among them."""
-    text = document(
-        ("Main", '<Sequence><IsMoist/><Note name="a" text="one"/><Note text="two"/></Sequence>')
-    )
+    text = document('<Sequence><IsMoist/><Note name="a" text="one"/><Note text="two"/></Sequence>')
     house = House(moist=[True])
     assert run(house.tree(text)) is Status.SUCCESS
     assert house.log == ["one", "two"]
@@ -137,11 +138,8 @@ def test_t02_ports():
     house.nodes.update(Say=say, Think=Think)
     tree = house.tree(
         document(
-            (
-                "Main",
-                """<Sequence><Note text="good morning"/><Say text="all well"/>
-            <Think answer="{degrees}"/><Note text="{degrees}"/><Say text="{degrees}"/></Sequence>""",
-            )
+            """<Sequence><Note text="good morning"/><Say text="all well"/>
+            <Think answer="{degrees}"/><Note text="{degrees}"/><Say text="{degrees}"/></Sequence>"""
         )
     )
     assert run(tree) is Status.SUCCESS
@@ -153,11 +151,8 @@ def test_t03_types_of_ports():
     house = House()
     tree = house.tree(
         document(
-            (
-                "Main",
-                """<Sequence><Measure plot="{dry}"/><Water plot="{dry}" litres="2"/>
-              <Script code="other = '7|-1'"/><Water plot="{other}"/></Sequence>""",
-            )
+            """<Sequence><Measure plot="{dry}"/><Water plot="{dry}" litres="2"/>
+              <Script code="other = '7|-1'"/><Water plot="{other}"/></Sequence>"""
         )
     )
     assert run(tree) is Status.SUCCESS
@@ -170,11 +165,8 @@ def test_t04_reactive_sequence(kind, asked):
     house = House(moist=[True] * 4, steps=3)
     tree = house.tree(
         document(
-            (
-                "Main",
-                f"""<{kind}><IsMoist/><Sequence><Note text="start"/><Water plot="0|0"/>
-              <Note text="end"/></Sequence></{kind}>""",
-            )
+            f"""<{kind}><IsMoist/><Sequence><Note text="start"/><Water plot="0|0"/>
+              <Note text="end"/></Sequence></{kind}>"""
         )
     )
     assert [tree.tick() for _ in range(4)] == [Status.RUNNING] * 3 + [Status.SUCCESS]
@@ -186,7 +178,7 @@ def test_t04_a_reactive_sequence_halts():
     """When its condition fails, a child that runs is halted."""
     house = House(moist=[True, False], steps=3)
     text = '<ReactiveSequence><IsMoist/><Water plot="0|0"/></ReactiveSequence>'
-    tree = house.tree(document(("Main", text)))
+    tree = house.tree(document(text))
     assert [tree.tick(), tree.tick()] == [Status.RUNNING, Status.FAILURE]
     assert house.log == [(Plot(0, 0), 1.0), "halted"]
 
@@ -222,16 +214,10 @@ def test_t05_a_door(shut, locked, turns, log):
 
     nodes = {"Shut": bt.condition(lambda: shut), "Open": open_door, "Pick": pick_lock, "Do": do}
     text = document(
-        (
-            "Main",
-            """<Sequence><Fallback><Inverter><Shut/></Inverter><SubTree ID="Door"/>
+        """<Sequence><Fallback><Inverter><Shut/></Inverter><SubTree ID="Door"/>
              </Fallback><Do what="through"/></Sequence>""",
-        ),
-        (
-            "Door",
-            """<Fallback><Open/><RetryUntilSuccessful num_attempts="5"><Pick/>
+        Door="""<Fallback><Open/><RetryUntilSuccessful num_attempts="5"><Pick/>
              </RetryUntilSuccessful><Do what="smash"/></Fallback>""",
-        ),
     )
     assert run(bt.Tree(read_xml(text, nodes))) is Status.SUCCESS
     assert found == log
@@ -242,18 +228,12 @@ def test_t06_remapped_ports_of_a_tree():
     house = House(steps=2)
     tree = house.tree(
         document(
-            (
-                "Main",
-                """<Sequence><Script code=" goal='5|6' "/>
+            """<Sequence><Script code=" goal='5|6' "/>
               <SubTree ID="Go" where="{goal}" result="{outcome}"/><Note text="{outcome}"/>
             </Sequence>""",
-            ),
-            (
-                "Go",
-                """<Fallback><Sequence><Water plot="{where}"/>
+            Go="""<Fallback><Sequence><Water plot="{where}"/>
               <Script code=" result:='watered'; inside:=1 "/></Sequence>
               <ForceFailure><Script code=" result:='dry' "/></ForceFailure></Fallback>""",
-            ),
         )
     )
     assert run(tree) is Status.SUCCESS
@@ -289,7 +269,7 @@ def test_t08_arguments_that_have_no_text():
             return Status.SUCCESS
 
     lamps = []
-    text = document(("Main", '<Sequence><A/><Lamp watts="7"/></Sequence>'))
+    text = document('<Sequence><A/><Lamp watts="7"/></Sequence>')
     nodes = {"A": partial(Lamp, 60, "hall", lamps), "Lamp": partial(Lamp, room="?", lamps=lamps)}
     root = read_xml(text, nodes)
     root.children[1].state[1] = "attic"
@@ -317,13 +297,10 @@ def test_t09_scripts(heat, log):
     house.nodes["Show"] = show
     tree = house.tree(
         document(
-            (
-                "Main",
-                f"""<Fallback><Sequence><Script code="what:='tomato'; heat:={heat}; colour:=RIPE"/>
+            f"""<Fallback><Sequence><Script code="what:='tomato'; heat:={heat}; colour:=RIPE"/>
               <Precondition if="heat > -LIMIT && colour != GREEN" else="FAILURE"><Sequence>
                 <Note text="{{heat}}"/><Note text="{{what}}"/><Show colour="{{colour}}"/>
-              </Sequence></Precondition></Sequence><Note text="late"/></Fallback>""",
-            )
+              </Sequence></Precondition></Sequence><Note text="late"/></Fallback>"""
         ),
         enums={"LIMIT": 25, "GREEN": 1, "RIPE": 2},
     )
@@ -331,38 +308,32 @@ def test_t09_scripts(heat, log):
     assert house.log == log
 
 
-NESTED = (
-    (
-        "Main",
-        """<Sequence><Fallback><AlwaysFailure name="bad"/><SubTree ID="A" name="upper"/></Fallback>
+NESTED = document(
+    """<Sequence><Fallback><AlwaysFailure name="bad"/><SubTree ID="A" name="upper"/></Fallback>
          <AlwaysSuccess name="last"/></Sequence>""",
-    ),
-    (
-        "A",
-        """<Sequence><AlwaysSuccess name="a"/><SubTree ID="B" name="lower"/><SubTree ID="B"/>
+    A="""<Sequence><AlwaysSuccess name="a"/><SubTree ID="B" name="lower"/><SubTree ID="B"/>
          </Sequence>""",
-    ),
-    ("B", '<AlwaysSuccess name="b"/>'),
+    B='<AlwaysSuccess name="b"/>',
 )
 
 
 def test_t10_an_observer():
     """Each node keeps its answer and the tick, and has a path of its own at each use of a tree."""
-    tree = bt.Tree(read_xml(document(*NESTED)))
+    tree = bt.Tree(read_xml(NESTED))
     assert run(tree) is Status.SUCCESS
     assert {node.last_tick for node in tree.root.walk()} == {1}
     answers = {node.path: node.status.name[0] for node in tree.root.walk()}
     assert answers == {
         "Sequence": "S",
-        "Sequence/Fallback": "S",
-        "Sequence/Fallback/bad": "F",
-        "Sequence/Fallback/upper": "S",
-        "Sequence/Fallback/upper/Sequence": "S",
-        "Sequence/Fallback/upper/Sequence/a": "S",
-        "Sequence/Fallback/upper/Sequence/lower": "S",
-        "Sequence/Fallback/upper/Sequence/lower/b": "S",
-        "Sequence/Fallback/upper/Sequence/B": "S",
-        "Sequence/Fallback/upper/Sequence/B/b": "S",
+        "Sequence/Selector": "S",
+        "Sequence/Selector/bad": "F",
+        "Sequence/Selector/upper": "S",
+        "Sequence/Selector/upper/Sequence": "S",
+        "Sequence/Selector/upper/Sequence/a": "S",
+        "Sequence/Selector/upper/Sequence/lower": "S",
+        "Sequence/Selector/upper/Sequence/lower/b": "S",
+        "Sequence/Selector/upper/Sequence/B": "S",
+        "Sequence/Selector/upper/Sequence/B/b": "S",
         "Sequence/last": "S",
     }
 
@@ -373,7 +344,7 @@ def test_t11_models_for_an_editor():
     model = write_nodes_model(nodes)
     assert '<output_port name="plot" type="Plot"/>' in model
     assert '<input_port name="litres" type="double" default="1.0"/>' in model
-    text = document(("Main", '<Sequence><Measure plot="{p}"/><Water plot="{p}"/></Sequence>'))
+    text = document('<Sequence><Measure plot="{p}"/><Water plot="{p}"/></Sequence>')
     root = read_xml(text, nodes, parsers={Plot: plot})
     written = write_xml(root, nodes)
     assert write_xml(read_xml(written, nodes, parsers={Plot: plot}), nodes) == written
@@ -396,7 +367,7 @@ def test_t12_defaults_of_ports():
     house.nodes["Defaults"] = Defaults
     body = """<Sequence><Script code="where:='3|4'"/><SetBlackboard value="7|8" output_key="same"/>
       <Defaults given="-1|-2"/></Sequence>"""
-    tree = house.tree(document(("Main", body)))
+    tree = house.tree(document(body))
     assert run(tree) is Status.SUCCESS
     assert house.log == [Plot(-1, -2), Plot(1, 2), Plot(3, 4), Plot(7, 8)]
     again = write_xml(tree.root, house.nodes, formatters={Plot: lambda p: f"{p.row}|{p.bed}"})
@@ -406,7 +377,7 @@ def test_t12_defaults_of_ports():
 def test_t13_a_port_that_is_read_and_written():
     """Each leaf adds to the list in the entry."""
     items = "".join(f'<Count numbers="{{list}}" item="{item}"/>' for item in (3, 5, 7))
-    tree = House().tree(document(("Main", f"<Sequence>{items}</Sequence>")))
+    tree = House().tree(document(f"<Sequence>{items}</Sequence>"))
     tree.blackboard["list"] = []
     assert run(tree) is Status.SUCCESS
     assert tree.blackboard["list"] == [3, 5, 7]
@@ -418,17 +389,11 @@ def test_t14_a_model_of_a_tree():
       <input_port name="plant"/><output_port name="done" default="{sown}"/>
       <output_port name="state"/></SubTree></TreeNodesModel>"""
     text = document(
-        (
-            "Main",
-            """<Sequence><Script code="what := 'leek' "/>
+        """<Sequence><Script code="what := 'leek' "/>
           <SubTree ID="Sow" plant="{what}" state="{state}"/>
           <ScriptCondition code=" sown==31 && state=='ACTIVE' "/></Sequence>""",
-        ),
-        (
-            "Sow",
-            """<Sequence><ScriptCondition code="depth==12 && plant=='leek'"/>
+        Sow="""<Sequence><ScriptCondition code="depth==12 && plant=='leek'"/>
           <Script code="done:=31; state:='ACTIVE'"/></Sequence>""",
-        ),
     ).replace("</root>", f"{model}</root>")
     tree = bt.Tree(read_xml(text))
     assert run(tree) is Status.SUCCESS
@@ -439,13 +404,10 @@ def test_t15_nodes_replaced_for_a_test():
     """Any node of a tree can be replaced after reading, by its path, or by another class."""
     house = House()
     text = document(
-        (
-            "Main",
-            """<Sequence><Note name="talk" text="hello"/><SubTree ID="Sub" name="sub"/>
+        """<Sequence><Note name="talk" text="hello"/><SubTree ID="Sub" name="sub"/>
           <Script name="set" code="msg:= 'original' "/><Note text="{msg}"/>
           <Sequence name="counting"><Note text="1"/><Note text="2"/></Sequence></Sequence>""",
-        ),
-        ("Sub", '<Sequence><AlwaysSuccess name="one"/><AlwaysSuccess name="two"/></Sequence>'),
+        Sub='<Sequence><AlwaysSuccess name="one"/><AlwaysSuccess name="two"/></Sequence>',
     )
     assert run(house.tree(text)) is Status.SUCCESS
     assert house.log == ["hello", "original", "1", "2"]
