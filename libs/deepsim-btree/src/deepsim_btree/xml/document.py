@@ -13,6 +13,8 @@ from .element import EXPLICIT, parse
 from .version3 import upgraded
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from .element import Element
 
 MAX_INCLUDES = 200
@@ -75,15 +77,13 @@ class Document:
             raise user.error(f"there is no BehaviorTree {tree_id}; the trees: {known}")
         return self._trees[tree_id]
 
-    def tags(self) -> list[str]:
-        """Returns the different tags of all nodes in the trees, in order of first use."""
-        found: dict[str, None] = {}
+    def elements(self) -> Iterator[Element]:
+        """Yields the elements of all nodes in the trees, each before its children."""
         elements = [child for tree in self._trees.values() for child in tree.children][::-1]
         while elements:
             element = elements.pop()
-            found[element.node_id] = None
+            yield element
             elements.extend(reversed(element.children))
-        return list(found)
 
     def category(self, node_id: str) -> str | None:
         """Returns the kind of a node by TreeNodesModel, such as "Action"; None if unknown."""

@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from .registered import Nodes
     from .texts import Parsers
 
+KNOWN_TAGS = frozenset({*BUILTIN_TYPES, *UNSUPPORTED, "SubTree"})
+"""Tags that need no class of the user."""
+
 MAX_NODES = 100_000
 """Limit of the nodes in a tree. Each use of a tree by a SubTree counts, so a chain of 20 trees that
 each use the next one twice would have a million nodes.
@@ -199,8 +202,9 @@ class _Reader:
             raise element.error(f"<{tag}> is not supported: {UNSUPPORTED[tag]}")
         declared = self._document.category(tag)
         hint = f" (a {declared} of TreeNodesModel)" if declared else ""
-        known = {*self._types, *UNSUPPORTED, "SubTree", tag}
-        others = ", ".join(other for other in self._document.tags() if other not in known)
+        known = {*self._types, *KNOWN_TAGS, tag}
+        tags = dict.fromkeys(one.node_id for one in self._document.elements())
+        others = ", ".join(other for other in tags if other not in known)
         also = f"; also unknown: {others}" if others else ""
         raise element.error(f"unknown node {tag}{hint}: register its class in nodes={also}")
 
