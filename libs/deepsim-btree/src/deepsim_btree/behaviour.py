@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from .blackboard.blackboard import Blackboard
     from .parent import Parent
+    from .tag import Tag
     from .tree import Around, Tree
 
 
@@ -59,6 +60,9 @@ class Behaviour:
     """
 
     __slots__ = ("_feedback", "_known", "_name", "_owner", "last_tick", "status")
+
+    xml_tags: ClassVar[tuple[Tag, ...]] = ()
+    """How the class itself, not a subclass, stands in files; see `deepsim_btree.xml`."""
 
     needs_clock: ClassVar[bool] = False
     """Whether nodes of the class ask for the time, so that their tree must have a clock."""

@@ -10,6 +10,7 @@ from deepsim_btree.decorators.decorator import Decorator
 from deepsim_btree.leaves.function import truth
 from deepsim_btree.parent import Parent
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SUCCESS, Status
+from deepsim_btree.tag import Tag
 
 
 class Conditional(Parent):
@@ -56,6 +57,7 @@ class IfThenElse(Conditional):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("IfThenElse", hidden=("condition", "then", "otherwise")),)
 
     def update(self) -> Status:
         """Tests the condition if this was not done yet, then ticks the branch."""
@@ -95,6 +97,7 @@ class WhileDoElse(Conditional):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("WhileDoElse", hidden=("condition", "then", "otherwise")),)
 
     def update(self) -> Status:
         """Tests the condition, halts one branch and ticks the other."""

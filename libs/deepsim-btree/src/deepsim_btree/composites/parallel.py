@@ -4,15 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from deepsim_btree.arguments import check_int
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key, read_int
 from deepsim_btree.errors import StructureError
 from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
+from deepsim_btree.tag import Attribute, Tag
 
 from .composite import Composite
+
+
+_SUCCESS = Attribute("success_count", int, -1, takes_key=True)
+_FAILURE = Attribute("failure_count", int, 1, takes_key=True)
 
 
 class Parallel(Composite):
@@ -45,6 +50,16 @@ class Parallel(Composite):
     """
 
     __slots__ = ("_failures", "_successes", "eager", "failure", "success")
+    xml_tags: ClassVar[tuple[Tag, ...]] = (
+        Tag("Parallel", fixed={"eager": True}, success=_SUCCESS, failure=_FAILURE),
+        Tag(
+            "ParallelTickAll",
+            in_btcpp=False,
+            fixed={"eager": False},
+            success=_SUCCESS,
+            failure=_FAILURE,
+        ),
+    )
 
     def __init__(
         self,
@@ -133,6 +148,7 @@ class ParallelSequence(Parallel):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("ParallelSequence", in_btcpp=False),)
 
     def __init__(
         self, children: Iterable[Behaviour] = (), name: str | None = None, *, eager: bool = False
@@ -154,6 +170,7 @@ class ParallelSelector(Parallel):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("ParallelSelector", in_btcpp=False),)
 
     def __init__(
         self, children: Iterable[Behaviour] = (), name: str | None = None, *, eager: bool = False
@@ -180,6 +197,7 @@ class ParallelAll(Composite):
     """
 
     __slots__ = ("_failures", "max_failures")
+    xml_tags = (Tag("ParallelAll", max_failures=Attribute("max_failures", int, 1, takes_key=True)),)
 
     def __init__(
         self,

@@ -10,6 +10,7 @@ from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.parent import Parent
 from deepsim_btree.status import FAILURE, RUNNING, SUCCESS, Status
 from deepsim_btree.stream import draw_order, stream_start
+from deepsim_btree.tag import Attribute, Tag
 
 from .composite import Composite
 from .serial import tick_in_turn
@@ -79,6 +80,7 @@ class RandomSequence(RandomComposite):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("RandomSequence", in_btcpp=False, seed=Attribute("seed", int, None)),)
     go_on = SUCCESS
 
 
@@ -96,4 +98,5 @@ class RandomSelector(RandomComposite):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("RandomSelector", in_btcpp=False, seed=Attribute("seed", int, None)),)
     go_on = FAILURE

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
+from deepsim_btree.tag import Tag
 
 from .composite import Composite
 
@@ -25,6 +26,7 @@ class Sequence(Composite):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("Sequence"),)
     go_on = SUCCESS
 
     def update(self) -> Status:
@@ -45,6 +47,7 @@ class Selector(Composite):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("Fallback"),)
     go_on = FAILURE
 
     def update(self) -> Status:
@@ -68,6 +71,7 @@ class ReactiveSequence(Composite):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("ReactiveSequence"),)
     go_on = SUCCESS
 
     def update(self) -> Status:
@@ -91,6 +95,7 @@ class ReactiveSelector(Composite):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("ReactiveFallback"),)
     go_on = FAILURE
 
     def update(self) -> Status:

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
+from deepsim_btree.tag import Tag
 
 from .composite import Composite
 
@@ -64,6 +65,7 @@ class AsyncSequence(Stepwise):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("AsyncSequence"),)
     go_on = SUCCESS
 
 
@@ -77,6 +79,7 @@ class AsyncSelector(Stepwise):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("AsyncFallback"),)
     go_on = FAILURE
 
 
@@ -94,4 +97,5 @@ class SequenceWithMemory(AsyncSequence):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("SequenceWithMemory"),)
     keeps_place = True

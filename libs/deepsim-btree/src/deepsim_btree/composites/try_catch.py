@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import read_bool
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
+from deepsim_btree.tag import Attribute, Tag
 
 from .composite import Composite
 
@@ -29,6 +30,9 @@ class TryCatch(Composite):
     """
 
     __slots__ = ("_is_catching", "_skipped", "catch_on_halt")
+    xml_tags = (
+        Tag("TryCatch", catch_on_halt=Attribute("catch_on_halt", bool, False, takes_key=True)),
+    )
 
     def __init__(
         self,

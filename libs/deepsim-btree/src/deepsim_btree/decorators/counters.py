@@ -9,6 +9,7 @@ from deepsim_btree.arguments import check_count
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key, read_bool, read_int
 from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
+from deepsim_btree.tag import Attribute, Tag
 
 from .decorator import Decorator
 
@@ -31,6 +32,7 @@ class Limit(Decorator):
     """
 
     __slots__ = ("_ticks", "lifetime", "tick_limit")
+    xml_tags = (Tag("Limit", in_btcpp=False),)
 
     def __init__(
         self,
@@ -82,6 +84,14 @@ class Repeater(Decorator):
     """
 
     __slots__ = ("_runs", "on_failure", "repeat")
+    xml_tags = (
+        Tag(
+            "Repeat",
+            repeat=Attribute("num_cycles", int, takes_key=True),
+            fixed={"on_failure": "abort"},
+        ),
+        Tag("Repeater", in_btcpp=False, on_failure=Attribute("on_failure", str, "continue")),
+    )
 
     def __init__(
         self,
@@ -135,6 +145,9 @@ class Retry(Decorator):
     """
 
     __slots__ = ("_runs", "attempts")
+    xml_tags = (
+        Tag("RetryUntilSuccessful", attempts=Attribute("num_attempts", int, takes_key=True)),
+    )
 
     def __init__(self, child: Behaviour, name: str | None = None, *, attempts: int) -> None:
         super().__init__(child, name)
@@ -170,6 +183,7 @@ class RunOnce(Decorator):
     """
 
     __slots__ = ("_answer", "then_skip")
+    xml_tags = (Tag("RunOnce", then_skip=Attribute("then_skip", bool, True, takes_key=True)),)
 
     def __init__(
         self, child: Behaviour, name: str | None = None, *, then_skip: bool = False

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from deepsim_btree.arguments import check_status
 from deepsim_btree.blackboard.key import Key, key
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SUCCESS, Status
+from deepsim_btree.tag import Attribute, OutputEntry, Queue, Tag
 
 from .decorator import Decorator
 
@@ -44,6 +45,14 @@ class Loop(Decorator):
     """
 
     __slots__ = ("_entry_key", "_left", "if_empty", "queue")
+    xml_tags = tuple(
+        Tag(
+            f"Loop{name}",
+            queue=Attribute("queue", Queue(element), takes_key=True),
+            entry=Attribute("value", OutputEntry, None),
+        )
+        for name, element in (("Int", int), ("Bool", bool), ("Double", float), ("String", str))
+    )
 
     def __init__(
         self,

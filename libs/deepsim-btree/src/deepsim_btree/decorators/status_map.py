@@ -8,6 +8,7 @@ from typing import Tuple
 from deepsim_btree.arguments import check_status
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
+from deepsim_btree.tag import Tag
 
 from .decorator import Decorator
 
@@ -43,6 +44,7 @@ class Inverter(StatusMap):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("Inverter"),)
     answers = (INVALID, RUNNING, FAILURE, SUCCESS, SKIPPED)
 
 
@@ -55,6 +57,7 @@ class Succeeder(StatusMap):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("ForceSuccess"),)
     answers = (SUCCESS, RUNNING, SUCCESS, SUCCESS, SKIPPED)
 
 
@@ -67,6 +70,7 @@ class RunningIsFailure(StatusMap):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("RunningIsFailure", in_btcpp=False),)
     answers = (INVALID, FAILURE, SUCCESS, FAILURE, SKIPPED)
 
 
@@ -79,6 +83,7 @@ class RunningIsSuccess(StatusMap):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("RunningIsSuccess", in_btcpp=False),)
     answers = (INVALID, SUCCESS, SUCCESS, FAILURE, SKIPPED)
 
 
@@ -91,6 +96,7 @@ class FailureIsSuccess(StatusMap):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("FailureIsSuccess", in_btcpp=False),)
     answers = (INVALID, RUNNING, SUCCESS, SUCCESS, SKIPPED)
 
 
@@ -105,6 +111,7 @@ class FailureIsRunning(StatusMap):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("FailureIsRunning", in_btcpp=False),)
     answers = (INVALID, RUNNING, SUCCESS, RUNNING, SKIPPED)
 
 
@@ -119,6 +126,7 @@ class SuccessIsRunning(StatusMap):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("SuccessIsRunning", in_btcpp=False),)
     answers = (INVALID, RUNNING, RUNNING, FAILURE, SKIPPED)
 
 
@@ -131,6 +139,7 @@ class SuccessIsFailure(StatusMap):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("ForceFailure"),)
     answers = (INVALID, RUNNING, FAILURE, FAILURE, SKIPPED)
 
 
@@ -153,12 +162,21 @@ class UntilFail(StatusMap):
     """
 
     __slots__ = ("answers",)
+    xml_tags = (
+        Tag("KeepRunningUntilFailure", fixed={"on_end": FAILURE}),
+        Tag("UntilFail", in_btcpp=False),
+    )
 
     def __init__(
         self, child: Behaviour, name: str | None = None, *, on_end: Status = SUCCESS
     ) -> None:
         super().__init__(child, name)
         self.answers = (RUNNING, RUNNING, RUNNING, check_status("on_end", on_end), RUNNING)
+
+    @property
+    def on_end(self) -> Status:
+        """Answer when the child has failed."""
+        return self.answers[FAILURE]
 
 
 class Condition(StatusMap):
@@ -179,6 +197,7 @@ class Condition(StatusMap):
     """
 
     __slots__ = ("answers",)
+    xml_tags = (Tag("StatusCondition", in_btcpp=False),)
 
     def __init__(
         self,
@@ -198,3 +217,13 @@ class Condition(StatusMap):
             SUCCESS if success_status is FAILURE else otherwise,
             SUCCESS if success_status is SKIPPED else otherwise,
         )
+
+    @property
+    def success_status(self) -> Status:
+        """The status that counts as success."""
+        return Status(self.answers.index(SUCCESS))
+
+    @property
+    def otherwise(self) -> Status:
+        """Answer for every other status."""
+        return self.answers[INVALID if self.answers[INVALID] is not SUCCESS else RUNNING]

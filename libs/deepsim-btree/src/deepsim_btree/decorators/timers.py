@@ -10,6 +10,7 @@ from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key, read_seconds
 from deepsim_btree.parent import Parent
 from deepsim_btree.status import FAILURE, RUNNING, Status
+from deepsim_btree.tag import Attribute, Milliseconds, Tag
 
 from .decorator import Decorator
 
@@ -55,6 +56,7 @@ class Timeout(Timer):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("Timeout", seconds=Attribute("msec", Milliseconds, takes_key=True)),)
 
     def update(self) -> Status:
         """Ticks the child, or fails if its time is over."""
@@ -81,6 +83,7 @@ class Delay(Timer):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("Delay", seconds=Attribute("delay_msec", Milliseconds, takes_key=True)),)
 
     def update(self) -> Status:
         """Waits, or ticks the child."""
@@ -106,6 +109,7 @@ class Cooldown(Timer):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("Cooldown", in_btcpp=False),)
 
     def update(self) -> Status:
         """Ticks the child unless it would start too early."""

@@ -15,14 +15,15 @@ from deepsim_btree.errors import XmlError
 from deepsim_btree.leaves.function import FunctionLeaf
 from deepsim_btree.parent import Parent
 from deepsim_btree.script import Conditions
-from deepsim_btree.xml.builtin_types import CPP_TYPES, OWN_TYPES, SCRIPT_ATTRIBUTES
+from deepsim_btree.tag import Literal
+from deepsim_btree.xml.builtin import CPP_TYPES, OWN_TYPES, SCRIPT_ATTRIBUTES
 from deepsim_btree.xml.element import Element, escape, is_name
-from deepsim_btree.xml.model import model_element
-from deepsim_btree.xml.texts import Literal, to_text
+from deepsim_btree.xml.texts import to_text
+from deepsim_btree.xml.writer import model_element
 
 if TYPE_CHECKING:
     from deepsim_btree.behaviour import Behaviour
-    from deepsim_btree.xml.node_type import NodeType
+    from deepsim_btree.xml.node_types import NodeType
 
 _FORGETFUL = (Decorator, ReactiveSequence, ReactiveSelector)
 _RESERVED = {"SubTree", "Action", "Condition", "Control", "Decorator", "TreeNodesModel", "include"}
@@ -144,7 +145,7 @@ _SCRIPTS = {name: attribute for attribute, name in SCRIPT_ATTRIBUTES.items()}
 
 
 def _texts(node_type: NodeType, node: Behaviour) -> dict[str, str]:
-    texts = dict(node_type.constant)
+    texts: dict[str, str] = {}
     try:
         values = node_type.values(node)
     except (AttributeError, TypeError):

@@ -9,6 +9,7 @@ from deepsim_btree.arguments import check_seconds
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key, read_seconds
 from deepsim_btree.status import FAILURE, RUNNING, SUCCESS, Status
+from deepsim_btree.tag import Attribute, Milliseconds, Tag
 
 
 class Constant(Behaviour):
@@ -31,6 +32,7 @@ class Success(Constant):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("AlwaysSuccess"),)
     answer = SUCCESS
 
 
@@ -43,6 +45,7 @@ class Failure(Constant):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("AlwaysFailure"),)
     answer = FAILURE
 
 
@@ -55,6 +58,7 @@ class Running(Constant):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("Running", in_btcpp=False),)
     answer = RUNNING
 
 
@@ -79,6 +83,7 @@ class Wait(Behaviour):
     """
 
     __slots__ = ("_since", "seconds")
+    xml_tags = (Tag("Sleep", seconds=Attribute("msec", Milliseconds, takes_key=True)),)
     needs_clock = True
 
     def __init__(self, name: str | None = None, *, seconds: float) -> None:

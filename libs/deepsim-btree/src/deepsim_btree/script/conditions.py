@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from deepsim_btree.arguments import check_status
 from deepsim_btree.decorators.decorator import Decorator
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
+from deepsim_btree.tag import Attribute, Tag
 
 from .language import Script
 
@@ -112,6 +113,14 @@ class Precondition(Decorator):
     """
 
     __slots__ = ("_is_open", "otherwise", "script")
+    xml_tags = (
+        Tag(
+            "Precondition",
+            condition=Attribute("if"),
+            otherwise=Attribute("else", Status, FAILURE),
+            hidden=("enums",),
+        ),
+    )
 
     def __init__(
         self,

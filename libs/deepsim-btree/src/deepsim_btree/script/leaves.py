@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.status import FAILURE, SUCCESS, Status
+from deepsim_btree.tag import Tag
 
 from .language import Script
 
@@ -31,6 +32,7 @@ class RunScript(Behaviour):
     """
 
     __slots__ = ("script",)
+    xml_tags = (Tag("Script", hidden=("enums",)),)
 
     def __init__(
         self, code: str, name: str | None = None, *, enums: Mapping[str, int] | None = None
@@ -59,6 +61,7 @@ class ScriptCheck(RunScript):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("ScriptCondition", hidden=("enums",)),)
 
     def update(self) -> Status:
         """Runs the script and returns SUCCESS or FAILURE."""

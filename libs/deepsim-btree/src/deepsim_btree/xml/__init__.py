@@ -6,8 +6,7 @@ The page docs/xml.md lists which parts of the format are supported.
 
 from deepsim_btree.errors import XmlError
 
-from .model import write_nodes_model
 from .reader import read_xml, read_xml_file
-from .writer import write_xml
+from .writer import write_nodes_model, write_xml
 
 __all__ = ["XmlError", "read_xml", "read_xml_file", "write_nodes_model", "write_xml"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from deepsim_btree.errors import XmlError
 
 from .element import EXPLICIT, parse
-from .version3 import upgraded
+from .texts import to_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -225,7 +225,7 @@ def _read_root(content: str | bytes, label: str) -> Element:
     if version not in ("3", "4", None):  # without it BehaviorTree.CPP assumes version 4
         raise root.error(f'BTCPP_format must be "3" or "4", got {version!r}')
     if version == "3":
-        root = upgraded(root)
+        root = _upgraded(root)
     trees = [child for child in root.children if child.tag == "BehaviorTree"]
     if len(trees) == 1:
         trees[0].attributes.setdefault("ID", f"BehaviorTree of {label}")
@@ -234,3 +234,53 @@ def _read_root(content: str | bytes, label: str) -> Element:
         if name not in ("BTCPP_format", "main_tree_to_execute", "project_name") and not is_schema:
             raise root.error(f"<root> has no attribute {name}")
     return root
+
+
+# Documents of BehaviorTree.CPP 3.
+_NEW_TAGS = {
+    "SequenceStar": "SequenceWithMemory",
+    "RetryUntilSuccesful": "RetryUntilSuccessful",
+    "SubTreePlus": "SubTree",
+}
+_NEW_ATTRIBUTES = {
+    "Parallel": {"success_threshold": "success_count", "failure_threshold": "failure_count"},
+    "SubTreePlus": {"__autoremap": "_autoremap"},
+}
+_ONLY_OF = {"__autoremap": "SubTreePlus", "__shared_blackboard": "SubTree"}
+
+
+def _upgraded(element: Element) -> Element:
+    """Returns an element, with all elements inside it, in the form of version 4.
+
+    Raises:
+        XmlError: An attribute of version 3 is wrong or not where it belongs.
+    """
+    for name, tag in _ONLY_OF.items():
+        if name in element.attributes and element.tag != tag:
+            raise element.error(f"{element.node_id} has no attribute {name}: only {tag} has it")
+    names = _NEW_ATTRIBUTES.get(element.node_id, {})
+    attributes = {names.get(name, name): text for name, text in element.attributes.items()}
+    if element.tag == "SubTree":
+        attributes = _of_subtree(element)
+    elif "ID" in attributes:
+        attributes["ID"] = _NEW_TAGS.get(attributes["ID"], attributes["ID"])
+    children = [_upgraded(child) for child in element.children]
+    if element.tag == "TreeNodesModel":  # which only editors read there
+        children = [child._replace(children=[]) for child in children]
+    tag = _NEW_TAGS.get(element.tag, element.tag)
+    return element._replace(tag=tag, attributes=attributes, children=children)
+
+
+def _of_subtree(element: Element) -> dict[str, str]:
+    """Returns the attributes of a SubTree, whose texts are names of entries without braces."""
+    attributes = dict(element.attributes)
+    text = attributes.pop("__shared_blackboard", "false")
+    try:
+        shared = to_value(text, bool, {})
+    except ValueError as error:
+        raise element.error(f'SubTree __shared_blackboard="{text}": {error}') from error
+    kept = {name: text for name, text in attributes.items() if name in ("ID", "name")}
+    if shared:
+        return {**kept, "_autoremap": "true"}
+    remaps = {name: f"{{{text.strip(' {}')}}}" for name, text in attributes.items()}
+    return {**remaps, **kept}

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from deepsim_btree.blackboard.key import Key
 from deepsim_btree.decorators.subtree import SubTree
 from deepsim_btree.script import Conditions
+from deepsim_btree.tag import MISSING, Attribute, EntryName, EntryValue, OutputEntry
 
-from .builtin_types import (
+from .builtin import (
     BUILTIN_TYPES,
     IGNORED_ATTRIBUTES,
     OF_VERSION_3,
@@ -21,9 +22,8 @@ from .builtin_types import (
 )
 from .document import Document, read_file, read_texts
 from .element import EXPLICIT, MAX_LEVELS
-from .node_type import MISSING, Attribute
-from .registered import registered_types
-from .texts import EntryName, EntryValue, OutputEntry, key_of, to_value, typed_key
+from .node_types import registered_types
+from .texts import key_of, to_value, typed_key
 
 if TYPE_CHECKING:
     import os
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from deepsim_btree.behaviour import Behaviour
 
     from .element import Element
-    from .node_type import NodeType
-    from .registered import Nodes
+    from .node_types import Nodes, NodeType
     from .texts import Parsers
 
 KNOWN_TAGS = frozenset({*BUILTIN_TYPES, *UNSUPPORTED, "SubTree"})
@@ -116,7 +115,7 @@ def _read(
     parsers: Parsers | None,
     enums: Mapping[str, int] | None,
 ) -> Behaviour:
-    types = {**BUILTIN_TYPES, **script_types(enums), **registered_types(nodes)}
+    types = {**BUILTIN_TYPES, **script_types(enums or {}), **registered_types(nodes)}
     reader = _Reader(document, types, parsers or {}, enums or {})
     return reader.tree(document.main(tree), ())
 
@@ -218,9 +217,6 @@ class _Reader:
         problem = node_type.children_problem(len(element.children))
         if problem:
             raise element.error(f"{node_type.tag} {problem}, got {len(element.children)}")
-        for name, text in node_type.constant.items():
-            if attributes.pop(name, None) != text:
-                raise element.error(f'{node_type.tag} is supported with {name}="{text}" only')
         children = [self._node(child, above) for child in element.children]
         values = self._values(element, node_type, attributes)
         try:

@@ -10,36 +10,13 @@ from typing import TYPE_CHECKING, Any, Callable
 
 from deepsim_btree.blackboard.key import ConvertedKey, Key, MillisecondsKey, key
 from deepsim_btree.blackboard.number import read_number
+from deepsim_btree.tag import EntryName, EntryValue, Literal, Milliseconds, OutputEntry, Queue
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     Parsers = Mapping[type, Callable[[str], Any]]
     Formatters = Mapping[type, Callable[[Any], str]]
-
-
-class Milliseconds:
-    """Type of an attribute in milliseconds for an argument in seconds."""
-
-
-class EntryName:
-    """Type of an attribute with the name of an entry, in braces or not."""
-
-
-class OutputEntry:
-    """Type of an attribute with the name of an entry in braces."""
-
-
-class Literal:
-    """Type of an untyped attribute: int, float or bool if the text looks like one, else str."""
-
-
-class EntryValue:
-    """Type of a text that becomes an entry of the blackboard, for readers of any type.
-
-    Like `Literal`, but a number only if it has this very text, so that a reader of texts gets the
-    text of the file: ``3`` is an int, and ``1.10`` a str, of which a reader of floats makes 1.1.
-    """
 
 
 class TypedKey(ConvertedKey):
@@ -52,11 +29,11 @@ class TypedKey(ConvertedKey):
         value_type: The type that the node takes.
     """
 
-    value_type: type[Any]
+    value_type: Any
     _parse: Callable[[str], Any]
 
     @classmethod
-    def of(cls, name: str, type_: type[Any], parse: Callable[[str], Any]) -> TypedKey:
+    def of(cls, name: str, type_: Any, parse: Callable[[str], Any]) -> TypedKey:
         """Returns a key for a type, with the function that converts texts to it."""
         key_ = cls(name)
         key_.value_type = type_
@@ -81,44 +58,12 @@ class TypedKey(ConvertedKey):
                 return bool(value)
             if self.value_type is int and isinstance(value, float) and value.is_integer():
                 return int(value)
-            if issubclass(self.value_type, Enum) and any(
-                value == one.value for one in self.value_type
-            ):
+            if _is_enum(self.value_type) and any(value == one.value for one in self.value_type):
                 return self.value_type(value)
         return value
 
 
-class QueueKey(ConvertedKey):
-    """The key of an entry with a queue, or with its text, which is split at semicolons.
-
-    Attributes:
-        element: Class of the elements.
-    """
-
-    element: type[Any]
-
-    @classmethod
-    def of(cls, name: str, element: type[Any]) -> QueueKey:
-        """Returns a key for a queue of elements of one class."""
-        key_ = cls(name)
-        key_.element = element
-        return key_
-
-    def converted(self, value: Any) -> Any:
-        """Returns the queue that the entry holds.
-
-        Raises:
-            ValueError: A part of a text is not the text of an element.
-        """
-        if not isinstance(value, str):
-            return value
-        try:
-            return split(value, self.element)
-        except ValueError as error:
-            raise ValueError(f"{{{self.name}}} holds the text {value!r}: {error}") from error
-
-
-def to_value(text: str, type_: type, parsers: Parsers) -> Any:
+def to_value(text: str, type_: Any, parsers: Parsers) -> Any:
     """Converts a text to a value of a type.
 
     Raises:
@@ -149,14 +94,16 @@ def to_value(text: str, type_: type, parsers: Parsers) -> Any:
         return named.name
     if type_ is EntryName:
         return (key_of(text) or key(text)).name
-    if issubclass(type_, Enum):
+    if isinstance(type_, Queue):
+        return [to_value(part, type_.element, {}) for part in text.split(";")] if text else []
+    if _is_enum(type_):
         if text not in type_.__members__:
             raise ValueError(f"must be one of {', '.join(type_.__members__)}")
         return type_[text]
     raise TypeError(f"a {type_.__name__} has no text here: add it to parsers=, or use a key")
 
 
-def to_text(value: object, type_: type, formatters: Formatters) -> str:
+def to_text(value: Any, type_: Any, formatters: Formatters) -> str:
     """Returns the text that `to_value` converts to `value`.
 
     Raises:
@@ -168,6 +115,11 @@ def to_text(value: object, type_: type, formatters: Formatters) -> str:
         raise TypeError("a file has milliseconds where the node has seconds: use MillisecondsKey")
     if isinstance(value, Key):
         return _braces(value.name)
+    if isinstance(type_, Queue):
+        texts = [to_text(element, type_.element, {}) for element in value]
+        if any(";" in text for text in texts):
+            raise TypeError("elements with a semicolon would be read as two")
+        return ";".join(texts)
     text = _text(value, type_)
     try:
         is_same = (key_of(text) is None or type_ is OutputEntry) and bool(
@@ -180,7 +132,7 @@ def to_text(value: object, type_: type, formatters: Formatters) -> str:
     return text
 
 
-def _text(value: object, type_: type) -> str:
+def _text(value: object, type_: Any) -> str:
     if type_ is OutputEntry:
         return _braces(str(value))
     if type_ is EntryName:  # braces would mean an entry that contains the name
@@ -215,7 +167,7 @@ def key_of(text: str) -> Key | None:
     return None
 
 
-def typed_key(name: str, type_: type, parsers: Parsers) -> Key:
+def typed_key(name: str, type_: Any, parsers: Parsers) -> Key:
     """Returns the key of an attribute that takes values of a type."""
     if type_ is Milliseconds:
         return MillisecondsKey(name)
@@ -226,13 +178,8 @@ def typed_key(name: str, type_: type, parsers: Parsers) -> Key:
     return TypedKey.of(name, type_, parse)
 
 
-def split(text: str, element: type) -> list[Any]:
-    """Returns the elements of a text such as ``1;2;3``.
-
-    Raises:
-        ValueError: The text of an element does not fit the type.
-    """
-    return [to_value(part, element, {}) for part in text.split(";")] if text else []
+def _is_enum(type_: Any) -> bool:
+    return isinstance(type_, type) and issubclass(type_, Enum)
 
 
 def _bool(text: str) -> bool:

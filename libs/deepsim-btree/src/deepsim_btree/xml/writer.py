@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from deepsim_btree.blackboard.key import Key, key
@@ -11,19 +12,19 @@ from deepsim_btree.decorators.subtree import SubTree
 from deepsim_btree.errors import XmlError, shortened
 from deepsim_btree.leaves.function import FunctionLeaf
 from deepsim_btree.script import Conditions
+from deepsim_btree.tag import MISSING, EntryValue
 
-from .btcpp import check_name, rewritten
-from .builtin_types import BUILTIN_TYPES, CPP_TYPES, OWN_TYPES, SCRIPT_ATTRIBUTES, UNSUPPORTED
+from .builtin import BUILTIN_TYPES, CPP_TYPES, OWN_TYPES, SCRIPT_ATTRIBUTES, UNSUPPORTED
+from .dialect import check_name, rewritten
 from .element import MAX_LEVELS, Element, is_name
-from .model import model_element
-from .registered import ClassType, registered_type, registered_types
-from .texts import EntryValue, to_text
+from .node_types import ClassType, registered_type, registered_types
+from .texts import to_text
 
 if TYPE_CHECKING:
     from deepsim_btree.behaviour import Behaviour
+    from deepsim_btree.tag import Attribute
 
-    from .node_type import NodeType
-    from .registered import Nodes
+    from .node_types import Nodes, NodeType
     from .texts import Formatters
 
 
@@ -130,9 +131,9 @@ class _Writer:
             problem = node_type.children_problem(len(node.children))
             if problem and not isinstance(node, Switch):
                 raise XmlError(f"{node.path}: {node_type.tag} {problem}")
-        attributes = dict(node_type.constant)
+        attributes = {}
         if "name" not in node_type.attributes and node.name != _default_name(node, node_type):
-            attributes = {"name": node.name, **attributes}
+            attributes["name"] = node.name
         try:
             values = node_type.values(node)
         except (AttributeError, TypeError) as error:
@@ -209,7 +210,8 @@ def _default_name(node: Behaviour, node_type: NodeType) -> str | None:
     """Returns the name that a node gets if its element has no ``name``; None if unknown."""
     if isinstance(node, FunctionLeaf):
         return getattr(node.function, "__name__", None)
-    if isinstance(node_type, ClassType) and "__init__" in vars(node_type.cls):
+    own = vars(node_type.cls)
+    if isinstance(node_type, ClassType) and "__init__" in own and "xml_tags" not in own:
         return None
     return type(node).__name__
 
@@ -219,3 +221,40 @@ def _is_default(value: object, default: object) -> bool:
         isinstance(value, Key) and isinstance(default, Key)
     )
     return value is default or (same_type and bool(value == default))
+
+
+_TYPE_NAMES = {str: "std::string", float: "double", int: "int", bool: "bool"}
+
+
+def write_nodes_model(nodes: Nodes) -> str:
+    """Returns an XML document with models of node types and without a tree.
+
+    Groot2 can load such a file and then offers the nodes for drawing trees.
+
+    Args:
+        nodes: Types of nodes, as for `read_xml`. The nodes of this library that BehaviorTree.CPP
+            lacks are added.
+
+    Raises:
+        TypeError: One of `nodes` is not a class of nodes.
+        ValueError: A tag in `nodes` cannot be the name of an XML element.
+    """
+    types = [*registered_types(nodes).values(), *OWN_TYPES]
+    models = [model_element(node_type) for node_type in sorted(types, key=lambda one: one.tag)]
+    document = Element("root", {"BTCPP_format": "4"}, [Element("TreeNodesModel", {}, models)])
+    return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', *document.to_lines()]) + "\n"
+
+
+def model_element(node_type: NodeType) -> Element:
+    """Returns the model element of a type of nodes."""
+    ports = [_port(attribute) for attribute in node_type.attributes.values()]
+    return Element(node_type.category, {"ID": node_type.tag}, ports)
+
+
+def _port(attribute: Attribute) -> Element:
+    fields = {"name": attribute.name}
+    fields["type"] = _TYPE_NAMES.get(attribute.type, attribute.type.__name__)
+    if attribute.default is not MISSING and attribute.default is not None:
+        with suppress(TypeError):  # an object without a text form
+            fields["default"] = to_text(attribute.default, attribute.type, {})
+    return Element(f"{attribute.direction}_port", fields, [], text=attribute.description)
