@@ -105,7 +105,7 @@ def tick_parallel_all(node: Any, branch: Branch, agents: Agents) -> Codes:
         runs |= codes == RUNNING
     for state in states:
         state[agents[~runs]] = RUNNING
-    fails = (failures > 0) & (failures >= node.threshold())
+    fails = failures >= node.threshold()
     return np.where(runs, RUNNING, np.where(fails, FAILURE, SUCCESS)).astype(np.uint8)
 
 
