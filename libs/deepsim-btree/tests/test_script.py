@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import deepsim_btree as bt
 from deepsim_btree import Status
-from deepsim_btree.script import Conditions, Precondition, RunScript, Script, ScriptCheck
+from deepsim_btree.btcpp.script import Conditions, Precondition, RunScript, Script, ScriptCheck
 
 VALUES = [
     ("a := 1", 1),

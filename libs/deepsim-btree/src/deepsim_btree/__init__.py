@@ -11,18 +11,16 @@ explicitly.
 from .behaviour import Behaviour
 from .blackboard.blackboard import Blackboard
 from .blackboard.key import Key, key
+from .btcpp.nodes import AsyncSelector, AsyncSequence, Loop, SequenceWithMemory, TryCatch
 from .composites.choosers import ReactiveUtilitySelector, UtilitySelector, WeightedSelector
 from .composites.composite import Composite
 from .composites.conditional import Guard, IfThenElse, WhileDoElse
 from .composites.parallel import Parallel, ParallelAll, ParallelSelector, ParallelSequence
 from .composites.random_order import RandomSelector, RandomSequence
 from .composites.serial import ReactiveSelector, ReactiveSequence, Selector, Sequence
-from .composites.stepwise import AsyncSelector, AsyncSequence, SequenceWithMemory
 from .composites.switch import Switch
-from .composites.try_catch import TryCatch
 from .decorators.counters import Limit, Repeater, Retry, RunOnce
 from .decorators.decorator import Decorator
-from .decorators.loop import Loop
 from .decorators.status_map import (
     Condition,
     FailureIsRunning,

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Callable, ClassVar, Mapping, Sequence, Un
 from .behaviour import Behaviour
 from .blackboard.entry import NOTHING
 from .blackboard.key import Key, read_int
+from .btcpp.script import Conditions
 from .composites.composite import Composite
 from .decorators.decorator import Decorator
 from .errors import StructureError
-from .script import Conditions
 from .status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 
 if TYPE_CHECKING:

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any, Union
 
 from .behaviour import Behaviour
 from .blackboard.key import Key
+from .btcpp.xml.document import read_texts
+from .btcpp.xml.reader import KNOWN_TAGS
 from .decorators.decorator import Decorator
 from .leaves.ports import InOut, PortLeaf
 from .levels import all_paths
 from .status import SUCCESS, Status
-from .xml.document import read_texts
-from .xml.reader import KNOWN_TAGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

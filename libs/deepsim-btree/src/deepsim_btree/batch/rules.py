@@ -9,6 +9,7 @@ from typing import Any, Callable, Iterator
 
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key
+from deepsim_btree.btcpp.nodes import Stepwise, TryCatch
 from deepsim_btree.composites.choosers import (
     ReactiveUtilitySelector,
     UtilitySelector,
@@ -23,9 +24,7 @@ from deepsim_btree.composites.serial import (
     Selector,
     Sequence,
 )
-from deepsim_btree.composites.stepwise import Stepwise
 from deepsim_btree.composites.switch import Switch
-from deepsim_btree.composites.try_catch import TryCatch
 from deepsim_btree.decorators.counters import Limit, Repeater, Retry, RunOnce
 from deepsim_btree.decorators.status_map import StatusMap
 from deepsim_btree.decorators.subtree import SubTree

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decorators that run scripts before and after their child: Conditions and Precondition."""
+"""Nodes that run scripts: leaves, and decorators that run them before and after their child."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from deepsim_btree.arguments import check_status
+from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.decorators.decorator import Decorator
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 from deepsim_btree.tag import Attribute, Tag
@@ -15,11 +16,62 @@ from .language import Script
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from deepsim_btree.behaviour import Behaviour
-
 # In the order of evaluation.
 BEFORE = {"failure_if": FAILURE, "success_if": SUCCESS, "skip_if": SKIPPED}
 NAMES = (*BEFORE, "while_true", "on_halted", "on_failure", "on_success", "post")
+
+
+class RunScript(Behaviour):
+    """A leaf that runs a script and succeeds.
+
+    >>> from deepsim_btree import Tree
+    >>> tree = Tree(RunScript("laps := laps + 1"), blackboard={"laps": 2})
+    >>> tree.tick().name, tree.blackboard["laps"]
+    ('SUCCESS', 3)
+
+    Args:
+        code: The text of the script.
+        enums: Values of names for numbers in the script.
+
+    Raises:
+        ValueError: `code` is not a script.
+    """
+
+    __slots__ = ("script",)
+    xml_tags = (Tag("Script", hidden=("enums",)),)
+
+    def __init__(
+        self, code: str, name: str | None = None, *, enums: Mapping[str, int] | None = None
+    ) -> None:
+        super().__init__(name)
+        self.script = Script(code, enums)
+
+    @property
+    def code(self) -> str:
+        """The text of the script."""
+        return self.script.text
+
+    def update(self) -> Status:
+        """Runs the script and returns SUCCESS."""
+        self.script.run(self)
+        return SUCCESS
+
+
+class ScriptCheck(RunScript):
+    """A leaf that runs a script, and succeeds if its last statement has a value other than 0.
+
+    >>> from deepsim_btree import Tree
+    >>> tree = Tree(ScriptCheck("battery > 20"), blackboard={"battery": 5})
+    >>> tree.tick().name
+    'FAILURE'
+    """
+
+    __slots__ = ()
+    xml_tags = (Tag("ScriptCondition", hidden=("enums",)),)
+
+    def update(self) -> Status:
+        """Runs the script and returns SUCCESS or FAILURE."""
+        return SUCCESS if self.script.holds(self) else FAILURE
 
 
 class Conditions(Decorator):

@@ -7,11 +7,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from deepsim_btree.blackboard.key import Key, key
+from deepsim_btree.btcpp.script import Conditions
 from deepsim_btree.composites.switch import Switch
 from deepsim_btree.decorators.subtree import SubTree
 from deepsim_btree.errors import XmlError, shortened
 from deepsim_btree.leaves.function import FunctionLeaf
-from deepsim_btree.script import Conditions
 from deepsim_btree.tag import MISSING, EntryValue
 
 from .builtin import BUILTIN_TYPES, CPP_TYPES, OWN_TYPES, SCRIPT_ATTRIBUTES, UNSUPPORTED

@@ -4,9 +4,8 @@
 The page docs/xml.md lists which parts of the format are supported.
 """
 
-from deepsim_btree.errors import XmlError
-
-from .reader import read_xml, read_xml_file
-from .writer import write_nodes_model, write_xml
+from .btcpp.xml.reader import read_xml, read_xml_file
+from .btcpp.xml.writer import write_nodes_model, write_xml
+from .errors import XmlError
 
 __all__ = ["XmlError", "read_xml", "read_xml_file", "write_nodes_model", "write_xml"]

@@ -6,6 +6,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Mapping
 
+from deepsim_btree.btcpp.nodes import (
+    AsyncSelector,
+    AsyncSequence,
+    Loop,
+    SequenceWithMemory,
+    TryCatch,
+)
+from deepsim_btree.btcpp.script import Precondition, RunScript, ScriptCheck
 from deepsim_btree.composites.conditional import IfThenElse, WhileDoElse
 from deepsim_btree.composites.parallel import (
     Parallel,
@@ -20,10 +28,7 @@ from deepsim_btree.composites.serial import (
     Selector,
     Sequence,
 )
-from deepsim_btree.composites.stepwise import AsyncSelector, AsyncSequence, SequenceWithMemory
-from deepsim_btree.composites.try_catch import TryCatch
 from deepsim_btree.decorators.counters import Limit, Repeater, Retry, RunOnce
-from deepsim_btree.decorators.loop import Loop
 from deepsim_btree.decorators.status_map import (
     Condition,
     FailureIsRunning,
@@ -40,7 +45,6 @@ from deepsim_btree.decorators.timers import Cooldown, Delay, Timeout
 from deepsim_btree.decorators.updated import WasUpdated, WhenUpdated
 from deepsim_btree.leaves.constant import Failure, Running, Success, Wait
 from deepsim_btree.leaves.entries import DeleteEntry, SetEntry
-from deepsim_btree.script import Precondition, RunScript, ScriptCheck
 
 from .node_types import ClassType, NodeType, SwitchType
 
