@@ -15,7 +15,6 @@ from deepsim_btree.tag import Attribute, Tag
 
 from .composite import Composite
 
-
 _SUCCESS = Attribute("success_count", int, -1, takes_key=True)
 _FAILURE = Attribute("failure_count", int, 1, takes_key=True)
 
