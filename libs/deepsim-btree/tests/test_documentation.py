@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import deepsim_btree
-from deepsim_btree.btcpp.xml.builtin import BUILTIN_TYPES, UNSUPPORTED
+from deepsim_btree.btcpp.builtin import BUILTIN_TYPES, UNSUPPORTED
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

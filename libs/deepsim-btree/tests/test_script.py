@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import deepsim_btree as bt
 from deepsim_btree import Status
-from deepsim_btree.btcpp.script import Conditions, Precondition, RunScript, Script, ScriptCheck
+from deepsim_btree.btcpp.script import Script
+from deepsim_btree.btcpp.script_nodes import Conditions, Precondition, RunScript, ScriptCheck
 
 VALUES = [
     ("a := 1", 1),

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+_FIRST = frozenset("+-.0123456789")
+
+
 def check_int(argument: str, value: int) -> int:
     """Returns `value`, which must be an int and not a bool.
 
@@ -84,3 +87,19 @@ def read_clock(clock: Callable[[], float], last: float | None, owner: object) ->
             "call reset() when the simulation starts again"
         )
     return now
+
+
+def read_number(text: str) -> int | float | None:
+    """Returns the number in a text, or None if the text is not a finite number."""
+    # Python accepts more than a file should: 1_000, spaces around, digits of other alphabets.
+    if text[:1] not in _FIRST or not text.isascii() or "_" in text or text != text.rstrip():
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Callable, ClassVar, Mapping, Sequence, Un
 from .behaviour import Behaviour
 from .blackboard.entry import NOTHING
 from .blackboard.key import Key, read_int
-from .btcpp.script import Conditions
+from .btcpp.script_nodes import Conditions
 from .composites.composite import Composite
 from .decorators.decorator import Decorator
 from .errors import StructureError

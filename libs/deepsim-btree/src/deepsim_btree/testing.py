@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Union
 
 from .behaviour import Behaviour
 from .blackboard.key import Key
-from .btcpp.xml.document import read_texts
-from .btcpp.xml.reader import KNOWN_TAGS
+from .btcpp.document import read_texts
+from .btcpp.reader import KNOWN_TAGS
 from .decorators.decorator import Decorator
 from .leaves.ports import InOut, PortLeaf
 from .levels import all_paths

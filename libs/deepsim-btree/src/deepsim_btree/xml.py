@@ -4,8 +4,8 @@
 The page docs/xml.md lists which parts of the format are supported.
 """
 
-from .btcpp.xml.reader import read_xml, read_xml_file
-from .btcpp.xml.writer import write_nodes_model, write_xml
+from .btcpp.reader import read_xml, read_xml_file
+from .btcpp.writer import write_nodes_model, write_xml
 from .errors import XmlError
 
 __all__ = ["XmlError", "read_xml", "read_xml_file", "write_nodes_model", "write_xml"]

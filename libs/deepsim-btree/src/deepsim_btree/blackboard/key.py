@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from deepsim_btree.arguments import check_int, check_seconds
+from deepsim_btree.arguments import check_int, check_seconds, read_number
 
 from .entry import NOTHING
-from .number import read_number
 
 if TYPE_CHECKING:
     from deepsim_btree.behaviour import Behaviour

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from deepsim_btree.arguments import read_number
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key
-from deepsim_btree.blackboard.number import read_number
 from deepsim_btree.parent import Parent
 from deepsim_btree.status import FAILURE, INVALID, Status
 

@@ -8,11 +8,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from deepsim_btree.blackboard.key import key
-from deepsim_btree.btcpp.script import Conditions
-from deepsim_btree.btcpp.xml.builtin import CPP_TYPES, OWN_TYPES, SCRIPT_ATTRIBUTES
-from deepsim_btree.btcpp.xml.element import Element, escape, is_name
-from deepsim_btree.btcpp.xml.texts import to_text
-from deepsim_btree.btcpp.xml.writer import model_element
+from deepsim_btree.btcpp.builtin import CPP_TYPES, OWN_TYPES, SCRIPT_ATTRIBUTES
+from deepsim_btree.btcpp.element import Element, escape, is_name
+from deepsim_btree.btcpp.script_nodes import Conditions
+from deepsim_btree.btcpp.texts import to_text
+from deepsim_btree.btcpp.writer import model_element
 from deepsim_btree.composites.serial import ReactiveSelector, ReactiveSequence
 from deepsim_btree.decorators.decorator import Decorator
 from deepsim_btree.decorators.subtree import SubTree
@@ -23,7 +23,7 @@ from deepsim_btree.tag import Literal
 
 if TYPE_CHECKING:
     from deepsim_btree.behaviour import Behaviour
-    from deepsim_btree.btcpp.xml.node_types import NodeType
+    from deepsim_btree.btcpp.node_types import NodeType
 
 _FORGETFUL = (Decorator, ReactiveSequence, ReactiveSelector)
 _RESERVED = {"SubTree", "Action", "Condition", "Control", "Decorator", "TreeNodesModel", "include"}

@@ -8,8 +8,8 @@ from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, Any, Callable
 
+from deepsim_btree.arguments import read_number
 from deepsim_btree.blackboard.key import ConvertedKey, Key, MillisecondsKey, key
-from deepsim_btree.blackboard.number import read_number
 from deepsim_btree.tag import EntryName, EntryValue, Literal, Milliseconds, OutputEntry, Queue
 
 if TYPE_CHECKING:

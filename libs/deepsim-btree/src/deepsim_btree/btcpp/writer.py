@@ -3,19 +3,23 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Callable, Literal
 
 from deepsim_btree.blackboard.key import Key, key
-from deepsim_btree.btcpp.script import Conditions
+from deepsim_btree.btcpp.script_nodes import Conditions
+from deepsim_btree.composites.parallel import Parallel, ParallelSelector, ParallelSequence
 from deepsim_btree.composites.switch import Switch
+from deepsim_btree.decorators.counters import Repeater
+from deepsim_btree.decorators.status_map import FailureIsSuccess, SuccessIsRunning, UntilFail
 from deepsim_btree.decorators.subtree import SubTree
 from deepsim_btree.errors import XmlError, shortened
 from deepsim_btree.leaves.function import FunctionLeaf
+from deepsim_btree.status import RUNNING, SUCCESS
 from deepsim_btree.tag import MISSING, EntryValue
 
 from .builtin import BUILTIN_TYPES, CPP_TYPES, OWN_TYPES, SCRIPT_ATTRIBUTES, UNSUPPORTED
-from .dialect import check_name, rewritten
 from .element import MAX_LEVELS, Element, is_name
 from .node_types import ClassType, registered_type, registered_types
 from .texts import to_text
@@ -61,7 +65,7 @@ def write_xml(
         raise ValueError(f"dialect must be 'deepsim' or 'btcpp', got {dialect!r}")
     writer = _Writer(registered_types(nodes), formatters or {}, dialect == "btcpp")
     if dialect == "btcpp":
-        check_name(root, tree)
+        _check_name(root, tree)
     _check_levels(root)
     writer.add_tree(tree, root)
     document = Element("root", {"BTCPP_format": "4", "main_tree_to_execute": tree}, [])
@@ -127,7 +131,7 @@ class _Writer:
         node_type = self._type(node)
         if self._only_btcpp:
             if node_type in OWN_TYPES:
-                return rewritten(node, self._element)
+                return _rewritten(node, self._element)
             problem = node_type.children_problem(len(node.children))
             if problem and not isinstance(node, Switch):
                 raise XmlError(f"{node.path}: {node_type.tag} {problem}")
@@ -180,7 +184,7 @@ class _Writer:
         if tree_id in _TAGS:  # reserved names
             tree_id += "_"
         if self._only_btcpp:
-            check_name(node, tree_id)
+            _check_name(node, tree_id)
         attributes = {"ID": tree_id}
         if node.name != tree_id:
             attributes["name"] = node.name
@@ -258,3 +262,66 @@ def _port(attribute: Attribute) -> Element:
         with suppress(TypeError):  # an object without a text form
             fields["default"] = to_text(attribute.default, attribute.type, {})
     return Element(f"{attribute.direction}_port", fields, [], text=attribute.description)
+
+
+# Only what BehaviorTree.CPP has itself.
+_ILLEGAL = re.compile(r"""[\s<>&"'/\\:*?|.]""")
+_REASONS = {
+    "Parallel": "it ticks all its children before it decides: make it eager",
+    "ParallelSequence": "it ticks all its children before it decides: make it eager",
+    "ParallelSelector": "it ticks all its children before it decides: make it eager",
+    "RandomSequence": "it has no random order",
+    "RandomSelector": "it has no random order",
+    "Condition": "it has no decorator that waits for one status",
+    "Limit": "it does not count ticks: use a Timeout",
+    "Running": "it has no leaf that never ends: use a Wait",
+    "FailureIsRunning": "it would try again without end in one tick: use a Retry around a Wait",
+}
+
+
+def _rewritten(node: Behaviour, element: Callable[[Behaviour], Element]) -> Element:
+    """Returns an element for a node that BehaviorTree.CPP lacks, made of nodes that it has.
+
+    Args:
+        node: A node whose tag exists only in this library.
+        element: Returns the element for a child.
+
+    Raises:
+        XmlError: No combination of nodes of BehaviorTree.CPP does the same.
+    """
+    kind = type(node).__name__
+    name = {} if node.name == kind else {"name": node.name}
+    children = [element(child) for child in node.children]
+    if isinstance(node, (ParallelSequence, ParallelSelector)) and node.eager:
+        success, failure = node.success, node.failure
+        counts = {"success_count": str(success), "failure_count": str(failure)}
+        return Element("Parallel", {**name, **counts}, children)
+    if isinstance(node, FailureIsSuccess):
+        return Element("ForceSuccess", name, children)
+    if isinstance(node, SuccessIsRunning):
+        return Element("KeepRunningUntilFailure", name, children)
+    if isinstance(node, UntilFail) and node.answers[3] is SUCCESS:
+        return Element("Inverter", {}, [Element("KeepRunningUntilFailure", name, children)])
+    if isinstance(node, Repeater) and node.repeat == -1:
+        forced = Element("ForceSuccess", {}, children)
+        return Element("Repeat", {**name, "num_cycles": "-1"}, [forced])
+    reason = _REASONS.get(kind, "it has none that does the same")
+    if isinstance(node, UntilFail) and node.answers[3] is RUNNING:
+        reason = "it would never end"
+    if isinstance(node, Parallel) and node.eager:
+        reason = "it has none that does the same"
+    raise XmlError(f"{node.path}: BehaviorTree.CPP has no {kind}: {reason}")
+
+
+def _check_name(node: Behaviour, name: str) -> None:
+    """Checks that BehaviorTree.CPP accepts the name of a tree.
+
+    Raises:
+        XmlError: The name is empty or contains an illegal character.
+    """
+    illegal = _ILLEGAL.search(name)
+    if illegal or not name:
+        what = repr(illegal.group()) if illegal else "nothing"
+        raise XmlError(
+            f"{node.path}: BehaviorTree.CPP takes no tree called {name!r}, because of {what}"
+        )

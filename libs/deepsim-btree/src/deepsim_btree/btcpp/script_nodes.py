@@ -11,7 +11,7 @@ from deepsim_btree.decorators.decorator import Decorator
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 from deepsim_btree.tag import Attribute, Tag
 
-from .language import Script
+from .script import Script
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

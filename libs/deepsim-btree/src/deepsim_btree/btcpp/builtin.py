@@ -13,7 +13,7 @@ from deepsim_btree.btcpp.nodes import (
     SequenceWithMemory,
     TryCatch,
 )
-from deepsim_btree.btcpp.script import Precondition, RunScript, ScriptCheck
+from deepsim_btree.btcpp.script_nodes import Precondition, RunScript, ScriptCheck
 from deepsim_btree.composites.conditional import IfThenElse, WhileDoElse
 from deepsim_btree.composites.parallel import (
     Parallel,
