@@ -16,6 +16,7 @@ import pytest
 
 import deepsim_btree as bt
 from deepsim_btree import Key, Status, key
+from deepsim_btree.tag import Attribute, Milliseconds, Tag
 from deepsim_btree.xml import XmlError, read_xml, write_xml
 
 
@@ -367,3 +368,32 @@ def test_a_function_of_an_action_takes_no_name_from_a_file():
 
     with pytest.raises(TypeError, match="Action takes a name for itself: use @action"):
         read_xml("<root/>", {"Greet": partial(bt.Action, greet)})
+
+
+class Linger(bt.Behaviour):
+    """Has two tags, one with a fixed argument, and an attribute of another name and type."""
+
+    xml_tags = (
+        Tag("LingerOnce", fixed={"times": 1}, seconds=Attribute("msec", Milliseconds)),
+        Tag("LingerOften", seconds=Attribute("msec", Milliseconds)),
+    )
+
+    def __init__(self, seconds, times: int = 2, name=None):
+        super().__init__(name)
+        self.seconds, self.times = seconds, times
+
+    def update(self):
+        return Status.SUCCESS
+
+
+def test_a_class_may_say_its_tags_itself():
+    """As those of the library do; then it needs no names in `nodes`."""
+    text = """<root BTCPP_format="4"><BehaviorTree><Sequence>
+      <LingerOnce msec="1500"/><LingerOften msec="20" times="3"/></Sequence>
+    </BehaviorTree></root>"""
+    root = read_xml(text, [Linger])
+    assert [(node.seconds, node.times) for node in root.children] == [(1.5, 1), (0.02, 3)]
+    written = write_xml(root)
+    assert '<LingerOnce msec="1500"/>' in written
+    assert '<LingerOften msec="20" times="3"/>' in written
+    assert write_xml(read_xml(written, [Linger])) == written

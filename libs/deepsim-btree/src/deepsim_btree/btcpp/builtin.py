@@ -46,11 +46,10 @@ from deepsim_btree.decorators.updated import WasUpdated, WhenUpdated
 from deepsim_btree.leaves.constant import Failure, Running, Success, Wait
 from deepsim_btree.leaves.entries import DeleteEntry, SetEntry
 
-from .node_types import ClassType, NodeType, SwitchType
+from .node_types import NodeType, SwitchType, class_type
 
 if TYPE_CHECKING:
     from deepsim_btree.behaviour import Behaviour
-    from deepsim_btree.tag import Tag
 
 _CONTROL = (Sequence, Selector, ReactiveSequence, ReactiveSelector, Parallel, ParallelAll)
 _BTCPP = (AsyncSequence, AsyncSelector, SequenceWithMemory, TryCatch, Loop)
@@ -60,7 +59,7 @@ _MAPS = (Inverter, Succeeder, SuccessIsFailure, UntilFail, Condition, RunningIsF
 _MORE_MAPS = (RunningIsSuccess, FailureIsSuccess, FailureIsRunning, SuccessIsRunning)
 _DECORATORS = (Repeater, Retry, RunOnce, Limit, Timeout, Delay, Cooldown, WhenUpdated)
 _LEAVES = (Success, Failure, Running, Wait, SetEntry, DeleteEntry, WasUpdated)
-_SCRIPTS: tuple[type[Behaviour], ...] = (RunScript, ScriptCheck, Precondition)
+_SCRIPTS: tuple[Any, ...] = (RunScript, ScriptCheck, Precondition)
 _CLASSES: tuple[type[Behaviour], ...] = (
     *_CONTROL,
     *_BTCPP,
@@ -74,26 +73,26 @@ _CLASSES: tuple[type[Behaviour], ...] = (
 )
 
 
-def _type(tag: Tag, cls: type[Behaviour], **given: Any) -> NodeType:
-    return ClassType(tag, cls, partial(cls, **tag.fixed, **given))
-
-
 def script_types(enums: Mapping[str, int]) -> dict[str, NodeType]:
     """Returns the types of nodes with scripts, by tag.
 
     Args:
         enums: Values of names for numbers in the scripts.
     """
-    return {tag.name: _type(tag, cls, enums=enums) for cls in _SCRIPTS for tag in cls.xml_tags}
+    return {
+        tag.name: class_type(tag, cls, partial(cls, enums=enums))
+        for cls in _SCRIPTS
+        for tag in cls.xml_tags
+    }
 
 
 _TAGS = [(tag, cls) for cls in _CLASSES for tag in cls.xml_tags]
 # If several types fit a node, it is written with the first one.
 CPP_TYPES: tuple[NodeType, ...] = (
-    *(_type(tag, cls) for tag, cls in _TAGS if tag.in_btcpp),
+    *(class_type(tag, cls, cls) for tag, cls in _TAGS if tag.in_btcpp),
     *(SwitchType(count) for count in range(2, 7)),
 )
-OWN_TYPES = tuple(_type(tag, cls) for tag, cls in _TAGS if not tag.in_btcpp)
+OWN_TYPES = tuple(class_type(tag, cls, cls) for tag, cls in _TAGS if not tag.in_btcpp)
 BUILTIN_TYPES = {node_type.tag: node_type for node_type in (*CPP_TYPES, *OWN_TYPES)}
 
 OF_VERSION_3 = 'it is of version 3: write <root BTCPP_format="3">'

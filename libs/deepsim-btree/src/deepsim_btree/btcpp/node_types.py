@@ -250,8 +250,9 @@ def registered_types(nodes: Nodes) -> dict[str, NodeType]:
     """Returns the types of nodes that a user registers, by tag.
 
     Args:
-        nodes: A mapping from tags to node classes, or node classes with their names as tags. A
-            `functools.partial` of a class fixes arguments; elements have no attributes for these.
+        nodes: A mapping from tags to node classes, or node classes, whose tags are their `xml_tags`
+            or else their names. A `functools.partial` of a class fixes arguments; elements have no
+            attributes for these.
 
     Raises:
         TypeError: One of `nodes` is not a class of nodes.
@@ -259,7 +260,7 @@ def registered_types(nodes: Nodes) -> dict[str, NodeType]:
     """
     makers: Any = nodes
     if not isinstance(nodes, Mapping):
-        makers = {getattr(maker, "__name__", repr(maker)): maker for maker in nodes}
+        makers = {tag: maker for maker in nodes for tag in tags_of(maker)}
     return {tag: registered_type(tag, maker) for tag, maker in makers.items()}
 
 
@@ -282,7 +283,19 @@ def registered_type(tag: str, maker: Maker) -> NodeType:
         )
     if issubclass(cls, FunctionLeaf):
         return FunctionType(tag, cls, maker)
-    return ClassType(Tag(tag), cls, maker)
+    own = {known.name: known for known in vars(cls).get("xml_tags", ())}
+    return class_type(own.get(tag, Tag(tag)), cls, maker)
+
+
+def class_type(tag: Tag, cls: type[Behaviour], maker: Maker) -> ClassType:
+    """Returns the type of the nodes of a class with one of its tags."""
+    return ClassType(tag, cls, partial(maker, **tag.fixed) if tag.fixed else maker)
+
+
+def tags_of(maker: Any) -> tuple[str, ...]:
+    """Returns the tags that a node class has by itself: its `xml_tags`, or its name."""
+    declared = vars(maker).get("xml_tags", ()) if isinstance(maker, type) else ()
+    return tuple(tag.name for tag in declared) or (getattr(maker, "__name__", repr(maker)),)
 
 
 def _arguments(maker: Maker) -> tuple[tuple[Any, ...], dict[str, Any]]:

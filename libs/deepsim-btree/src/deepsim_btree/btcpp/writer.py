@@ -21,7 +21,7 @@ from deepsim_btree.tag import MISSING, EntryValue
 
 from .builtin import BUILTIN_TYPES, CPP_TYPES, OWN_TYPES, SCRIPT_ATTRIBUTES, UNSUPPORTED
 from .element import MAX_LEVELS, Element, is_name
-from .node_types import ClassType, registered_type, registered_types
+from .node_types import ClassType, registered_type, registered_types, tags_of
 from .texts import to_text
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class _Writer:
         if isinstance(node, Switch):
             raise XmlError(f"{node.path}: XML has a Switch with 2 to 6 cases, on a key, only")
         try:
-            node_type = registered_type(type(node).__name__, type(node))
+            node_type = _own_type(node)
         except (TypeError, ValueError) as error:
             raise XmlError(f"{node.path}: {error}; name it in nodes=") from error
         taken = self.used.setdefault(node_type.tag, node_type)
@@ -208,6 +208,12 @@ class _Writer:
         except TypeError as error:
             reason = f"{node.path}: cannot write {name}: {error}, or use a partial in nodes="
             raise XmlError(reason) from error
+
+
+def _own_type(node: Behaviour) -> NodeType:
+    """Returns the type of a node whose class is not registered; raises as `registered_type`."""
+    types = [registered_type(tag, type(node)) for tag in tags_of(type(node))]
+    return next((node_type for node_type in types if node_type.fits(node)), types[0])
 
 
 def _default_name(node: Behaviour, node_type: NodeType) -> str | None:
