@@ -295,7 +295,7 @@ class Logged(bt.Sequence):
 class Drawn(bt.RandomSelector):
     """One that decides itself in which order its children run."""
 
-    def draw_order(self):
+    def decide(self):
         return (1, 0)
 
 

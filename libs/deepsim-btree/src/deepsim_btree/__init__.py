@@ -12,11 +12,16 @@ from .behaviour import Behaviour
 from .blackboard.blackboard import Blackboard
 from .blackboard.key import Key, key
 from .btcpp.nodes import AsyncSelector, AsyncSequence, Loop, SequenceWithMemory, TryCatch
-from .composites.choosers import ReactiveUtilitySelector, UtilitySelector, WeightedSelector
 from .composites.composite import Composite
 from .composites.conditional import Guard, IfThenElse, WhileDoElse
+from .composites.orders import (
+    RandomSelector,
+    RandomSequence,
+    ReactiveUtilitySelector,
+    UtilitySelector,
+    WeightedSelector,
+)
 from .composites.parallel import Parallel, ParallelAll, ParallelSelector, ParallelSequence
-from .composites.random_order import RandomSelector, RandomSequence
 from .composites.serial import ReactiveSelector, ReactiveSequence, Selector, Sequence
 from .composites.switch import Switch
 from .decorators.counters import Limit, Repeater, Retry, RunOnce

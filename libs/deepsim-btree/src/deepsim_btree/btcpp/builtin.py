@@ -15,13 +15,13 @@ from deepsim_btree.btcpp.nodes import (
 )
 from deepsim_btree.btcpp.script_nodes import Precondition, RunScript, ScriptCheck
 from deepsim_btree.composites.conditional import IfThenElse, WhileDoElse
+from deepsim_btree.composites.orders import RandomSelector, RandomSequence
 from deepsim_btree.composites.parallel import (
     Parallel,
     ParallelAll,
     ParallelSelector,
     ParallelSequence,
 )
-from deepsim_btree.composites.random_order import RandomSelector, RandomSequence
 from deepsim_btree.composites.serial import (
     ReactiveSelector,
     ReactiveSequence,

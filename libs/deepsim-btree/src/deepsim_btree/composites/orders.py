@@ -1,59 +1,142 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Selectors that try their children by weight or by utility rather than in the order given."""
+"""Composites that run their children in an order of each run: random, by weight or by utility."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Callable, Union
+from collections.abc import Iterable, Iterator
+from typing import Callable, Union
 
 from deepsim_btree.arguments import check_int
+from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key
+from deepsim_btree.parent import Parent
 from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
-from deepsim_btree.stream import draw_weighted_order, stream_start
+from deepsim_btree.stream import draw_order, draw_weighted_order, stream_start
+from deepsim_btree.tag import Attribute, Tag
 
 from .composite import Composite
+from .serial import tick_in_turn
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from deepsim_btree.behaviour import Behaviour
-
-    Utility = Union[Callable[[], float], float, Key]
+Utility = Union[Callable[[], float], float, Key]
 
 
-class Chooser(Composite):
-    """The base of selectors that decide the order of their children at the start of each run.
+class Ordered(Composite):
+    """The base of composites that decide the order of their children at the start of each run."""
 
-    It succeeds as soon as a child succeeds, and fails when all have failed or were INVALID.
-    """
-
-    __slots__ = ("_order", "_turn")
+    __slots__ = ("_order",)
+    go_on = FAILURE
 
     def __init__(self, children: Iterable[Behaviour] = (), name: str | None = None) -> None:
         super().__init__(children, name)
         self._order: tuple[int, ...] = ()
-        self._turn = 0
 
     def decide(self) -> tuple[int, ...]:
-        """Returns the positions of the children in the order in which they are tried."""
+        """Returns the positions of the children in the order in which they are ticked."""
         raise NotImplementedError(f"{type(self).__name__} must override decide()")
 
     def update(self) -> Status:
-        """Ticks the current child of the order, and the next ones if it fails."""
+        """Decides the order at the start of a run, then runs the children in that order."""
         if self.status is not RUNNING:
             self._order = self.decide()
-            self._turn = 0
-        order = self._order
-        while self._turn < len(order):
-            status = self.tick_child(self._children[order[self._turn]])
-            if status is RUNNING or status is SUCCESS:
-                return status
-            self._turn += 1
-        is_skipped = order and all(self._children[place].status is SKIPPED for place in order)
-        return SKIPPED if is_skipped else FAILURE
+        return tick_in_turn(self, [self._children[index] for index in self._order])
+
+    def problems(self) -> Iterator[str]:
+        """Yields problems with the setup of the node; `Tree.validate` collects them."""
+        yield from Parent.problems(self)  # In another order, every child may be ticked.
+        yield from self._unequal()
+
+    def _unequal(self) -> Iterator[str]:
+        """Yields a problem if there is not one weight or utility per child."""
+        for argument in ("weights", "utilities"):
+            count, given = len(self._children), len(getattr(self, argument, self._children))
+            if given != count:
+                yield f"{argument} must be one for each of {count} children, got {given}"
+
+    def _check_equal(self) -> None:
+        for problem in self._unequal():
+            raise ValueError(problem)
 
 
-class WeightedSelector(Chooser):
+class RandomComposite(Ordered):
+    """The base of composites that draw the order of their children at the start of each run.
+
+    Every node has its own stream of random numbers, which starts from `seed`, or else from the seed
+    of the tree and the path of the node. The global `random` is neither read nor changed. The same
+    seed gives the same orders on every version of Python.
+
+    Args:
+        seed: Seed of the stream; None derives it from the seed of the tree (0 outside a tree).
+
+    Raises:
+        TypeError: `seed` is neither an int nor None.
+    """
+
+    __slots__ = ("_stream", "seed")
+
+    def __init__(
+        self,
+        children: Iterable[Behaviour] = (),
+        name: str | None = None,
+        *,
+        seed: int | None = None,
+    ) -> None:
+        super().__init__(children, name)
+        self.seed = None if seed is None else check_int("seed", seed)
+        self._stream: int | None = None
+
+    def decide(self) -> tuple[int, ...]:
+        """Draws an order from the stream of the node."""
+        if self._stream is None:
+            tree = self._find_tree()
+            self._stream = stream_start(self.seed, 0 if tree is None else tree.seed, self.path)
+        self._stream, order = self._draw(self._stream)
+        return order
+
+    def _draw(self, stream: int) -> tuple[int, tuple[int, ...]]:
+        """Returns the next state of a stream and an order."""
+        return draw_order(stream, len(self._children))
+
+    def reset(self) -> None:
+        """Resets the node; its stream of random numbers restarts from the seed."""
+        super().reset()
+        self._stream = None
+
+
+class RandomSequence(RandomComposite):
+    """A `Sequence` whose children run in a new random order each time it starts.
+
+    >>> from deepsim_btree import Tree
+    >>> from deepsim_btree.testing import Scripted
+    >>> tree = Tree(RandomSequence([Scripted("S", "wash"), Scripted("S", "dry")]), seed=3)
+    >>> tree.tick().name
+    'SUCCESS'
+    """
+
+    __slots__ = ()
+    xml_tags = (Tag("RandomSequence", in_btcpp=False, seed=Attribute("seed", int, None)),)
+    go_on = SUCCESS
+
+
+class RandomSelector(RandomComposite):
+    """A `Selector` whose children run in a new random order each time it starts.
+
+    >>> from deepsim_btree import Success, Tree
+    >>> tree = Tree(RandomSelector([Success("left"), Success("right")]), seed=3)
+    >>> tips = []
+    >>> for _ in range(6):
+    ...     status = tree.tick()
+    ...     tips.append(tree.root.tip().name)
+    >>> sorted(set(tips))
+    ['left', 'right']
+    """
+
+    __slots__ = ()
+    xml_tags = (Tag("RandomSelector", in_btcpp=False, seed=Attribute("seed", int, None)),)
+    go_on = FAILURE
+
+
+class WeightedSelector(RandomComposite):
     """A selector that tries its children in a random order, drawn by weight for each run.
 
     A child with twice the weight of another is tried first twice as often. As in
@@ -78,7 +161,7 @@ class WeightedSelector(Chooser):
         ValueError: A weight is not finite and above 0, or there is not one weight per child.
     """
 
-    __slots__ = ("_stream", "seed", "weights")
+    __slots__ = ("weights",)
 
     def __init__(
         self,
@@ -88,35 +171,16 @@ class WeightedSelector(Chooser):
         weights: Iterable[float],
         seed: int | None = None,
     ) -> None:
-        super().__init__(children, name)
+        super().__init__(children, name, seed=seed)
         self.weights = tuple(_weight(value) for value in weights)
-        self.seed = None if seed is None else check_int("seed", seed)
-        self._stream: int | None = None
-        for problem in _unequal(self, "weights", self.weights):
-            raise ValueError(problem)
+        self._check_equal()
 
-    def decide(self) -> tuple[int, ...]:
-        """Draws the order."""
-        for problem in _unequal(self, "weights", self.weights):
-            raise ValueError(problem)
-        if self._stream is None:
-            tree = self._find_tree()
-            self._stream = stream_start(self.seed, 0 if tree is None else tree.seed, self.path)
-        self._stream, order = draw_weighted_order(self._stream, self.weights)
-        return order
-
-    def reset(self) -> None:
-        """Resets the node; its stream of random numbers restarts from the seed."""
-        super().reset()
-        self._stream = None
-
-    def problems(self) -> Iterator[str]:
-        """Yields problems with the setup of the node; `Tree.validate` collects them."""
-        yield from super().problems()
-        yield from _unequal(self, "weights", self.weights)
+    def _draw(self, stream: int) -> tuple[int, tuple[int, ...]]:
+        self._check_equal()
+        return draw_weighted_order(stream, self.weights)
 
 
-class UtilitySelector(Chooser):
+class UtilitySelector(Ordered):
     """A selector that tries the child with the highest utility first, then the next best.
 
     All utilities are read at the start of each run, before a child is tried. Of children with equal
@@ -152,8 +216,7 @@ class UtilitySelector(Chooser):
             is_number = isinstance(utility, (int, float)) and not isinstance(utility, bool)
             if not is_number and not isinstance(utility, Key) and not callable(utility):
                 raise TypeError(f"a utility must be a function, a key or a number, got {utility!r}")
-        for problem in _unequal(self, "utilities", self.utilities):
-            raise ValueError(problem)
+        self._check_equal()
 
     def values(self) -> list[float]:
         """Returns the current utilities of the children.
@@ -161,8 +224,7 @@ class UtilitySelector(Chooser):
         Raises:
             ValueError: A utility is NaN, or there is not one per child.
         """
-        for problem in _unequal(self, "utilities", self.utilities):
-            raise ValueError(problem)
+        self._check_equal()
         values = []
         for child, utility in zip(self._children, self.utilities):
             found = utility.read(self) if isinstance(utility, Key) else utility
@@ -176,11 +238,6 @@ class UtilitySelector(Chooser):
         """Sorts the children by their utilities."""
         values = self.values()
         return tuple(sorted(range(len(values)), key=lambda place: -values[place]))
-
-    def problems(self) -> Iterator[str]:
-        """Yields problems with the setup of the node; `Tree.validate` collects them."""
-        yield from super().problems()
-        yield from _unequal(self, "utilities", self.utilities)
 
 
 class ReactiveUtilitySelector(UtilitySelector):
@@ -256,9 +313,3 @@ def _weight(value: float) -> float:
     if not 0.0 < value < math.inf:
         raise ValueError(f"a weight must be finite and above 0, got {value!r}")
     return float(value)
-
-
-def _unequal(node: Composite, argument: str, values: tuple[object, ...]) -> Iterator[str]:
-    """Yields a problem if there is not one value per child."""
-    if len(values) != len(node.children):
-        yield f"{argument} must be one for each of {len(node.children)} children, got {len(values)}"
