@@ -199,11 +199,7 @@ class ParallelAll(Composite):
     xml_tags = (Tag("ParallelAll", max_failures=Attribute("max_failures", int, 1, takes_key=True)),)
 
     def __init__(
-        self,
-        children: Iterable[Behaviour] = (),
-        name: str | None = None,
-        *,
-        max_failures: int = 1,
+        self, children: Iterable[Behaviour] = (), name: str | None = None, *, max_failures: int = 1
     ) -> None:
         super().__init__(children, name)
         is_key = isinstance(max_failures, Key)

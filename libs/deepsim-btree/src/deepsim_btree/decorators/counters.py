@@ -35,12 +35,7 @@ class Limit(Decorator):
     xml_tags = (Tag("Limit", in_btcpp=False),)
 
     def __init__(
-        self,
-        child: Behaviour,
-        name: str | None = None,
-        *,
-        tick_limit: int,
-        lifetime: bool = False,
+        self, child: Behaviour, name: str | None = None, *, tick_limit: int, lifetime: bool = False
     ) -> None:
         super().__init__(child, name)
         self.tick_limit = check_count("tick_limit", tick_limit, 0)

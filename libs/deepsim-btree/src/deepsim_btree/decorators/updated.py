@@ -92,12 +92,7 @@ class WhenUpdated(Decorator):
     )
 
     def __init__(
-        self,
-        child: Behaviour,
-        name: str | None = None,
-        *,
-        entry: str,
-        otherwise: Status = SKIPPED,
+        self, child: Behaviour, name: str | None = None, *, entry: str, otherwise: Status = SKIPPED
     ) -> None:
         super().__init__(child, name)
         self._key: Key = key(entry)
