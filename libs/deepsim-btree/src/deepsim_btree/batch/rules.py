@@ -7,14 +7,20 @@ from functools import partial
 from types import FunctionType
 from typing import Any, Callable, Iterator
 
-import deepsim_btree as bt
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key
-from deepsim_btree.btcpp.nodes import Stepwise
-from deepsim_btree.composites.orders import RandomComposite
+from deepsim_btree.btcpp.nodes import Stepwise, TryCatch
+from deepsim_btree.composites import orders as ordered
+from deepsim_btree.composites import serial
+from deepsim_btree.composites.conditional import Guard, IfThenElse, WhileDoElse
+from deepsim_btree.composites.parallel import Parallel, ParallelAll
+from deepsim_btree.composites.switch import Switch
+from deepsim_btree.decorators import counters, timers
 from deepsim_btree.decorators.status_map import StatusMap
+from deepsim_btree.decorators.subtree import SubTree
 from deepsim_btree.errors import StructureError
-from deepsim_btree.leaves.constant import Constant
+from deepsim_btree.leaves.constant import Constant, Wait
+from deepsim_btree.leaves.function import Action, Check
 from deepsim_btree.pickling import attributes
 from deepsim_btree.status import SKIPPED
 
@@ -22,40 +28,46 @@ from . import composites, decorators, leaves, orders
 from .branch import Agents, BatchNode, Branch, Codes, Shared
 
 RULES: dict[type[Behaviour], Callable[[Any, Branch, Agents], Codes]] = {
-    bt.Action: leaves.tick_action,
-    bt.Check: leaves.tick_check,
+    Action: leaves.tick_action,
+    Check: leaves.tick_check,
     Constant: leaves.tick_constant,
-    bt.Wait: leaves.tick_wait,
-    bt.Sequence: composites.tick_in_turn,
-    bt.Selector: composites.tick_in_turn,
-    bt.ReactiveSequence: composites.tick_from_first,
-    bt.ReactiveSelector: composites.tick_from_first,
-    bt.Parallel: composites.tick_parallel,
-    bt.ParallelAll: composites.tick_parallel_all,
-    bt.IfThenElse: composites.tick_if_then_else,
-    bt.WhileDoElse: composites.tick_while_do_else,
-    bt.Switch: composites.tick_switch,
+    Wait: leaves.tick_wait,
+    serial.Sequence: composites.tick_in_turn,
+    serial.Selector: composites.tick_in_turn,
+    serial.ReactiveSequence: composites.tick_from_first,
+    serial.ReactiveSelector: composites.tick_from_first,
+    Parallel: composites.tick_parallel,
+    ParallelAll: composites.tick_parallel_all,
+    IfThenElse: composites.tick_if_then_else,
+    WhileDoElse: composites.tick_while_do_else,
+    Switch: composites.tick_switch,
     Stepwise: composites.tick_stepwise,
-    bt.TryCatch: composites.tick_try_catch,
-    RandomComposite: orders.tick_random,
-    bt.WeightedSelector: orders.tick_weighted,
-    bt.UtilitySelector: orders.tick_utility,
-    bt.ReactiveUtilitySelector: orders.tick_reactive_utility,
-    bt.SubTree: decorators.tick_subtree,
+    TryCatch: composites.tick_try_catch,
+    ordered.RandomComposite: orders.tick_random,
+    ordered.WeightedSelector: orders.tick_weighted,
+    ordered.UtilitySelector: orders.tick_utility,
+    ordered.ReactiveUtilitySelector: orders.tick_reactive_utility,
+    SubTree: decorators.tick_subtree,
     StatusMap: decorators.tick_status_map,
-    bt.Limit: decorators.tick_limit,
-    bt.Repeater: decorators.tick_repeater,
-    bt.Retry: decorators.tick_retry,
-    bt.RunOnce: decorators.tick_run_once,
-    bt.Guard: decorators.tick_guard,
-    bt.Timeout: decorators.tick_timeout,
-    bt.Delay: decorators.tick_delay,
-    bt.Cooldown: decorators.tick_cooldown,
-    bt.Service: decorators.tick_service,
+    counters.Limit: decorators.tick_limit,
+    counters.Repeater: decorators.tick_repeater,
+    counters.Retry: decorators.tick_retry,
+    counters.RunOnce: decorators.tick_run_once,
+    Guard: decorators.tick_guard,
+    timers.Timeout: decorators.tick_timeout,
+    timers.Delay: decorators.tick_delay,
+    timers.Cooldown: decorators.tick_cooldown,
+    timers.Service: decorators.tick_service,
 }
 # These keep nothing about a run, apart from a reactive node about children that do.
-_STATELESS: tuple[Any, ...] = (bt.Action, bt.Check, Constant, bt.WhileDoElse, bt.Switch, bt.Guard)
-_STATELESS += (bt.ReactiveSequence, bt.ReactiveSelector, StatusMap, bt.SubTree, bt.RunOnce)
+_STATELESS: tuple[Any, ...] = (Action, Check, Constant, WhileDoElse, Switch, Guard)
+_STATELESS += (
+    serial.ReactiveSequence,
+    serial.ReactiveSelector,
+    StatusMap,
+    SubTree,
+    counters.RunOnce,
+)
 # Methods that do not change how a node is ticked.
 _HARMLESS = frozenset({"__init__", "__init_subclass__", "__repr__", "problems", "update_many"})
 
@@ -109,13 +121,13 @@ def _reasons(node: Any) -> Iterator[str]:
     """Yields what a batch cannot do in the settings of a node of the library."""
     if isinstance(node, StatusMap) and SKIPPED in node.answers[:SKIPPED]:
         yield "answers SKIPPED"
-    if isinstance(node, bt.RunOnce) and node.then_skip:
+    if isinstance(node, counters.RunOnce) and node.then_skip:
         yield "answers SKIPPED"
-    if isinstance(node, bt.TryCatch) and node.catch_on_halt:
+    if isinstance(node, TryCatch) and node.catch_on_halt:
         yield "has catch_on_halt"
-    if isinstance(node, bt.Parallel):
+    if isinstance(node, Parallel):
         node.thresholds()  # raises a StructureError if its children do not suffice
-    if isinstance(node, bt.ParallelAll):
+    if isinstance(node, ParallelAll):
         node.threshold()
     for name in ("weights", "utilities"):
         count = len(getattr(node, name, node.children))
