@@ -1,76 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The node classes of this library that files can name, and the tags that it refuses."""
+"""The tags of the node classes of this library, and those that it refuses."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Mapping
+from typing import Any, Mapping
 
-from deepsim_btree.btcpp.nodes import (
-    AsyncSelector,
-    AsyncSequence,
-    Loop,
-    SequenceWithMemory,
-    TryCatch,
-)
-from deepsim_btree.btcpp.script_nodes import Precondition, RunScript, ScriptCheck
-from deepsim_btree.composites.conditional import IfThenElse, WhileDoElse
-from deepsim_btree.composites.orders import RandomSelector, RandomSequence
-from deepsim_btree.composites.parallel import (
-    Parallel,
-    ParallelAll,
-    ParallelSelector,
-    ParallelSequence,
-)
-from deepsim_btree.composites.serial import (
-    ReactiveSelector,
-    ReactiveSequence,
-    Selector,
-    Sequence,
-)
-from deepsim_btree.decorators.counters import Limit, Repeater, Retry, RunOnce
-from deepsim_btree.decorators.status_map import (
-    Condition,
-    FailureIsRunning,
-    FailureIsSuccess,
-    Inverter,
-    RunningIsFailure,
-    RunningIsSuccess,
-    Succeeder,
-    SuccessIsFailure,
-    SuccessIsRunning,
-    UntilFail,
-)
-from deepsim_btree.decorators.timers import Cooldown, Delay, Timeout
-from deepsim_btree.decorators.updated import WasUpdated, WhenUpdated
-from deepsim_btree.leaves.constant import Failure, Running, Success, Wait
-from deepsim_btree.leaves.entries import DeleteEntry, SetEntry
+from deepsim_btree.composites import conditional, orders, parallel, serial
+from deepsim_btree.decorators import counters, status_map, timers, updated
+from deepsim_btree.leaves import constant, entries
 
-from .node_types import NodeType, SwitchType, class_type
+from . import nodes, script_nodes
+from .node_types import NodeType, class_type, switch_type
 
-if TYPE_CHECKING:
-    from deepsim_btree.behaviour import Behaviour
-
-_CONTROL = (Sequence, Selector, ReactiveSequence, ReactiveSelector, Parallel, ParallelAll)
-_BTCPP = (AsyncSequence, AsyncSelector, SequenceWithMemory, TryCatch, Loop)
-_BRANCHES = (IfThenElse, WhileDoElse, ParallelSequence, ParallelSelector)
-_RANDOM = (RandomSequence, RandomSelector)
-_MAPS = (Inverter, Succeeder, SuccessIsFailure, UntilFail, Condition, RunningIsFailure)
-_MORE_MAPS = (RunningIsSuccess, FailureIsSuccess, FailureIsRunning, SuccessIsRunning)
-_DECORATORS = (Repeater, Retry, RunOnce, Limit, Timeout, Delay, Cooldown, WhenUpdated)
-_LEAVES = (Success, Failure, Running, Wait, SetEntry, DeleteEntry, WasUpdated)
-_SCRIPTS: tuple[Any, ...] = (RunScript, ScriptCheck, Precondition)
-_CLASSES: tuple[type[Behaviour], ...] = (
-    *_CONTROL,
-    *_BTCPP,
-    *_BRANCHES,
-    *_RANDOM,
-    *_MAPS,
-    *_MORE_MAPS,
-    *_DECORATORS,
-    *_LEAVES,
-    *_SCRIPTS,
+_MODULES = (serial, conditional, parallel, orders, counters, status_map, timers, updated)
+_TAGS = [
+    (tag, cls)
+    for module in (*_MODULES, constant, entries, nodes, script_nodes)
+    for cls in vars(module).values()
+    if isinstance(cls, type) and cls.__module__ == module.__name__
+    for tag in vars(cls).get("xml_tags", ())
+]
+# If several types fit a node, it is written with the first one.
+CPP_TYPES: tuple[NodeType, ...] = (
+    *(class_type(tag, cls, cls) for tag, cls in _TAGS if tag.in_btcpp),
+    *(switch_type(count) for count in range(2, 7)),
 )
+OWN_TYPES = tuple(class_type(tag, cls, cls) for tag, cls in _TAGS if not tag.in_btcpp)
+BUILTIN_TYPES = {node_type.tag: node_type for node_type in (*CPP_TYPES, *OWN_TYPES)}
 
 
 def script_types(enums: Mapping[str, int]) -> dict[str, NodeType]:
@@ -79,21 +36,13 @@ def script_types(enums: Mapping[str, int]) -> dict[str, NodeType]:
     Args:
         enums: Values of names for numbers in the scripts.
     """
+    classes: tuple[Any, ...] = tuple(cls for tag, cls in _TAGS if "enums" in tag.hidden)
     return {
         tag.name: class_type(tag, cls, partial(cls, enums=enums))
-        for cls in _SCRIPTS
+        for cls in classes
         for tag in cls.xml_tags
     }
 
-
-_TAGS = [(tag, cls) for cls in _CLASSES for tag in cls.xml_tags]
-# If several types fit a node, it is written with the first one.
-CPP_TYPES: tuple[NodeType, ...] = (
-    *(class_type(tag, cls, cls) for tag, cls in _TAGS if tag.in_btcpp),
-    *(SwitchType(count) for count in range(2, 7)),
-)
-OWN_TYPES = tuple(class_type(tag, cls, cls) for tag, cls in _TAGS if not tag.in_btcpp)
-BUILTIN_TYPES = {node_type.tag: node_type for node_type in (*CPP_TYPES, *OWN_TYPES)}
 
 OF_VERSION_3 = 'it is of version 3: write <root BTCPP_format="3">'
 UNSUPPORTED = {

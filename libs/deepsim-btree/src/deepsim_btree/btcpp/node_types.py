@@ -66,9 +66,17 @@ class NodeType(ABC):
             return None if count else "needs children"
         return "is a leaf and cannot have children" if count else None
 
+    def default_name(self, node: Behaviour) -> str | None:
+        """Returns the name that a node gets if its element has no ``name``; None if unknown."""
+        return type(node).__name__
+
     @abstractmethod
     def build(self, values: dict[str, Any], children: list[Behaviour]) -> Behaviour:
-        """Returns a new node with children and with attribute values by attribute name."""
+        """Returns a new node with children and with attribute values by attribute name.
+
+        Raises:
+            TypeError: The constructor wrote an attribute that belongs to the node itself.
+        """
 
     @abstractmethod
     def fits(self, node: Behaviour) -> bool:
@@ -83,7 +91,7 @@ class NodeType(ABC):
         """
 
 
-class FunctionType(NodeType):
+class _FunctionType(NodeType):
     """The tag for leaves of one function, whose attributes are the arguments of the function."""
 
     def __init__(self, tag: str, cls: type[FunctionLeaf], maker: Maker) -> None:
@@ -106,11 +114,12 @@ class FunctionType(NodeType):
         super().__init__(tag, cls, attributes)
 
     def build(self, values: dict[str, Any], children: list[Behaviour]) -> Behaviour:
-        """Returns a new node with children and with attribute values by attribute name."""
         return self._maker(**values)
 
+    def default_name(self, node: Behaviour) -> str | None:
+        return getattr(self._function, "__name__", None)
+
     def fits(self, node: Behaviour) -> bool:
-        """Returns whether a node can be written with this tag."""
         if not isinstance(node, FunctionLeaf) or type(node) is not self.cls:
             return False
         if node.function != self._function:
@@ -119,7 +128,6 @@ class FunctionType(NodeType):
         return all(name in its and _same(its[name], value) for name, value in self._fixed.items())
 
     def values(self, node: Behaviour) -> dict[str, Any]:
-        """Returns the attribute values of a node by attribute name."""
         bound = self._bound(node)
         lost = set(bound) - set(self.attributes) - set(self._fixed)
         if lost:
@@ -130,7 +138,7 @@ class FunctionType(NodeType):
         return dict(self._signature.bind_partial(*node.args, **node.kwargs).arguments)
 
 
-class ClassType(NodeType):
+class _ClassType(NodeType):
     """The tag for a node class, whose attributes are its constructor arguments and ports.
 
     Args:
@@ -162,11 +170,6 @@ class ClassType(NodeType):
         super().__init__(tag.name, cls, attributes.values())
 
     def build(self, values: dict[str, Any], children: list[Behaviour]) -> Behaviour:
-        """Returns a new node with children and with attribute values by attribute name.
-
-        Raises:
-            TypeError: The constructor wrote an attribute that belongs to the node itself.
-        """
         is_parent = issubclass(self.cls, Parent)
         one_by_one = issubclass(self.cls, (Decorator, Conditional))
         first = children if one_by_one else [children] if is_parent else []
@@ -181,8 +184,12 @@ class ClassType(NodeType):
             raise TypeError("its constructor must not write status: call that attribute _status")
         return node
 
+    def default_name(self, node: Behaviour) -> str | None:
+        own = vars(self.cls)
+        is_fixed = "__init__" not in own or "xml_tags" in own
+        return self.cls.__name__ if is_fixed else None
+
     def fits(self, node: Behaviour) -> bool:
-        """Returns whether a node can be written with this tag."""
         return (
             type(node) is self.cls
             and all(_same(_read(node, name), value) for name, value in self._fixed.items())
@@ -194,12 +201,11 @@ class ClassType(NodeType):
         )
 
     def values(self, node: Behaviour) -> dict[str, Any]:
-        """Returns the attribute values of a node by attribute name."""
         found = {name: _read(node, argument) for name, argument in self._arguments.items()}
         return {name: value for name, value in found.items() if value is not MISSING}
 
 
-class SwitchType(NodeType):
+class _SwitchType(NodeType):
     """The tag for a `Switch` on a blackboard entry, with `count` cases and a default."""
 
     def __init__(self, count: int) -> None:
@@ -209,13 +215,11 @@ class SwitchType(NodeType):
         self._count = count
 
     def children_problem(self, count: int) -> str | None:
-        """Returns the problem with the number of children, or None if it is allowed."""
         if count == self._count + 1:
             return None
         return f"needs {self._count + 1} children, the last one for all other values"
 
     def build(self, values: dict[str, Any], children: list[Behaviour]) -> Behaviour:
-        """Returns a new node with children and with attribute values by attribute name."""
         variable, *cases = (values[name] for name in self.attributes)
         if not isinstance(variable, Key):
             raise ValueError(f"variable must be an entry such as {{mode}}, got {variable!r}")
@@ -224,18 +228,21 @@ class SwitchType(NodeType):
         return Switch(dict(zip(cases, children)), children[-1], on=Key(variable.name))
 
     def fits(self, node: Behaviour) -> bool:
-        """Returns whether a node can be written with this tag."""
         if type(node) is not Switch or not isinstance(node.on, Key):
             return False
         return len(node.cases) == self._count  # if it has no default, the writer adds one
 
     def values(self, node: Behaviour) -> dict[str, Any]:
-        """Returns the attribute values of a node by attribute name."""
         assert isinstance(node, Switch), "fits() comes first"
         cases = [_case_text(case) for case in node.cases]
         if len(set(cases)) < len(cases):
             raise TypeError(f"two of its cases have one text: {', '.join(cases)}")
         return dict(zip(self.attributes, (node.on, *cases)))
+
+
+def switch_type(count: int) -> NodeType:
+    """Returns the type of a `Switch` on an entry, with a number of cases and a default."""
+    return _SwitchType(count)
 
 
 def _case_text(case: object) -> str:
@@ -282,14 +289,14 @@ def registered_type(tag: str, maker: Maker) -> NodeType:
             f"got {maker!r}"
         )
     if issubclass(cls, FunctionLeaf):
-        return FunctionType(tag, cls, maker)
+        return _FunctionType(tag, cls, maker)
     own = {known.name: known for known in vars(cls).get("xml_tags", ())}
     return class_type(own.get(tag, Tag(tag)), cls, maker)
 
 
-def class_type(tag: Tag, cls: type[Behaviour], maker: Maker) -> ClassType:
+def class_type(tag: Tag, cls: type[Behaviour], maker: Maker) -> NodeType:
     """Returns the type of the nodes of a class with one of its tags."""
-    return ClassType(tag, cls, partial(maker, **tag.fixed) if tag.fixed else maker)
+    return _ClassType(tag, cls, partial(maker, **tag.fixed) if tag.fixed else maker)
 
 
 def tags_of(maker: Any) -> tuple[str, ...]:

@@ -85,27 +85,19 @@ def read_xml_file(
     parsers: Parsers | None = None,
     enums: Mapping[str, int] | None = None,
 ) -> Behaviour:
-    """Reads a tree from a file in the XML of BehaviorTree.CPP 4; the file may include others.
+    """Reads a tree from a file, which may include others; otherwise like `read_xml`.
 
     Args:
         path: Path of the file.
-        nodes: Your own types of nodes, as for `read_xml`.
-        tree: ID of the tree to read; None for ``main_tree_to_execute`` or the only tree.
+        nodes: Your own types of nodes.
+        tree: ID of the tree to read.
         parsers: Functions that convert texts to values of further types, by type.
         enums: Values of names for numbers in scripts.
 
-    Returns:
-        The root node, ready for `Tree`.
-
     Raises:
-        XmlError: A file is wrong or uses something that is not supported; the message has the path
-            and the line number.
         OSError: The file cannot be read.
-        TypeError: One of `nodes` is not a class of nodes.
-        ValueError: A tag in `nodes` cannot be the name of an XML element.
     """
-    path = Path(path)
-    return _read(read_file(path), nodes, tree, parsers, enums)
+    return _read(read_file(Path(path)), nodes, tree, parsers, enums)
 
 
 def _read(

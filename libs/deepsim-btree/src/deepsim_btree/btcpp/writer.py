@@ -15,13 +15,12 @@ from deepsim_btree.decorators.counters import Repeater
 from deepsim_btree.decorators.status_map import FailureIsSuccess, SuccessIsRunning, UntilFail
 from deepsim_btree.decorators.subtree import SubTree
 from deepsim_btree.errors import XmlError, shortened
-from deepsim_btree.leaves.function import FunctionLeaf
 from deepsim_btree.status import RUNNING, SUCCESS
 from deepsim_btree.tag import MISSING, EntryValue
 
 from .builtin import BUILTIN_TYPES, CPP_TYPES, OWN_TYPES, SCRIPT_ATTRIBUTES, UNSUPPORTED
 from .element import MAX_LEVELS, Element, is_name
-from .node_types import ClassType, registered_type, registered_types, tags_of
+from .node_types import registered_type, registered_types, tags_of
 from .texts import to_text
 
 if TYPE_CHECKING:
@@ -136,7 +135,7 @@ class _Writer:
             if problem and not isinstance(node, Switch):
                 raise XmlError(f"{node.path}: {node_type.tag} {problem}")
         attributes = {}
-        if "name" not in node_type.attributes and node.name != _default_name(node, node_type):
+        if "name" not in node_type.attributes and node.name != node_type.default_name(node):
             attributes["name"] = node.name
         try:
             values = node_type.values(node)
@@ -214,16 +213,6 @@ def _own_type(node: Behaviour) -> NodeType:
     """Returns the type of a node whose class is not registered; raises as `registered_type`."""
     types = [registered_type(tag, type(node)) for tag in tags_of(type(node))]
     return next((node_type for node_type in types if node_type.fits(node)), types[0])
-
-
-def _default_name(node: Behaviour, node_type: NodeType) -> str | None:
-    """Returns the name that a node gets if its element has no ``name``; None if unknown."""
-    if isinstance(node, FunctionLeaf):
-        return getattr(node.function, "__name__", None)
-    own = vars(node_type.cls)
-    if isinstance(node_type, ClassType) and "__init__" in own and "xml_tags" not in own:
-        return None
-    return type(node).__name__
 
 
 def _is_default(value: object, default: object) -> bool:
