@@ -393,6 +393,11 @@ def test_a_class_may_say_its_tags_itself():
     </BehaviorTree></root>"""
     root = read_xml(text, [Linger])
     assert [(node.seconds, node.times) for node in root.children] == [(1.5, 1), (0.02, 3)]
+    fixed = {"LingerOften": partial(Linger, seconds=4.0)}
+    node = read_xml(
+        '<root BTCPP_format="4"><BehaviorTree><LingerOften/></BehaviorTree></root>', fixed
+    )
+    assert (node.seconds, node.times) == (4.0, 2)
     written = write_xml(root)
     assert '<LingerOnce msec="1500"/>' in written
     assert '<LingerOften msec="20" times="3"/>' in written

@@ -152,11 +152,12 @@ class _ClassType(NodeType):
         self._maker = maker
         signature = inspect.signature(cls)
         self._fixed = {**signature.bind_partial(*args).arguments, **given}
-        skipped = {"name", *self._fixed, *tag.hidden, *tag.arguments}
+        attributes = {name: one for name, one in tag.arguments.items() if name not in self._fixed}
+        skipped = {"name", *self._fixed, *tag.hidden, *attributes}
         if issubclass(cls, Parent):
             skipped |= {"child", "children"}
         others = _attributes(cls.__init__, signature, skipped)
-        attributes = {**tag.arguments, **{attribute.name: attribute for attribute in others}}
+        attributes.update((attribute.name, attribute) for attribute in others)
         if issubclass(cls, PortLeaf):
             for name, port in cls.ports.items():
                 if name not in self._fixed:
@@ -164,8 +165,8 @@ class _ClassType(NodeType):
         self._arguments = {attribute.name: name for name, attribute in attributes.items()}
         self._defaults = {
             attribute.name: attribute.default
-            for attribute in tag.arguments.values()
-            if attribute.default is not MISSING
+            for name, attribute in tag.arguments.items()
+            if name in attributes and attribute.default is not MISSING
         }
         super().__init__(tag.name, cls, attributes.values())
 
