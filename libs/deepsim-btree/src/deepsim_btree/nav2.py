@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, Callable, ClassVar, Mapping, Sequence, Union
+from collections.abc import Iterable
+from typing import Any, Callable, ClassVar, Mapping, Sequence, Union
 
 from .behaviour import Behaviour
 from .blackboard.entry import NOTHING
@@ -20,9 +21,6 @@ from .composites.composite import Composite
 from .decorators.decorator import Decorator
 from .errors import StructureError
 from .status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 Point = Sequence[float]
 """Coordinates x and y [m]; further ones count as well."""

@@ -14,8 +14,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from inspect import Parameter, Signature
-from typing import TYPE_CHECKING, Any, Union
+from typing import Any, Union
 
 from .behaviour import Behaviour
 from .blackboard.key import Key
@@ -25,11 +26,7 @@ from .decorators.decorator import Decorator
 from .leaves.ports import InOut, PortLeaf
 from .levels import all_paths
 from .status import SUCCESS, Status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from .tree import Tree
+from .tree import Tree
 
 _LETTERS = {"I": Status.INVALID, "R": Status.RUNNING, "S": Status.SUCCESS}
 _LETTERS.update({"F": Status.FAILURE, "K": Status.SKIPPED})

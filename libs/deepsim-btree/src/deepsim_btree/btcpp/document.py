@@ -4,18 +4,13 @@
 from __future__ import annotations
 
 import stat
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from deepsim_btree.errors import XmlError
 
-from .element import EXPLICIT, parse
+from .element import EXPLICIT, Element, parse
 from .texts import to_value
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from .element import Element
 
 MAX_INCLUDES = 200
 """Limits chains of files without trees, which may be included, and read, again and again."""

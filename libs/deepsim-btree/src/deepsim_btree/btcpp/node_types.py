@@ -9,7 +9,7 @@ import types
 import typing
 from abc import ABC, abstractmethod
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Union
+from typing import Any, Callable, Iterable, Mapping, Union
 
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key
@@ -23,10 +23,10 @@ from deepsim_btree.parent import Parent
 from deepsim_btree.status import INVALID
 from deepsim_btree.tag import MISSING, Attribute, Literal, Queue, Tag
 
-if TYPE_CHECKING:
-    Maker = Callable[..., Behaviour]
-    # Any, since mypy infers `object` for a list of classes and partials.
-    Nodes = Union[Mapping[str, Any], Iterable[Any]]
+Maker = Callable[..., Behaviour]
+# Any, since mypy infers `object` for a list of classes and partials.
+Nodes = Union[Mapping[str, Any], Iterable[Any]]
+
 
 # Type hints that name no class, although some are classes in newer versions of Python.
 _ANYTHING = (object, Any, Union, getattr(types, "UnionType", Union))

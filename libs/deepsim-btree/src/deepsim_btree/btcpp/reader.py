@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable, Mapping
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key
 from deepsim_btree.btcpp.script_nodes import Conditions
 from deepsim_btree.decorators.subtree import SubTree
@@ -21,19 +24,9 @@ from .builtin import (
     script_types,
 )
 from .document import Document, read_file, read_texts
-from .element import EXPLICIT, MAX_LEVELS
-from .node_types import registered_types
-from .texts import key_of, to_value, typed_key
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Mapping
-
-    from deepsim_btree.behaviour import Behaviour
-
-    from .element import Element
-    from .node_types import Nodes, NodeType
-    from .texts import Parsers
+from .element import EXPLICIT, MAX_LEVELS, Element
+from .node_types import Nodes, NodeType, registered_types
+from .texts import Parsers, key_of, to_value, typed_key
 
 KNOWN_TAGS = frozenset({*BUILTIN_TYPES, *UNSUPPORTED, "SubTree"})
 """Tags that need no class of the user."""

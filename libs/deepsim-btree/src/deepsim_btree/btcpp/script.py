@@ -25,16 +25,15 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Union
+from typing import Any, Callable, Mapping, Union
 
+from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key
 from deepsim_btree.decorators.subtree import SubTree
 from deepsim_btree.pickling import keys_of
 
-if TYPE_CHECKING:
-    from deepsim_btree.behaviour import Behaviour
+Evaluate = Callable[[Behaviour], Any]
 
-    Evaluate = Callable[["Behaviour"], Any]
 
 Value = Union[int, float, str]
 

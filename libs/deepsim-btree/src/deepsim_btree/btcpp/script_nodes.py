@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from deepsim_btree.arguments import check_status
 from deepsim_btree.behaviour import Behaviour
@@ -12,9 +12,6 @@ from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, St
 from deepsim_btree.tag import Attribute, Tag
 
 from .script import Script
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 # In the order of evaluation.
 BEFORE = {"failure_if": FAILURE, "success_if": SUCCESS, "skip_if": SKIPPED}

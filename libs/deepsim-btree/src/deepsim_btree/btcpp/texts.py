@@ -6,17 +6,14 @@ from __future__ import annotations
 from decimal import Decimal, InvalidOperation
 from enum import Enum
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable
+from typing import Any, Callable, Mapping
 
 from deepsim_btree.arguments import read_number
 from deepsim_btree.blackboard.key import ConvertedKey, Key, MillisecondsKey, key
 from deepsim_btree.tag import EntryName, EntryValue, Literal, Milliseconds, OutputEntry, Queue
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    Parsers = Mapping[type, Callable[[str], Any]]
-    Formatters = Mapping[type, Callable[[Any], str]]
+Parsers = Mapping[type, Callable[[str], Any]]
+Formatters = Mapping[type, Callable[[Any], str]]
 
 
 class TypedKey(ConvertedKey):

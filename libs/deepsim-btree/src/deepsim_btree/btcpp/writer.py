@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Callable, Literal
+from typing import Any, Callable, Literal
 
+from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key, key
 from deepsim_btree.btcpp.script_nodes import Conditions
 from deepsim_btree.composites.parallel import Parallel, ParallelSelector, ParallelSequence
@@ -16,19 +17,12 @@ from deepsim_btree.decorators.status_map import FailureIsSuccess, SuccessIsRunni
 from deepsim_btree.decorators.subtree import SubTree
 from deepsim_btree.errors import XmlError, shortened
 from deepsim_btree.status import RUNNING, SUCCESS
-from deepsim_btree.tag import MISSING, EntryValue
+from deepsim_btree.tag import MISSING, Attribute, EntryValue
 
 from .builtin import BUILTIN_TYPES, CPP_TYPES, OWN_TYPES, SCRIPT_ATTRIBUTES, UNSUPPORTED
 from .element import MAX_LEVELS, Element, is_name
-from .node_types import registered_type, registered_types, tags_of
-from .texts import to_text
-
-if TYPE_CHECKING:
-    from deepsim_btree.behaviour import Behaviour
-    from deepsim_btree.tag import Attribute
-
-    from .node_types import Nodes, NodeType
-    from .texts import Formatters
+from .node_types import Nodes, NodeType, registered_type, registered_types, tags_of
+from .texts import Formatters, to_text
 
 
 def write_xml(
