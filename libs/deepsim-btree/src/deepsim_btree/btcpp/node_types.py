@@ -195,7 +195,7 @@ class _ClassType(NodeType):
             type(node) is self.cls
             and all(_same(_read(node, name), value) for name, value in self._fixed.items())
             and all(
-                has_elements(_read(node, self._arguments[attribute.name]), attribute.type)
+                _has_elements(_read(node, self._arguments[attribute.name]), attribute.type)
                 for attribute in self.attributes.values()
                 if isinstance(attribute.type, Queue)
             )
@@ -369,7 +369,7 @@ def _port(port: Port[Any]) -> Attribute:
     )
 
 
-def has_elements(value: Any, queue: Queue) -> bool:
+def _has_elements(value: Any, queue: Queue) -> bool:
     """Returns whether a value is a queue of elements of a class, or the key of one."""
     if isinstance(value, Key):
         return bool(getattr(value, "value_type", Queue(str)) == queue)

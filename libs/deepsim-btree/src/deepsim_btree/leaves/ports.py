@@ -224,13 +224,7 @@ class Output(Writable[T]):
     >>> tree.tick().name, tree.blackboard["distance"]
     ('SUCCESS', 1.5)
 
-    Args:
-        type: Class of the values.
-        description: Text for users, and for editors of XML files.
-        name: Name of the port, if it is not that of the attribute.
-
-    Raises:
-        TypeError: `type` is neither a class nor a union of classes.
+    The arguments are those of `Input`, but there is no default.
     """
 
     direction = "output"
@@ -272,14 +266,7 @@ class InOut(Writable[T], Input[T]):
     >>> tree.tick().name, tree.blackboard["laps"]
     ('SUCCESS', 3)
 
-    Args:
-        type: Class of the values.
-        default: Value that is read if nothing is connected.
-        description: Text for users, and for editors of XML files.
-        name: Name of the port, if it is not that of the attribute.
-
-    Raises:
-        TypeError: `type` is neither a class nor a union of classes.
+    The arguments are those of `Input`.
     """
 
     direction = "inout"
