@@ -117,6 +117,25 @@ def test_a_text_that_does_not_fit_names_node_and_entry(type_, text, reason):
         seen_by(type_, SCRIPT.format(text))
 
 
+class Word(str):
+    """A class of texts."""
+
+
+class Side(str, enum.Enum):
+    LEFT = "l"
+
+
+@pytest.mark.parametrize("value", [Word("x"), Side.LEFT, Lid.OPEN, True])
+def test_a_value_of_the_type_stays_what_it_is(value):
+    """Also one whose class is a class of texts."""
+    text = """<root BTCPP_format="4"><BehaviorTree><Read value="{v}" seen="{seen}"/>
+      </BehaviorTree></root>"""
+    root = read_xml(text, [reader(type(value))])
+    tree = bt.Tree(root, blackboard={"v": value, "seen": []})
+    tree.tick()
+    assert tree.blackboard["seen"][0] is value
+
+
 def test_numbers_are_not_rounded():
     """A whole number is read as an int, others are refused, as a port of Python refuses both."""
     with pytest.raises(bt.TickError, match=r"port value of .* takes int, got 2.5"):

@@ -43,6 +43,8 @@ class TypedKey(ConvertedKey):
         Raises:
             ValueError: A text is not the text of such a value.
         """
+        if isinstance(self.value_type, type) and isinstance(value, self.value_type):
+            return value
         if self.value_type is str:
             return _text(value, str) if isinstance(value, (bool, int, float)) else value
         if isinstance(value, str):
