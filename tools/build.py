@@ -41,32 +41,31 @@ def build(root: Path, dist: Path) -> list[Path]:
     dist.mkdir(parents=True, exist_ok=True)
     for stale in [*dist.glob("deepsim*.whl"), *dist.glob("deepsim*.tar.gz")]:
         stale.unlink()
-    source = read_urls(root).get("Source")
     built = []
-    for library in read_libraries(root).values():
-        system = library.table["build-system"]
-        with (
-            _linked(root, library, source) as folder,
-            _inside(folder, system.get("backend-path", [])),
-        ):
-            api = import_module(system["build-backend"])
-            built += [dist / api.build_wheel(str(dist)), dist / api.build_sdist(str(dist))]
+    with _folders(root) as folders:
+        for library, folder in folders:
+            system = library.table["build-system"]
+            with _inside(folder, system.get("backend-path", [])):
+                api = import_module(system["build-backend"])
+                built += [dist / api.build_wheel(str(dist)), dist / api.build_sdist(str(dist))]
     return built
 
 
 @contextmanager
-def _linked(root: Path, library: Library, source: str | None) -> Iterator[Path]:
-    """Yields the folder to build from: a copy with an absolute README if there is an address."""
+def _folders(root: Path) -> Iterator[list[tuple[Library, Path]]]:
+    """Yields the folders to build from: copies with absolute links if there is an address."""
+    libraries, source = read_libraries(root).values(), read_urls(root).get("Source")
     if source is None:
-        yield library.folder
+        yield [(library, library.folder) for library in libraries]
         return
     with tempfile.TemporaryDirectory(prefix="deepsim-build-") as temporary:
-        folder = Path(temporary, library.folder.name)
-        shutil.copytree(library.folder, folder, ignore=_CACHES)
-        readme = folder / "README.md"
-        text = with_absolute_links(root, library, source, readme.read_text("utf-8"))
-        readme.write_text(text, encoding="utf-8")
-        yield folder
+        copies = [(library, Path(temporary, library.folder.name)) for library in libraries]
+        for library, folder in copies:
+            shutil.copytree(library.folder, folder, ignore=_CACHES)
+            readme = folder / "README.md"
+            text = with_absolute_links(root, library, source, readme.read_text("utf-8"))
+            readme.write_text(text, encoding="utf-8")
+        yield copies
 
 
 def with_absolute_links(root: Path, library: Library, source: str, text: str) -> str:
