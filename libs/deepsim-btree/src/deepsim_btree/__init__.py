@@ -13,7 +13,7 @@ from .blackboard.blackboard import Blackboard
 from .blackboard.key import Key, key
 from .btcpp.nodes import AsyncSelector, AsyncSequence, Loop, SequenceWithMemory, TryCatch
 from .composites.composite import Composite
-from .composites.conditional import Guard, IfThenElse, WhileDoElse
+from .composites.conditional import Guard, IfThenElse, Switch, WhileDoElse
 from .composites.orders import (
     RandomSelector,
     RandomSequence,
@@ -23,7 +23,6 @@ from .composites.orders import (
 )
 from .composites.parallel import Parallel, ParallelAll, ParallelSelector, ParallelSequence
 from .composites.serial import ReactiveSelector, ReactiveSequence, Selector, Sequence
-from .composites.switch import Switch
 from .decorators.counters import Limit, Repeater, Retry, RunOnce
 from .decorators.decorator import Decorator
 from .decorators.status_map import (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from .behaviour import Behaviour
 from .blackboard.key import Key
 from .btcpp.nodes import Loop
-from .composites.switch import Switch
+from .composites.conditional import Switch
 from .errors import Problem
 from .leaves.constant import Constant, Wait
 from .leaves.entries import EntryLeaf, SetEntry

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .branch import FAILURE, INVALID, RUNNING, SUCCESS, Agents, Branch, Codes, Mask
-from .leaves import read
+from .single import read
 
 
 def tick_in_turn(node: Any, branch: Branch, agents: Agents) -> Codes:

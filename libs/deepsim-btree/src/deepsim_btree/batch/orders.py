@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
-from deepsim_btree.stream import LAST_SHIFT, MIXERS, STEP, stream_start
+from deepsim_btree.composites.orders import LAST_SHIFT, MIXERS, STEP, stream_start
 
 from .branch import FAILURE, RUNNING, SUCCESS
-from .leaves import read
+from .single import read
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -113,7 +113,7 @@ def _utilities(node: Any, branch: Branch, agents: Agents) -> NDArray[np.float64]
 def _draw(node: Any, branch: Branch, agents: Agents) -> NDArray[np.uint64]:
     """Returns a random integer of 64 bits for each agent and child, (n, children).
 
-    Each agent has the stream of random numbers that it would have in a tree, see `stream`.
+    Each agent has the stream of random numbers that it would have in a tree, see `stream_start`.
     """
     streams = branch.state("stream", np.uint64(0))
     is_on = branch.state("stream is on", False)
@@ -132,7 +132,7 @@ def _draw(node: Any, branch: Branch, agents: Agents) -> NDArray[np.uint64]:
 
 
 def _weighted_orders(numbers: NDArray[np.uint64], weights: tuple[float, ...]) -> Orders:
-    """Returns orders drawn by weight, with the arithmetic of `stream.draw_weighted_order`."""
+    """Returns orders drawn by weight, with the arithmetic of `draw_weighted_order`."""
     count, rows = len(weights), np.arange(len(numbers))
     left = np.tile(np.array(weights), (len(numbers), 1))  # 0 for a child in the order
     orders = np.empty((len(numbers), count), np.intp)

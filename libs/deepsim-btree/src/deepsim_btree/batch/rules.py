@@ -12,9 +12,8 @@ from deepsim_btree.blackboard.key import Key
 from deepsim_btree.btcpp.nodes import Stepwise, TryCatch
 from deepsim_btree.composites import orders as ordered
 from deepsim_btree.composites import serial
-from deepsim_btree.composites.conditional import Guard, IfThenElse, WhileDoElse
+from deepsim_btree.composites.conditional import Guard, IfThenElse, Switch, WhileDoElse
 from deepsim_btree.composites.parallel import Parallel, ParallelAll
-from deepsim_btree.composites.switch import Switch
 from deepsim_btree.decorators import counters, timers
 from deepsim_btree.decorators.status_map import StatusMap
 from deepsim_btree.decorators.subtree import SubTree
@@ -24,14 +23,14 @@ from deepsim_btree.leaves.function import Action, Check
 from deepsim_btree.pickling import attributes
 from deepsim_btree.status import SKIPPED
 
-from . import composites, decorators, leaves, orders
+from . import composites, orders, single
 from .branch import Agents, BatchNode, Branch, Codes, Shared
 
 RULES: dict[type[Behaviour], Callable[[Any, Branch, Agents], Codes]] = {
-    Action: leaves.tick_action,
-    Check: leaves.tick_check,
-    Constant: leaves.tick_constant,
-    Wait: leaves.tick_wait,
+    Action: single.tick_action,
+    Check: single.tick_check,
+    Constant: single.tick_constant,
+    Wait: single.tick_wait,
     serial.Sequence: composites.tick_in_turn,
     serial.Selector: composites.tick_in_turn,
     serial.ReactiveSequence: composites.tick_from_first,
@@ -47,17 +46,17 @@ RULES: dict[type[Behaviour], Callable[[Any, Branch, Agents], Codes]] = {
     ordered.WeightedSelector: orders.tick_weighted,
     ordered.UtilitySelector: orders.tick_utility,
     ordered.ReactiveUtilitySelector: orders.tick_reactive_utility,
-    SubTree: decorators.tick_subtree,
-    StatusMap: decorators.tick_status_map,
-    counters.Limit: decorators.tick_limit,
-    counters.Repeater: decorators.tick_repeater,
-    counters.Retry: decorators.tick_retry,
-    counters.RunOnce: decorators.tick_run_once,
-    Guard: decorators.tick_guard,
-    timers.Timeout: decorators.tick_timeout,
-    timers.Delay: decorators.tick_delay,
-    timers.Cooldown: decorators.tick_cooldown,
-    timers.Service: decorators.tick_service,
+    SubTree: single.tick_subtree,
+    StatusMap: single.tick_status_map,
+    counters.Limit: single.tick_limit,
+    counters.Repeater: single.tick_repeater,
+    counters.Retry: single.tick_retry,
+    counters.RunOnce: single.tick_run_once,
+    Guard: single.tick_guard,
+    timers.Timeout: single.tick_timeout,
+    timers.Delay: single.tick_delay,
+    timers.Cooldown: single.tick_cooldown,
+    timers.Service: single.tick_service,
 }
 # These keep nothing about a run, apart from a reactive node about children that do.
 _STATELESS: tuple[Any, ...] = (Action, Check, Constant, WhileDoElse, Switch, Guard)

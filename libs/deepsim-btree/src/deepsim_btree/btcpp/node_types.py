@@ -13,8 +13,7 @@ from typing import Any, Callable, Iterable, Mapping, Union
 
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key
-from deepsim_btree.composites.conditional import Conditional
-from deepsim_btree.composites.switch import Switch, case_key
+from deepsim_btree.composites.conditional import Conditional, Switch, case_key
 from deepsim_btree.decorators.decorator import Decorator
 from deepsim_btree.leaves.function import Action, Check, FunctionLeaf
 from deepsim_btree.leaves.ports import Port, PortLeaf

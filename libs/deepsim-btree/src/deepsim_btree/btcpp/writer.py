@@ -10,8 +10,8 @@ from typing import Any, Callable, Literal
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key, key
 from deepsim_btree.btcpp.script_nodes import Conditions
+from deepsim_btree.composites.conditional import Switch
 from deepsim_btree.composites.parallel import Parallel, ParallelSelector, ParallelSequence
-from deepsim_btree.composites.switch import Switch
 from deepsim_btree.decorators.counters import Repeater
 from deepsim_btree.decorators.status_map import FailureIsSuccess, SuccessIsRunning, UntilFail
 from deepsim_btree.decorators.subtree import SubTree

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from deepsim_btree.arguments import check_count
 from deepsim_btree.trace import Trace
 from deepsim_btree.trace.observer import Closing
-from deepsim_btree.trace.page import render_page
+from deepsim_btree.trace.recording import render_page
 
 from .control import Control, Profile
 from .server import Feed, Server
