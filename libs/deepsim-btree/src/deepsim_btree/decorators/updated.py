@@ -3,19 +3,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from deepsim_btree.arguments import check_status
+from deepsim_btree.behaviour import Behaviour
+from deepsim_btree.blackboard.entry import Entry
 from deepsim_btree.blackboard.key import Key, key
 from deepsim_btree.leaves.entries import EntryLeaf
 from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
 from deepsim_btree.tag import Attribute, EntryName, Tag
 
 from .decorator import Decorator
-
-if TYPE_CHECKING:
-    from deepsim_btree.behaviour import Behaviour
-    from deepsim_btree.blackboard.entry import Entry
 
 
 class WasUpdated(EntryLeaf):

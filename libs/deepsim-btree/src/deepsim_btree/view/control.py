@@ -6,15 +6,13 @@ from __future__ import annotations
 import json
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from deepsim_btree.behaviour import Behaviour
-    from deepsim_btree.status import Status
-    from deepsim_btree.trace import Step
-    from deepsim_btree.tree import Tree
+from deepsim_btree.behaviour import Behaviour
+from deepsim_btree.status import Status
+from deepsim_btree.trace import Step
+from deepsim_btree.tree import Tree
 
 _GRACE = 3.0  # time for which a stopped tree waits for a page to be reloaded [s]
 

@@ -10,23 +10,19 @@ import socket
 import threading
 import time
 from collections import deque
+from collections.abc import Iterator
 from contextlib import suppress
+from email.message import Message
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
+from deepsim_btree.trace import Step
 from deepsim_btree.trace.recording import StepLines, end_line, head_line
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from email.message import Message
-
-    from deepsim_btree.trace import Step
-
-    from .control import Control, Profile
-
+from .control import Control, Profile
 
 HOST = "127.0.0.1"
 _LOCAL_NAMES = frozenset({HOST, "localhost"})

@@ -3,20 +3,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from deepsim_btree.arguments import check_count
-from deepsim_btree.trace import Trace
+from deepsim_btree.errors import TickError
+from deepsim_btree.trace import Step, Trace
 from deepsim_btree.trace.observer import Closing
 from deepsim_btree.trace.recording import render_page
+from deepsim_btree.tree import Tree
 
 from .control import Control, Profile
 from .server import Feed, Server
-
-if TYPE_CHECKING:
-    from deepsim_btree.errors import TickError
-    from deepsim_btree.trace import Step
-    from deepsim_btree.tree import Tree
 
 
 class TreeViewer(Closing):
