@@ -17,7 +17,7 @@ import pytest
 import deepsim_btree as bt
 from deepsim_btree import Key, Status, key
 from deepsim_btree.tag import Attribute, Milliseconds, Tag
-from deepsim_btree.xml import XmlError, read_xml, write_xml
+from deepsim_btree.xml import XmlError, read_xml, write_nodes_model, write_xml
 
 
 class Cell(NamedTuple):
@@ -420,4 +420,6 @@ def test_a_class_may_say_its_tags_itself():
     written = write_xml(root)
     assert '<LingerOnce msec="1500"/>' in written
     assert '<LingerOften msec="20" times="3"/>' in written
+    assert '<input_port name="msec" type="unsigned"/>' in written
     assert write_xml(read_xml(written, [Linger])) == written
+    assert '<input_port name="queue" type="std::string"/>' in write_nodes_model([bt.Loop])

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Mapping
+from typing import Mapping
 
 from deepsim_btree.composites import conditional, orders, parallel, serial
 from deepsim_btree.decorators import counters, status_map, timers, updated
@@ -36,12 +36,8 @@ def script_types(enums: Mapping[str, int]) -> dict[str, NodeType]:
     Args:
         enums: Values of names for numbers in the scripts.
     """
-    classes: tuple[Any, ...] = tuple(cls for tag, cls in _TAGS if "enums" in tag.hidden)
-    return {
-        tag.name: class_type(tag, cls, partial(cls, enums=enums))
-        for cls in classes
-        for tag in cls.xml_tags
-    }
+    scripts = [(tag, cls) for tag, cls in _TAGS if "enums" in tag.hidden]
+    return {tag.name: class_type(tag, cls, partial(cls, enums=enums)) for tag, cls in scripts}
 
 
 OF_VERSION_3 = 'it is of version 3: write <root BTCPP_format="3">'

@@ -17,7 +17,7 @@ from deepsim_btree.decorators.status_map import FailureIsSuccess, SuccessIsRunni
 from deepsim_btree.decorators.subtree import SubTree
 from deepsim_btree.errors import XmlError, shortened
 from deepsim_btree.status import RUNNING, SUCCESS
-from deepsim_btree.tag import MISSING, Attribute, EntryValue
+from deepsim_btree.tag import MISSING, Attribute, EntryValue, Milliseconds, Queue
 
 from .builtin import BUILTIN_TYPES, CPP_TYPES, OWN_TYPES, SCRIPT_ATTRIBUTES, UNSUPPORTED
 from .element import MAX_LEVELS, Element, is_name
@@ -217,6 +217,7 @@ def _is_default(value: object, default: object) -> bool:
 
 
 _TYPE_NAMES = {str: "std::string", float: "double", int: "int", bool: "bool"}
+_TYPE_NAMES[Milliseconds] = "unsigned"
 
 
 def write_nodes_model(nodes: Nodes) -> str:
@@ -245,8 +246,9 @@ def model_element(node_type: NodeType) -> Element:
 
 
 def _port(attribute: Attribute) -> Element:
-    fields = {"name": attribute.name}
-    fields["type"] = _TYPE_NAMES.get(attribute.type, attribute.type.__name__)
+    is_queue = isinstance(attribute.type, Queue)
+    type_ = str if is_queue else attribute.type
+    fields = {"name": attribute.name, "type": _TYPE_NAMES.get(type_, type_.__name__)}
     if attribute.default is not MISSING and attribute.default is not None:
         with suppress(TypeError):  # an object without a text form
             fields["default"] = to_text(attribute.default, attribute.type, {})
