@@ -378,3 +378,20 @@ def test_state_of_users_nodes():
     batch.reset([1])
     batch.tick()
     assert Patient.seen[0].tolist() == [2, 1, 1]
+
+
+def test_an_error_below_a_users_node_ends_the_runs_there():
+    """Also of nodes that began in the tick with the error, so that the next tick starts afresh."""
+    faults = iter([True])
+
+    def act(numbers):
+        if next(faults, False):
+            raise ValueError("once")
+        return Status.RUNNING
+
+    limit = bt.Limit(bt.Running(), tick_limit=2)
+    batch = Batch(Last([bt.ParallelSequence([limit, bt.Action(act, AGENT)])]), 2)
+    with pytest.raises(bt.TickError, match="once"):
+        batch.tick()
+    answers = [batch.tick().tolist() for _ in range(3)]
+    assert answers == [[Status.RUNNING] * 2, [Status.RUNNING] * 2, [Status.FAILURE] * 2]

@@ -229,12 +229,10 @@ class BatchNode(Branch):
         return codes
 
     def halt(self, agents: Agents) -> None:
-        """Halts the children and this node for those of the agents for which they are RUNNING."""
-        for position in range(len(self.children)):
-            self.halt_child(position, agents)
-        for array, initial in self._run_states.values():
-            array[agents] = initial
-        self.status[agents[self.status[agents] == RUNNING]] = INVALID
+        """Ends the runs of agents, including those of the nodes below."""
+        super().halt(agents)
+        for statuses in (self.status, *self.child_status):
+            statuses[agents[statuses[agents] == RUNNING]] = INVALID
 
     def reset(self, agents: Agents) -> None:
         """Returns agents to their initial state."""
