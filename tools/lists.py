@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files that follow from others: lists of the libraries, pins, addresses, tables of Poetry.
+"""The files that follow from others: lists of libraries, pins, addresses, versions, Poetry tables.
 
 `tools/pin.py` writes them, and `tools/workspace.py` reports those that differ. Only the part that
 follows from elsewhere changes; order, comments and layout of the rest stay.
@@ -22,6 +22,7 @@ _PIN = re.compile(
     r"""(?P<start>["'](?P<name>[\w.-]+)(?:\[[^]]*\])?\s*==\s*)(?P<version>[^"'\s;]+)"""
 )
 _DEPENDENCIES = re.compile(r"(?m)^dependencies = \[\n")
+_VERSION = re.compile(r'(?m)^__version__ = ".*"$')
 _URLS = re.compile(r"(?m)^\[project\.urls\]\n(?:[^\[\n].*\n)*\n?")
 
 
@@ -52,6 +53,8 @@ def derived_files(root: Path, libraries: dict[str, Library]) -> dict[Path, str]:
         files[file] = _with_lines(files.get(file) or file.read_text("utf-8"), shape, lines)
     urls = read_urls(root)
     for library in libraries.values():
+        init = library.source / "__init__.py"
+        files[init] = _with_version(init.read_text("utf-8"), library.version)
         file = library.folder / "pyproject.toml"
         text = _with_urls(file.read_text("utf-8"), urls)
         if library.name == UMBRELLA:
@@ -78,6 +81,11 @@ def _with_pins(text: str, order: list[Library]) -> str:
     return _PIN.sub(
         lambda match: match["start"] + present.get(normalise(match["name"]), match["version"]), text
     )
+
+
+def _with_version(text: str, version: str) -> str:
+    """Returns the text of a package whose `__version__`, if it states one, is the present one."""
+    return _VERSION.sub(f'__version__ = "{version}"', text)
 
 
 def _with_urls(text: str, urls: dict[str, str]) -> str:

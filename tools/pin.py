@@ -6,8 +6,8 @@
 
 tools/allowed.py has the libraries: the lists at the root and the import contracts follow from it.
 The umbrella pins the present version of each library, each library has the addresses of
-`[tool.deepsim.urls]` in the pyproject.toml of the root, and its tables of Poetry follow from its
-dependencies and from tox.ini.
+`[tool.deepsim.urls]` in the pyproject.toml of the root, a `__version__` in its `__init__.py` is the
+version of its pyproject.toml, and its tables of Poetry follow from its dependencies and tox.ini.
 """
 
 from __future__ import annotations

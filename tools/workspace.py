@@ -166,7 +166,7 @@ def check_metadata(root: Path, libraries: Libraries) -> Problems:
 
 
 def check_derived(root: Path, libraries: Libraries) -> Problems:
-    """Lists of the libraries, import contracts, addresses and tables of Poetry are up to date."""
+    """Lists of libraries, contracts, addresses, versions and tables of Poetry are up to date."""
     for file, text in derived_files(root, libraries).items():
         found, wanted = file.read_text("utf-8").splitlines(), text.splitlines()
         for number, (old, new) in enumerate(zip_longest(found, wanted, fillvalue=""), start=1):

@@ -64,6 +64,18 @@ def test_pin_repairs_the_umbrella(workspace, run_tool):
     assert run_tool("pin.py", "--root", workspace).stdout == "all is up to date\n"
 
 
+def test_a_stated_version_is_the_present_one(workspace, run_tool):
+    """`__version__` follows pyproject.toml where a package states it, and appears nowhere else."""
+    init = workspace / "libs/deepsim-math/src/deepsim_math/__init__.py"
+    init.write_text('"""Toy."""\n\n__version__ = "0.0.9"\n')
+    other = workspace / "libs/deepsim-colliders/src/deepsim_colliders/__init__.py"
+    before = other.read_text()
+    assert "run tools/pin.py" in run_tool("workspace.py", "--root", workspace).stdout
+    assert run_tool("pin.py", "--root", workspace).returncode == 0
+    assert init.read_text() == '"""Toy."""\n\n__version__ = "0.1.0"\n'
+    assert other.read_text() == before
+
+
 def test_pins_with_extras_keep_them(workspace, run_tool):
     """An extra that the umbrella asks for stays in its pin."""
     umbrella = workspace / "libs/deepsim/pyproject.toml"

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Five guards of a game patrol a wall; one that sees the thief runs after him.
 
-All share one `Template`: a guard has no nodes of its own, only a place in the world.
+One function makes the tree of each guard.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from deepsim_btree import AGENT, ReactiveSelector, Sequence, Status, Template, action, condition
+from deepsim_btree import ReactiveSelector, Sequence, Status, Tree, action, condition
 
 WALL = 100  # [m]
 
@@ -54,12 +54,16 @@ def patrol(guard: Guard) -> Status:
     return Status.RUNNING
 
 
+def guarding(guard: Guard) -> Tree:
+    """Returns the tree of a guard."""
+    return Tree(ReactiveSelector([Sequence([sees_thief(guard), chase(guard)]), patrol(guard)]))
+
+
 def main() -> None:
     """Runs until the thief is caught."""
-    root = ReactiveSelector([Sequence([sees_thief(AGENT), chase(AGENT)]), patrol(AGENT)], "guard")
     thief = Thief()
     guards = [Guard(place, thief) for place in range(0, WALL, 20)]
-    trees = Template(root).spawn_all(guards)
+    trees = [guarding(guard) for guard in guards]
     for second in range(1, 100):
         thief.place = min(WALL, thief.place + 2)
         for tree in trees:

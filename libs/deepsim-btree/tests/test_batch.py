@@ -168,8 +168,8 @@ def test_objects_with_a_function_are_pickled():
     assert pickle.loads(pickle.dumps(batch)).tick().tolist() == batch.tick().tolist()
 
 
-def test_later_changes_do_not_reach_the_batch():
-    """Seeds and paths, from which random numbers come, are those that the nodes had."""
+def test_settings_may_be_changed_between_ticks():
+    """As in a tree; the paths from which random numbers come are those that the nodes had."""
     log = []
 
     def fail(number):
@@ -177,11 +177,12 @@ def test_later_changes_do_not_reach_the_batch():
         return Status.FAILURE
 
     root = bt.RandomSelector([bt.Action(fail, n, name=f"{n}") for n in range(9)])
-    batch = Batch(root, 1)
-    batch.tick()
-    root.name, root.seed = "other", 7
+    repeater = bt.Repeater(root, repeat=3)
+    batch = Batch(repeater, 1)
+    assert batch.tick().tolist() == [Status.RUNNING]
+    root.name, repeater.repeat = "other", 1
     batch.reset()
-    batch.tick()
+    assert batch.tick().tolist() == [Status.FAILURE]
     assert log[:9] == log[9:]
 
 
@@ -251,3 +252,146 @@ def test_the_package_does_not_import_numpy():
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout == "False\n"
+
+
+class Last(bt.Composite):
+    """A control node of a user."""
+
+    def update(self) -> Status:
+        return self.tick_child(self.children[-1])
+
+    def update_many(self, many, agents):
+        return many.tick_child(-1, agents)
+
+
+class Named(Last):
+    """Inherits both forms and changes neither."""
+
+    def __init__(self, children) -> None:
+        super().__init__(children, "named")
+
+
+class Counted(Last):
+    """Changes one form only."""
+
+    def update(self) -> Status:
+        return Status.FAILURE
+
+
+class Hooked(Last):
+    """Has hooks that the other form does not know."""
+
+    def terminate(self, new_status: Status) -> None:
+        pass
+
+
+class Logged(bt.Sequence):
+    """A node of the library with an overridden method, and no other form."""
+
+    def tick_child(self, child):
+        return super().tick_child(child)
+
+
+class Drawn(bt.RandomSelector):
+    """One that decides itself in which order its children run."""
+
+    def decide(self):
+        return (1, 0)
+
+
+class Plain(bt.Sequence):
+    """One that only has another constructor."""
+
+    def __init__(self, *children) -> None:
+        super().__init__(children)
+
+
+def test_nodes_of_users_join_a_batch():
+    """By `update_many`, which subclasses inherit together with `update`."""
+    for make in (Last, Named, lambda children: Plain(*children)):
+        root = make([bt.Success(), bt.Action(shared_leaf, AGENT)])
+        assert Batch(root, 2).tick().tolist() == [Status.RUNNING, Status.FAILURE]
+
+
+@pytest.mark.parametrize("cls", [Counted, Hooked, Logged, Drawn])
+def test_a_node_whose_rule_is_unknown_is_refused(cls):
+    """Also if a base has a rule: the error names the node, and the method that the batch needs."""
+    root = bt.Inverter(cls([bt.Success(), bt.Failure()]))
+    message = f"Inverter/{cls.__name__} has no form for many agents.*update_many.*{cls.__name__}"
+    with pytest.raises(bt.StructureError, match=message):
+        Batch(root, 2)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (None, r"update_many\(\) must return a Status or an array of 2 status codes, got None"),
+        ([2], "an array of 2 status codes, got"),
+        ([2, 4], "an array of 2 status codes, got"),
+        (KeyError("x"), "KeyError: 'x'"),
+    ],
+)
+def test_errors_of_users_nodes(value, message):
+    """They name the node and the tick, and end all runs."""
+
+    class Faulty(bt.Decorator):
+        def update_many(self, many, agents):
+            many.tick_child(0, agents)
+            if isinstance(value, Exception):
+                raise value
+            return value
+
+    batch = Batch(Faulty(bt.Running(), "faulty"), 2)
+    with pytest.raises(bt.TickError, match=f"tick 1, node faulty: .*{message}"):
+        batch.tick()
+    assert batch.status.tolist() == [Status.INVALID] * 2
+
+
+class Patient(bt.Decorator):
+    """Answers RUNNING for two ticks, and halts its child; counts all its runs."""
+
+    def update_many(self, many, agents):
+        ticks, runs = many.run_state("ticks", 0), many.state("runs", 0)
+        runs[agents[many.status[agents] != Status.RUNNING]] += 1
+        ticks[agents] += 1
+        many.tick_child(0, agents)
+        ended = agents[ticks[agents] == 3]
+        many.halt_child(0, ended)
+        ticks[ended] = 0
+        Patient.seen = runs.copy(), many.child_status.copy(), many.now, many.count
+        return np.where(np.isin(agents, ended), Status.SUCCESS, Status.RUNNING)
+
+
+def test_state_of_users_nodes():
+    """`run_state` ends with a halt, `state` with a reset; a halted child is INVALID."""
+    time = [0.0]
+    batch = Batch(Patient(bt.Running()), 3, clock=lambda: time[0])
+    batch.tick()
+    batch.tick([0, 1])
+    batch.halt([1])
+    time[0] = 2.0
+    answers = batch.tick().tolist()
+    assert answers == [Status.SUCCESS, Status.RUNNING, Status.RUNNING]
+    runs, children, now, count = Patient.seen
+    assert (runs.tolist(), now, count) == ([1, 2, 1], 2.0, 3)
+    assert children.tolist() == [[Status.INVALID, Status.RUNNING, Status.RUNNING]]
+    batch.reset([1])
+    batch.tick()
+    assert Patient.seen[0].tolist() == [2, 1, 1]
+
+
+def test_an_error_below_a_users_node_ends_the_runs_there():
+    """Also of nodes that began in the tick with the error, so that the next tick starts afresh."""
+    faults = iter([True])
+
+    def act(numbers):
+        if next(faults, False):
+            raise ValueError("once")
+        return Status.RUNNING
+
+    limit = bt.Limit(bt.Running(), tick_limit=2)
+    batch = Batch(Last([bt.ParallelSequence([limit, bt.Action(act, AGENT)])]), 2)
+    with pytest.raises(bt.TickError, match="once"):
+        batch.tick()
+    answers = [batch.tick().tolist() for _ in range(3)]
+    assert answers == [[Status.RUNNING] * 2, [Status.RUNNING] * 2, [Status.FAILURE] * 2]

@@ -28,45 +28,22 @@ def deep(levels: int, kind: type = bt.Inverter, leaf: bt.Behaviour | None = None
     return node
 
 
-def succeed(_agent: object) -> Status:
-    return SUCCESS
-
-
-def deep_for_agents(levels: int, kind: type = bt.Inverter) -> bt.Behaviour:
-    return deep(levels, kind, bt.Action(succeed, bt.AGENT, name="lowest"))
-
-
 @pytest.mark.parametrize("kind", [bt.Inverter, bt.Sequence, bt.ReactiveSelector, bt.SubTree])
 def test_240_levels(kind):
-    """As a Tree, a compiled one, a copy, and as a Template."""
+    """As a Tree and as a copy."""
     tree = bt.Tree(deep(240, kind))
-    compiled, twin = copy.deepcopy(tree), bt.Tree(tree.root.copy())
-    compiled.compile()
-    template = bt.Template(deep_for_agents(240, kind))
-    agents = [template.spawn(None), bt.Template(template.root).spawn(None)]
-    assert [one.tick() for one in (tree, compiled, twin, *agents)] == [SUCCESS] * 5
-
-
-def test_copies_of_branches_may_be_deep():
-    """An agent gets a copy of a branch whose rules have no other form."""
-    branch = deep(240, bt.Inverter, bt.Action(lambda: SUCCESS, name="lowest"))
-    board = bt.SetEntry("goal", 3)
-    template = bt.Template(bt.SubTree(bt.Sequence([board, branch])))
-    assert template.spawn(None).tick() is SUCCESS
+    twin, other = copy.deepcopy(tree), bt.Tree(tree.root.copy())
+    assert [one.tick() for one in (tree, twin, other)] == [SUCCESS] * 3
 
 
 @catches_recursion
 def test_1200_levels():
-    """Compiling takes no call for each level; what does says which node is how deep."""
-    deep_tree = bt.Tree(deep(1200))
+    """More levels than Python's recursion limit allows are an error that names a node."""
+    tree = bt.Tree(deep(1200))
     with pytest.raises(bt.TickError, match=r"/Invert\.\.\..*levels\): RecursionError") as raised:
-        deep_tree.tick()
+        tree.tick()
     assert len(str(raised.value)) < 1000
-    assert deep_tree.status is Status.INVALID
-    twin = copy.deepcopy(deep_tree)
-    twin.compile()
-    template = bt.Template(deep_for_agents(1200))
-    assert (twin.tick(), template.spawn(None).tick()) == (SUCCESS, SUCCESS)
+    assert tree.status is Status.INVALID
 
 
 def test_most_levels_of_pickle_and_batch():
@@ -77,31 +54,25 @@ def test_most_levels_of_pickle_and_batch():
         levels = MOST - 1
         tree = bt.Tree(deep(levels))
         assert tree.validate() == []
-        template = bt.Template(deep_for_agents(levels))
-        batch = batches.Batch(deep_for_agents(levels), 1)
-        copies = (copy.deepcopy(batch), *pickle.loads(pickle.dumps((tree, template, batch))))
-        batch, tree, template, other = copies
-        return [tree.tick(), template.spawn(None).tick(), *batch.tick(), *other.tick()]
+        batch = batches.Batch(deep(levels), 1)
+        batch, tree, other = (copy.deepcopy(batch), *pickle.loads(pickle.dumps((tree, batch))))
+        return [tree.tick(), *batch.tick(), *other.tick()]
 
     with ThreadPoolExecutor(1) as fresh_stack:  # pytest itself takes a part of the other one
-        assert fresh_stack.submit(use).result() == [SUCCESS if MOST % 2 else FAILURE] * 4
+        assert fresh_stack.submit(use).result() == [SUCCESS if MOST % 2 else FAILURE] * 3
 
 
 def test_too_many_levels_are_refused():
-    """By pickle, a Batch and XML; the message is short and has the depth."""
+    """By pickle and a Batch; the message is short and has the depth."""
     batches = pytest.importorskip("deepsim_btree.batch")
 
-    tree, template = bt.Tree(deep(MOST)), bt.Template(deep(MOST))
+    tree = bt.Tree(deep(MOST))
     (problem,) = tree.validate()
     assert f"{MOST + 1} levels deep" in problem.message
     assert problem.path.endswith("Inverter/lowest")
-    calls = {
-        "pickle": lambda: pickle.dumps(tree),
-        "pickle ": lambda: pickle.dumps(template),
-        "a Batch": lambda: batches.Batch(deep(MOST), 2),
-    }
+    calls = {"pickle": lambda: pickle.dumps(tree), "a Batch": lambda: batches.Batch(deep(MOST), 2)}
     for owner, call in calls.items():
-        reason = rf"Inverter/lowest.* is {MOST + 1} levels deep, and {owner.strip()} takes at"
+        reason = rf"Inverter/lowest.* is {MOST + 1} levels deep, and {owner} takes at"
         with pytest.raises(bt.StructureError, match=reason) as refused:
             call()
         assert len(str(refused.value)) < 1000

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import deepsim_btree
-from deepsim_btree.xml.builtin_types import BUILTIN_TYPES, UNSUPPORTED
+from deepsim_btree.btcpp.builtin import BUILTIN_TYPES, UNSUPPORTED
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -40,7 +40,7 @@ def test_examples(page, tmp_path, monkeypatch):
             assert output == "", "the block before this one prints what the page does not show"
             stream = io.StringIO()
             with contextlib.redirect_stdout(stream):
-                # Where `inspect` and the translation of rules find the source, as in a notebook.
+                # Where `inspect` finds the source, as in a notebook.
                 file = f"<{page.name} {len(linecache.cache)}>"
                 linecache.cache[file] = len(block), None, block.splitlines(True), file
                 exec(compile(block, file, "exec"), names)

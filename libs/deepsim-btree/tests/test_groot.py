@@ -21,8 +21,8 @@ from deepsim_btree import Status
 from deepsim_btree.xml import read_xml
 
 zmq = pytest.importorskip("zmq")
-from deepsim_btree.groot import GrootPublisher  # noqa: E402 - needs zmq
-from deepsim_btree.groot.msgpack import packed  # noqa: E402
+from deepsim_btree.btcpp.groot import GrootPublisher  # noqa: E402 - needs zmq
+from deepsim_btree.btcpp.groot.statuses import packed  # noqa: E402
 
 WAIT = 30_000  # [ms]
 
@@ -456,7 +456,6 @@ class Stopped:
 def test_breakpoints_of_groot(leaf, log):
     """They stop the tree within its tick, before or after a node, and may replace its answer."""
     tree = bt.Tree(bt.Sequence([leaf("S", "first"), leaf("F", "last")]))
-    tree.compile()
     with closing(Stopped(tree)) as stopped:
         first_news(stopped, tree)
         stopped.monitor.ask("I", hook(3, mode=0))

@@ -48,3 +48,8 @@ def test_import_brings_nothing_else():
     top = {module.partition(".")[0] for module in modules} - {"deepsim_btree"}
     assert not top & installed
     assert not top & {"inspect", "asyncio", "logging", "dataclasses", "typing_extensions"}
+
+
+def test_version_is_that_of_the_distribution():
+    """`__version__` is what an installer knows."""
+    assert bt.__version__ == metadata.version("deepsim-btree")

@@ -56,14 +56,6 @@ def test_parallel_all_refuses_a_number_that_its_children_cannot_reach(max_failur
     assert bt.ParallelAll([bt.Success(), bt.Failure()], max_failures=-2).tick() is Status.FAILURE
 
 
-def test_a_template_counts_likewise():
-    """The generated function remembers the counts."""
-    positions = [0, 0, 0]
-    tree = bt.Template(parallel(AGENT, eager=True)).spawn(positions)
-    assert [tree.tick(), tree.tick()] == [Status.RUNNING, Status.SUCCESS]
-    assert positions == [2, 1, 1]
-
-
 def test_a_batch_counts_likewise():
     """For agents that are at different places."""
     np = pytest.importorskip("numpy")
@@ -84,13 +76,14 @@ def test_a_batch_counts_likewise():
 
 @pytest.mark.parametrize("options", [{"success": 3}, {"success": -3}, {"failure": 3}])
 def test_thresholds_that_two_children_cannot_reach(options):
-    """All forms refuse them; before that, children can still be added."""
+    """A tree and a batch refuse them; before that, children can still be added."""
     name = next(iter(options))
     message = f"many: {name}={options[name]} does not fit its 2 children"
     root = bt.Parallel([bt.Success("a"), bt.Running("b")], "many", **options)
     with pytest.raises(bt.TickError, match=message):
         bt.Tree(root.copy()).tick()
+    batches = pytest.importorskip("deepsim_btree.batch")
     with pytest.raises(bt.StructureError, match=message):
-        bt.Template(root)
+        batches.Batch(root, 2)
     root.add_child(bt.Success("c"))
     assert bt.Tree(root).tick() in (Status.RUNNING, Status.SUCCESS)

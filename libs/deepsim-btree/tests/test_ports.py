@@ -154,17 +154,69 @@ def test_declarations():
     """Types are classes, names are free, and a subclass has the ports of its base."""
     with pytest.raises(TypeError, match="type of a port must be a class, got 'float'"):
         bt.Input("float")
-    for name in ("name", "ID"):
-        with pytest.raises(TypeError, match=f"cannot have a port called {name}: it is taken"):
-            type("Bad", (bt.PortLeaf,), {name: bt.Input(int)})
-    for name in ("update", "status", "path"):
-        with pytest.raises(TypeError, match=f'write its_{name} = Input.*, name="{name}"'):
-            type("Bad", (bt.PortLeaf,), {name: bt.Input(int)})
+    with pytest.raises(TypeError, match="cannot have a port called ID: files use it"):
+        type("Bad", (bt.PortLeaf,), {"ID": bt.Input(int)})
 
     class Faster(Drive):
         factor = bt.Input(int, default=2)
 
     assert list(Faster.ports) == [*Drive.ports, "factor"]
+
+
+class Report(bt.PortLeaf):
+    """Its ports are called like attributes that all nodes have."""
+
+    path = bt.Input(list)
+    status = bt.InOut(str)
+    parent = bt.Input(str, default="nobody")
+    name = bt.Input(str, default="unnamed")
+    tick = bt.Output(int)
+    reset = bt.Output(int)
+
+    def update(self):
+        ports = self.ports
+        ports.status = f"{ports.name}: {ports.status}, {len(ports.path)} to {ports.parent}"
+        ports.tick = 1
+        return Status.SUCCESS
+
+
+class DetailedReport(Report):
+    """Has one more such port, and one of the base again with another default."""
+
+    blackboard = bt.Input(int)
+    parent = bt.Input(str, default="all")
+
+
+def test_ports_may_be_called_like_attributes_of_all_nodes():
+    """The node's own attribute has precedence; `ports` has the values."""
+    root = bt.Sequence([Report(path=[1, 2], status=key("s"), name="R", tick=key("t"))], "top")
+    tree = bt.Tree(root, blackboard={"s": "fine"})
+    assert tree.validate() == []
+    assert tree.tick() is Status.SUCCESS
+    assert dict(tree.blackboard) == {"s": "R: fine, 2 to nobody", "t": 1}
+    (node,) = root.children
+    assert (node.path, node.name, node.parent) == ("top/Report", "Report", root)
+    assert node.status is Status.SUCCESS
+    assert node.ports.path == [1, 2]
+    assert dir(node.ports) == sorted(Report.ports)
+    twin = pickle.loads(pickle.dumps(tree))
+    assert twin.tick() is Status.SUCCESS
+    assert twin.blackboard["s"] == "R: R: fine, 2 to nobody, 2 to nobody"
+    with pytest.raises(AttributeError, match=r"top/Report has no port speed; its ports: path, st"):
+        _ = node.ports.speed
+    with pytest.raises(AttributeError, match="path of top/Report is an input: declare it InOut"):
+        node.ports.path = []
+
+
+def test_such_ports_are_inherited():
+    """A subclass may add to them and replace them."""
+    leaf = DetailedReport(path=[], status=key("s"), blackboard=3)
+    tree = bt.Tree(leaf, blackboard={"s": "fine"})
+    assert tree.tick() is Status.SUCCESS
+    assert tree.blackboard["s"] == "unnamed: fine, 0 to all"
+    assert leaf.blackboard is tree.blackboard
+    assert leaf.ports.blackboard == 3
+    assert set(DetailedReport.ports) == {*Report.ports, "blackboard"}
 
 
 def test_two_ports_of_one_name():

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import deepsim_btree as bt
 from deepsim_btree import Status
-from deepsim_btree.script import Conditions, Precondition, RunScript, Script, ScriptCheck
+from deepsim_btree.btcpp.script import Script
+from deepsim_btree.btcpp.script_nodes import Conditions, Precondition, RunScript, ScriptCheck
 
 VALUES = [
     ("a := 1", 1),
@@ -254,15 +255,3 @@ def test_numbers_of_control_nodes_come_from_the_blackboard():
     tree.blackboard["n"] = "two"
     with pytest.raises(bt.TickError, match="repeat must be an int, got 'two'"):
         tree.tick()
-    agent = bt.Template(bt.Repeater(bt.Success(), repeat=bt.key("n"))).spawn(None)
-    agent.blackboard["n"] = 2
-    assert [agent.tick().name for _ in range(2)] == ["RUNNING", "SUCCESS"]
-
-
-def test_skipped_in_a_template():
-    """They say so when a leaf answers it; branches that may answer it are copied for each agent."""
-    leaf = bt.Action(lambda: Status.SKIPPED, name="skip")
-    with pytest.raises(bt.TickError, match="of a tree for many agents must return a Status"):
-        bt.Template(bt.Sequence([leaf])).spawn(None).tick()
-    skipping = bt.Template(bt.Sequence([bt.RunOnce(bt.Success(), then_skip=True)])).spawn(None)
-    assert [skipping.tick().name for _ in range(2)] == ["SUCCESS", "SKIPPED"]  # it has its nodes

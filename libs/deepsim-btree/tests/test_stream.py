@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 
-from deepsim_btree.stream import draw_order, stream_start
+from deepsim_btree.composites.orders import draw_order, stream_start
 
 # The first numbers of the published C program when started from 1234567.
 PUBLISHED = [

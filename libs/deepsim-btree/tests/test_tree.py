@@ -334,3 +334,64 @@ def test_validate_does_not_guess_what_leaves_of_other_classes_write():
             return Status.SUCCESS
 
     assert bt.Tree(bt.Sequence([Teacher(), Sink(text=bt.key("lesson"))])).validate() == []
+
+
+def test_a_wrapper_is_called_around_each_tick(leaf):
+    """Of every node, the innermost first to answer; it may change the answer."""
+    heard = []
+
+    def hear(node, tick):
+        status = tick()
+        heard.append((node.name, status.name))
+        return Status.SUCCESS if node.name == "b" else status
+
+    root = bt.Sequence([leaf("S", "a"), bt.Inverter(leaf("S", "c"), "b")], "root")
+    tree = bt.Tree(root)
+    tree.wrap(hear)
+    assert tree.tick() is Status.SUCCESS
+    assert heard == [("a", "SUCCESS"), ("c", "SUCCESS"), ("b", "FAILURE"), ("root", "SUCCESS")]
+    assert root.children[1].status is Status.SUCCESS
+    twins = copy.deepcopy(tree), bt.Tree(root.copy()), pickle.loads(pickle.dumps(bt.Tree(deep())))
+    heard.clear()
+    assert [twin.tick() for twin in twins] == [Status.FAILURE, Status.FAILURE, Status.FAILURE]
+    assert heard == []
+
+
+def deep() -> bt.Behaviour:
+    tree = bt.Tree(bt.Inverter(bt.Sequence([bt.Success()])))
+    tree.wrap(print_nothing)
+    return tree.root.copy()
+
+
+def print_nothing(node, tick):
+    return tick()
+
+
+def test_wrappers_follow_the_nodes(leaf):
+    """Nodes that are added later are wrapped, those that leave are not; wrappers are nested."""
+    heard = []
+
+    def hear(mark):
+        def wrapper(node, tick):
+            heard.append(mark + node.name)
+            return tick()
+
+        return wrapper
+
+    first, second = hear("1"), hear("2")
+    root = bt.Sequence([leaf("S", "a")], "root")
+    tree = bt.Tree(root)
+    tree.wrap(first)
+    tree.wrap(second)
+    branch = bt.Selector([leaf("S", "c")], "b")
+    root.add_child(branch)
+    tree.tick()
+    assert heard == ["2root", "1root", "2a", "1a", "2b", "1b", "2c", "1c"]
+    tree.unwrap(second)
+    root.remove_child(branch)
+    heard.clear()
+    assert (tree.tick(), bt.Tree(branch).tick()) == (Status.SUCCESS, Status.SUCCESS)
+    assert heard == ["1root", "1a"]
+    tree.unwrap(first)
+    tree.tick()
+    assert heard == ["1root", "1a"]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 import sys
@@ -102,6 +103,55 @@ def test_case(scripted_class, case):
             played[name].append(cell([event for who, event in log if who == name]))
         played["result"].append(tree.status.name[0])
     assert played == {name: column.rows[name] for name in played}
+
+
+# A batch has no form for these: they use a blackboard, answer SKIPPED, or are not functions.
+ONLY_IN_A_TREE = {"Background", "DeleteEntry", "Loop", "Routine", "SetEntry", "WasUpdated"}
+ONLY_IN_A_TREE |= {"WhenUpdated"}
+ONLY_WORDS = {"catch_on_halt", 'key("', "SKIPPED", "then_skip", "SetEntry", "Behaviour("}
+BATCH_CASES = [
+    pytest.param(case, id=f"{entry['node']}-{case['shows']}")
+    for entry in NODES
+    for case in entry["cases"]
+    if entry["node"] not in ONLY_IN_A_TREE
+]
+
+
+@pytest.mark.parametrize("case", BATCH_CASES)
+def test_case_in_a_batch(case):
+    """Functions are called, and the batch answers, as the table says; they are not halted."""
+    batches = pytest.importorskip("deepsim_btree.batch")
+    column = Column(case["rows"])
+    names = [name for name in column.rows if len(name) == 1]
+    log: list[tuple[str, str]] = []
+
+    def leaf_of(name):
+        letters = itertools.cycle("".join(filter("SFRI".__contains__, case["rows"][name])) or "S")
+
+        def act():
+            log.append((name, next(letters)))
+            return LETTERS[log[-1][1]]
+
+        return bt.Action(act, name=name)
+
+    functions = {name: getattr(column, name) for name in ("yes", "answer", "mode")}
+    root = eval(case["tree"], {**PUBLIC, **{name: leaf_of(name) for name in names}, **functions})
+    clock = column.clock if "clock [s]" in column.rows else None
+    if any(word in case["tree"] for word in ONLY_WORDS):
+        with pytest.raises(bt.StructureError):
+            batches.Batch(root, 2, clock=clock)
+        return
+    batch = batches.Batch(root, 1, clock=clock)
+    played: dict[str, list[str]] = {name: [] for name in (*names, "result")}
+    for call in case.get("calls", " ".join(["tick"] * len(column.rows["result"]))).split():
+        del log[:]
+        getattr(batch, call)()
+        column.index += 1
+        for name in names:
+            played[name].append("".join(letter for who, letter in log if who == name) or "-")
+        played["result"].append(bt.Status(int(batch.status[0])).name[0])
+    wanted = {name: [cell.strip("x") or "-" for cell in column.rows[name]] for name in played}
+    assert played == wanted
 
 
 @pytest.mark.parametrize("letter", "SFRI")

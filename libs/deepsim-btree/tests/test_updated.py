@@ -160,4 +160,3 @@ def test_wrong_arguments():
         bt.WhenUpdated(bt.Success(), entry="goal", otherwise="wait")
     tree = bt.Tree(bt.WhenUpdated(bt.WasUpdated("goal"), entry="goal"))
     assert tree.validate() == []
-    assert bt.Template(tree.root.copy()).spawn(None).tick() is Status.SKIPPED

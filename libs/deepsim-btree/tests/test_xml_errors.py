@@ -65,7 +65,7 @@ IN_TREE = [
     ('<Precondition if="("><Running/></Precondition>', "Precondition: expected a value"),
     ('<AlwaysSuccess _skipIf="a +"/>', "AlwaysSuccess: expected a value, got the end in the scr"),
     ('<ConsumeQueue queue="{q}"/>', "<ConsumeQueue> is not supported: use LoopInt"),
-    ('<LoopInt queue="1;x" value="{v}"><Running/></LoopInt>', "LoopInt: invalid literal"),
+    ('<LoopInt queue="1;x" value="{v}"><Running/></LoopInt>', "invalid literal"),
     ('<LoopInt queue="1" value="v"><Running/></LoopInt>', "must be an entry such as {goal}"),
     ("<AlwaysSuccess><Running/></AlwaysSuccess>", "AlwaysSuccess is a leaf and cannot have child"),
     ("<Sequence/>", "Sequence needs children, got 0"),

@@ -11,21 +11,20 @@ explicitly.
 from .behaviour import Behaviour
 from .blackboard.blackboard import Blackboard
 from .blackboard.key import Key, key
-from .composites.choosers import ReactiveUtilitySelector, UtilitySelector, WeightedSelector
+from .btcpp.nodes import AsyncSelector, AsyncSequence, Loop, SequenceWithMemory, TryCatch
 from .composites.composite import Composite
-from .composites.conditional import IfThenElse, WhileDoElse
-from .composites.memory import Selector, Sequence
+from .composites.conditional import Guard, IfThenElse, Switch, WhileDoElse
+from .composites.orders import (
+    RandomSelector,
+    RandomSequence,
+    ReactiveUtilitySelector,
+    UtilitySelector,
+    WeightedSelector,
+)
 from .composites.parallel import Parallel, ParallelAll, ParallelSelector, ParallelSequence
-from .composites.random_order import RandomSelector, RandomSequence
-from .composites.reactive import ReactiveSelector, ReactiveSequence
-from .composites.stepwise import AsyncSelector, AsyncSequence, SequenceWithMemory
-from .composites.switch import Switch
-from .composites.try_catch import TryCatch
+from .composites.serial import ReactiveSelector, ReactiveSequence, Selector, Sequence
 from .decorators.counters import Limit, Repeater, Retry, RunOnce
 from .decorators.decorator import Decorator
-from .decorators.guard import Guard
-from .decorators.loop import Loop
-from .decorators.service import Service
 from .decorators.status_map import (
     Condition,
     FailureIsRunning,
@@ -39,24 +38,20 @@ from .decorators.status_map import (
     UntilFail,
 )
 from .decorators.subtree import SubTree
-from .decorators.timers import Cooldown, Delay, Timeout
+from .decorators.timers import Cooldown, Delay, Service, Timeout
 from .decorators.updated import WasUpdated, WhenUpdated
-from .errors import BtreeError, BusyError, StructureError, TickError, XmlError
-from .leaves.background import Background, InThread
+from .errors import BtreeError, BusyError, Problem, StructureError, TickError, XmlError
 from .leaves.classes import action, condition
-from .leaves.constant import Failure, Running, Success
+from .leaves.constant import Failure, Running, Success, Wait
 from .leaves.entries import DeleteEntry, SetEntry
-from .leaves.function import Action, Check
+from .leaves.function import AGENT, Action, Check
 from .leaves.ports import InOut, Input, Output, PortLeaf
-from .leaves.routine import Routine, next_tick
-from .leaves.wait import Wait
-from .light_tree import LightTree
-from .placeholder import AGENT
-from .problem import Problem
+from .leaves.routine import Background, InThread, Routine, next_tick
 from .render import render_dot, render_mermaid, render_text
 from .status import Status
-from .template import Template
 from .tree import Tree
+
+__version__ = "0.5.2"
 
 __all__ = [
     "AGENT",
@@ -85,7 +80,6 @@ __all__ = [
     "Input",
     "Inverter",
     "Key",
-    "LightTree",
     "Limit",
     "Loop",
     "Output",
@@ -120,7 +114,6 @@ __all__ = [
     "SuccessIsFailure",
     "SuccessIsRunning",
     "Switch",
-    "Template",
     "TickError",
     "Timeout",
     "Tree",

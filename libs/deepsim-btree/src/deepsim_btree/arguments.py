@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of the arguments that several nodes share."""
+"""Checks of the arguments that several nodes share, and of the times that a clock gives."""
 
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
+from .errors import BtreeError
 from .status import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+_FIRST = frozenset("+-.0123456789")
 
 
 def check_int(argument: str, value: int) -> int:
@@ -58,3 +66,40 @@ def check_status(argument: str, value: Status) -> Status:
     if not isinstance(value, Status):
         raise TypeError(f"{argument} must be a Status, got {value!r}")
     return value
+
+
+def read_clock(clock: Callable[[], float], last: float | None, owner: object) -> float:
+    """Returns the present time of a clock [s].
+
+    Args:
+        clock: Returns the time in seconds.
+        last: The previous time; None for the first reading.
+        owner: The tree that has the clock, for messages.
+
+    Raises:
+        BtreeError: The time is less than `last`, or NaN.
+    """
+    now = float(clock())
+    earliest = -math.inf if last is None else last
+    if not now >= earliest:  # NaN is caught as well
+        raise BtreeError(
+            f"the clock of {owner!r} went from {earliest} s to {now} s, but time only goes on: "
+            "call reset() when the simulation starts again"
+        )
+    return now
+
+
+def read_number(text: str) -> int | float | None:
+    """Returns the number in a text, or None if the text is not a finite number."""
+    # Python accepts more than a file should: 1_000, spaces around, digits of other alphabets.
+    if text[:1] not in _FIRST or not text.isascii() or "_" in text or text != text.rstrip():
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None

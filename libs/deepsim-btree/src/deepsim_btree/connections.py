@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .behaviour import Behaviour
 from .blackboard.key import Key
-from .composites.switch import Switch
-from .decorators.loop import Loop
-from .leaves.constant import Constant
+from .btcpp.nodes import Loop
+from .composites.conditional import Switch
+from .errors import Problem
+from .leaves.constant import Constant, Wait
 from .leaves.entries import EntryLeaf, SetEntry
 from .leaves.function import FunctionLeaf
 from .leaves.ports import Port, PortLeaf
-from .leaves.wait import Wait
 from .parent import Parent
-from .problem import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -65,7 +64,7 @@ def _uses(node: Behaviour) -> Iterator[_Use]:
     if isinstance(node, PortLeaf):
         for name, connected in node.connections.items():
             if isinstance(connected, Key):
-                port = node.ports[name]
+                port = type(node).ports[name]
                 reads, writes = port.direction != "output", port.direction != "input"
                 yield _Use(node, connected, reads, writes, port)
         return
@@ -91,6 +90,8 @@ def _other_types(uses: list[_Use]) -> Iterator[Problem]:
         for writer in uses:
             if reader is writer or reader.port is None or writer.port is None:
                 continue
+            if writer.port.type is str and type(reader.entry) is not Key:
+                continue  # in a tree from a file the text is converted when it is read
             if reader.reads and writer.writes and not _fits(writer.port.type, reader.port.type):
                 yield Problem(
                     reader.node.path,

@@ -12,6 +12,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 _MAX_PATH = 300
 
 
@@ -122,3 +124,21 @@ class XmlError(BtreeError, ValueError):
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.reason}" if self.file else self.reason
+
+
+class Problem(NamedTuple):
+    """A mistake in a tree that `Tree.validate` found.
+
+    >>> from deepsim_btree import Sequence, Tree
+    >>> problem = Tree(Sequence([], "go")).validate()[0]
+    >>> problem.path
+    'go'
+    """
+
+    path: str
+    """Path of the node that has the problem."""
+    message: str
+    """A sentence that explains the problem."""
+
+    def __str__(self) -> str:
+        return f"{shortened(self.path)}: {self.message}"

@@ -1,42 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The base of decorators and composites, which adopts children and ticks them."""
+"""The base of decorators and composites, which adopts, ticks and halts children."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .behaviour import Behaviour
 from .errors import BusyError, StructureError
-from .rules.objects import quick_update
-from .status import RUNNING, Status
+from .status import INVALID, RUNNING, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from .blackboard.blackboard import Blackboard
-    from .tree import Tree
+    from .errors import TickError
+    from .tree import Around, Tree
 
 
 class Parent(Behaviour):
     """A node with children, the base of `Decorator` and `Composite`."""
 
-    __slots__ = ("_children",)
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        if not cls.has_hooks:
-            cls._entry = Parent._first_entry
-
-    def _first_entry(self) -> Status:
-        """Makes the faster form of the class's rule, in the first tick of one of its nodes."""
-        return self._quick_entry()(self)
-
-    @classmethod
-    def _quick_entry(cls) -> Callable[[Any], Status]:
-        """Returns the faster form of the method that ticks nodes of the class."""
-        if cls._entry is Parent._first_entry:
-            cls._entry = quick_update(cls)
-        return cls._entry
+    __slots__ = ("_around", "_children")
 
     # The blackboard of the nodes below, if it is a separate one; only a SubTree has it.
     _scope: Blackboard | None = None
@@ -44,6 +28,7 @@ class Parent(Behaviour):
     def __init__(self, children: Iterable[Behaviour], name: str | None = None) -> None:
         super().__init__(name)
         self._children: list[Behaviour] = []
+        self._around: Around | None = None  # while the tree has such a callback
         if isinstance(children, Behaviour):
             raise TypeError(f"children must be an iterable of nodes: write [{children.name}]")
         self._adopt(list(children))
@@ -67,13 +52,21 @@ class Parent(Behaviour):
         """
         child.last_tick = self.last_tick
         try:
-            status = child._entry()
+            if self._around is not None:
+                status = self._around(child)
+            elif child._has_hooks:
+                status = child.tick()
+            else:
+                status = child.update()
         except Exception as error:
             child._fail(error)
         if status.__class__ is not Status:
             raise child._no_status(status)
         child.status = status
         return status
+
+    def _set_around(self, around: Around | None) -> None:
+        self._around = around
 
     def _adopt(self, children: list[Behaviour]) -> None:
         """Replaces all children of this node; raises the errors of `_splice`."""
@@ -113,6 +106,9 @@ class Parent(Behaviour):
         self._children[start:stop] = children
         if tree is not None:
             tree._on_edit()
+            for child in replaced if self._around is not None else ():
+                for node in child.walk() if child._owner is None else ():
+                    node._set_around(None)
 
     def _check_free(self) -> Tree | None:
         """Returns the tree, if any, after checking that children can be changed now."""
@@ -147,3 +143,34 @@ def _told(child: object) -> str:
     if isinstance(child, type) and issubclass(child, Behaviour):
         return f"{child!r}: call it, {child.__name__}(...)"
     return repr(child)
+
+
+def halt_all(root: Behaviour) -> tuple[TickError, ...]:
+    """Terminates every node that is RUNNING, children first, and returns their errors.
+
+    `Behaviour.halt` only descends from nodes that are RUNNING. After an interrupted tick this does
+    not suffice, because the status of a parent is stored only when it returns.
+    """
+    errors = []
+    for node in _children_first(root):
+        if node.status is RUNNING:
+            node.status = INVALID
+            try:
+                node.terminate(INVALID)
+            except Exception as error:
+                tick_error = node._failed(error)
+                tick_error.__cause__ = error
+                errors.append(tick_error)
+    return tuple(errors)
+
+
+def _children_first(root: Behaviour) -> list[Behaviour]:
+    """Returns all nodes in the order in which `Behaviour.halt` terminates them."""
+    nodes = []
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        nodes.append(node)
+        stack.extend(node.children)
+    nodes.reverse()
+    return nodes

@@ -9,6 +9,7 @@ from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from .blackboard.key import Key
 from .errors import shortened
 from .levels import all_paths, check_levels
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from .behaviour import Behaviour
 
-_STRUCTURE = frozenset({"_children", "_owner", "_known", "_scope"})
+_STRUCTURE = frozenset({"_around", "_children", "_owner", "_known", "_scope"})
 _MORE_POWERFUL = frozenset({"cloudpickle", "dill"})
 
 
@@ -94,6 +95,17 @@ def attributes(node: Behaviour) -> Iterator[tuple[str, Any]]:
     for name in (*slots, *getattr(node, "__dict__", ())):
         if name not in _STRUCTURE and hasattr(node, name):
             yield name, getattr(node, name)
+
+
+def keys_of(node: Behaviour) -> Iterator[Key]:
+    """Yields the keys among the attributes of a node, also those in tuples and dictionaries."""
+    found = [value for _, value in attributes(node)]
+    while found:
+        value = found.pop()
+        if isinstance(value, Key):
+            yield value
+        elif isinstance(value, (tuple, dict)):
+            found.extend(value.values() if isinstance(value, dict) else value)
 
 
 def named_as(value: Any) -> Any:

@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from .behaviour import Behaviour
 from .snapshot import CURRENT, Snapshot, take_snapshot
 from .status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS
-
-if TYPE_CHECKING:
-    from .behaviour import Behaviour
 
 
 class _Style(NamedTuple):

@@ -3,17 +3,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Mapping, NamedTuple
+from collections.abc import Iterable
+from typing import Mapping, NamedTuple
 
+from .behaviour import Behaviour
 from .decorators.decorator import Decorator
 from .levels import labels
 from .parent import Parent
 from .status import Status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from .behaviour import Behaviour
 
 # Letters for INVALID, RUNNING, SUCCESS, FAILURE and SKIPPED, of the last tick and of earlier ones.
 CURRENT = "IRSFK"

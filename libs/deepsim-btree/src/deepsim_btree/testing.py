@@ -14,16 +14,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from inspect import Parameter, Signature
+from typing import Any, Union
 
 from .behaviour import Behaviour
+from .blackboard.key import Key
+from .btcpp.document import read_texts
+from .btcpp.reader import KNOWN_TAGS
+from .decorators.decorator import Decorator
+from .leaves.ports import InOut, PortLeaf
 from .levels import all_paths
-from .status import Status
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from .tree import Tree
+from .status import SUCCESS, Status
+from .tree import Tree
 
 _LETTERS = {"I": Status.INVALID, "R": Status.RUNNING, "S": Status.SUCCESS}
 _LETTERS.update({"F": Status.FAILURE, "K": Status.SKIPPED})
@@ -161,3 +164,58 @@ def substitute(root: Behaviour, replacements: Mapping[str, Behaviour]) -> Behavi
     if left:
         raise KeyError(f"no node below {root.path} is called {sorted(left)[0]!r}")
     return root
+
+
+def stand_ins(*documents: str, nodes: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Returns node classes for all tags of some documents, so that `read_xml` can read them.
+
+    A stand-in has the attributes that the documents give it. As a leaf it succeeds; with children
+    it answers like its only child. `substitute` gives the leaves of a test their answers.
+
+    >>> from deepsim_btree.xml import read_xml
+    >>> text = '''<root BTCPP_format="4"><BehaviorTree>
+    ...   <Sequence><Plan goal="{goal}" path="{path}"/><Follow path="{path}"/></Sequence>
+    ... </BehaviorTree></root>'''
+    >>> root = read_xml(text, stand_ins(text))
+    >>> play(Tree(substitute(root, {"Follow": Scripted("RS")})), "RS")
+
+    Args:
+        *documents: Texts in the XML of BehaviorTree.CPP, without included files.
+        nodes: Classes that exist already, by their tags.
+
+    Raises:
+        XmlError: A text is wrong.
+    """
+    made: dict[str, Any] = dict(nodes or {})
+    ports: dict[str, dict[str, None]] = {}
+    with_children = set()
+    for element in read_texts(documents).elements():
+        tag = element.node_id
+        if tag in made or tag in KNOWN_TAGS:
+            continue
+        names = (name for name in element.attributes if name[0] != "_")
+        ports.setdefault(tag, {}).update(dict.fromkeys(names))
+        if element.children:
+            with_children.add(tag)
+    for tag, found in ports.items():
+        own = [name for name in found if name not in ("ID", "name")]
+        made[tag] = _decorator(tag, own) if tag in with_children else _leaf(tag, own)
+    return made
+
+
+def _leaf(tag: str, names: Iterable[str]) -> type[PortLeaf]:
+    ports = {name: InOut(object, default=None) for name in names}
+    return type(tag, (PortLeaf,), {**ports, "update": lambda _: SUCCESS})
+
+
+def _decorator(tag: str, names: Iterable[str]) -> type[Decorator]:
+    def init(self: Decorator, child: Behaviour, name: str | None = None, **given: object) -> None:
+        Decorator.__init__(self, child, name)
+        for attribute, value in given.items():
+            setattr(self, f"_{attribute}" if hasattr(Behaviour, attribute) else attribute, value)
+
+    init.__annotations__ = dict.fromkeys(names, Union[str, Key])
+    optional = [Parameter(name, Parameter.KEYWORD_ONLY, default=None) for name in names]
+    child = Parameter("child", Parameter.POSITIONAL_OR_KEYWORD)
+    members = {"__init__": init, "__signature__": Signature([child, *optional])}
+    return type(tag, (Decorator,), {**members, "update": lambda node: node.tick_child(node.child)})

@@ -4,28 +4,25 @@
 from __future__ import annotations
 
 import copy
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from .arguments import check_int
+from .arguments import check_int, read_clock
 from .behaviour import Behaviour
 from .blackboard.blackboard import Blackboard
-from .clock import read_clock
-from .compiled import TreeCompiler
 from .connections import unconnected
-from .errors import BusyError, StructureError, TickError
-from .halting import halt_all
+from .errors import BusyError, Problem, StructureError, TickError
 from .levels import all_paths, deepest, max_levels
+from .parent import halt_all
 from .pickling import check_picklable, copy_error
-from .problem import Problem
 from .render import render_text
 from .status import INVALID, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from .compiled import TreeProgram
-
     Observer = Callable[[str, TickError | None], None]
+    Wrapper = Callable[[Behaviour, Callable[[], Status]], Status]
 
 
 class Tree:
@@ -63,15 +60,14 @@ class Tree:
 
     __slots__ = (
         "__weakref__",
+        "_around",
         "_blackboard",
         "_feedback_count",
         "_is_busy",
         "_now",
         "_observers",
-        "_program",
         "_revision",
         "_root",
-        "_run",
         "_seed",
         "_tick_count",
         "clock",
@@ -111,8 +107,7 @@ class Tree:
         self._revision = 0  # grows whenever nodes are added or removed
         self._feedback_count = 0  # grows whenever a node is given a feedback message
         self._observers: tuple[Observer, ...] = ()
-        self._program: TreeProgram | None = None
-        self._run: Callable[[int], Status] | None = None  # the `tick` of the program
+        self._around: Around | None = None
         root._owner = self
 
     def __repr__(self) -> str:
@@ -130,7 +125,7 @@ class Tree:
             raise BusyError(f"{self!r} is inside a tick: copy or pickle it between two ticks")
         reduced: Any = super().__reduce_ex__(2)
         make, args, (attributes, slots), *_ = reduced
-        return make, args, (attributes, {**slots, "_observers": (), "_program": None, "_run": None})
+        return make, args, (attributes, {**slots, "_observers": (), "_around": None})
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tree:
         make, args, (_, slots) = self._reduced()
@@ -208,41 +203,19 @@ class Tree:
         if self.clock is not None:
             self._now = read_clock(self.clock, self._now, self)
         root = self._root
-        self._tick_count = root.last_tick = count = self._tick_count + 1
+        self._tick_count = root.last_tick = self._tick_count + 1
         self._is_busy = True
-        run = self._run  # a local variable, so that Python does not bind it as a method
         try:
-            if run is None:
-                root.status = status = root._entry()
-                if status.__class__ is not Status:
-                    raise root._no_status(status)
-            else:
-                root.status = status = run(count)
+            status = root.tick() if self._around is None else self._around(root)
+            if status.__class__ is not Status:
+                raise root._no_status(status)
+            root.status = status
         except BaseException as error:
             self._cut_short(error)
         self._is_busy = False
         if self._observers:
             self._tell("tick", None)
         return status
-
-    def compile(self) -> None:
-        """Makes ticks 1.2 to 3 times as fast, until nodes are added or removed.
-
-        The `update` methods of the nodes are translated into one function for the whole tree. This
-        takes 1 to 2 ms and 3 to 7 kB per node, so call it before a control loop begins. Statuses,
-        errors and all other behaviour stay the same, and settings of nodes may still be changed.
-
-        Nodes that have more than 64 children, run them in another order, or have an `update` that
-        cannot be translated (docs/control-nodes.md) run as before, and so do all nodes below them.
-        Copies and pickles of the tree are not compiled.
-
-        Raises:
-            BusyError: A tick or a halt is in progress.
-        """
-        if self._is_busy:
-            raise BusyError(f"{self!r} is inside a tick or a halt and cannot be compiled")
-        self._program = TreeCompiler(self).compile()
-        self._run = self._program.tick
 
     def halt(self) -> None:
         """Ends the runs of all RUNNING nodes, children first.
@@ -306,6 +279,42 @@ class Tree:
             raise ValueError(f"{observer!r} is not subscribed to {self!r}")
         self._observers = tuple(one for one in self._observers if one != observer)
 
+    def wrap(self, wrapper: Wrapper) -> None:
+        """Registers a function to be called around each tick of each node.
+
+        Trees without a wrapper are not slowed. Copies of the tree have none.
+
+        >>> from deepsim_btree import Sequence, Success, Tree
+        >>> def spell(node, tick):
+        ...     status = tick()
+        ...     print(node.name, status)
+        ...     return status
+        >>> tree = Tree(Sequence([Success("aim"), Success("shoot")], "attack"))
+        >>> tree.wrap(spell)
+        >>> status = tree.tick()
+        aim SUCCESS
+        shoot SUCCESS
+        attack SUCCESS
+
+        Args:
+            wrapper: Called with a node and a function that ticks it; returns the answer of the
+                node, which may differ from that of the function.
+        """
+        self._set_wrappers((*self._wrappers, wrapper))
+
+    def unwrap(self, wrapper: Wrapper) -> None:
+        """Stops calling a function that was registered with `wrap`, if it was."""
+        self._set_wrappers(tuple(one for one in self._wrappers if one != wrapper))
+
+    def _set_wrappers(self, wrappers: tuple[Wrapper, ...]) -> None:
+        self._around = Around(wrappers) if wrappers else None
+        for node in self._root.walk():
+            node._set_around(self._around)
+
+    @property
+    def _wrappers(self) -> tuple[Wrapper, ...]:
+        return () if self._around is None else self._around.wrappers
+
     def validate(self) -> list[Problem]:
         """Returns all mistakes in the tree that can be found without a tick."""
         paths = all_paths(self._root)
@@ -328,13 +337,8 @@ class Tree:
     def _on_edit(self) -> None:
         """Reacts to nodes that were added or removed."""
         self._revision += 1
-        self._forget_program()
-
-    def _forget_program(self) -> bool:
-        """Undoes `compile`; returns whether the tree was compiled."""
-        had_one = self._program is not None
-        self._program = self._run = None
-        return had_one
+        if self._around is not None:
+            self._set_wrappers(self._around.wrappers)
 
     def _on_feedback(self) -> None:
         self._feedback_count += 1
@@ -362,8 +366,7 @@ class Tree:
         interrupt = None if isinstance(error, Exception) else error
         try:
             if tick_error is None and isinstance(error, Exception):
-                culprit = self._root if self._program is None else self._program.culprit(error)
-                tick_error = culprit._failed(error)
+                tick_error = self._root._failed(error)
             while_halting = self._stop()
             if tick_error is not None:
                 tick_error.while_halting = while_halting
@@ -381,3 +384,24 @@ class Tree:
         errors = halt_all(self._root)
         self._root.status = INVALID  # not the answer of an earlier tick
         return errors
+
+
+class Around:
+    """The wrappers of a tree, as its nodes call them; copies of nodes have none.
+
+    Args:
+        wrappers: See `Tree.wrap`.
+    """
+
+    def __init__(self, wrappers: tuple[Wrapper, ...]) -> None:
+        self.wrappers = wrappers
+
+    def __call__(self, node: Behaviour) -> Status:
+        """Ticks a node."""
+        tick = node.tick
+        for wrapper in self.wrappers:
+            tick = partial(wrapper, node, tick)
+        return tick()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(None), ()

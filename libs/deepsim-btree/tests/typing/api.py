@@ -8,7 +8,7 @@ from typing import Generator
 
 import deepsim_btree as bt
 from deepsim_btree.testing import play
-from deepsim_btree.trace import Recording, Trace, render_html, replay
+from deepsim_btree.trace import Recording, Trace, render_html
 from deepsim_btree.view import TreeViewer
 from deepsim_btree.xml import read_xml, write_xml
 
@@ -122,6 +122,5 @@ service = bt.Service(Wait(), asking, seconds=0.5)
 thread = bt.Background(bt.InThread(print), "a")
 with TreeViewer(tree, port=0, title="a") as viewer:
     url: str = viewer.url
-again_tree: bt.Tree = replay(recording, root, seed=3)
 play(tree, "RRS")
 play(tree, {"go": "RRS", "go/drive": ".RS"})

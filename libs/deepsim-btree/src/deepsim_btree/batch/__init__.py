@@ -2,5 +2,6 @@
 """Trees for thousands of agents at once, on numpy arrays: ``pip install deepsim-btree[batch]``."""
 
 from .batch import Batch
+from .branch import BatchNode
 
-__all__ = ["Batch"]
+__all__ = ["Batch", "BatchNode"]

@@ -3,29 +3,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from deepsim_btree.arguments import check_count, check_int
+from deepsim_btree.arguments import check_count, check_int, read_clock
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import Key
-from deepsim_btree.clock import read_clock
-from deepsim_btree.compiled.copied_nodes import copy_nodes
 from deepsim_btree.errors import BusyError, StructureError
 from deepsim_btree.levels import check_levels
-from deepsim_btree.pickling import attributes
-from deepsim_btree.template import check_root
 
-from .node import INVALID, RUNNING
-from .team import Team
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import ArrayLike
-
-    from .node import Codes, Numbers
+from .branch import INVALID, RUNNING, Agents, Codes, Shared
+from .rules import make_branch
 
 
 class Batch:
@@ -50,9 +39,9 @@ class Batch:
     (array([1, 3, 2], dtype=uint8), array([2., 5., 3.]))
 
     Each agent gets the answers that a separate `Tree` would give. Leaves must be functions,
-    constants or a `Wait`; a StructureError names a node that has no form for many agents. For fewer
-    than about 500 agents, a `Template` is faster. A batch can be pickled and deep-copied between
-    ticks.
+    constants or a `Wait`. A node of your own needs a method `update_many` (see `BatchNode`); a
+    StructureError names a node that has no form for many agents. Settings of nodes may be changed
+    between ticks, their children and names not. A batch can be pickled and deep-copied.
 
     Args:
         root: The node at the top. It must have no parent and belong to no tree.
@@ -78,23 +67,15 @@ class Batch:
         clock: Callable[[], float] | None = None,
         seed: int = 0,
     ) -> None:
-        check_root(root, clock, "Batch")
-        for node in root.walk():
-            if any(isinstance(value, Key) for _, value in attributes(node)):
-                raise StructureError(
-                    f"{node.path} reads a blackboard, which the agents of a Batch lack: give a "
-                    "number or a function of AGENT"
-                )
+        _check_root(root, clock)
         check_levels(root, "a Batch")
         self.clock = clock
         self._name = root.name
-        root = copy_nodes(root)  # in their state before any run
-        self._team = Team(root, check_count("count", count, 1), check_int("seed", seed))
-        self._root = self._team.make_all(root)
-        self._everyone: Numbers = np.arange(count)
+        self._shared = Shared(root, check_count("count", count, 1), check_int("seed", seed))
+        self._root = make_branch(root, self._shared)
+        self._everyone: Agents = np.arange(count)
         self._status: Codes = np.full(count, INVALID, np.uint8)
         self._is_busy = False
-        self._team.start_streams(self._everyone)
 
     def __repr__(self) -> str:
         return f"<Batch {self._name!r} of {len(self)}, tick {self.tick_count}>"
@@ -111,13 +92,13 @@ class Batch:
     @property
     def tick_count(self) -> int:
         """Number of calls of `tick` so far, including the current one."""
-        return self._team.tick_count
+        return self._shared.tick_count
 
     def tick(self, agents: ArrayLike | None = None) -> Codes:
         """Runs the tree for one tick and returns the answers of the root.
 
         Args:
-            agents: Numbers of the agents to tick, (n,), each at most once; all of them if None.
+            agents: Agents of the agents to tick, (n,), each at most once; all of them if None.
 
         Returns:
             Status codes, (n,).
@@ -135,9 +116,9 @@ class Batch:
             raise BusyError(f"{self!r} is inside a tick and cannot be ticked")
         numbers = self._numbers(agents)
         if self.clock is not None:
-            last = None if np.isnan(self._team.now) else self._team.now
-            self._team.now = read_clock(self.clock, last, self)
-        self._team.tick_count += 1
+            last = None if np.isnan(self._shared.now) else self._shared.now
+            self._shared.now = read_clock(self.clock, last, self)
+        self._shared.tick_count += 1
         if not numbers.size:
             return self._status[numbers]
         self._is_busy = True
@@ -179,11 +160,10 @@ class Batch:
         numbers = self._numbers(agents)
         self._root.reset(numbers)
         self._status[numbers] = INVALID
-        self._team.start_streams(numbers)
         if agents is None:
-            self._team.now = np.nan
+            self._shared.now = np.nan
 
-    def _numbers(self, agents: ArrayLike | None) -> Numbers:
+    def _numbers(self, agents: ArrayLike | None) -> Agents:
         if agents is None:
             return self._everyone
         numbers = np.asarray(agents)
@@ -199,3 +179,16 @@ class Batch:
         if np.count_nonzero(seen) < numbers.size:
             raise ValueError(f"agents must be different from each other, got {numbers}")
         return numbers
+
+
+def _check_root(root: Behaviour, clock: Callable[[], float] | None) -> None:
+    """Checks the root and the clock of a batch."""
+    if not isinstance(root, Behaviour):
+        raise TypeError(f"root must be a Behaviour, got {root!r}")
+    if clock is not None and not callable(clock):
+        raise TypeError(f"clock must be a function that returns seconds, got {clock!r}")
+    if root._owner is not None:
+        raise StructureError(f"{root!r} is part of a tree already: use its copy()")
+    for node in root.walk():
+        if clock is None and node.needs_clock:
+            raise StructureError(f"{node.path} needs a clock: Batch(root, clock=...)")

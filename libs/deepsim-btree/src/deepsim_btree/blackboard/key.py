@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from deepsim_btree.arguments import check_int, check_seconds
-from deepsim_btree.rules.expressions import pure
+from deepsim_btree.arguments import check_int, check_seconds, read_number
 
 from .entry import NOTHING
 
@@ -39,6 +38,10 @@ class Key(NamedTuple):
             )
         return entry
 
+    def converted(self, value: Any) -> Any:
+        """Returns a value of the entry as the node that has this key takes it: unchanged."""
+        return value
+
     def read(self, node: Behaviour) -> Any:
         """Returns the value of the entry as `node` sees it.
 
@@ -62,22 +65,36 @@ class Key(NamedTuple):
         entry.writes += 1
 
 
-class MillisecondsKey(Key):
+class ConvertedKey(Key):
+    """Base of keys whose entries hold something else than the node takes."""
+
+    __slots__ = ()
+
+    def read(self, node: Behaviour) -> Any:
+        """Returns the value of the entry as the node takes it.
+
+        Raises:
+            KeyError: No such entry exists.
+            TypeError, ValueError: The value cannot be converted.
+        """
+        return self.converted(super().read(node))
+
+
+class MillisecondsKey(ConvertedKey):
     """The key of an entry in milliseconds, for a node that expects seconds."""
 
     __slots__ = ()
 
-    def read(self, node: Behaviour) -> float:
-        """Returns the value of the entry, converted to seconds.
+    def converted(self, value: Any) -> float:
+        """Returns a number of milliseconds, or the text of one, in seconds.
 
         Raises:
-            KeyError: No such entry exists.
             TypeError: The value is not a number.
         """
-        return check_seconds(super().read(node)) / 1000
+        number = read_number(value) if isinstance(value, str) else value
+        return check_seconds(value if number is None else number) / 1000
 
 
-@pure
 def read_int(node: Behaviour, argument: str, value: Any) -> int:
     """Returns an int argument of a node, read from the blackboard if it is a key.
 
@@ -94,7 +111,6 @@ def read_int(node: Behaviour, argument: str, value: Any) -> int:
     return check_int(argument, found)
 
 
-@pure
 def read_bool(node: Behaviour, argument: str, value: Any) -> bool:
     """Returns a bool argument of a node, read from the blackboard if it is a key.
 
@@ -110,7 +126,6 @@ def read_bool(node: Behaviour, argument: str, value: Any) -> bool:
     return bool(found)
 
 
-@pure
 def read_seconds(node: Behaviour, value: float) -> float:
     """Returns a duration argument of a node [s], read from the blackboard if it is a key.
 

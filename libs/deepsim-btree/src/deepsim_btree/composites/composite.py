@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
 
+from deepsim_btree.behaviour import Behaviour
+from deepsim_btree.leaves.constant import Constant
 from deepsim_btree.parent import Parent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from deepsim_btree.behaviour import Behaviour
+from deepsim_btree.status import INVALID, RUNNING, Status
 
 
 class Composite(Parent):
@@ -36,10 +35,28 @@ class Composite(Parent):
         name: Name of the node; the class name if None.
     """
 
-    __slots__ = ()
+    __slots__ = ("_current",)
+
+    go_on: ClassVar[Status] = INVALID
+    """The answer of a child after which the next one is ticked; INVALID in other composites."""
 
     def __init__(self, children: Iterable[Behaviour] = (), name: str | None = None) -> None:
         super().__init__(children, name)
+        self._current = 0  # position of the child of this tick, if the node keeps one
+
+    @property
+    def current_child(self) -> Behaviour | None:
+        """The first child that is RUNNING, or None."""
+        return next((child for child in self._children if child.status is RUNNING), None)
+
+    def problems(self) -> Iterator[str]:
+        """Yields problems with the setup of the node; `Tree.validate` collects them."""
+        yield from super().problems()
+        for child in self._children[:-1] if self.go_on is not INVALID else ():
+            if isinstance(child, Constant) and child.answer is not self.go_on:
+                answer = child.answer.name
+                yield f"children after {child.name} never run: it always answers {answer}"
+                break
 
     def add_child(self, child: Behaviour) -> None:
         """Adds a node after the other children."""

@@ -3,20 +3,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar
 
 from deepsim_btree.arguments import check_int
+from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key, read_int
 from deepsim_btree.errors import StructureError
-from deepsim_btree.rules import pure
 from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
+from deepsim_btree.tag import Attribute, Tag
 
 from .composite import Composite
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from deepsim_btree.behaviour import Behaviour
+_SUCCESS = Attribute("success_count", int, -1, takes_key=True)
+_FAILURE = Attribute("failure_count", int, 1, takes_key=True)
 
 
 class Parallel(Composite):
@@ -49,6 +49,16 @@ class Parallel(Composite):
     """
 
     __slots__ = ("_failures", "_successes", "eager", "failure", "success")
+    xml_tags: ClassVar[tuple[Tag, ...]] = (
+        Tag("Parallel", fixed={"eager": True}, success=_SUCCESS, failure=_FAILURE),
+        Tag(
+            "ParallelTickAll",
+            in_btcpp=False,
+            fixed={"eager": False},
+            success=_SUCCESS,
+            failure=_FAILURE,
+        ),
+    )
 
     def __init__(
         self,
@@ -93,7 +103,6 @@ class Parallel(Composite):
             child.halt()
         return SUCCESS if self._successes >= needed else FAILURE
 
-    @pure
     def thresholds(self) -> tuple[int, int]:
         """Returns the number of successes to succeed, and the number of failures to fail.
 
@@ -103,9 +112,9 @@ class Parallel(Composite):
         count = len(self._children)
         success: Any = self.success
         failure: Any = self.failure
-        if success.__class__ is Key:
+        if isinstance(success, Key):
             success = _threshold("success", read_int(self, "success", success))
-        if failure.__class__ is Key:
+        if isinstance(failure, Key):
             failure = _threshold("failure", read_int(self, "failure", failure))
         if not (-count <= success <= count and -count <= failure <= count):
             for problem in _unfit(count, success=success, failure=failure):
@@ -114,7 +123,6 @@ class Parallel(Composite):
         allowed = failure if failure > 0 else count + 1 + failure
         return needed, min(allowed, count - needed + 1)
 
-    @pure
     def counts_skipped(self) -> bool:
         """Returns whether a SKIPPED child reduces the number of successes that are needed."""
         return not isinstance(self.success, Key) and self.success < 0
@@ -139,6 +147,7 @@ class ParallelSequence(Parallel):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("ParallelSequence", in_btcpp=False),)
 
     def __init__(
         self, children: Iterable[Behaviour] = (), name: str | None = None, *, eager: bool = False
@@ -160,6 +169,7 @@ class ParallelSelector(Parallel):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("ParallelSelector", in_btcpp=False),)
 
     def __init__(
         self, children: Iterable[Behaviour] = (), name: str | None = None, *, eager: bool = False
@@ -178,25 +188,22 @@ class ParallelAll(Composite):
 
     Args:
         max_failures: Number of children that must fail to make the node fail; -1 for all, -2 for
-            all but one, and so on; or the `key` of an entry with the number. A tick raises
-            StructureError if there are too few children.
+            all but one, and so on; or the `key` of an entry with the number. With 0 the node
+            always fails in the end. A tick raises StructureError if there are too few children.
 
     Raises:
         TypeError: `max_failures` is not an int.
-        ValueError: `max_failures` is 0.
     """
 
     __slots__ = ("_failures", "max_failures")
+    xml_tags = (Tag("ParallelAll", max_failures=Attribute("max_failures", int, 1, takes_key=True)),)
 
     def __init__(
-        self,
-        children: Iterable[Behaviour] = (),
-        name: str | None = None,
-        *,
-        max_failures: int = 1,
+        self, children: Iterable[Behaviour] = (), name: str | None = None, *, max_failures: int = 1
     ) -> None:
         super().__init__(children, name)
-        self.max_failures = _threshold("max_failures", max_failures)
+        is_key = isinstance(max_failures, Key)
+        self.max_failures = max_failures if is_key else check_int("max_failures", max_failures)
         self._failures = 0
 
     def update(self) -> Status:
@@ -219,9 +226,8 @@ class ParallelAll(Composite):
             return SKIPPED
         if running:
             return RUNNING
-        return FAILURE if self._failures and self._failures >= allowed else SUCCESS
+        return FAILURE if self._failures >= allowed else SUCCESS
 
-    @pure
     def threshold(self) -> int:
         """Returns the number of failures that make the node fail.
 
@@ -232,7 +238,7 @@ class ParallelAll(Composite):
         allowed = read_int(self, "max_failures", self.max_failures)
         for problem in _unfit(count, max_failures=allowed):
             raise StructureError(f"{self.path}: {problem}")
-        return allowed if allowed > 0 else count + 1 + allowed
+        return allowed if allowed >= 0 else max(count, 1) + 1 + allowed
 
     def problems(self) -> Iterator[str]:
         """Yields problems with the setup of the node; `Tree.validate` collects them."""

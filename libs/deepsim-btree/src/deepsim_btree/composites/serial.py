@@ -1,46 +1,149 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The base of composites that run one child after another."""
+"""Sequences and selectors, with memory and reactive."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
-
-from deepsim_btree.leaves.constant import Constant
-from deepsim_btree.rules import query
-from deepsim_btree.status import RUNNING, SKIPPED, Status
+from deepsim_btree.behaviour import Behaviour
+from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
+from deepsim_btree.tag import Tag
 
 from .composite import Composite
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
-    from deepsim_btree.behaviour import Behaviour
+class Sequence(Composite):
+    """Runs its children in order and succeeds when all have succeeded.
 
+    Fails at the first child that fails or is INVALID; succeeds without children. Children that have
+    succeeded are not ticked again while a later one is RUNNING; `ReactiveSequence` ticks them.
 
-class Serial(Composite):
-    """The base of composites that tick one child after another while each answers `go_on`.
-
-    The answer is that of the first child that answers otherwise, or `go_on` if none does: a `go_on`
-    of SUCCESS makes a sequence, FAILURE a selector.
+    >>> from deepsim_btree import Tree
+    >>> from deepsim_btree.testing import Scripted
+    >>> tree = Tree(Sequence([Scripted("S", "open"), Scripted("RS", "enter")]))
+    >>> tree.tick().name, tree.tick().name
+    ('RUNNING', 'SUCCESS')
+    >>> tree.root.children[0].log  # ticked once
+    ['start', 'S', 'end S']
     """
 
     __slots__ = ()
-    go_on: ClassVar[Status]
+    xml_tags = (Tag("Sequence"),)
+    go_on = SUCCESS
 
-    @query
-    def _all_skipped(self) -> bool:
-        return all(child.status is SKIPPED for child in self._children)
+    def update(self) -> Status:
+        """Runs the children from the first one, or from the one that is RUNNING."""
+        return tick_in_turn(self, self._children)
 
-    @property
-    def current_child(self) -> Behaviour | None:
-        """The child that is RUNNING, or None."""
-        return next((child for child in self._children if child.status is RUNNING), None)
 
-    def problems(self) -> Iterator[str]:
-        """Yields problems with the setup of the node; `Tree.validate` collects them."""
-        yield from super().problems()
-        for child in self._children[:-1]:
-            if isinstance(child, Constant) and child.answer is not self.go_on:
-                answer = child.answer.name
-                yield f"children after {child.name} never run: it always answers {answer}"
-                break
+class Selector(Composite):
+    """Tries its children in order until one succeeds, and then succeeds.
+
+    Fails when all have failed or were INVALID, and without children. Children that have failed are
+    not ticked again while a later one is RUNNING; `ReactiveSelector` ticks them.
+
+    >>> from deepsim_btree import Failure, Success, Tree
+    >>> tree = Tree(Selector([Failure("door"), Success("window")]))
+    >>> tree.tick().name, tree.root.tip().name
+    ('SUCCESS', 'window')
+    """
+
+    __slots__ = ()
+    xml_tags = (Tag("Fallback"),)
+    go_on = FAILURE
+
+    def update(self) -> Status:
+        """Runs the children from the first one, or from the one that is RUNNING."""
+        return tick_in_turn(self, self._children)
+
+
+class ReactiveSequence(Composite):
+    """A `Sequence` that ticks its conditions again at every tick, to guard later children.
+
+    As soon as an earlier child no longer succeeds, the child that was RUNNING is halted.
+
+    >>> from deepsim_btree import Running, Tree
+    >>> from deepsim_btree.testing import Scripted
+    >>> drive = Running("drive")
+    >>> tree = Tree(ReactiveSequence([Scripted("SF", "is the way free"), drive]))
+    >>> tree.tick().name, drive.status.name
+    ('RUNNING', 'RUNNING')
+    >>> tree.tick().name, drive.status.name
+    ('FAILURE', 'INVALID')
+    """
+
+    __slots__ = ()
+    xml_tags = (Tag("ReactiveSequence"),)
+    go_on = SUCCESS
+
+    def update(self) -> Status:
+        """Runs the children from the first one, then halts a later one that was RUNNING."""
+        return tick_from_first(self, self._children)
+
+
+class ReactiveSelector(Composite):
+    """A `Selector` that tries all children again at every tick; earlier ones have priority.
+
+    As soon as an earlier child no longer fails, the child that was RUNNING is halted.
+
+    >>> from deepsim_btree import Running, Tree
+    >>> from deepsim_btree.testing import Scripted
+    >>> patrol = Running("patrol")
+    >>> tree = Tree(ReactiveSelector([Scripted("FR", "flee"), patrol]))
+    >>> tree.tick().name, patrol.status.name
+    ('RUNNING', 'RUNNING')
+    >>> tree.tick().name, patrol.status.name
+    ('RUNNING', 'INVALID')
+    """
+
+    __slots__ = ()
+    xml_tags = (Tag("ReactiveFallback"),)
+    go_on = FAILURE
+
+    def update(self) -> Status:
+        """Runs the children from the first one, then halts a later one that was RUNNING."""
+        return tick_from_first(self, self._children)
+
+
+def tick_in_turn(node: Composite, children: list[Behaviour]) -> Status:
+    """Ticks children in order while each answers ``node.go_on``; a RUNNING one is the first.
+
+    Args:
+        node: Their parent.
+        children: Its children, in the order of this run.
+    """
+    go_on = node.go_on
+    first = node._current if node.status is RUNNING else 0
+    status = go_on
+    for child in children[first:] if first else children:
+        status = node.tick_child(child)
+        if status is not go_on:
+            if status is RUNNING:
+                node._current = children.index(child, first)
+                return RUNNING
+            if status is not SKIPPED and (status is not INVALID or go_on is SUCCESS):
+                return FAILURE if status is INVALID else status
+    return SKIPPED if status is SKIPPED and _all_skipped(children) else go_on
+
+
+def tick_from_first(node: Composite, children: list[Behaviour]) -> Status:
+    """Ticks children in order while each answers ``node.go_on``, and halts the one left RUNNING.
+
+    Args:
+        node: Their parent.
+        children: Its children.
+    """
+    go_on = node.go_on
+    running = node._current if node.status is RUNNING else -1
+    status = go_on
+    for position, child in enumerate(children):
+        status = node.tick_child(child)
+        if status is not go_on:  # noqa: SIM102 - tested first, as the usual answer
+            if status is not SKIPPED and (status is not INVALID or go_on is SUCCESS):
+                if position < running:
+                    children[running].halt()
+                node._current = position
+                return FAILURE if status is INVALID else status
+    return SKIPPED if status is SKIPPED and _all_skipped(children) else go_on
+
+
+def _all_skipped(children: list[Behaviour]) -> bool:
+    return all(child.status is SKIPPED for child in children)

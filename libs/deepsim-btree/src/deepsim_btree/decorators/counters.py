@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from deepsim_btree.arguments import check_count
+from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key, read_bool, read_int
 from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
+from deepsim_btree.tag import Attribute, Tag
 
 from .decorator import Decorator
-
-if TYPE_CHECKING:
-    from deepsim_btree.behaviour import Behaviour
 
 
 class Limit(Decorator):
@@ -33,14 +32,10 @@ class Limit(Decorator):
     """
 
     __slots__ = ("_ticks", "lifetime", "tick_limit")
+    xml_tags = (Tag("Limit", in_btcpp=False),)
 
     def __init__(
-        self,
-        child: Behaviour,
-        name: str | None = None,
-        *,
-        tick_limit: int,
-        lifetime: bool = False,
+        self, child: Behaviour, name: str | None = None, *, tick_limit: int, lifetime: bool = False
     ) -> None:
         super().__init__(child, name)
         self.tick_limit = check_count("tick_limit", tick_limit, 0)
@@ -84,6 +79,14 @@ class Repeater(Decorator):
     """
 
     __slots__ = ("_runs", "on_failure", "repeat")
+    xml_tags = (
+        Tag(
+            "Repeat",
+            repeat=Attribute("num_cycles", int, takes_key=True),
+            fixed={"on_failure": "abort"},
+        ),
+        Tag("Repeater", in_btcpp=False, on_failure=Attribute("on_failure", str, "continue")),
+    )
 
     def __init__(
         self,
@@ -137,6 +140,9 @@ class Retry(Decorator):
     """
 
     __slots__ = ("_runs", "attempts")
+    xml_tags = (
+        Tag("RetryUntilSuccessful", attempts=Attribute("num_attempts", int, takes_key=True)),
+    )
 
     def __init__(self, child: Behaviour, name: str | None = None, *, attempts: int) -> None:
         super().__init__(child, name)
@@ -172,6 +178,7 @@ class RunOnce(Decorator):
     """
 
     __slots__ = ("_answer", "then_skip")
+    xml_tags = (Tag("RunOnce", then_skip=Attribute("then_skip", bool, True, takes_key=True)),)
 
     def __init__(
         self, child: Behaviour, name: str | None = None, *, then_skip: bool = False

@@ -3,13 +3,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.parent import Parent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _TICKS = frozenset({"tick_child", "tick"})
 

@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Tuple
+from typing import Tuple
 
 from deepsim_btree.arguments import check_status
+from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
+from deepsim_btree.tag import Tag
 
 from .decorator import Decorator
-
-if TYPE_CHECKING:
-    from deepsim_btree.behaviour import Behaviour
 
 Answers = Tuple[Status, Status, Status, Status, Status]
 
@@ -28,10 +27,11 @@ class StatusMap(Decorator):
 
     def update(self) -> Status:
         """Ticks the child and translates its status."""
-        status = self.tick_child(self.child)
+        child = self._children[0]  # half as long as self.child
+        status = self.tick_child(child)
         answer = self.answers[status]
         if status is RUNNING and answer is not RUNNING:
-            self.child.halt()
+            child.halt()
         return answer
 
 
@@ -44,6 +44,7 @@ class Inverter(StatusMap):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("Inverter"),)
     answers = (INVALID, RUNNING, FAILURE, SUCCESS, SKIPPED)
 
 
@@ -56,6 +57,7 @@ class Succeeder(StatusMap):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("ForceSuccess"),)
     answers = (SUCCESS, RUNNING, SUCCESS, SUCCESS, SKIPPED)
 
 
@@ -68,6 +70,7 @@ class RunningIsFailure(StatusMap):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("RunningIsFailure", in_btcpp=False),)
     answers = (INVALID, FAILURE, SUCCESS, FAILURE, SKIPPED)
 
 
@@ -80,6 +83,7 @@ class RunningIsSuccess(StatusMap):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("RunningIsSuccess", in_btcpp=False),)
     answers = (INVALID, SUCCESS, SUCCESS, FAILURE, SKIPPED)
 
 
@@ -92,6 +96,7 @@ class FailureIsSuccess(StatusMap):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("FailureIsSuccess", in_btcpp=False),)
     answers = (INVALID, RUNNING, SUCCESS, SUCCESS, SKIPPED)
 
 
@@ -106,6 +111,7 @@ class FailureIsRunning(StatusMap):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("FailureIsRunning", in_btcpp=False),)
     answers = (INVALID, RUNNING, SUCCESS, RUNNING, SKIPPED)
 
 
@@ -120,6 +126,7 @@ class SuccessIsRunning(StatusMap):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("SuccessIsRunning", in_btcpp=False),)
     answers = (INVALID, RUNNING, RUNNING, FAILURE, SKIPPED)
 
 
@@ -132,6 +139,7 @@ class SuccessIsFailure(StatusMap):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("ForceFailure"),)
     answers = (INVALID, RUNNING, FAILURE, FAILURE, SKIPPED)
 
 
@@ -154,12 +162,21 @@ class UntilFail(StatusMap):
     """
 
     __slots__ = ("answers",)
+    xml_tags = (
+        Tag("KeepRunningUntilFailure", fixed={"on_end": FAILURE}),
+        Tag("UntilFail", in_btcpp=False),
+    )
 
     def __init__(
         self, child: Behaviour, name: str | None = None, *, on_end: Status = SUCCESS
     ) -> None:
         super().__init__(child, name)
         self.answers = (RUNNING, RUNNING, RUNNING, check_status("on_end", on_end), RUNNING)
+
+    @property
+    def on_end(self) -> Status:
+        """Answer when the child has failed."""
+        return self.answers[FAILURE]
 
 
 class Condition(StatusMap):
@@ -180,6 +197,7 @@ class Condition(StatusMap):
     """
 
     __slots__ = ("answers",)
+    xml_tags = (Tag("StatusCondition", in_btcpp=False),)
 
     def __init__(
         self,
@@ -199,3 +217,13 @@ class Condition(StatusMap):
             SUCCESS if success_status is FAILURE else otherwise,
             SUCCESS if success_status is SKIPPED else otherwise,
         )
+
+    @property
+    def success_status(self) -> Status:
+        """The status that counts as success."""
+        return Status(self.answers.index(SUCCESS))
+
+    @property
+    def otherwise(self) -> Status:
+        """Answer for every other status."""
+        return self.answers[INVALID if self.answers[INVALID] is not SUCCESS else RUNNING]

@@ -3,18 +3,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from deepsim_btree.arguments import check_status
+from deepsim_btree.behaviour import Behaviour
+from deepsim_btree.blackboard.entry import Entry
 from deepsim_btree.blackboard.key import Key, key
 from deepsim_btree.leaves.entries import EntryLeaf
 from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
+from deepsim_btree.tag import Attribute, EntryName, Tag
 
 from .decorator import Decorator
-
-if TYPE_CHECKING:
-    from deepsim_btree.behaviour import Behaviour
-    from deepsim_btree.blackboard.entry import Entry
 
 
 class WasUpdated(EntryLeaf):
@@ -38,6 +35,7 @@ class WasUpdated(EntryLeaf):
     """
 
     __slots__ = ("_seen",)
+    xml_tags = (Tag("WasEntryUpdated", entry=Attribute("entry", EntryName)),)
 
     def __init__(self, entry: str, name: str | None = None) -> None:
         super().__init__(entry, name)
@@ -55,6 +53,9 @@ class WasUpdated(EntryLeaf):
         """Resets the node; the next tick counts as the first."""
         super().reset()
         self._seen = 0
+
+
+_ENTRY = Attribute("entry", EntryName)
 
 
 class WhenUpdated(Decorator):
@@ -80,14 +81,14 @@ class WhenUpdated(Decorator):
     """
 
     __slots__ = ("_is_open", "_key", "_seen", "otherwise")
+    xml_tags = (
+        Tag("SkipUnlessUpdated", entry=_ENTRY, fixed={"otherwise": SKIPPED}),
+        Tag("WaitValueUpdate", entry=_ENTRY, fixed={"otherwise": RUNNING}),
+        Tag("WhenUpdated", in_btcpp=False, entry=_ENTRY),
+    )
 
     def __init__(
-        self,
-        child: Behaviour,
-        name: str | None = None,
-        *,
-        entry: str,
-        otherwise: Status = SKIPPED,
+        self, child: Behaviour, name: str | None = None, *, entry: str, otherwise: Status = SKIPPED
     ) -> None:
         super().__init__(child, name)
         self._key: Key = key(entry)

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Leaves that always give the same answer."""
+"""Leaves that always give the same answer, and one that lets time pass."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
+from deepsim_btree.arguments import check_seconds
 from deepsim_btree.behaviour import Behaviour
+from deepsim_btree.blackboard.key import Key, read_seconds
 from deepsim_btree.status import FAILURE, RUNNING, SUCCESS, Status
+from deepsim_btree.tag import Attribute, Milliseconds, Tag
 
 
 class Constant(Behaviour):
@@ -29,6 +32,7 @@ class Success(Constant):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("AlwaysSuccess"),)
     answer = SUCCESS
 
 
@@ -41,6 +45,7 @@ class Failure(Constant):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("AlwaysFailure"),)
     answer = FAILURE
 
 
@@ -53,4 +58,42 @@ class Running(Constant):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("Running", in_btcpp=False),)
     answer = RUNNING
+
+
+class Wait(Behaviour):
+    """Stays RUNNING for `seconds` from the start of the run, then succeeds.
+
+    >>> from deepsim_btree import Tree
+    >>> now = [0.0]
+    >>> tree = Tree(Wait(seconds=3), clock=lambda: now[0])
+    >>> tree.tick().name
+    'RUNNING'
+    >>> now[0] = 3.0
+    >>> tree.tick().name
+    'SUCCESS'
+
+    Args:
+        seconds: Duration on the clock of the tree [s], or the `key` of an entry with this duration.
+
+    Raises:
+        TypeError: `seconds` is not a number.
+        ValueError: `seconds` is negative, infinite or NaN.
+    """
+
+    __slots__ = ("_since", "seconds")
+    xml_tags = (Tag("Sleep", seconds=Attribute("msec", Milliseconds, takes_key=True)),)
+    needs_clock = True
+
+    def __init__(self, name: str | None = None, *, seconds: float) -> None:
+        super().__init__(name)
+        self.seconds = seconds if isinstance(seconds, Key) else check_seconds(seconds)
+        self._since = 0.0
+
+    def update(self) -> Status:
+        """Compares the duration of the run with `seconds`."""
+        now = self.tree.now
+        if self.status is not RUNNING:
+            self._since = now
+        return SUCCESS if now - self._since >= read_seconds(self, self.seconds) else RUNNING

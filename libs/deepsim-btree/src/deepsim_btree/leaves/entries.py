@@ -7,6 +7,7 @@ from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.entry import NOTHING
 from deepsim_btree.blackboard.key import Key, key
 from deepsim_btree.status import FAILURE, SUCCESS, Status
+from deepsim_btree.tag import Attribute, EntryName, EntryValue, Tag
 
 
 class EntryLeaf(Behaviour):
@@ -48,6 +49,13 @@ class SetEntry(EntryLeaf):
     """
 
     __slots__ = ("value",)
+    xml_tags = (
+        Tag(
+            "SetBlackboard",
+            value=Attribute("value", EntryValue, takes_key=True),
+            entry=Attribute("output_key", EntryName),
+        ),
+    )
 
     def __init__(self, entry: str, value: object, name: str | None = None) -> None:
         super().__init__(entry, name)
@@ -82,6 +90,7 @@ class DeleteEntry(EntryLeaf):
     """
 
     __slots__ = ()
+    xml_tags = (Tag("UnsetBlackboard", entry=Attribute("key", EntryName)),)
 
     def update(self) -> Status:
         """Deletes the entry."""

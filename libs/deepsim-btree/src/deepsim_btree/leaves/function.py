@@ -3,17 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.entry import NOTHING
 from deepsim_btree.blackboard.key import Key
-from deepsim_btree.rules.expressions import pure
 from deepsim_btree.status import FAILURE, SUCCESS, Status
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 # Flags of code objects; the module inspect, which names them, takes 10 ms to import.
 _GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200
@@ -80,7 +77,7 @@ class FunctionLeaf(Behaviour):
             args = self._look_up()
             if kwargs:
                 kwargs = {
-                    name: value.read(self) if value.__class__ is Key else value
+                    name: value.read(self) if isinstance(value, Key) else value
                     for name, value in kwargs.items()
                 }
         # Without ** if there are no keyword arguments, because ** costs a third of the time.
@@ -176,7 +173,6 @@ class Check(FunctionLeaf):
             raise TypeError(f"{function!r} pauses, but a condition must answer at once")
 
 
-@pure
 def truth(value: object) -> bool:
     """Returns the truth of a condition's answer.
 
@@ -210,3 +206,26 @@ def _flags(function: Callable[..., Any]) -> int:
         function = function.func
     code = getattr(getattr(function, "__func__", function), "__code__", None)
     return 0 if code is None else code.co_flags
+
+
+class Placeholder:
+    """An object that stands for a value known later; copies of it are the same object."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return self._name
+
+    def __reduce__(self) -> str:
+        return self._name  # copy and pickle take this as the name of a global
+
+
+# Of type Any, so that type checkers accept it for any kind of agent.
+AGENT: Any = Placeholder("AGENT")
+"""Stands for the agent among the arguments of a leaf: ``drive(AGENT, speed=2.0)``.
+
+A `batch.Batch` replaces it with an array of the numbers of the agents for which it ticks the leaf.
+"""

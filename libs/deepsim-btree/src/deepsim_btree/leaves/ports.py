@@ -136,7 +136,7 @@ class Input(Port[T]):
             of a union for Any unless the port is annotated: ``x: Input[float | None] = ...``.
         default: Value if nothing is connected; without it a connection is required.
         description: Text for users, and for editors of XML files.
-        name: Name of the port, where a node has an attribute of that name, such as ``path``.
+        name: Name of the port, if it is not that of the attribute.
 
     Raises:
         TypeError: `type` is neither a class nor a union of classes.
@@ -161,13 +161,19 @@ class Input(Port[T]):
             value = entry.value
             if value is NOTHING:
                 value = entry.inherited()
-        return value if value.__class__ is self.type else self.check(instance, value)  # type: ignore[arg-type]
+        return value if value.__class__ is self.type else self._converted(instance, value)  # type: ignore[arg-type]
+
+    def _converted(self, node: PortLeaf, value: object) -> T:
+        connected = node._connections.get(self.name)
+        if isinstance(connected, Key):
+            value = connected.converted(value)
+        return self.check(node, value)
 
     def _find(self, node: PortLeaf) -> Any:
         connected = self.connection(node)
         if isinstance(connected, Key):
-            node._known.found[self] = connected.entry(node)  # type: ignore[union-attr]
-            return connected.read(node)
+            node._known.found[self] = entry = connected.entry(node)  # type: ignore[union-attr]
+            return entry.inherited() if entry.value is NOTHING else entry.value
         if self.direction == "input" and node._find_tree() is not None:
             known = node._known or node._find_known()
             known.found[self] = known.constant(connected)
@@ -218,13 +224,7 @@ class Output(Writable[T]):
     >>> tree.tick().name, tree.blackboard["distance"]
     ('SUCCESS', 1.5)
 
-    Args:
-        type: Class of the values.
-        description: Text for users, and for editors of XML files.
-        name: Name of the port, where a node has an attribute of that name, such as ``path``.
-
-    Raises:
-        TypeError: `type` is neither a class nor a union of classes.
+    The arguments are those of `Input`, but there is no default.
     """
 
     direction = "output"
@@ -266,17 +266,53 @@ class InOut(Writable[T], Input[T]):
     >>> tree.tick().name, tree.blackboard["laps"]
     ('SUCCESS', 3)
 
-    Args:
-        type: Class of the values.
-        default: Value that is read if nothing is connected.
-        description: Text for users, and for editors of XML files.
-        name: Name of the port, where a node has an attribute of that name, such as ``path``.
-
-    Raises:
-        TypeError: `type` is neither a class nor a union of classes.
+    The arguments are those of `Input`.
     """
 
     direction = "inout"
+
+
+class PortValues:
+    """The values of a node's ports, as attributes; see `PortLeaf.ports`."""
+
+    __slots__ = ("_node",)
+
+    _node: PortLeaf
+
+    def __init__(self, node: PortLeaf) -> None:
+        object.__setattr__(self, "_node", node)
+
+    def _port(self, name: str) -> Any:
+        node = self._node
+        try:
+            return type(node).ports[name]
+        except KeyError:
+            known = ", ".join(type(node).ports) or "none"
+            raise AttributeError(f"{node.path} has no port {name}; its ports: {known}") from None
+
+    def __getattr__(self, name: str) -> Any:
+        return self._port(name).__get__(self._node, type(self._node))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        self._port(name).__set__(self._node, value)
+
+    def __dir__(self) -> list[str]:
+        return list(type(self._node).ports)
+
+
+class _Ports:
+    """The attribute `PortLeaf.ports`."""
+
+    @overload
+    def __get__(self, node: None, owner: type[PortLeaf]) -> Mapping[str, Port[Any]]: ...
+
+    @overload
+    def __get__(self, node: PortLeaf, owner: type[PortLeaf]) -> PortValues: ...
+
+    def __get__(
+        self, node: PortLeaf | None, owner: type[PortLeaf]
+    ) -> Mapping[str, Port[Any]] | PortValues:
+        return owner._all_ports if node is None else PortValues(node)
 
 
 class PortLeaf(Behaviour):
@@ -294,7 +330,20 @@ class PortLeaf(Behaviour):
     >>> tree.tick().name, tree.blackboard["distance"]
     ('RUNNING', 1.0)
 
+    A port can have any name but ID. Under `ports` a node has the values of all its ports, also of
+    those called like an attribute of all nodes, which has precedence in the node itself:
+
+    >>> class Follow(PortLeaf):
+    ...     path = Input(list)
+    ...     def update(self):
+    ...         return Status.SUCCESS if self.ports.path else Status.FAILURE
+    >>> follow = Follow(path=[(0, 1)])
+    >>> follow.path, follow.ports.path
+    ('Follow', [(0, 1)])
+
     Args:
+        name: Name of the node; the class name if None. In a class with a port called ``name`` the
+            argument is the connection of that port.
         **ports: Connections of the ports.
 
     Raises:
@@ -304,38 +353,49 @@ class PortLeaf(Behaviour):
 
     __slots__ = ("_connections",)
 
-    ports: ClassVar[Mapping[str, Port[Any]]] = {}
-    """The ports of the class and its bases, by name."""
+    ports: ClassVar[_Ports] = _Ports()
+    """The ports of the class and its bases, by name; of a node, the values of its ports.
+
+    >>> class Drive(PortLeaf):
+    ...     speed = Input(float, default=1.0)
+    >>> list(Drive.ports), Drive(speed=2.0).ports.speed
+    (['speed'], 2.0)
+    """
+
+    _all_ports: ClassVar[Mapping[str, Port[Any]]] = {}
+    # Ports whose attribute the class gave back, because all nodes have one of that name.
+    _moved_ports: ClassVar[Mapping[str, Port[Any]]] = {}
 
     def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        attributes: dict[str, object] = {}
+        declared: dict[str, Port[Any]] = {}
         for base in reversed(cls.__mro__):
-            attributes.update(vars(base))
+            for name, value in {**vars(base), **vars(base).get("_moved_ports", {})}.items():
+                if isinstance(value, Port):
+                    declared[name] = value
+                else:
+                    declared.pop(name, None)
         ports: dict[str, Port[Any]] = {}
-        for name, port in attributes.items():
-            if not isinstance(port, Port):
-                continue
-            if port.name in ("ID", "name"):
-                raise TypeError(
-                    f"{cls.__name__} cannot have a port called {port.name}: it is taken"
-                )
-            if hasattr(PortLeaf, name):
-                raise TypeError(
-                    f"{cls.__name__}.{name} cannot be a port, because all nodes have a {name}: "
-                    f'write its_{name} = {type(port).__name__}(..., name="{name}")'
-                )
+        for port in declared.values():
+            if port.name == "ID":
+                raise TypeError(f"{cls.__name__} cannot have a port called ID: files use it")
             if ports.setdefault(port.name, port) is not port:
                 raise TypeError(f"{cls.__name__} has two ports called {port.name}")
-        cls.ports = ports
+        cls._all_ports = ports
+        cls._moved_ports = {name: port for name, port in declared.items() if name in _TAKEN}
+        for name in cls._moved_ports:
+            setattr(cls, name, _TAKEN[name])
+        super().__init_subclass__()
 
     def __init__(self, name: str | None = None, **ports: object) -> None:
+        known_ports = type(self).ports
+        if "name" in known_ports:
+            ports, name = (ports if name is None else {"name": name, **ports}), None
         super().__init__(name)
         self._connections: dict[str, object] = {}
         for port_name, connected in ports.items():
-            port = self.ports.get(port_name)
+            port = known_ports.get(port_name)
             if port is None:
-                known = ", ".join(self.ports) or "none"
+                known = ", ".join(known_ports) or "none"
                 raise TypeError(f"{self.name} has no port {port_name}; its ports: {known}")
             if not isinstance(connected, Key):
                 if port.direction == "output":
@@ -354,7 +414,11 @@ class PortLeaf(Behaviour):
     def problems(self) -> Iterator[str]:
         """Yields problems with the setup of the node; `Tree.validate` collects them."""
         yield from super().problems()
-        for name, port in self.ports.items():
+        for name, port in type(self).ports.items():
             required = port.direction != "output" and not port.has_default
             if required and name not in self._connections:
                 yield f"port {name} is not connected and has no default"
+
+
+_TAKEN = {name: value for base in reversed(PortLeaf.__mro__) for name, value in vars(base).items()}
+"""What all nodes have, by name."""

@@ -4,8 +4,6 @@
 from deepsim_btree.snapshot import NodeInfo, Snapshot
 
 from .observer import Trace
-from .page import render_html
-from .recording import Recording, Step
-from .replay import replay
+from .recording import Recording, Step, render_html
 
-__all__ = ["NodeInfo", "Recording", "Snapshot", "Step", "Trace", "render_html", "replay"]
+__all__ = ["NodeInfo", "Recording", "Snapshot", "Step", "Trace", "render_html"]

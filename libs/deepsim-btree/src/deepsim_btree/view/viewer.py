@@ -3,22 +3,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from deepsim_btree.arguments import check_count
-from deepsim_btree.closing import Closing
-from deepsim_btree.trace import Trace
-from deepsim_btree.trace.page import render_page
+from deepsim_btree.errors import TickError
+from deepsim_btree.trace import Step, Trace
+from deepsim_btree.trace.observer import Closing
+from deepsim_btree.trace.recording import render_page
+from deepsim_btree.tree import Tree
 
-from .control import Control
-from .feed import Feed
-from .profile import Profile
-from .server import Server
-
-if TYPE_CHECKING:
-    from deepsim_btree.errors import TickError
-    from deepsim_btree.trace import Step
-    from deepsim_btree.tree import Tree
+from .control import Control, Profile
+from .server import Feed, Server
 
 
 class TreeViewer(Closing):
@@ -59,7 +52,6 @@ class TreeViewer(Closing):
         self._tree = tree
         self._control = Control()
         self._profile = Profile(tree)
-        self._is_measured = False
         self._feed = Feed(limit, self._control, self._profile)
         page = render_page(tree.root.name if title is None else title)
         self._server = Server(port, page, self._feed, self._control)
@@ -89,7 +81,7 @@ class TreeViewer(Closing):
         self._is_closed = True
         self._tree.unsubscribe(self._observe)
         self._trace.close()
-        self._profile.stop()
+        self._profile.switch(False)
         self._control.close()
         self._feed.close()
         self._server.close()
@@ -104,9 +96,4 @@ class TreeViewer(Closing):
             self._control.look(step)
         if call == "tick":
             self._control.hold()
-        if self._control.is_measuring and not self._is_closed:
-            self._is_measured = True
-            self._profile.update()
-        elif self._is_measured:
-            self._is_measured = False
-            self._profile.stop()
+        self._profile.switch(self._control.is_measuring and not self._is_closed)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tags of the node classes of this library, and those that it refuses."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Mapping
+
+from deepsim_btree.composites import conditional, orders, parallel, serial
+from deepsim_btree.decorators import counters, status_map, timers, updated
+from deepsim_btree.leaves import constant, entries
+
+from . import nodes, script_nodes
+from .node_types import NodeType, class_type, switch_type
+
+_MODULES = (serial, conditional, parallel, orders, counters, status_map, timers, updated)
+_TAGS = [
+    (tag, cls)
+    for module in (*_MODULES, constant, entries, nodes, script_nodes)
+    for cls in vars(module).values()
+    if isinstance(cls, type) and cls.__module__ == module.__name__
+    for tag in vars(cls).get("xml_tags", ())
+]
+# If several types fit a node, it is written with the first one.
+CPP_TYPES: tuple[NodeType, ...] = (
+    *(class_type(tag, cls, cls) for tag, cls in _TAGS if tag.in_btcpp),
+    *(switch_type(count) for count in range(2, 7)),
+)
+OWN_TYPES = tuple(class_type(tag, cls, cls) for tag, cls in _TAGS if not tag.in_btcpp)
+BUILTIN_TYPES = {node_type.tag: node_type for node_type in (*CPP_TYPES, *OWN_TYPES)}
+
+
+def script_types(enums: Mapping[str, int]) -> dict[str, NodeType]:
+    """Returns the types of nodes with scripts, by tag.
+
+    Args:
+        enums: Values of names for numbers in the scripts.
+    """
+    scripts = [(tag, cls) for tag, cls in _TAGS if "enums" in tag.hidden]
+    return {tag.name: class_type(tag, cls, partial(cls, enums=enums)) for tag, cls in scripts}
+
+
+OF_VERSION_3 = 'it is of version 3: write <root BTCPP_format="3">'
+UNSUPPORTED = {
+    "TestNode": "tests use leaves written in Python",
+    "SequenceStar": OF_VERSION_3,
+    "ManualSelector": "it asks a person at a terminal",
+    "ConsumeQueue": "use LoopInt, LoopBool, LoopDouble or LoopString",
+    "SubTreePlus": OF_VERSION_3,
+    **dict.fromkeys(
+        (f"BlackboardCheck{kind}" for kind in ("Int", "Double", "Bool", "String")),
+        "it is of version 3: use Precondition",
+    ),
+    "EntryUpdated": "it is called WasEntryUpdated",
+    "RetryUntilSuccesful": OF_VERSION_3,
+}
+"""Tags of BehaviorTree.CPP that are not supported, with the reason or a replacement."""
+
+SCRIPT_ATTRIBUTES = {
+    "_failureIf": "failure_if",
+    "_successIf": "success_if",
+    "_skipIf": "skip_if",
+    "_while": "while_true",
+    "_onHalted": "on_halted",
+    "_onFailure": "on_failure",
+    "_onSuccess": "on_success",
+    "_post": "post",
+}
+"""Attributes that every element may have, with the script names of `Conditions`."""
+IGNORED_ATTRIBUTES = ("_description", "_uid", "_fullpath", "_fullPath")

@@ -1,8 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""The small language in which files of BehaviorTree.CPP 4 read and write the blackboard."""
-
-from .conditions import Conditions, Precondition
-from .language import Script
-from .leaves import RunScript, ScriptCheck
-
-__all__ = ["Conditions", "Precondition", "RunScript", "Script", "ScriptCheck"]
