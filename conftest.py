@@ -70,6 +70,7 @@ def _still_ignore(_number: int, _frame: FrameType | None) -> None:
 
 
 def _end(number: int, _frame: FrameType | None) -> None:
+    signal.signal(number, _still_ignore)  # `timeout` sends it twice
     pytest.exit("ended by SIGTERM", 128 + number)
 
 

@@ -13,11 +13,12 @@ import signal
 import subprocess
 import sys
 import time
-from types import FrameType
-from typing import NoReturn
+from contextlib import suppress
 
 _PATIENCE = 60.0
 """Time for a command to end after SIGTERM [s]."""
+_LOOK = 0.5
+"""Time between two looks at signals and the clock [s]."""
 
 
 def main(name: str, *command: str) -> int:
@@ -26,31 +27,30 @@ def main(name: str, *command: str) -> int:
     ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     also = f"  (SIGINT is ignored here; to stop it: kill {os.getpid()})" if ignored else ""
     print(f"==> {name}: {' '.join(command)}{also}", flush=True)
-    signal.signal(signal.SIGTERM, _end)
+    signals: list[int] = []  # a handler that raises might lose a command that has just begun
+    signal.signal(signal.SIGTERM, lambda number, _frame: signals.append(number))
     stdin = subprocess.DEVNULL if sys.stdin is None else None  # closed, as in a daemon
     with subprocess.Popen(command, stdin=stdin) as process:
         try:
-            status = process.wait(limit)
-        except subprocess.TimeoutExpired:
-            print(f"==> {name}: it has run for {limit:.0f} s and is ended", flush=True)
-            status = _stop(process)
+            while process.poll() is None and not signals:
+                if time.monotonic() > begin + limit:
+                    print(f"==> {name}: it has run for {limit:g} s and is ended", flush=True)
+                    break
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(_LOOK)
+            status = process.poll()
+            if status is None:
+                process.terminate()
+                status = _last_wait(process)
         except KeyboardInterrupt:  # the terminal sent SIGINT to the command, too
-            status = _stop(process, ask=False)
-        except SystemExit:
-            status = _stop(process)
+            status = _last_wait(process)
     end = "ok" if status == 0 else "FAILED"
     print(f"==> {name}: {end} after {time.monotonic() - begin:.0f} s", flush=True)
     return status if status >= 0 else 128 - status
 
 
-def _end(number: int, _frame: FrameType | None) -> NoReturn:
-    raise SystemExit(128 + number)
-
-
-def _stop(process: subprocess.Popen[bytes], *, ask: bool = True) -> int:
-    """Ends a command, by force if it takes too long; returns a status that is not 0."""
-    if ask:
-        process.terminate()
+def _last_wait(process: subprocess.Popen[bytes]) -> int:
+    """Waits for a command that was told to end, then kills it; the status returned is not 0."""
     try:
         return process.wait(_PATIENCE) or 1
     except subprocess.TimeoutExpired:

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="conditions of L
 def toy(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
     """Starts pytest in a folder with our conftest.py and one test, through other commands."""
     shutil.copy(ROOT / "conftest.py", tmp_path)
-    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n")
 
     def start(text: str, *options: str, around: list[str]) -> subprocess.Popen[str]:
         (tmp_path / "test_toy.py").write_text(text)
@@ -110,7 +110,7 @@ def test_a_step_has_an_end(run_tool, monkeypatch):
     monkeypatch.setenv("STEP_LIMIT", "0.2")
     done = run_tool("step.py", "nap", "sleep", "1000")
     assert done.returncode == 128 + signal.SIGTERM
-    assert "nap: it has run for 0 s and is ended\n" in done.stdout
+    assert "nap: it has run for 0.2 s and is ended\n" in done.stdout
 
 
 def test_a_step_says_that_ctrl_c_is_ignored():
