@@ -32,6 +32,7 @@ LAYERS: list[dict[str, set[str]]] = [
         },
     },
     {
+        "deepsim-conformance": {"deepsim-math", "deepsim-sync", "numpy", "pytest"},
         "deepsim-envs": {"deepsim-sync", "gymnasium", "numpy"},
         "deepsim-fx": {"deepsim-math", "deepsim-sync", "numpy"},
         "deepsim-gazebo": {"deepsim-math", "deepsim-sync", "numpy"},
@@ -86,6 +87,7 @@ KNOWN_BY: dict[str, tuple[set[str], list[str]]] = {
     "MuJoCo": ({"deepsim-mujoco"}, ["mujoco"]),
     "shapely": ({"deepsim-colliders"}, ["shapely"]),
     "lxml and xacro": ({"deepsim-spawn"}, ["lxml", "xacro"]),
+    "pytest": ({"deepsim-conformance"}, ["pytest"]),
     "Gymnasium": ({"deepsim-envs"}, ["gymnasium"]),
     "gRPC": ({"deepsim-envs"}, ["grpc"]),
     "Protocol Buffers": ({"deepsim-envs", "deepsim-transport"}, ["google"]),

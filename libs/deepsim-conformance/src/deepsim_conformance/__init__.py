@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The conformance suite: the requirements of the port, as pytest tests.
 
-The tests of a simulator subclass `SimulatorConformance`, and implement a few methods that make the
-simulator. The suite needs pytest: ``pip install deepsim-sync[testing]``.
+The tests of a simulator subclass `SimulatorConformance`, and implement a few methods that
+make the simulator.
 """
 
 import pkgutil
