@@ -19,6 +19,7 @@ LAYERS: list[dict[str, set[str]]] = [
             "deepsim-sync",
             "numpy",
         },
+        "deepsim-train": {"deepsim-envs", "deepsim-sync", "gymnasium", "numpy", "pyyaml"},
         "deepsim-viewer": {
             "deepsim-envs",
             "deepsim-math",
@@ -88,7 +89,11 @@ KNOWN_BY: dict[str, tuple[set[str], list[str]]] = {
     "shapely": ({"deepsim-colliders"}, ["shapely"]),
     "lxml and xacro": ({"deepsim-spawn"}, ["lxml", "xacro"]),
     "pytest": ({"deepsim-conformance"}, ["pytest"]),
-    "Gymnasium": ({"deepsim-envs"}, ["gymnasium"]),
+    "Gymnasium": ({"deepsim-envs", "deepsim-train"}, ["gymnasium"]),
+    "trainers": (
+        {"deepsim-train"},
+        ["minari", "ray", "sb3_contrib", "stable_baselines3", "tensordict", "torch", "torchrl"],
+    ),
     "gRPC": ({"deepsim-envs"}, ["grpc"]),
     "Protocol Buffers": ({"deepsim-envs", "deepsim-transport"}, ["google"]),
 }

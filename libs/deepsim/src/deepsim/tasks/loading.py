@@ -10,13 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from deepsim.policies.recurrent_policy import load_policy
-from deepsim.policies.trained_policy import FILE
-from deepsim.task_code import TaskError, call_task_code
 from deepsim_envs import Environment, PolicyMaker
+from deepsim_train import Task
+from deepsim_train.policies.recurrent_policy import load_policy
+from deepsim_train.policies.trained_policy import FILE
+from deepsim_train.task_code import TaskError, call_task_code
 
 from .search import find_task
-from .task import Task
 
 MODULE_PREFIX = "_deepsim_task_"
 """Prefix of the names of the modules into which tasks are loaded."""
@@ -71,7 +71,7 @@ def load_task(folder: str | Path, root: str | Path = ".") -> Task:
 
 
 def make_environment(folder: str, seed: int = 0, worlds: int = 1, **options: Any) -> Environment:
-    """Builds an environment of a task, for the workers of a `deepsim_envs.rollout_pool`.
+    """Builds an environment of a task, for the workers of a `deepsim_train.rollout_pool`.
 
     Args:
         folder: The task, as `load_task` takes it.

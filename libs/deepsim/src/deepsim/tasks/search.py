@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from deepsim.task_code import TaskError
+from deepsim_train.task_code import TaskError
 
 _DEPTH = 3  # the number of levels of folders that are searched below the root
 
