@@ -7,8 +7,10 @@ trainers: `deepsim_train.sb3`, `deepsim_train.rllib` and `deepsim_train.torchrl`
 
 from .policies.recurrent_policy import RecurrentPolicy, load_policy
 from .policies.trained_policy import TrainedPolicy
-from .task import Task
 from .task_code import TaskCodeError, TaskError
+from .tasks.loading import load_task, make_environment
+from .tasks.registration import register_task
+from .tasks.task import Task
 from .training.config import TrainingConfig
 
 __all__ = [
@@ -19,4 +21,7 @@ __all__ = [
     "TrainedPolicy",
     "TrainingConfig",
     "load_policy",
+    "load_task",
+    "make_environment",
+    "register_task",
 ]

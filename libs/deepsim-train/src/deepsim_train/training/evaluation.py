@@ -13,7 +13,7 @@ import numpy as np
 from stable_baselines3.common.vec_env import sync_envs_normalization
 
 from deepsim_envs.spaces import has_action_mask
-from deepsim_train.task import Task
+from deepsim_train.tasks.task import Task
 
 from .config import TrainingConfig
 from .league import League

@@ -13,8 +13,8 @@ from deepsim_envs import Environment, GymnasiumVectorEnv, JoinedEnvironment
 from deepsim_envs.viewing import only_group
 from deepsim_sync import call_all
 from deepsim_train.sb3 import AgentsVecEnv, SharedWorlds, WorldsVecEnv
-from deepsim_train.task import Task
 from deepsim_train.task_code import TaskError
+from deepsim_train.tasks.task import Task
 
 from .config import TrainingConfig
 from .league import League

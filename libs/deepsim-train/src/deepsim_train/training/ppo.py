@@ -11,8 +11,8 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from deepsim_train.task import Task
 from deepsim_train.task_code import TaskError
+from deepsim_train.tasks.task import Task
 
 from .config import TrainingConfig
 from .league import League

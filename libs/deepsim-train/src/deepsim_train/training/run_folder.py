@@ -21,8 +21,8 @@ import yaml
 from deepsim_envs import Environment, Policy, PolicyMaker
 from deepsim_train.policies.recurrent_policy import RecurrentPolicy, load_policy
 from deepsim_train.policies.trained_policy import FILE, TrainedPolicy
-from deepsim_train.task import Task
 from deepsim_train.task_code import TaskError
+from deepsim_train.tasks.task import Task
 
 from .config import TrainingConfig
 from .teams import AgentsPolicy, owners_of, teams_of

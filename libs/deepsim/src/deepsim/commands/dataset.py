@@ -10,14 +10,14 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from deepsim.tasks.loading import load_task
-from deepsim.tasks.search import find_task
 from deepsim_envs import Environment, PolicyMaker, Trajectory, TrajectoryCollector, replay
 from deepsim_sync import DeepSimError
 from deepsim_train.collecting import collect_episodes, learnable
 from deepsim_train.policies.slot_policy import slot_policy
-from deepsim_train.task import Task
 from deepsim_train.task_code import TaskError
+from deepsim_train.tasks.loading import load_task
+from deepsim_train.tasks.search import find_task
+from deepsim_train.tasks.task import Task
 from deepsim_train.training.run_folder import chosen_policy
 
 from .options import Root, TaskName, Worlds, fail

@@ -12,9 +12,9 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from deepsim.tasks.loading import MODULE_PREFIX
 from deepsim_sync import CallbackError
 from deepsim_train.task_code import TaskCodeError
+from deepsim_train.tasks.loading import MODULE_PREFIX
 
 TaskName: TypeAlias = Annotated[
     str, typer.Argument(help="The task: a folder, its name, or an id such as DeepSim/Racetrack-v0.")

@@ -18,13 +18,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from deepsim.episodes.film import VideoFormat
 from deepsim.episodes.playing import Played, Playing, play
 from deepsim.episodes.results_folder import results_folder
-from deepsim.tasks.loading import load_task
-from deepsim.tasks.search import TaskFolder, find_task
 from deepsim_sync import DeepSimError
 from deepsim_train.episodes import Episode, facts
 from deepsim_train.policies.slot_policy import slot_policy
-from deepsim_train.task import Task
 from deepsim_train.task_code import TaskError
+from deepsim_train.tasks.loading import load_task
+from deepsim_train.tasks.search import TaskFolder, find_task
+from deepsim_train.tasks.task import Task
 from deepsim_train.training.config import TrainingConfig, parse_policies, parse_settings
 from deepsim_train.training.learning_curve import write_learning_curve
 from deepsim_train.training.run_folder import (

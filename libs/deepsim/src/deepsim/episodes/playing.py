@@ -21,8 +21,8 @@ from rich.progress import (
 from deepsim_envs import Environment
 from deepsim_train.episodes import Episode, run_episodes, write_trajectory
 from deepsim_train.policies.slot_policy import SlotPolicy
-from deepsim_train.task import Task
 from deepsim_train.task_code import TaskError
+from deepsim_train.tasks.task import Task
 
 from .film import Film, VideoFormat
 from .result_table import result_table

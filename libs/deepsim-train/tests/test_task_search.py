@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from deepsim import TaskError
-from deepsim.tasks.search import find_task, find_tasks
+from deepsim_train import TaskError
+from deepsim_train.tasks.search import find_task, find_tasks
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_what_may_not_be_read_is_left_out(shelf: Path) -> None:
         task.parent.chmod(mode)
     shelf.chmod(0o755)
     code = (
-        "import os; from deepsim.tasks.search import find_tasks\n"
+        "import os; from deepsim_train.tasks.search import find_tasks\n"
         "if os.geteuid() == 0:\n"
         "    os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
         "print([task.name for task in find_tasks('.')])"

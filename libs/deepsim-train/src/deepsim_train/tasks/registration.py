@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from deepsim_envs import GymnasiumEnv, GymnasiumVectorEnv
 from deepsim_envs.gymnasium.registration import register_views
-from deepsim_train import Task
 
 from .loading import load_task
 from .search import find_task
+from .task import Task
 
 if TYPE_CHECKING:
     from deepsim_envs.pettingzoo import PettingZooEnv

@@ -16,8 +16,7 @@ import numpy as np
 from deepsim_envs import ArrayPolicy, Environment, JoinedEnvironment, Policy, PolicyMaker
 from deepsim_envs.spaces import sample_allowed
 from deepsim_sync import CameraView, UnsupportedError
-
-from .task_code import TaskError, call_task_code
+from deepsim_train.task_code import TaskError, call_task_code
 
 _FIT_FOR_A_FILE = re.compile(r"\w[\w.-]*")
 _LOOKS_DOWN_Y_UP = (0.0, 0.0, -1.0, 0.0, 1.0, 0.0)  # the camera's +x and +z in the world frame
