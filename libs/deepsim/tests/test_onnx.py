@@ -223,7 +223,7 @@ def test_without_the_extra_it_is_named(
     task = task_with_policy(write_task)
     monkeypatch.setitem(sys.modules, module, None)
     for name in ("training.onnx_file", "policies.onnx_policy"):
-        monkeypatch.delitem(sys.modules, f"deepsim.{name}")
+        monkeypatch.delitem(sys.modules, f"deepsim_train.{name}")
     arguments = ["export", task] if module == "onnx" else ["run", task, "--policy", "a.onnx"]
     result = call(*arguments)
     assert result.exit_code == 1
