@@ -34,7 +34,7 @@ Collect = Callable[[Task, int], float]
 
 def sb3(task: Task, worlds: int) -> float:
     """Steps `AgentsVecEnv`, with random actions."""
-    from deepsim_envs.sb3 import AgentsVecEnv  # noqa: PLC0415 (may not be installed)
+    from deepsim_train.sb3 import AgentsVecEnv  # noqa: PLC0415 (may not be installed)
 
     environment = AgentsVecEnv(task.environments(worlds, looks=False))
     environment.reset()
@@ -51,7 +51,7 @@ def sb3(task: Task, worlds: int) -> float:
 
 def torchrl(task: Task, worlds: int) -> float:
     """Rolls `TorchRLEnv` out, with random actions."""
-    from deepsim_envs.torchrl import TorchRLEnv  # noqa: PLC0415 (may not be installed)
+    from deepsim_train.torchrl import TorchRLEnv  # noqa: PLC0415 (may not be installed)
 
     environment = TorchRLEnv(task.environments(worlds, looks=False))
     begun = environment.rollout(1, break_when_any_done=False)[:, -1]["next"]
@@ -64,8 +64,8 @@ def torchrl(task: Task, worlds: int) -> float:
 
 def train(task: Task, worlds: int) -> float:
     """Trains by `deepsim train`'s PPO for one rollout."""
-    from deepsim.training.config import TrainingConfig  # noqa: PLC0415 (as the next)
-    from deepsim.training.ppo import train as learn  # noqa: PLC0415 (may not be installed)
+    from deepsim_train.training.config import TrainingConfig  # noqa: PLC0415 (as the next)
+    from deepsim_train.training.ppo import train as learn  # noqa: PLC0415 (may not be installed)
 
     times: list[float] = []
 

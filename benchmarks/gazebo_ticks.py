@@ -27,10 +27,10 @@ import numpy as np
 from figure6.scene import names, write_world
 from report import write
 
+from deepsim_conformance.models import BOX
 from deepsim_gazebo import GazeboSimulator
 from deepsim_math import Pose
 from deepsim_sync import Cells, Changes, Key, SpawnRequest, Tables
-from deepsim_sync.testing.conformance.models import BOX
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path += [str(ROOT / "tools")]

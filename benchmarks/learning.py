@@ -23,7 +23,7 @@ from tempfile import TemporaryDirectory
 from policies import EXAMPLES, played, success
 from report import RESULTS, write
 
-from deepsim.training import TrainedPolicy
+from deepsim_train import TrainedPolicy
 
 UNSEEN = 10_000  # the seed of episodes that no training uses
 

@@ -21,9 +21,9 @@ from report import RESULTS, write
 from rich.progress import track
 
 from deepsim import Backend, DeepSimError, load_task
-from deepsim.episodes.episode import Episode, run_episodes
-from deepsim.episodes.slot_policy import slot_policy
 from deepsim_envs import PolicyMaker
+from deepsim_train.episodes import Episode, run_episodes
+from deepsim_train.policies.slot_policy import slot_policy
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SEEDS = range(5)

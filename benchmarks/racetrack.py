@@ -16,8 +16,8 @@ from pathlib import Path
 from report import write
 
 from deepsim import Backend, load_task
-from deepsim.episodes.episode import Episode, run_episodes
-from deepsim.episodes.slot_policy import slot_policy
+from deepsim_train.episodes import Episode, run_episodes
+from deepsim_train.policies.slot_policy import slot_policy
 
 EPISODES = 6
 

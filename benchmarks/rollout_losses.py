@@ -2,7 +2,7 @@
 """Workers and machines of a Ray cluster that are lost at random moments, or come late.
 
 Every collection must end in time, with the bytes that one process collects. Each machine is a
-raylet of this machine, with one CPU; needs ``deepsim-envs[ray]``.
+raylet of this machine, with one CPU; needs ``deepsim-train[ray]``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ray.cluster_utils import Cluster
 from report import write
 
 from deepsim_envs import digest
-from deepsim_envs.rollout_pool import RandomPolicy, RolloutPool, Spec
+from deepsim_train.rollout_pool import RandomPolicy, RolloutPool, Spec
 
 FRAGMENTS, LENGTH, WORLDS = 8, 300, 4
 ACTS = FRAGMENTS * LENGTH

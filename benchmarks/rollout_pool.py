@@ -24,7 +24,7 @@ from step_tasks import ball
 
 from deepsim import Environment, make_environment
 from deepsim_envs import digest
-from deepsim_envs.rollout_pool import RolloutPool, Spec
+from deepsim_train.rollout_pool import RolloutPool, Spec
 
 TASK = Path(__file__).parents[1] / "examples" / "racetrack"
 LENGTH = 200

@@ -20,10 +20,10 @@ from pathlib import Path
 import numpy as np
 from report import write
 
+from deepsim_conformance.models import BOX
 from deepsim_gazebo import GazeboError, GazeboSimulator
 from deepsim_math import Pose
 from deepsim_sync import CameraView, SpawnRequest, Tables
-from deepsim_sync.testing.conformance.models import BOX
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path += [str(ROOT / "tools")]

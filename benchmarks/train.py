@@ -24,9 +24,9 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import VecNormalize
 
 from deepsim import Task, load_task
-from deepsim.training import TrainingConfig
-from deepsim.training.ppo import train
-from deepsim_envs.sb3 import AgentsVecEnv
+from deepsim_train import TrainingConfig
+from deepsim_train.sb3 import AgentsVecEnv
+from deepsim_train.training.ppo import train
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from deepsim import load_task
-from deepsim.episodes.episode import run_episodes
-from deepsim.episodes.slot_policy import slot_policy
+from deepsim_train.episodes import run_episodes
+from deepsim_train.policies.slot_policy import slot_policy
 
 FOLDER = Path(__file__).parents[1] / "examples" / "clutter"
 

@@ -7,6 +7,7 @@ import mujoco
 import numpy as np
 import pytest
 
+from deepsim_conformance.bench import Bench
 from deepsim_math import Pose, poses, quaternions
 from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import (
@@ -22,7 +23,6 @@ from deepsim_spawn import (
     Sphere,
     VisualDescription,
 )
-from deepsim_sync.testing.conformance.bench import Bench
 
 TYPES = ("revolute", "continuous", "prismatic", "fixed")
 MUJOCO = (

@@ -15,8 +15,8 @@ import pytest
 from PIL import Image
 
 from deepsim import Task
-from deepsim.episodes.episode import Episode, run_episodes
-from deepsim.episodes.slot_policy import slot_policy
+from deepsim_train.episodes import Episode, run_episodes
+from deepsim_train.policies.slot_policy import slot_policy
 
 
 def drive(task: Task, policy: str, seed: int, number: int = 1) -> Episode:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from deepsim import Environment, Task
-from deepsim.episodes.episode import run_episodes
-from deepsim.episodes.slot_policy import slot_policy
+from deepsim_train.episodes import run_episodes
+from deepsim_train.policies.slot_policy import slot_policy
 
 WAIT = np.array([0.0, -1.0])
 

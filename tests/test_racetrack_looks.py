@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from deepsim import Environment, Task
-from deepsim.episodes.episode import run_episodes
-from deepsim.episodes.slot_policy import slot_policy
 from deepsim_envs import digest
 from deepsim_fx import RandomizerManager
+from deepsim_train.episodes import run_episodes
+from deepsim_train.policies.slot_policy import slot_policy
 
 WAIT = {name: np.array([0.0, -1.0]) for name in ("red_car", "blue_car")}
 DRAWN = ["visuals of " + name for name in ("red_car", "blue_car", "van_0", "van_1", "ground")]

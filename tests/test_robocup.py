@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from deepsim import TaskError, load_task
-from deepsim.episodes.episode import run_episodes
-from deepsim.episodes.slot_policy import slot_policy
-from deepsim.training import TrainedPolicy
+from deepsim_train import TrainedPolicy
+from deepsim_train.episodes import run_episodes
+from deepsim_train.policies.slot_policy import slot_policy
 
 FOLDER = Path(__file__).parents[1] / "examples" / "robocup"
 

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from deepsim_envs import digest
-from deepsim_envs.rollout_pool import RolloutPool, Spec
+from deepsim_train.rollout_pool import RolloutPool, Spec
 
 
 def collected(root: Path, backend: str, workers: int) -> list[str]:
     """Digests of 2000 steps."""
     task = Spec("deepsim:make_environment", {"folder": str(root / "examples" / "racetrack")})
-    policy = "deepsim_envs.rollout_pool:RandomPolicy"
+    policy = "deepsim_train.rollout_pool:RandomPolicy"
     with RolloutPool(task, policy, workers, backend=backend, length=200, seed=3) as pool:
         return [digest(fragment) for fragment in pool.collect(10)]
 

@@ -19,6 +19,7 @@ LAYERS: list[dict[str, set[str]]] = [
             "deepsim-sync",
             "numpy",
         },
+        "deepsim-train": {"deepsim-envs", "deepsim-sync", "gymnasium", "numpy", "pyyaml"},
         "deepsim-viewer": {
             "deepsim-envs",
             "deepsim-math",
@@ -32,6 +33,7 @@ LAYERS: list[dict[str, set[str]]] = [
         },
     },
     {
+        "deepsim-conformance": {"deepsim-math", "deepsim-sync", "numpy", "pytest"},
         "deepsim-envs": {"deepsim-sync", "gymnasium", "numpy"},
         "deepsim-fx": {"deepsim-math", "deepsim-sync", "numpy"},
         "deepsim-gazebo": {"deepsim-math", "deepsim-sync", "numpy"},
@@ -86,7 +88,12 @@ KNOWN_BY: dict[str, tuple[set[str], list[str]]] = {
     "MuJoCo": ({"deepsim-mujoco"}, ["mujoco"]),
     "shapely": ({"deepsim-colliders"}, ["shapely"]),
     "lxml and xacro": ({"deepsim-spawn"}, ["lxml", "xacro"]),
-    "Gymnasium": ({"deepsim-envs"}, ["gymnasium"]),
+    "pytest": ({"deepsim-conformance"}, ["pytest"]),
+    "Gymnasium": ({"deepsim-envs", "deepsim-train"}, ["gymnasium"]),
+    "trainers": (
+        {"deepsim-train"},
+        ["minari", "ray", "sb3_contrib", "stable_baselines3", "tensordict", "torch", "torchrl"],
+    ),
     "gRPC": ({"deepsim-envs"}, ["grpc"]),
     "Protocol Buffers": ({"deepsim-envs", "deepsim-transport"}, ["google"]),
 }

@@ -23,9 +23,9 @@ from selenium import webdriver
 from selenium.webdriver.support.wait import WebDriverWait
 
 from deepsim import GazeboXMLLoader, MujocoSimulator, World, load_task
-from deepsim.episodes.slot_policy import slot_policy
-from deepsim.training.run_folder import chosen_policy
 from deepsim_btree import Selector, Sequence, Status, Tree, action, condition
+from deepsim_train.policies.slot_policy import slot_policy
+from deepsim_train.training.run_folder import chosen_policy
 from deepsim_viewer import EnvironmentViewer, Viewer
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepsim import load_task
-from deepsim.training import TrainedPolicy
+from deepsim_train import TrainedPolicy
 
 ROBOCUP = Path(__file__).parents[1] / "robocup"
 WORLDS = 100

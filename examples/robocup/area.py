@@ -11,10 +11,10 @@ from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
 from deepsim import Agents, Area, ArrayPolicy, World
-from deepsim.training import TrainedPolicy
 from deepsim_soccer import Pitch, Referee
 from deepsim_soccer.mind import TeamMind
 from deepsim_sync import plain_attributes, restore_attributes
+from deepsim_train import TrainedPolicy
 
 from .sight import Sight
 

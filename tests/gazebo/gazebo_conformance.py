@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from deepsim_conformance import SimulatorConformance
+from deepsim_conformance.bench import Bench
+from deepsim_conformance.runs import LAST, SCALING, Run
 from deepsim_sync import Key, PhysicsProperties
-from deepsim_sync.testing.conformance import SimulatorConformance
-from deepsim_sync.testing.conformance.bench import Bench
-from deepsim_sync.testing.conformance.runs import LAST, SCALING, Run
 
 
 class GazeboConformance(SimulatorConformance):

@@ -12,10 +12,10 @@ from contextlib import contextmanager
 import pytest
 from ros_python import MESSAGES
 
+from deepsim_conformance.models import BOX
 from deepsim_gazebo import GazeboSimulator
 from deepsim_math import Pose
 from deepsim_sync import SpawnRequest
-from deepsim_sync.testing.conformance.models import BOX
 from gazebo import cache, sandbox
 
 PROGRAMS = cache.install() / "lib/gazebo_batch_state"

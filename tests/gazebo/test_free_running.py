@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
+from deepsim_conformance.models import BOX
 from deepsim_gazebo import BatchStateClient, CallTimeoutError, GazeboSimulator
 from deepsim_gazebo.ros.clock import SimulationClock
 from deepsim_math import Pose
 from deepsim_sync import SpawnRequest, Tables, World
-from deepsim_sync.testing.conformance.models import BOX
 
 Connect = Callable[..., GazeboSimulator]
 

@@ -6,16 +6,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from deepsim_gazebo import GazeboSimulator
-from deepsim_mujoco import MujocoSimulator
-from deepsim_spawn import GazeboXMLLoader, WorldDescription
-from deepsim_sync import JointRows, Simulator, Tables, World
-from deepsim_sync.testing.conformance.models import (
+from deepsim_conformance.models import (
     HINGED,
     PENDULUM,
     PENDULUM_INERTIA,
     SINKER,
 )
+from deepsim_gazebo import GazeboSimulator
+from deepsim_mujoco import MujocoSimulator
+from deepsim_spawn import GazeboXMLLoader, WorldDescription
+from deepsim_sync import JointRows, Simulator, Tables, World
 
 UPRIGHT = (0, 0, 3, 0, 0, 0, 1)
 NAMES = ["arm::j1", "arm::j2", "arm::j3"]

@@ -13,10 +13,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from deepsim_conformance.models import BOX
 from deepsim_gazebo import BatchStateClient, CallRefusedError, ExchangeRequest, GazeboSimulator
 from deepsim_math import Pose
 from deepsim_sync import SpawnRequest, Tables
-from deepsim_sync.testing.conformance.models import BOX
 
 Connect = Callable[..., GazeboSimulator]
 KEEPER = """

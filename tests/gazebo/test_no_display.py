@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from deepsim_conformance.models import EYE
 from deepsim_gazebo import BatchStateClient, CallRefusedError, GazeboSimulator
 from deepsim_math import Pose
 from deepsim_sync import CameraView, SpawnRequest
-from deepsim_sync.testing.conformance.models import EYE
 from gazebo.servers import ADDRESS, GazeboServer, RosMaster
 
 LIBRARY = "libgazebo_batch_state_pictures.so"

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from deepsim_conformance.bench import Bench
+from deepsim_conformance.models import BOX, GROUND
 from deepsim_gazebo import GazeboSimulator
 from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import GazeboXMLLoader
 from deepsim_sync import Simulator
-from deepsim_sync.testing.conformance.bench import Bench
-from deepsim_sync.testing.conformance.models import BOX, GROUND
 
 BALL = """<?xml version="1.0"?>
 <sdf version="1.6"><model name="ball"><link name="link">

@@ -16,11 +16,11 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
+from deepsim_conformance.models import EYE, LAMP
 from deepsim_gazebo import BatchStateClient, CallRefusedError, GazeboSimulator
 from deepsim_math import Color, Euler, Pose, Quaternion
 from deepsim_spawn import Attenuation, LightDescription, WorldDescription
 from deepsim_sync import CameraView, Cells, Changes, SpawnRequest, UnknownEntityError
-from deepsim_sync.testing.conformance.models import EYE, LAMP
 from gazebo import sandbox
 from gazebo.servers import ADDRESS, GazeboServer
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from deepsim_conformance.models import BOX
 from deepsim_gazebo import (
     BatchStateClient,
     CallLostError,
@@ -25,7 +26,6 @@ from deepsim_gazebo import (
 from deepsim_gazebo.protocol.exchange import ExchangeRequest
 from deepsim_math import Pose
 from deepsim_sync import SpawnRequest, Tables
-from deepsim_sync.testing.conformance.models import BOX
 from gazebo.servers import GazeboServer
 
 Connect = Callable[..., GazeboSimulator]

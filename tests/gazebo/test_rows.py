@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from deepsim_conformance.models import BLOCK, BOX, HINGED, LAMP
 from deepsim_gazebo import (
     BatchStateClient,
     CallRefusedError,
@@ -30,7 +31,6 @@ from deepsim_sync import (
     SpawnRequest,
     Tables,
 )
-from deepsim_sync.testing.conformance.models import BLOCK, BOX, HINGED, LAMP
 
 Connect = Callable[..., GazeboSimulator]
 FAR = (9.0, 8.0, 7.0, 0.0, 0.0, 0.0, 1.0)

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from gazebo_conformance import GazeboConformance
 
+from deepsim_conformance.bench import Bench
+from deepsim_conformance.models import BOX
 from deepsim_gazebo import GazeboError, GazeboServers
 from deepsim_math import Pose
 from deepsim_sync import DeepSimError, SimulationError, Simulator, SpawnRequest, Tables
-from deepsim_sync.testing.conformance.bench import Bench
-from deepsim_sync.testing.conformance.models import BOX
 from gazebo.servers import WorldServers
 
 Open = Callable[..., GazeboServers]

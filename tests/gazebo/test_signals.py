@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
+from deepsim_conformance.models import BOX
 from deepsim_gazebo import GazeboError, GazeboSimulator
 from deepsim_math import Pose
 from deepsim_sync import CameraView, SpawnRequest, Tables
-from deepsim_sync.testing.conformance.models import BOX
 from gazebo.servers import GazeboServer
 
 Connect = Callable[..., GazeboSimulator]

@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from deepsim_conformance.models import HAMMER, RAISED
 from deepsim_gazebo import (
     BatchStateClient,
     CallLostError,
@@ -34,7 +35,6 @@ from deepsim_gazebo.protocol.services import SERVICES
 from deepsim_gazebo.ros.tcpros import ServiceClient
 from deepsim_math import Pose
 from deepsim_sync import Cells, Changes, SpawnRequest, Tables
-from deepsim_sync.testing.conformance.models import HAMMER, RAISED
 from gazebo.servers import GazeboServer
 
 CALLS = int(os.environ.get("DEEPSIM_SOAK_CALLS", "2000"))

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import pytest
 
+from deepsim_conformance.models import BOX
 from deepsim_gazebo import BatchStateClient, GazeboSimulator, NewEntity
 from deepsim_math import Pose
 from deepsim_spawn import MjcfModel
 from deepsim_sync import SpawnError, SpawnRequest
-from deepsim_sync.testing.conformance.models import BOX
 
 CAPSULE = "<capsule><radius>0.1</radius><length>0.3</length></capsule>"
 ELLIPSOID = "<ellipsoid><radii>0.1 0.2 0.3</radii></ellipsoid>"

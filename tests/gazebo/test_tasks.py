@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from deepsim import Backend, Task, load_task, open_simulator
-from deepsim.episodes.episode import run_episodes
-from deepsim.episodes.slot_policy import slot_policy
 from deepsim_gazebo import GazeboSimulator
 from deepsim_spawn import GazeboXMLLoader
+from deepsim_train.episodes import run_episodes
+from deepsim_train.policies.slot_policy import slot_policy
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from deepsim_conformance.models import BLOCK, BOX, HINGED, LAMP, OUTER, PAIR
 from deepsim_gazebo import GazeboSimulator
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import GazeboXMLLoader
 from deepsim_sync import KINDS, SpawnRequest, Tables, UnsupportedError, World
-from deepsim_sync.testing.conformance.models import BLOCK, BOX, HINGED, LAMP, OUTER, PAIR
 
 ROOT = Path(__file__).parents[2]
 HIGH = Pose((1, 2, 30))

@@ -76,7 +76,7 @@ def lint(tmp_path):
         ("deepsim", "mujoco", "Only deepsim_mujoco may know MuJoCo"),
         ("deepsim_mujoco", "shapely.geometry", "Only deepsim_colliders may know shapely"),
         ("deepsim_sync", "lxml.etree", "Only deepsim_spawn may know lxml and xacro"),
-        ("deepsim_sync", "gymnasium", "Only deepsim_envs may know Gymnasium"),
+        ("deepsim_sync", "gymnasium", "Only deepsim_envs and deepsim_train may know Gymnasium"),
     ],
 )
 def test_forbidden_import_breaks(lint, importer, imported, contract):

@@ -14,7 +14,6 @@ from gymnasium.spaces import Box, Dict, Discrete, MultiBinary, MultiDiscrete
 from deepsim_envs import Agents, Area, Environment, GymnasiumEnv
 from deepsim_envs.checks import checks_of, random_actions
 from deepsim_envs.pettingzoo import PettingZooEnv
-from deepsim_envs.rollout_pool import RandomPolicy
 from deepsim_envs.spaces import allowed, has_action_mask, sample_allowed
 
 ID = "DeepSim/Masked-v0"
@@ -79,17 +78,6 @@ def test_random_actions_obey_masks(make_worlds_env):
         blind += env.step(random_actions(env, rng)).reward.values()
     assert min(earned) == 0.0
     assert min(blind) < 0.0
-
-
-def test_the_random_policy_of_rollouts_obeys_masks():
-    policy = RandomPolicy({}, {"a": MultiDiscrete([2, 3])})
-    mask = np.array([[0, 1, 1, 0, 1]] * 60 + [[1, 0, 0, 1, 0]] * 40, np.int8)
-    drawn = policy.act("a", {"action_mask": mask}, np.random.default_rng(0))
-    assert (drawn[:60, 0] == 1).all()
-    assert set(drawn[:60, 1].tolist()) == {0, 2}
-    assert drawn[60:].tolist() == [[0, 1]] * 40
-    again = policy.act("a", {"action_mask": mask}, np.random.default_rng(0))
-    assert again.tolist() == drawn.tolist()
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -49,24 +47,6 @@ def test_a_task_on_arrays_passes(checked: Any, make_rink: Callable[..., Environm
     assert outcomes[WORLDS] == ("passed", "")
     assert outcomes["check_env of b (gymnasium)"] == ("passed", "")
     assert sum(name.endswith("(pettingzoo)") for name in outcomes) == 4
-
-
-def test_a_trainer_that_is_installed_in_part_is_skipped(
-    checked: Any,
-    make_rink: Callable[..., Environment],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-) -> None:
-    """As Ray is without the packages of RLlib."""
-    (tmp_path / "ray").mkdir()
-    (tmp_path / "ray" / "__init__.py").touch()
-    monkeypatch.syspath_prepend(tmp_path)
-    for name in [name for name in sys.modules if name.split(".")[0] == "ray"]:
-        monkeypatch.delitem(sys.modules, name)
-    outcome, reason = checked(make_rink)["check_multiagent_environments (rllib)"]
-    assert outcome == "skipped"
-    assert reason.startswith("not installed: pip install 'deepsim-envs[rllib]' (No module named")
-    monkeypatch.delitem(sys.modules, "ray")
 
 
 def test_a_task_of_objects_passes_in_one_world(checked: Any, make_env: Any, puck: Any) -> None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import pickle
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,6 @@ from deepsim_envs import (
     ResetNeededError,
     TrajectoryCollector,
 )
-from deepsim_envs.rollout_pool import RolloutPool
 from deepsim_math import Pose
 from deepsim_sync import World
 from deepsim_sync.testing import TableModel, TableSimulator
@@ -292,29 +290,3 @@ def test_a_view_is_truncated_where_the_episode_ends_before_its_agent_joins(make:
     assert view.step(np.zeros(1, np.float32))[1:4] == (0.0, False, True)
     with pytest.raises(ResetNeededError):
         view.step(np.zeros(1, np.float32))
-
-
-@pytest.mark.parametrize("make", ["arrays", "objects"])
-def test_fragments_say_who_had_yet_to_join(make: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows before an agent joins are void, and its first observation is the one at its arrival."""
-    monkeypatch.syspath_prepend(str(Path(__file__).parent))
-    with RolloutPool(
-        f"test_joining:{make}",
-        "deepsim_envs.rollout_pool:RandomPolicy",
-        length=16,
-        worlds=2,
-        seed=0,
-    ) as pool:
-        (fragment,) = pool.collect(1)
-    assert np.flatnonzero(fragment.starts[:, 1]).tolist() == [0, 7, 14]
-    for name, arrival in zip(NAMES, ARRIVALS, strict=True):
-        live = fragment.live[name][:7, 0]
-        assert np.flatnonzero(live).tolist() == [arrival, arrival + 1, arrival + 2]
-        assert np.array_equal(fragment.live[name][7:14], fragment.live[name][:7])
-        seen = fragment.observations[name][:7, 0]
-        assert seen[arrival].tolist() == [arrival, 0.0]
-        assert not seen[~live].any()
-        assert not fragment.actions[name][:7, 0][~live].any()
-        assert fragment.terminations[name][:7, 0].tolist() == [
-            step == arrival + 2 for step in range(7)
-        ]

@@ -10,12 +10,11 @@ import pytest
 
 import deepsim_envs
 import deepsim_envs.pettingzoo
-import deepsim_envs.rollout_pool
 import deepsim_envs.ude
 
 PACKAGES = pytest.mark.parametrize(
     "package",
-    [deepsim_envs, deepsim_envs.pettingzoo, deepsim_envs.rollout_pool, deepsim_envs.ude],
+    [deepsim_envs, deepsim_envs.pettingzoo, deepsim_envs.ude],
 )
 README = Path(__file__).parents[1].joinpath("README.md").read_text(encoding="utf-8")
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deepsim_conformance.models import GIMBAL
 from deepsim_math import Pose, quaternions
 from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import GazeboXMLLoader, MjcfModel
 from deepsim_sync import SpawnError, World
-from deepsim_sync.testing.conformance.models import GIMBAL
 
 ROWS = ["arm::hinge", "arm::ball", "arm::ball::2", "arm::ball::3", "arm::rail"]
 LINK = "<link name='{0}'><pose>{1} 0 0 0 0 0.4</pose><inertial><mass>1</mass></inertial></link>"

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from deepsim_conformance import SimulatorConformance
 from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import GazeboXMLLoader, Inertial, LinkDescription, ModelDescription
 from deepsim_sync import Simulator
-from deepsim_sync.testing.conformance import SimulatorConformance
 
 
 class TestConformance(SimulatorConformance):

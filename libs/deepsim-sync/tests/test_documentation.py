@@ -24,11 +24,7 @@ NAMES = {
     **vars(deepsim_sync.testing),
     "np": np,
 }
-MODULES = [
-    module.name
-    for module in pkgutil.walk_packages(deepsim_sync.__path__, "deepsim_sync.")
-    if "conformance" not in module.name
-]
+MODULES = [each.name for each in pkgutil.walk_packages(deepsim_sync.__path__, "deepsim_sync.")]
 
 
 @pytest.mark.parametrize("name", MODULES)

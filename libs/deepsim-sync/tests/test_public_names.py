@@ -9,12 +9,11 @@ import pytest
 
 import deepsim_sync
 import deepsim_sync.testing
-import deepsim_sync.testing.conformance
 
 
 @pytest.mark.parametrize(
     "package",
-    [deepsim_sync, deepsim_sync.testing, deepsim_sync.testing.conformance],
+    [deepsim_sync, deepsim_sync.testing],
     ids=lambda package: package.__name__,
 )
 def test_all_lists_the_public_names(package: ModuleType) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from deepsim_conformance import SimulatorConformance
 from deepsim_spawn import GazeboXMLLoader, Inertial, LinkDescription, ModelDescription
 from deepsim_sync import Simulator
-from deepsim_sync.testing.conformance import SimulatorConformance
 from deepsim_transport import Master, RemoteSimulator, Transport
 
 WORLDS = (1, 3)

@@ -202,7 +202,7 @@ def test_versions_are_those_of_all_libraries() -> None:
     lines = CliRunner().invoke(app, ["--version"]).stdout.splitlines()
     assert lines[0] == f"deepsim {version('deepsim')}"
     assert f"deepsim-math {version('deepsim-math')}" in lines
-    assert len(lines) == 15
+    assert len(lines) == 17
 
 
 @pytest.mark.parametrize("group", ["", "envs", "models", "robots", "topic"])

@@ -126,7 +126,7 @@ def test_without_the_extra_it_says_what_to_type(
     array_task: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "minari", None)  # as if it were not installed
-    monkeypatch.delitem(sys.modules, "deepsim_envs.minari", raising=False)
+    monkeypatch.delitem(sys.modules, "deepsim_train.minari", raising=False)
     result = call("dataset", array_task)
     assert result.exit_code == 1
     assert said(result) == "error: datasets need an extra: pip install 'deepsim[dataset]'"

@@ -16,17 +16,17 @@ from gymnasium import spaces
 from typer.testing import CliRunner, Result
 
 from deepsim.cli import app
-from deepsim.policies.features import Part
-from deepsim.policies.networks import Convolution, PictureNetwork
-from deepsim.task_code import TaskError
-from deepsim.training import TrainedPolicy
+from deepsim_train import TrainedPolicy
+from deepsim_train.policies.features import Part
+from deepsim_train.policies.networks import Convolution, PictureNetwork
+from deepsim_train.task_code import TaskError
 
 WHY = "ONNX is not tested: tox -e py311-train in libs/deepsim"
 onnx = pytest.importorskip("onnx", reason=WHY)
 pytest.importorskip("onnxruntime", reason=WHY)
 
-from deepsim.policies.onnx_policy import load_onnx  # noqa: E402 (as above)
-from deepsim.training.onnx_file import write_onnx  # noqa: E402 (skipped without it, above)
+from deepsim_train.policies.onnx_policy import load_onnx  # noqa: E402 (as above)
+from deepsim_train.training.onnx_file import write_onnx  # noqa: E402 (skipped without it, above)
 
 Floats = np.float32
 BOX = spaces.Box(-0.5, 0.75, (2, 2))
@@ -223,8 +223,8 @@ def test_without_the_extra_it_is_named(
     task = task_with_policy(write_task)
     monkeypatch.setitem(sys.modules, module, None)
     for name in ("training.onnx_file", "policies.onnx_policy"):
-        monkeypatch.delitem(sys.modules, f"deepsim.{name}")
+        monkeypatch.delitem(sys.modules, f"deepsim_train.{name}")
     arguments = ["export", task] if module == "onnx" else ["run", task, "--policy", "a.onnx"]
     result = call(*arguments)
     assert result.exit_code == 1
-    assert said(result) == "error: ONNX models need an extra: pip install 'deepsim[onnx]'"
+    assert said(result) == "error: ONNX models need an extra: pip install 'deepsim-train[onnx]'"

@@ -13,8 +13,8 @@ from typer.testing import CliRunner, Result
 
 from deepsim import load_task
 from deepsim.cli import app
-from deepsim.episodes.slot_policy import slot_policy
-from deepsim.policies.recurrent_policy import RecurrentPolicy, load_policy
+from deepsim_train.policies.recurrent_policy import RecurrentPolicy, load_policy
+from deepsim_train.policies.slot_policy import slot_policy
 
 RecurrentPPO = pytest.importorskip(
     "sb3_contrib", reason="training is not tested: tox -e py311-train in libs/deepsim"
@@ -189,7 +189,7 @@ def test_beside_the_task_it_is_its_policy_and_as_onnx_it_acts_alike(
     """The memory is an input and an output of the model."""
     pytest.importorskip("onnx", reason="the extra onnx is not installed")
     pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
-    from deepsim.policies.onnx_policy import load_onnx  # noqa: PLC0415 (an extra)
+    from deepsim_train.policies.onnx_policy import load_onnx  # noqa: PLC0415 (an extra)
 
     out = tmp_path / "out"
     assert call("train", task, *SMALL, "--out", out).exit_code == 0

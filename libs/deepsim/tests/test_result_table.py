@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from deepsim.episodes.episode import Episode
 from deepsim.episodes.result_table import result_table
+from deepsim_train.episodes import Episode
 
 
 def cells(line: str) -> list[str]:

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from deepsim.cli import app
-from deepsim.training import TrainedPolicy
+from deepsim_train import TrainedPolicy
 
 pytest.importorskip(
     "stable_baselines3", reason="training is not tested: tox -e py311-train in libs/deepsim"

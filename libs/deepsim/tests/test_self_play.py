@@ -14,9 +14,9 @@ from typer.testing import CliRunner, Result
 
 from deepsim import load_task
 from deepsim.cli import app
-from deepsim.training import TrainedPolicy
-from deepsim.training.league import League
 from deepsim_envs import GymnasiumVectorEnv, digest
+from deepsim_train import TrainedPolicy
+from deepsim_train.training.league import League
 
 SMALL = ["--steps", 192, "--envs", 3, "--set", "rollout=16", "--set", "minibatch=16"]
 SMALL += ["--agent", "disc", "--set", "self_play=2", "--set", "self_play_every=1"]

@@ -14,8 +14,8 @@ from typer.testing import CliRunner, Result
 
 from deepsim import TaskError, load_task
 from deepsim.cli import app
-from deepsim.training import TrainedPolicy, TrainingConfig
-from deepsim.training.config import parse_settings
+from deepsim_train import TrainedPolicy, TrainingConfig
+from deepsim_train.training.config import parse_settings
 
 WriteTask = Callable[..., Path]
 
@@ -82,10 +82,10 @@ def test_without_the_extra_it_says_what_to_type(
     write_task: WriteTask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "stable_baselines3", None)  # as if it were not installed
-    monkeypatch.delitem(sys.modules, "deepsim.training.ppo", raising=False)
+    monkeypatch.delitem(sys.modules, "deepsim_train.training.ppo", raising=False)
     result = call("train", write_task(), "--out", tmp_path / "out")
     assert result.exit_code == 1
-    assert said(result) == "error: training needs an extra: pip install 'deepsim[train]'"
+    assert said(result) == "error: training needs an extra: pip install 'deepsim-train[ppo]'"
     assert not (tmp_path / "out").exists()
 
 

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from deepsim.cli import app
-from deepsim.training import TrainedPolicy
+from deepsim_train import TrainedPolicy
 
 MaskablePPO = pytest.importorskip(
     "sb3_contrib", reason="training is not tested: tox -e py311-train in libs/deepsim"
@@ -157,7 +157,7 @@ def test_a_training_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("masks", "told"),
     [
-        ("MultiBinary(COUNT)", "of SB3-Contrib: pip install 'deepsim[train]'"),
+        ("MultiBinary(COUNT)", "of SB3-Contrib: pip install 'deepsim-train[ppo]'"),
         ("MultiBinary(4)", "must have an integer for each of the 6 values of Discrete(6)"),
     ],
 )

@@ -18,8 +18,8 @@ from gymnasium import spaces
 from typer.testing import CliRunner, Result
 
 from deepsim.cli import app
-from deepsim.task_code import TaskError
-from deepsim.training import TrainedPolicy
+from deepsim_train import TrainedPolicy
+from deepsim_train.task_code import TaskError
 
 PPO = pytest.importorskip(
     "stable_baselines3", reason="training is not tested: tox -e py311-train in libs/deepsim"

@@ -62,10 +62,10 @@ def test_without_the_package_nothing_begins(
     task: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "wandb", None)
-    monkeypatch.delitem(sys.modules, "deepsim.training.wandb_log", raising=False)
+    monkeypatch.delitem(sys.modules, "deepsim_train.training.wandb_log", raising=False)
     result = CliRunner().invoke(
         app, ["train", str(task), *SMALL, "--set", "wandb=x", "--out", str(tmp_path / "out")]
     )
     assert result.exit_code == 1
-    assert "pip install 'deepsim[wandb]'" in " ".join(result.output.split())
+    assert "pip install 'deepsim-train[wandb]'" in " ".join(result.output.split())
     assert not (tmp_path / "out" / "policy.npz").exists()

@@ -58,13 +58,17 @@ from deepsim_sync import (
     Transform,
     World,
 )
+from deepsim_train import (
+    Task,
+    TaskCodeError,
+    TaskError,
+    load_task,
+    make_environment,
+    register_task,
+)
 
 from .backend import Backend, BackendError, open_simulator
 from .moved import __getattr__ as __getattr__
-from .task_code import TaskCodeError, TaskError
-from .tasks.loading import load_task, make_environment
-from .tasks.registration import register_task
-from .tasks.task import Task
 
 __all__ = [  # noqa: RUF022 (in tiers)
     # a task, and everything that runs it

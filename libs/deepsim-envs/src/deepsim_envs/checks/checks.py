@@ -7,9 +7,10 @@ import contextlib
 import io
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeAlias
 
 from gymnasium.spaces import Dict
 
@@ -46,7 +47,16 @@ class Check:
     """The reason why the check did not pass."""
 
 
-def checks_of(id: str, make: Make, steps: int = 300) -> Iterator[Check]:
+NamedCheck: TypeAlias = tuple[str, Callable[[], object]]
+"""A name, and a function that raises an error if the check does not pass."""
+
+
+def checks_of(
+    id: str,
+    make: Make,
+    steps: int = 300,
+    further: Callable[[str, Make, Sequence[str]], Sequence[NamedCheck]] | None = None,
+) -> Iterator[Check]:
     """Checks a task; yields each outcome as soon as it is known.
 
     Args:
@@ -54,12 +64,14 @@ def checks_of(id: str, make: Make, steps: int = 300) -> Iterator[Check]:
             policy for all other agents; see `register`.
         make: Function that makes equal environments of the task, and may take ``worlds=``.
         steps: Environment steps in each of DeepSim's own checks.
+        further: Function that returns further checks of the id, the function `make` and the names
+            of the agents, such as `deepsim_train.checks.trainer_checks`.
     """
     with make() as environment:
         agents = list(environment.agents)
         seen = [group.observation_space for group in environment.groups]
     parts = {key for space in seen if isinstance(space, Dict) for key in space.spaces}
-    checks: list[tuple[str, Callable[[], object]]] = [
+    checks: list[NamedCheck] = [
         ("the same seed gives the same bits", partial(promises.same_seed, make, steps)),
         ("a reset leaves nothing behind", partial(promises.fresh_reset, make, steps)),
         ("a snapshot continues equally", partial(promises.snapshots, make, steps)),
@@ -82,12 +94,7 @@ def checks_of(id: str, make: Make, steps: int = 300) -> Iterator[Check]:
             (f"{test} (pettingzoo)", partial(checkers.pettingzoo_test, test, make))
             for test in ("parallel_api_test", "parallel_seed_test", "api_test", "seed_test")
         ),
-        *(
-            (f"check_env of {agent} (stable-baselines3)", partial(checkers.sb3, id, agent))
-            for agent in agents
-        ),
-        ("check_multiagent_environments (rllib)", partial(checkers.rllib, make)),
-        ("check_env_specs (torchrl)", partial(checkers.torchrl, make)),
+        *(further(id, make, agents) if further is not None else ()),
     ]
     for name, check in checks:
         yield _outcome(name, check)

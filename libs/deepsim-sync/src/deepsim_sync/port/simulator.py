@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The port: the interface of a physics engine that runs DeepSim worlds.
 
-A simulator is complete when it passes the conformance suite in `deepsim_sync.testing`.
+A simulator is complete when it passes the suite of deepsim-conformance.
 """
 
 from __future__ import annotations

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Testing tools: a small simulator in memory, and the conformance suite for simulators.
-
-The suite, `deepsim_sync.testing.conformance`, needs pytest and is imported separately.
-"""
+"""Testing tools: a small simulator in memory, on which tests of tasks and effects run."""
 
 from .table_simulator import Call, TableModel, TableSimulator
 

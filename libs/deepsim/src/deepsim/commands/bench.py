@@ -16,9 +16,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from deepsim.tasks.loading import load_task
-from deepsim.tasks.search import find_task
 from deepsim_sync import DeepSimError, UnsupportedError
+from deepsim_train.tasks.loading import load_task
+from deepsim_train.tasks.search import find_task
 
 from .options import AsJson, Root, TaskName, fail
 from .speeds import Speed, peak_memory, speeds

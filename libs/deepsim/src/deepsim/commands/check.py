@@ -14,11 +14,12 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from deepsim.tasks.loading import load_task
-from deepsim.tasks.registration import register_task
-from deepsim.tasks.search import find_task
 from deepsim_envs.checks import Check, checks_of
 from deepsim_sync import DeepSimError
+from deepsim_train.checks import trainer_checks
+from deepsim_train.tasks.loading import load_task
+from deepsim_train.tasks.registration import register_task
+from deepsim_train.tasks.search import find_task
 
 from .options import AsJson, Root, TaskName, fail
 
@@ -42,8 +43,8 @@ def check(
     try:
         with contextlib.redirect_stdout(sys.stderr):  # the task may print
             folder = find_task(name, root).folder
-            task = load_task(folder)
-            for outcome in checks_of(register_task(folder), task.environment, steps):
+            task, id = load_task(folder), register_task(folder)
+            for outcome in checks_of(id, task.environment, steps, trainer_checks):
                 outcomes.append(outcome)
                 if not as_json:
                     _print_outcome(console, outcome)

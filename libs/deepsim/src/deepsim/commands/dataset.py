@@ -10,15 +10,15 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from deepsim.episodes.collecting import collect_episodes, learnable
-from deepsim.episodes.slot_policy import slot_policy
-from deepsim.task_code import TaskError
-from deepsim.tasks.loading import load_task
-from deepsim.tasks.search import find_task
-from deepsim.tasks.task import Task
-from deepsim.training.run_folder import chosen_policy
 from deepsim_envs import Environment, PolicyMaker, Trajectory, TrajectoryCollector, replay
 from deepsim_sync import DeepSimError
+from deepsim_train.collecting import collect_episodes, learnable
+from deepsim_train.policies.slot_policy import slot_policy
+from deepsim_train.task_code import TaskError
+from deepsim_train.tasks.loading import load_task
+from deepsim_train.tasks.search import find_task
+from deepsim_train.tasks.task import Task
+from deepsim_train.training.run_folder import chosen_policy
 
 from .options import Root, TaskName, Worlds, fail
 from .stopping import stoppable
@@ -115,7 +115,7 @@ def _write(
     """Writes a dataset; returns its folder and its numbers of episodes and steps."""
     try:
         # An extra, for this command alone.
-        from deepsim_envs.minari import (  # noqa: PLC0415 (see above)
+        from deepsim_train.minari import (  # noqa: PLC0415 (see above)
             new_dataset_folder,
             write_dataset,
         )

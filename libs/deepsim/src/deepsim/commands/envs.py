@@ -14,9 +14,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from deepsim.tasks.loading import load_task
-from deepsim.tasks.search import TaskFolder, find_task, find_tasks
 from deepsim_sync import DeepSimError
+from deepsim_train.tasks.loading import load_task
+from deepsim_train.tasks.search import TaskFolder, find_task, find_tasks
 
 from .options import AsJson, Root, TaskName, fail
 

@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from deepsim.policies.trained_policy import policy_file
-from deepsim.task_code import TaskError
-from deepsim.training.run_folder import trained_policies
 from deepsim_sync import DeepSimError
+from deepsim_train.policies.trained_policy import policy_file
+from deepsim_train.task_code import TaskError
+from deepsim_train.training.run_folder import trained_policies
 
 from .options import fail
 
@@ -36,7 +36,7 @@ def export(
     try:
         try:
             # An extra, for this command alone.
-            from deepsim.training.onnx_file import write_onnx  # noqa: PLC0415 (see above)
+            from deepsim_train.training.onnx_file import write_onnx  # noqa: PLC0415 (see above)
         except ImportError as error:
             raise TaskError(str(error)) from error
         found = trained_policies(policy)

@@ -12,9 +12,9 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from deepsim.task_code import TaskCodeError
-from deepsim.tasks.loading import MODULE_PREFIX
 from deepsim_sync import CallbackError
+from deepsim_train.task_code import TaskCodeError
+from deepsim_train.tasks.loading import MODULE_PREFIX
 
 TaskName: TypeAlias = Annotated[
     str, typer.Argument(help="The task: a folder, its name, or an id such as DeepSim/Racetrack-v0.")
@@ -31,7 +31,8 @@ BackendName: TypeAlias = Annotated[
 INTERRUPTED = 130
 """The exit status of a command that Ctrl-C ended, as in shells."""
 
-_LIBRARIES = ("deepsim", "deepsim_envs", "deepsim_sync", "importlib")  # these call the task's code
+# These call the task's code.
+_LIBRARIES = ("deepsim", "deepsim_envs", "deepsim_sync", "deepsim_train", "importlib")
 
 
 def fail(console: Console, error: Exception) -> NoReturn:

@@ -14,17 +14,17 @@ import typer
 from rich.console import Console
 
 from deepsim.backend import DEFAULT, Backend
-from deepsim.episodes.episode import facts
 from deepsim.episodes.film import VideoFormat
 from deepsim.episodes.playing import Played, Playing, play
 from deepsim.episodes.recorder import recorder
 from deepsim.episodes.results_folder import results_folder
-from deepsim.episodes.slot_policy import slot_policy
-from deepsim.task_code import TaskError
-from deepsim.tasks.loading import load_task
-from deepsim.tasks.search import find_task
-from deepsim.training.run_folder import chosen_policy
 from deepsim_sync import DeepSimError
+from deepsim_train.episodes import facts
+from deepsim_train.policies.slot_policy import slot_policy
+from deepsim_train.task_code import TaskError
+from deepsim_train.tasks.loading import load_task
+from deepsim_train.tasks.search import find_task
+from deepsim_train.training.run_folder import chosen_policy
 
 from .options import AsJson, BackendName, Root, TaskName, Worlds, fail
 from .stopping import stoppable

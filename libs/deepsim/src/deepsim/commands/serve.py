@@ -15,10 +15,10 @@ from rich.console import Console
 from rich.markup import escape
 
 from deepsim.backend import DEFAULT, Backend
-from deepsim.task_code import TaskError
-from deepsim.tasks.loading import load_task
-from deepsim.tasks.search import find_task
 from deepsim_sync import DeepSimError
+from deepsim_train.task_code import TaskError
+from deepsim_train.tasks.loading import load_task
+from deepsim_train.tasks.search import find_task
 
 from .options import BackendName, Root, TaskName, Worlds, fail
 from .stopping import stoppable

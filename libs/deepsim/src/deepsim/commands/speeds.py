@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from deepsim.tasks.task import Task
 from deepsim_envs import Agents, Environment, GymnasiumEnv, GymnasiumVectorEnv, Policy
 from deepsim_envs.spaces import batch_of
+from deepsim_train.tasks.task import Task
 
 _ACTIONS = 16  # the number of actions that are drawn before the clock starts, and then repeated
 

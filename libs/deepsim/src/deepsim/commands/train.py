@@ -15,18 +15,19 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from deepsim.episodes.episode import Episode, facts
 from deepsim.episodes.film import VideoFormat
 from deepsim.episodes.playing import Played, Playing, play
 from deepsim.episodes.results_folder import results_folder
-from deepsim.episodes.slot_policy import slot_policy
-from deepsim.task_code import TaskError
-from deepsim.tasks.loading import load_task
-from deepsim.tasks.search import TaskFolder, find_task
-from deepsim.tasks.task import Task
-from deepsim.training.config import TrainingConfig, parse_policies, parse_settings
-from deepsim.training.learning_curve import write_learning_curve
-from deepsim.training.run_folder import (
+from deepsim_sync import DeepSimError
+from deepsim_train.episodes import Episode, facts
+from deepsim_train.policies.slot_policy import slot_policy
+from deepsim_train.task_code import TaskError
+from deepsim_train.tasks.loading import load_task
+from deepsim_train.tasks.search import TaskFolder, find_task
+from deepsim_train.tasks.task import Task
+from deepsim_train.training.config import TrainingConfig, parse_policies, parse_settings
+from deepsim_train.training.learning_curve import write_learning_curve
+from deepsim_train.training.run_folder import (
     CONFIG,
     policy_of,
     run_folder,
@@ -34,7 +35,6 @@ from deepsim.training.run_folder import (
     task_folder_of,
     write_setup,
 )
-from deepsim_sync import DeepSimError
 
 from .options import AsJson, Root, fail
 from .stopping import stoppable
@@ -164,7 +164,7 @@ def _train(
     """Trains the policies; returns whether a signal ended the training early."""
     try:
         # An extra that only this command needs, and that takes seconds to import.
-        from deepsim.training.ppo import train as learn  # noqa: PLC0415 (see above)
+        from deepsim_train.training.ppo import train as learn  # noqa: PLC0415 (see above)
     except ImportError as error:
         raise TaskError(str(error)) from error
     write_setup(folder, found.folder, found.id, config)

@@ -14,10 +14,6 @@ import typer
 from rich.console import Console
 
 from deepsim.backend import DEFAULT, Backend, open_simulator
-from deepsim.episodes.slot_policy import slot_policy
-from deepsim.tasks.loading import load_task
-from deepsim.tasks.search import find_task
-from deepsim.training.run_folder import chosen_policy
 from deepsim_math import Pose, Vector3
 from deepsim_spawn import (
     Bounds,
@@ -33,6 +29,10 @@ from deepsim_spawn import (
     WorldDescription,
 )
 from deepsim_sync import DeepSimError, World
+from deepsim_train.policies.slot_policy import slot_policy
+from deepsim_train.tasks.loading import load_task
+from deepsim_train.tasks.search import find_task
+from deepsim_train.training.run_folder import chosen_policy
 
 from .connected_view import connected_view
 from .options import BackendName, Namespace, Root, Worlds, fail

@@ -18,14 +18,14 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from deepsim.task_code import TaskError
-from deepsim.tasks.task import Task
 from deepsim_envs import Environment
+from deepsim_train.episodes import Episode, run_episodes, write_trajectory
+from deepsim_train.policies.slot_policy import SlotPolicy
+from deepsim_train.task_code import TaskError
+from deepsim_train.tasks.task import Task
 
-from .episode import Episode, run_episodes, write_trajectory
 from .film import Film, VideoFormat
 from .result_table import result_table
-from .slot_policy import SlotPolicy
 from .track_map import write_map
 
 

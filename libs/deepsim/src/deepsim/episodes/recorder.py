@@ -6,8 +6,8 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from deepsim.task_code import TaskError
 from deepsim_sync import World
+from deepsim_train.task_code import TaskError
 
 from .playing import Playing
 

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from rich.markup import escape
 from rich.table import Table
 
-from .episode import Episode
+from deepsim_train.episodes import Episode
 
 LONGEST = 20
 """The greatest number of rows; if there were more, each agent gets one row with its means."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from deepsim.task_code import TaskError
+from deepsim_train.task_code import TaskError
 
 
 @contextlib.contextmanager

@@ -10,10 +10,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim.task_code import TaskError
-from deepsim.tasks.task import Task
-
-from .episode import COLUMNS, Episode
+from deepsim_train.episodes import COLUMNS, Episode
+from deepsim_train.task_code import TaskError
+from deepsim_train.tasks.task import Task
 
 _AGENT = COLUMNS.index("agent")
 _COLORS = ("tab:red", "tab:blue", "tab:orange", "tab:purple", "tab:cyan", "tab:pink")

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs episodes of a task, one in each world, and records them."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_envs import Environment
+
+from .policies.slot_policy import SlotPolicy, places_of
+from .task_code import call_task_code
+
+COLUMNS = (
+    "episode", "world", "step", "time", "agent", "x", "y", "z", "qx", "qy", "qz", "qw", "reward"
+)  # fmt: skip
+"""The columns of a trajectory file: time [s], position [m] and unit quaternion of the agent."""
+
+
+@dataclass(slots=True)
+class Episode:
+    """The record of one episode in one world.
+
+    Attributes:
+        number: Number of the episode, from 1.
+        world: Number of the world.
+        steps: Number of environment steps.
+        duration: Simulated time [s].
+        wall_time: This world's share of the real time of all steps, without pictures [s].
+        rewards: Sum of rewards by agent.
+        info: The latest info from the area; an agent's entry is from its last step.
+        diverged: Whether the physics diverged, which ended the episode.
+        rows: One tuple of `COLUMNS` per step and agent that is also a model.
+    """
+
+    number: int
+    world: int = 0
+    steps: int = 0
+    duration: float = 0.0
+    wall_time: float = 0.0
+    rewards: dict[str, float] = field(default_factory=dict)
+    info: dict[str, Any] = field(default_factory=dict)
+    diverged: bool = False
+    rows: list[tuple[Any, ...]] = field(default_factory=list)
+
+    def line(self, agent: str) -> NDArray[np.float64]:
+        """Returns the path of an agent in the ground plane, (n, 2) [m], world frame."""
+        where = COLUMNS.index("x")
+        points = [row[where : where + 2] for row in self.rows if row[where - 1] == agent]
+        return np.array(points, dtype=np.float64).reshape(-1, 2)
+
+
+def run_episodes(
+    environment: Environment,
+    policy: SlotPolicy,
+    number: int,
+    seed: int,
+    on_step: Callable[[Sequence[Episode]], object] | None = None,
+) -> list[Episode]:
+    """Runs one episode in each world to its end; all worlds are stepped together.
+
+    World w gives the same bits as a run of one world with the seed ``seed + w``.
+
+    Args:
+        environment: Environment of the task.
+        policy: Policy of all slots, from `slot_policy`.
+        number: Number of the episodes, from 1.
+        seed: Seed of the run; an episode's own seed follows from ``seed + w`` and the number.
+        on_step: Called after the reset and after each step; its time is not part of ``wall_time``.
+
+    Raises:
+        TaskCodeError: The reset or a step of the task's code raised an error.
+    """
+    episodes = [Episode(number, world) for world in range(len(environment))]
+    places = places_of(environment)
+    seeds = [episode_seed(seed + episode.world, number) for episode in episodes]
+    observations, info = call_task_code("the reset", environment.reset, seeds)
+    _keep_info(episodes, info, places)
+    if on_step is not None:
+        on_step(episodes)
+    for step in count(1):
+        start = perf_counter()
+        actions = policy(observations)
+        result = call_task_code(f"step {step}", environment.step, actions)
+        spent = (perf_counter() - start) / len(episodes)
+        models, times = environment.world.models, environment.world.time.tolist()
+        names, poses = models.names, models.pose
+        for slot, reward in result.reward.items():
+            world, agent = places[slot]
+            episode = episodes[world]
+            episode.steps, episode.duration = step, times[world]
+            episode.rewards[agent] = episode.rewards.get(agent, 0.0) + reward
+            if agent in names:  # else the agent is not a model, and has no pose
+                pose = poses[world, names.row(agent)].tolist()
+                episode.rows.append((number, world, step, times[world], agent, *pose, reward))
+        for episode in episodes:
+            episode.wall_time += spent
+        _keep_info(episodes, result.info, places)
+        if on_step is not None:
+            on_step(episodes)
+        observations = {s: seen for s, seen in result.observation.items() if not result.done[s]}
+        if not observations:
+            break
+    return episodes
+
+
+def episode_seed(seed: int, number: int) -> int:
+    """Returns the seed of an episode in a run; episodes are numbered from 1."""
+    return int(np.random.SeedSequence((seed, number)).generate_state(1)[0])
+
+
+def _keep_info(
+    episodes: Sequence[Episode], info: Mapping[str, Any], places: Mapping[str, tuple[int, str]]
+) -> None:
+    """Stores the info of a reset or step in the episodes of the slots that took part."""
+    diverged = info["deepsim"]["diverged"]
+    worlds = {places[slot][0] for slot in diverged}
+    for key, value in info.items():
+        if key in places:
+            world, agent = places[key]
+            if key in diverged:
+                episodes[world].info[agent] = value
+        elif key != "deepsim":
+            for world in worlds:
+                episodes[world].info[key] = value if len(episodes) == 1 else value[world]
+    for slot, has_diverged in diverged.items():
+        episodes[places[slot][0]].diverged |= has_diverged
+
+
+def write_trajectory(path: Path, episodes: list[Episode]) -> None:
+    """Writes all rows as CSV in full precision; equal runs give equal bytes."""
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for episode in episodes:
+            writer.writerows(episode.rows)
+
+
+def facts(episode: Episode) -> dict[str, Any]:
+    """Returns the record of an episode, without its rows, as plain data for JSON."""
+    return {
+        "episode": episode.number,
+        "world": episode.world,
+        "steps": episode.steps,
+        "duration_s": episode.duration,
+        "rewards": episode.rewards,
+        "diverged": episode.diverged,
+        "info": _plain(episode.info),
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return value if isinstance(value, bool | int | float | str | None) else repr(value)

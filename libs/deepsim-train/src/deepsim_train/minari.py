@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes trajectories as Minari datasets; needs ``deepsim-train[minari]``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Space
+
+from deepsim_envs import Trajectory
+from deepsim_envs.spaces import leafwise
+from deepsim_sync.temporary_folders import temporary_folder
+
+try:
+    import minari
+    from minari.data_collector import EpisodeBuffer
+    from minari.dataset.minari_dataset import parse_dataset_id
+    from minari.dataset.minari_storage import MinariStorage
+    from PIL import Image as _  # noqa: F401 (fails early if missing)
+except ImportError as error:
+    raise ImportError(
+        "deepsim_train.minari needs Minari: pip install 'deepsim-train[minari]'"
+    ) from error
+
+__all__ = ["new_dataset_folder", "write_dataset"]
+
+
+def new_dataset_folder(dataset_id: str, root: str | Path | None = None) -> Path:
+    """Returns the folder of a new dataset.
+
+    Args:
+        dataset_id: The id of the dataset, such as ``"deepsim/racetrack/expert-v0"``.
+        root: Folder of all datasets; by default Minari's folder, ``MINARI_DATASETS_PATH`` or
+            ``~/.minari/datasets``.
+
+    Raises:
+        ValueError: `dataset_id` is not a valid id.
+        FileExistsError: The dataset already exists.
+    """
+    parse_dataset_id(dataset_id)
+    if root is None:
+        root = os.environ.get("MINARI_DATASETS_PATH") or Path.home() / ".minari" / "datasets"
+    folder = Path(root).absolute() / dataset_id  # Minari mishandles a relative path
+    if os.path.lexists(folder):
+        raise FileExistsError(
+            f"the dataset {dataset_id} exists, and is never overwritten: {folder}; take another "
+            "name or version"
+        )
+    return folder
+
+
+def write_dataset(
+    dataset_id: str,
+    trajectories: Iterable[Trajectory],
+    observation_space: Space[Any],
+    action_space: Space[Any],
+    root: str | Path | None = None,
+    **metadata: str,
+) -> Path:
+    """Writes episodes as a dataset for `minari.load_dataset`; pictures are stored without loss.
+
+    The metadata of each episode are its seed, agent and world. The dataset only appears when it is
+    complete: it is written to a temporary folder, which is then renamed.
+
+    Args:
+        dataset_id: The id; see `new_dataset_folder`.
+        trajectories: The episodes, of agents with these spaces.
+        observation_space: The space of an observation.
+        action_space: The space of an action.
+        root: Folder of all datasets; see `new_dataset_folder`.
+        metadata: Further metadata for Minari, such as ``algorithm_name`` or ``description``.
+
+    Returns:
+        The folder of the dataset.
+
+    Raises:
+        ValueError: There are no episodes, `dataset_id` is not a valid id, or a space has members
+            that are neither numbers nor arrays of numbers.
+        FileExistsError: The dataset already exists; it is not changed.
+        OSError: The dataset cannot be written; nothing is left behind.
+
+    Example:
+        `collector` comes from the `TrajectoryCollector` example::
+
+            spaces = collector.observation_space["puck"], collector.action_space["puck"]
+            write_dataset("rinks/puck/expert-v0", collector.trajectories, *spaces)
+            dataset = minari.load_dataset("rinks/puck/expert-v0")
+    """
+    folder = new_dataset_folder(dataset_id, root)
+    episodes = list(trajectories)
+    if not episodes:
+        raise ValueError("a dataset needs at least one episode, got none")
+    for episode in episodes:
+        leafwise(_require_numbers, (episode.observations, episode.actions))
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with temporary_folder(f".{folder.name}.", folder.parent) as part:
+        made = part / folder.name
+        made.mkdir()
+        storage = MinariStorage.new(
+            made / "data", observation_space, action_space, jpeg_encoding=False
+        )
+        storage.update_metadata(
+            {"dataset_id": dataset_id, "minari_version": minari.__version__, **metadata}
+        )
+        storage.update_episodes(map(_buffer, episodes))
+        storage.update_episode_metadata(
+            {"agent": episode.agent, "world": episode.world} for episode in episodes
+        )
+        os.rename(made, folder)  # fails if another process has written one meanwhile
+    _name_namespaces(folder, len(Path(dataset_id).parts) - 1)
+    return folder
+
+
+def _buffer(episode: Trajectory) -> EpisodeBuffer:
+    return EpisodeBuffer(
+        seed=episode.seed,
+        observations=episode.observations,
+        actions=episode.actions,
+        rewards=episode.rewards,
+        terminations=episode.terminations,
+        truncations=episode.truncations,
+    )
+
+
+def _require_numbers(values: Any) -> None:
+    if values.dtype.kind not in "biuf":
+        raise ValueError(
+            "a dataset holds numbers and arrays of numbers, got members such as "
+            f"{np.asarray(values)[0]!r}"
+        )
+
+
+def _name_namespaces(folder: Path, count: int) -> None:
+    """Marks the folders above a dataset as namespaces, as Minari does."""
+    for each in list(folder.parents)[:count]:
+        file = each / "namespace_metadata.json"
+        if not file.exists():
+            file.write_text("{}", encoding="utf-8")

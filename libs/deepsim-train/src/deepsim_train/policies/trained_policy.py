@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A trained policy: a small network of plain arrays, which acts without torch."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from deepsim_envs import ArrayPolicy
+from deepsim_envs.spaces import MASK
+from deepsim_train.task_code import TaskError
+
+from .features import Part, arrays_of, features_of, parts_of
+from .networks import Floats, Layer, dense
+from .whole_file import whole_file
+
+FILE = "policy.npz"
+T = TypeVar("T")
+
+
+def policy_file(name: str) -> str:
+    """Returns the file name of a policy: ``policy_red.npz`` for ``"red"``."""
+    return f"policy_{name}.npz" if name else FILE
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedPolicy(ArrayPolicy):
+    """A perceptron with tanh between its layers, which chooses the most likely action.
+
+    Attributes:
+        mean: Mean of each feature, (n,).
+        scale: Divisor of each feature after the mean is subtracted, (n,).
+        limit: Greatest absolute value of a scaled feature; one number, or (n,).
+        layers: Weights (out, in) and bias (out,) of each layer.
+        low: Least action, (m,); None if actions are discrete.
+        high: Greatest action, (m,); None if actions are discrete.
+        shape: Shape of an action.
+        parts: The parts of an observation; empty if its n numbers are the features.
+        counts: The number of values of each entry of a multi-discrete action; else empty.
+        masked: Whether the ``"action_mask"`` in observations marks the allowed values.
+
+    >>> layer = np.array([[1.0, -1.0]], np.float32), np.zeros(1, np.float32)
+    >>> low, high = -np.ones(1, np.float32), np.ones(1, np.float32)
+    >>> policy = TrainedPolicy(np.zeros(2), np.ones(2), 10.0, (layer,), low, high, (1,))
+    >>> policy.act("red_car", np.array([[0.75, 0.25], [5.0, 0.0]])).tolist()
+    [[0.5], [1.0]]
+    """
+
+    mean: Floats
+    scale: Floats
+    limit: float | Floats
+    layers: tuple[Layer, ...]
+    low: Floats | None
+    high: Floats | None
+    shape: tuple[int, ...]
+    parts: tuple[Part, ...] = ()
+    counts: tuple[int, ...] = ()
+    masked: bool = False
+
+    def act(
+        self,
+        agent: str,
+        observations: Any,
+        action_space: Any = None,
+        rngs: Sequence[np.random.Generator] = (),
+    ) -> Any:
+        """Returns the most likely action for each of k observations, (k, ...).
+
+        Each row is bit-for-bit the same as if it had been computed alone.
+
+        Args:
+            agent: Any name.
+            observations: (k, ...), or a dict of such arrays if the policy was trained on dicts.
+            action_space: Not used.
+            rngs: Not used.
+
+        Raises:
+            TaskError: An observation does not have the parts or the size used in training.
+        """
+        return self.actions(self.features(observations), observations)
+
+    def features(self, observations: Any) -> Floats:
+        """Returns the scaled features of k observations, (k, n).
+
+        Raises:
+            TaskError: An observation is not like those used in training.
+        """
+        values = features_of(self.parts or (Part(self.mean.shape),), observations)
+        scaled: Floats = np.clip((values - self.mean) / self.scale, -self.limit, self.limit)
+        return scaled
+
+    def actions(self, values: Floats, observations: Any) -> Any:
+        """Returns the most likely actions, (k, ...).
+
+        Args:
+            values: Inputs of the first layer, (k, in).
+            observations: The observations; they include action masks if the policy is `masked`.
+        """
+        for number, layer in enumerate(self.layers):
+            values = dense(layer, np.tanh(values) if number else values)
+        if self.low is not None and self.high is not None:
+            return np.clip(values, self.low, self.high).reshape(-1, *self.shape)
+        if self.masked:  # the mask is one of the parts, so it was checked
+            values = np.where(np.asarray(observations[MASK]) != 0, values, -np.inf)
+        if not self.counts:
+            return np.argmax(values, axis=1)
+        ends = np.cumsum(self.counts[:-1])
+        choices = [np.argmax(part, axis=1) for part in np.split(values, ends, axis=1)]
+        return np.stack(choices, axis=1)
+
+    def save(self, file: Path) -> None:
+        """Writes the policy as an NPZ file of plain arrays."""
+        write_arrays(file, self.arrays())
+
+    def arrays(self) -> dict[str, Any]:
+        """Returns the policy as plain arrays by name."""
+        arrays: dict[str, Any] = {"mean": self.mean, "scale": self.scale, "limit": self.limit}
+        for number, (weights, bias) in enumerate(self.layers):
+            arrays[f"weights_{number}"] = weights
+            arrays[f"bias_{number}"] = bias
+        if self.low is not None and self.high is not None:
+            arrays |= {"low": self.low, "high": self.high}
+        if self.counts:
+            arrays["counts"] = np.array(self.counts, dtype=np.int64)
+        if self.masked:
+            arrays["masked"] = np.array(True)
+        return {"shape": np.array(self.shape, dtype=np.int64), **arrays, **arrays_of(self.parts)}
+
+    @classmethod
+    def load(cls, file: Path) -> TrainedPolicy:
+        """Reads a file written by `save`; an untrusted file is safe, because it contains no code.
+
+        Raises:
+            TaskError: The file cannot be read, or was not written by `save`.
+        """
+        return read_arrays(file, cls.of_arrays)
+
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, Any]) -> TrainedPolicy:
+        """Makes the policy from plain arrays, as `arrays` returns them.
+
+        Raises:
+            KeyError, ValueError: The arrays do not describe a policy.
+        """
+        count = sum(name.startswith("weights_") for name in arrays)
+        limit = arrays["limit"]
+        return cls(
+            arrays["mean"],
+            arrays["scale"],
+            limit if limit.ndim else float(limit),
+            tuple((arrays[f"weights_{n}"], arrays[f"bias_{n}"]) for n in range(count)),
+            arrays.get("low"),
+            arrays.get("high"),
+            tuple(arrays["shape"].tolist()),
+            parts_of(arrays),
+            tuple(arrays["counts"].tolist()) if "counts" in arrays else (),
+            "masked" in arrays,
+        )
+
+
+def write_arrays(file: Path, arrays: Mapping[str, Any]) -> None:
+    """Writes plain arrays as an NPZ file."""
+    with whole_file(file) as stream:
+        np.savez(stream, **arrays)
+
+
+def read_arrays(file: Path, make: Callable[[dict[str, Any]], T]) -> T:
+    """Reads the arrays of an NPZ file, and returns the policy that `make` makes of them.
+
+    Raises:
+        TaskError: The file cannot be read, or holds no policy.
+    """
+    try:
+        with np.load(file, allow_pickle=False) as stream:
+            return make(dict(stream))
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        raise TaskError(f"{file} is not a trained policy: {error}") from error

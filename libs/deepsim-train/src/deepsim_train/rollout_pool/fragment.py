@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A fragment of experience."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_envs.area import Bools
+
+
+class Fragment(NamedTuple):
+    """The experience of some worlds in a fixed number of steps, in NumPy arrays.
+
+    Each array has the axes (length, worlds). Observations and actions have the axes of their space
+    in addition; for a nested space, they are dicts or tuples of arrays. Row t of world w is one
+    step: the agent saw ``observations[agent][t, w]``, did ``actions[agent][t, w]``, and then saw
+    ``next_observations[agent][t, w]``. Two fragments with the same `deepsim_envs.digest` are equal
+    bit for bit.
+
+    Example:
+        >>> pool = RolloutPool("CartPole-v1", "deepsim_train.rollout_pool:RandomPolicy", length=5)
+        >>> (fragment,) = pool.collect(1)
+        >>> fragment.observations["agent"].shape
+        (5, 1, 4)
+        >>> fragment.starts[:, 0]
+        array([ True, False, False, False, False])
+    """
+
+    number: int
+    """Number of the fragment in its pool, from 0."""
+    observations: dict[str, Any]
+    """The observations before each step, by agent."""
+    actions: dict[str, Any]
+    """The actions of each step, by agent."""
+    rewards: dict[str, NDArray[np.float64]]
+    """The rewards for each step, by agent."""
+    terminations: dict[str, Bools]
+    """Whether the step terminated the agent's episode, by agent."""
+    truncations: dict[str, Bools]
+    """Whether the step truncated the agent's episode, by agent; see also `unfinished`."""
+    next_observations: dict[str, Any]
+    """The observations after each step, by agent, even where the step ended the episode."""
+    live: dict[str, Bools]
+    """Whether the agent took part in the step, by agent; its other rows are zero."""
+    starts: Bools
+    """Whether the step is the first one of an episode in its world."""
+    seeds: NDArray[np.uint64]
+    """The seed of the episode to which the step belongs."""
+    weights: int = 0
+    """The version of the weights: the number of times they were set before the fragment began."""
+    memory: dict[str, Any] = {}  # noqa: RUF012 (never changed)
+    """The memory of a `RecurrentPolicy` before the first step, by agent: (worlds, ...)."""
+
+    @property
+    def unfinished(self) -> dict[str, Bools]:
+        """Whether the agent's episode continues after the last step, (worlds,), by agent.
+
+        For such an episode, neither `terminations` nor `truncations` marks an end: estimate the
+        rest of the return by the value of the last row of `next_observations`.
+        """
+        return {
+            agent: live[-1] & ~self.terminations[agent][-1] & ~self.truncations[agent][-1]
+            for agent, live in self.live.items()
+        }

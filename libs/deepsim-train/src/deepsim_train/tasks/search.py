@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds task folders, without running their code."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from deepsim_train.task_code import TaskError
+
+_DEPTH = 3  # the number of levels of folders that are searched below the root
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFolder:
+    """A folder that defines a task.
+
+    Attributes:
+        folder: The folder.
+        summary: First line of the docstring of its ``__init__.py``.
+    """
+
+    folder: Path
+    summary: str
+
+    @property
+    def name(self) -> str:
+        """The name of the folder."""
+        return self.folder.resolve().name
+
+    @property
+    def id(self) -> str:
+        """The id in the registries of Gymnasium and PettingZoo, such as ``DeepSim/TwoCars-v0``."""
+        return f"DeepSim/{''.join(map(str.capitalize, self.name.split('_')))}-v0"
+
+
+def find_tasks(root: str | Path) -> list[TaskFolder]:
+    """Returns the tasks in a folder and up to three levels below it, sorted by path.
+
+    Hidden folders, tests, symbolic links and unreadable folders are not searched.
+
+    Raises:
+        TaskError: The folder does not exist, or is a file.
+    """
+    root = Path(root)
+    if not root.is_dir():
+        if root.exists():
+            raise TaskError(f"{root} is a file: tasks are looked for in folders")
+        raise TaskError(f"there is no folder {root}")
+    return sorted(_search(root, _DEPTH), key=lambda task: task.folder)
+
+
+def find_task(name: str, root: str | Path = ".") -> TaskFolder:
+    """Returns the task that a path, a folder's name or an id refers to.
+
+    Args:
+        name: Such as ``examples/racetrack``, ``racetrack`` or ``DeepSim/Racetrack-v0``. A package
+            given by its path may define ``TASK`` in any way, even by an import.
+        root: The folder to search for names and ids.
+
+    Raises:
+        TaskError: No task, or more than one, is found; the message suggests a similar name.
+    """
+    path = Path(name)
+    if os.path.isfile(path / "__init__.py"):
+        return _task_of(path) or TaskFolder(path, "")
+    tasks = find_tasks(root)
+    found = [task for task in tasks if name in (task.name, task.id)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        folders = ", ".join(str(task.folder) for task in found)
+        raise TaskError(f"{name!r} is several tasks: say which folder, of {folders}")
+    if os.path.isdir(path):
+        raise TaskError(f"{name} is not a task: it has no __init__.py that defines TASK")
+    if os.path.exists(path):
+        raise TaskError(
+            f"{name} is a file: a task is a folder, with an __init__.py that defines TASK"
+        )
+    if path.is_absolute():
+        raise TaskError(f"there is no folder {name}")
+    known = [known for task in tasks for known in (task.name, task.id)]
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    hint = f"did you mean {close[0]!r}?" if close else "deepsim envs list FOLDER shows tasks"
+    raise TaskError(f"there is no task {name!r} in {root}: {hint}")
+
+
+def _search(folder: Path, depth: int) -> Iterator[TaskFolder]:
+    task = _task_of(folder)
+    if task is not None:
+        yield task
+    elif depth > 0:
+        for name in _folders(folder):
+            if not name.startswith((".", "_")) and name not in ("tests", "node_modules"):
+                yield from _search(folder / name, depth - 1)
+
+
+def _folders(folder: Path) -> list[str]:
+    """Returns the names of the folders in a folder, without links; empty if it is unreadable."""
+    try:
+        with os.scandir(folder) as entries:
+            return [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
+
+
+def _task_of(folder: Path) -> TaskFolder | None:
+    """Returns the task of a folder if it is a package that assigns ``TASK``, else None."""
+    try:
+        module = ast.parse((folder / "__init__.py").read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return None
+    targets = [
+        target
+        for statement in module.body
+        if isinstance(statement, (ast.Assign, ast.AnnAssign))
+        for target in getattr(statement, "targets", [getattr(statement, "target", None)])
+    ]
+    if not any(isinstance(target, ast.Name) and target.id == "TASK" for target in targets):
+        return None
+    summary = (ast.get_docstring(module) or "").partition("\n")[0]
+    return TaskFolder(folder, summary)

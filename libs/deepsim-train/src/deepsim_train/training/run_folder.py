@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The folder of a training run: settings, versions and the trained policy."""
+
+from __future__ import annotations
+
+import json
+import platform
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime
+from importlib import metadata
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import yaml
+
+from deepsim_envs import Environment, Policy, PolicyMaker
+from deepsim_train.policies.recurrent_policy import RecurrentPolicy, load_policy
+from deepsim_train.policies.trained_policy import FILE, TrainedPolicy
+from deepsim_train.task_code import TaskError
+from deepsim_train.tasks.task import Task
+
+from .config import TrainingConfig
+from .teams import AgentsPolicy, owners_of, teams_of
+
+CONFIG = "config.json"
+_NAMED = "policy_"
+_PACKAGES = ("stable-baselines3", "torch", "gymnasium", "numpy", "mujoco")
+
+
+def run_folder(name: str, seed: int, out: Path | None) -> Path:
+    """Returns the folder for a new training run: `out`, or by default ``runs/NAME/DATE_SEED``.
+
+    Raises:
+        TaskError: The folder is not empty.
+    """
+    now = datetime.now().strftime("%Y-%m-%d_%H-%M-%S")
+    folder = out if out is not None else Path("runs") / name / f"{now}_{seed}"
+    if folder.is_dir() and any(folder.iterdir()):
+        raise TaskError(f"{folder} is not empty: a training run needs a new or empty folder")
+    return folder
+
+
+def write_setup(folder: Path, task_folder: Path, task_id: str, config: TrainingConfig) -> None:
+    """Writes all settings, the versions of packages, and the git commit of the task."""
+    setup = {"task": task_id, "folder": str(task_folder), **asdict(config)}
+    _write(folder / CONFIG, setup)
+    _write(folder / "versions.json", _versions(task_folder))
+
+
+def settings_of(file: Path) -> dict[str, Any]:
+    """Reads settings from a YAML file, or from the ``config.json`` of a training run.
+
+    Raises:
+        TaskError: The file cannot be read, or is not a mapping.
+    """
+    try:
+        settings = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise TaskError(f"{file} has no settings that can be read: {error}") from error
+    if not isinstance(settings, dict):
+        raise TaskError(f"{file} must map names of settings to values, got {settings!r}")
+    return {name: value for name, value in settings.items() if name not in ("task", "folder")}
+
+
+def task_folder_of(config: Path) -> str:
+    """Returns the folder of the task that a ``config.json`` names.
+
+    Raises:
+        TaskError: The file cannot be read, or does not name the folder.
+    """
+    try:
+        return str(json.loads(config.read_text(encoding="utf-8"))["folder"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise TaskError(f"{config} does not say which task was trained: {error}") from None
+
+
+def policy_of(
+    folder: Path, task: Task, instead: Mapping[str, PolicyMaker] = MappingProxyType({})
+) -> PolicyMaker:
+    """Returns a function that makes the trained policy of one world, as in `Task.policies`.
+
+    Agents that did not learn use the same policy as in the training run.
+
+    Args:
+        folder: The folder of the training run.
+        task: The task.
+        instead: Policies that replace those of the folder, by name; the name of a single policy is
+            empty.
+
+    Raises:
+        TaskError: The folder holds no trained policy, or one for other agents.
+    """
+    found = {} if "" in instead else trained_policies(folder)
+    policies: dict[str, PolicyMaker] = {**found, **instead}
+    settings = TrainingConfig().changed(_trained_settings(folder / CONFIG))
+    agent, others = settings.agent, settings.others
+
+    def build(environment: Environment, rng: np.random.Generator) -> Policy:
+        if agent is not None and agent not in environment.agents:
+            known = ", ".join(environment.agents)
+            raise TaskError(f"{folder} trained {agent!r}, but the agents are {known}")
+        teams = {"": environment.agents if agent is None else (agent,)}
+        if settings.policies != "one":
+            teams = teams_of(environment, settings.policies)
+        owners = owners_of(teams, environment.agents, past=others is None)
+        if teams.keys() != policies.keys():
+            raise TaskError(
+                f"{folder} holds the policies {', '.join(policies)}, but the task has "
+                f"{', '.join(teams)}: the task has changed since"
+            )
+        made = {name: policy(environment, rng) for name, policy in policies.items()}
+        rest = None if others is None else task.policy(others)(environment, rng)
+        return AgentsPolicy({agent: made[name] for agent, name in owners.items()}, rest)
+
+    return build
+
+
+def trained_policies(folder: Path) -> dict[str, TrainedPolicy | RecurrentPolicy]:
+    """Returns the policies in a folder by name; the name of a single policy is empty.
+
+    Raises:
+        TaskError: The folder has no policy, or one cannot be read.
+    """
+    files = {file.stem.removeprefix(_NAMED): file for file in sorted(folder.glob(f"{_NAMED}*.npz"))}
+    if (folder / FILE).is_file() or not files:
+        files = {"": folder / FILE}
+    return {name: load_policy(file) for name, file in files.items()}
+
+
+def chosen_policy(name: str, task: Task, trainings: Path) -> tuple[str, PolicyMaker]:
+    """Returns the policy that a command line names.
+
+    An ONNX model in the folder of a training run acts for the agents that learned there; if it has
+    the name of a policy, for the agents of this policy. Any other model acts for all agents.
+
+    Args:
+        name: The name of a policy of the task, the folder of a training run, or an ONNX file.
+        task: The task.
+        trainings: The folder that holds the task's training runs, if there are any.
+
+    Returns:
+        A name for results, and the policy or its maker.
+
+    Raises:
+        TaskError: There is no such policy.
+    """
+    folder = Path(name)
+    if folder.suffix == ".onnx" and name not in task.available_policies:
+        try:
+            # An extra that only these policies need.
+            from deepsim_train.policies.onnx_policy import load_onnx  # noqa: PLC0415 (see above)
+        except ImportError as error:
+            raise TaskError(str(error)) from error
+        model = load_onnx(folder)
+        if not (folder.parent / CONFIG).is_file():
+            return folder.stem, model
+        known = [name for name in trained_policies(folder.parent) if name]
+        own = folder.stem.removeprefix(_NAMED) if known else ""
+        if known and own not in known:
+            raise TaskError(
+                f"{folder} has the name of no policy of its folder: "
+                f"{', '.join(f'{_NAMED}{name}.onnx' for name in known)}"
+            )
+        return folder.stem, policy_of(folder.parent, task, {own: model})
+    if (folder / FILE).is_file() or any(folder.glob(f"{_NAMED}*.npz")):
+        return "trained", policy_of(folder, task)
+    if folder.is_dir() and name not in task.available_policies:
+        newest = max(
+            trainings.glob("*/policy*.npz"), default=None
+        )  # their names begin with the date
+        hint = "" if newest is None else f"; the newest training run is {newest.parent}"
+        raise TaskError(f"{folder} is not the folder of a training run: it has no {FILE}{hint}")
+    return name, task.policy(name)
+
+
+def _trained_settings(config: Path) -> dict[str, Any]:
+    try:
+        settings = json.loads(config.read_text(encoding="utf-8"))
+        wanted = {name: settings[name] for name in ("agent", "others")}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise TaskError(f"{config} does not say who was trained: {error}") from None
+    return {
+        **wanted,
+        **{name: settings[name] for name in ("policies", "self_play") if name in settings},
+    }
+
+
+def _versions(task_folder: Path) -> dict[str, Any]:
+    installed = {
+        found.metadata["Name"].lower().replace("_", "-"): found.version
+        for found in metadata.distributions()
+    }
+    packages = {
+        name: version
+        for name, version in installed.items()
+        if name in _PACKAGES or name.startswith("deepsim")
+    }
+    return {
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "command": sys.argv,
+        "packages": dict(sorted(packages.items())),
+        "git": _git(task_folder),
+    }
+
+
+def _git(folder: Path) -> dict[str, Any] | None:
+    """Returns a folder's git commit and whether there are uncommitted changes; None without git."""
+
+    def ask(*command: str) -> str:
+        done = subprocess.run(
+            ["git", "-C", str(folder), *command], capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    try:
+        return {"commit": ask("rev-parse", "HEAD"), "changed": bool(ask("status", "--porcelain"))}
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def _write(file: Path, value: Any) -> None:
+    file.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Saves checkpoints, evaluates the policies and logs progress, update by update."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from stable_baselines3.common.callbacks import BaseCallback
+
+from deepsim_sync import UnsupportedError
+from deepsim_train.policies.recurrent_policy import RecurrentPolicy
+from deepsim_train.policies.trained_policy import TrainedPolicy, policy_file
+from deepsim_train.policies.whole_file import whole_file
+
+from .checkpoint import FILE as CHECKPOINT
+from .checkpoint import training_state
+from .config import TrainingConfig
+from .evaluation import Evaluation
+from .league import League
+from .learner import Learner
+from .learning_worlds import LearningWorlds
+from .progress import EpisodeEnds, ProgressFiles
+from .teams import team_of
+from .update_log import UpdateLog
+
+OnStep = Callable[[int, Mapping[str, float]], object]
+"""Takes the number of steps so far and, by agent, the mean reward of the latest episodes."""
+
+
+class Updates:
+    """Keeps the latest state, logs the ends of episodes, evaluates, and reports progress.
+
+    The state is taken after each update, and written at intervals and at the end. A training run
+    that stops during an update therefore resumes from the start of that update.
+
+    Attributes:
+        evaluation: The evaluation, or None.
+        ends: The ends of the latest episodes.
+        steps: Total steps of all learning agents up to the latest update.
+        resumable: Whether a checkpoint can be written, which needs a simulator with snapshots.
+    """
+
+    def __init__(
+        self,
+        worlds: LearningWorlds,
+        learners: Sequence[Learner],
+        log: UpdateLog,
+        files: ProgressFiles,
+        folder: Path,
+        config: TrainingConfig,
+        on_step: OnStep,
+        league: League | None,
+    ) -> None:
+        self.evaluation: Evaluation | None = None
+        self.ends = EpisodeEnds([agent for each in learners for agent in each.agents])
+        self.steps = 0
+        self.resumable = True
+        self._worlds, self._learners, self._log, self._files = worlds, learners, log, files
+        self._folder, self._config = folder, config
+        self._on_step_done, self._league = on_step, league
+        self._kept: list[tuple[Path, bytes]] = []
+        self._policies: dict[str, TrainedPolicy | RecurrentPolicy] = {}
+        self._written = monotonic()
+
+    def callback(self, learner: Learner) -> BaseCallback:
+        """Returns the callback for a learner's model."""
+        return _Callback(self, learner, self._worlds)
+
+    def join_league(self, update: int) -> None:
+        """Adds the current policies to the league, if one is due at this update."""
+        if self._league is None or not self._league.wants(update):
+            return
+        policies = {each.name: each.plain() for each in self._learners}
+        past = self._worlds.past
+        self._league.add(team_of(policies, past) if past else policies[""], update)
+
+    def write(self) -> None:
+        """Writes the kept state, models and policies."""
+        for file, content in self._kept:
+            with whole_file(file) as stream:
+                stream.write(content)
+        for name, policy in self._policies.items():
+            policy.save(self._folder / policy_file(name))
+        self._written = monotonic()
+
+    def begin(self) -> None:
+        """Keeps the state at the start of an update, and writes it if a checkpoint is due."""
+        model, worlds = self._learners[0].model, self._learners[0].worlds
+        self.join_league(model.num_timesteps // (model.n_steps * worlds.num_envs))
+        self.keep()
+        if monotonic() - self._written >= self._config.checkpoint:
+            self.write()
+
+    def keep(self) -> None:
+        """Keeps the current state, models and policies in memory."""
+        kept = []
+        if self.resumable:
+            try:
+                state = training_state(
+                    self._worlds, self._learners, self.ends, self._files, self._league
+                )
+                kept.append((self._folder / CHECKPOINT, state))
+            except UnsupportedError:
+                self.resumable = False
+        for learner in self._learners:
+            file = policy_file(learner.name).replace("policy", "model", 1)
+            kept.append((self._folder / Path(file).with_suffix(".zip"), learner.saved()))
+        self._kept = kept
+        self._policies = {learner.name: learner.plain() for learner in self._learners}
+        self.steps = sum(learner.model.num_timesteps for learner in self._learners)
+
+    def add(self, learner: Learner, infos: Sequence[Mapping[str, Any]]) -> None:
+        """Adds the episodes that ended in a learner's step, and reports progress."""
+        self.ends.add(infos, learner.agents)
+        steps = sum(each.model.num_timesteps for each in self._learners)
+        self._on_step_done(steps, self.ends.rewards())
+
+    def end(self) -> None:
+        """Logs the ends of episodes after the rollout of an update; evaluates if it is due."""
+        self._log.record(self.ends.means())
+        model, worlds = self._learners[0].model, self._learners[0].worlds
+        every = model.n_steps * worlds.num_envs * self._config.evaluate_every
+        if self.evaluation is not None and model.num_timesteps % every == 0:
+            self._log.record(self.evaluation.means(self._learners))
+
+
+class _Callback(BaseCallback):  # type: ignore[misc]  # not typed where it is not installed
+    """Calls the methods of `Updates` once all learners of shared worlds have reached the event."""
+
+    def __init__(self, updates: Updates, learner: Learner, worlds: LearningWorlds) -> None:
+        super().__init__()
+        self._updates, self._learner, self._worlds = updates, learner, worlds
+
+    def _on_rollout_start(self) -> None:
+        self._worlds.meet(self._learner.name, self._updates.begin)
+
+    def _on_training_end(self) -> None:
+        self._worlds.meet(self._learner.name, self._updates.keep)
+
+    def _on_step(self) -> bool:
+        self._updates.add(self._learner, self.locals["infos"])
+        return True
+
+    def _on_rollout_end(self) -> None:
+        self._worlds.meet(self._learner.name, self._updates.end)

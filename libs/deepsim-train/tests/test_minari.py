@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Datasets of Minari hold every number of their trajectories; skipped where it is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium.spaces import Box, Dict, Discrete, MultiDiscrete, Space, Text, Tuple
+
+from deepsim_envs import Trajectory, TrajectoryCollector
+
+minari = pytest.importorskip(
+    "minari", reason="datasets are not tested: tox -e py311-trainers in libs/deepsim-envs"
+)
+pytest.importorskip("h5py")
+
+from deepsim_train.minari import new_dataset_folder, write_dataset  # noqa: E402 (see above)
+
+NAME = "deepsim/rink/ahead-v0"
+SEEN = Dict(
+    {
+        "picture": Box(0, 255, (36, 40, 3), np.uint8),
+        "numbers": Box(-np.inf, np.inf, (3,), np.float32),
+        "parts": Tuple([Discrete(7), Box(-1.0, 1.0, (2, 2), np.float64)]),
+    }
+)
+ACTED = MultiDiscrete([3, 5])
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Minari's folder of all datasets."""
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "datasets"))
+    return tmp_path / "datasets"
+
+
+def batch(space: Space[Any], length: int) -> Any:
+    if isinstance(space, Dict):
+        return {key: batch(part, length) for key, part in space.spaces.items()}
+    if isinstance(space, Tuple):
+        return tuple(batch(part, length) for part in space.spaces)
+    return np.stack([np.asarray(space.sample(), space.dtype) for _ in range(length)])
+
+
+def episode(seed: int, length: int) -> Trajectory:
+    SEEN.seed(seed)
+    ACTED.seed(seed)
+    ends = np.arange(length) == length - 1
+    return Trajectory(
+        "puck", seed, 2**33 + seed, batch(SEEN, length + 1), batch(ACTED, length),
+        np.random.default_rng(seed).normal(size=length), ends, ~ends & False,
+    )  # fmt: skip
+
+
+def require_same(found: Any, expected: Any) -> None:
+    if isinstance(expected, dict):
+        assert found.keys() == expected.keys()
+        for key, part in expected.items():
+            require_same(found[key], part)
+    elif isinstance(expected, tuple):
+        assert len(found) == len(expected)
+        for one, other in zip(found, expected, strict=True):
+            require_same(one, other)
+    else:
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_minari_reads_every_array_back(root: Path) -> None:
+    written = [episode(1, 6), episode(2, 1), episode(3, 9)]
+    folder = write_dataset(NAME, written, SEEN, ACTED, description="ahead")
+    assert folder == root / NAME
+    dataset = minari.load_dataset(NAME)
+    assert (dataset.total_episodes, dataset.total_steps) == (3, 16)
+    assert dataset.observation_space == SEEN
+    assert dataset.action_space == ACTED
+    assert dataset.storage.metadata["description"] == "ahead"
+    for found, expected in zip(dataset.iterate_episodes(), written, strict=True):
+        for name in ("observations", "actions", "rewards", "terminations", "truncations"):
+            require_same(getattr(found, name), getattr(expected, name))
+    known = list(dataset.storage.get_episode_metadata(range(3)))
+    assert [each["seed"] for each in known] == [each.seed for each in written]
+    assert [(each["agent"], each["world"]) for each in known] == [
+        ("puck", 1), ("puck", 2), ("puck", 3)
+    ]  # fmt: skip
+    assert list(minari.list_local_datasets()) == [NAME]
+
+
+def test_the_episodes_of_many_worlds_are_those_of_the_dataset(
+    make_rink: Callable[..., Any], tmp_path: Path
+) -> None:
+    collector = TrajectoryCollector(make_rink(3))
+    seen, _ = collector.reset(seed=4)
+    while seen:
+        result = collector.step({slot: [1.0, 0.0] for slot in seen})
+        seen = {slot: value for slot, value in seen.items() if not result.done.get(slot, True)}
+    spaces = collector.observation_space["a/0"], collector.action_space["a/0"]
+    folder = write_dataset("ahead-v1", collector.trajectories, *spaces, root=tmp_path)
+    assert folder == tmp_path / "ahead-v1"
+    dataset = minari.MinariDataset(folder / "data")
+    assert dataset.total_episodes == 6
+    for found, expected in zip(dataset.iterate_episodes(), collector.trajectories, strict=True):
+        require_same(found.observations, expected.observations)
+        require_same(found.rewards, expected.rewards)
+
+
+def test_a_folder_may_be_relative(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is one below the present folder."""
+    monkeypatch.chdir(tmp_path)
+    folder = write_dataset(NAME, [episode(1, 6)], SEEN, ACTED, root="sets")
+    assert folder == tmp_path / "sets" / NAME
+    assert minari.MinariDataset(folder / "data").total_steps == 6
+
+
+def test_a_dataset_is_never_overwritten(root: Path) -> None:
+    write_dataset(NAME, [episode(1, 6)], SEEN, ACTED)
+    file = root / NAME / "data" / "main_data.hdf5"
+    before = file.read_bytes()
+    with pytest.raises(FileExistsError, match=f"the dataset {NAME} exists"):
+        write_dataset(NAME, [episode(2, 3)], SEEN, ACTED)
+    assert file.read_bytes() == before
+
+
+def test_what_cannot_be_written_leaves_nothing(root: Path) -> None:
+    words = Trajectory("a", 0, 1, np.array(["b", None], object), np.zeros(1), *np.zeros((3, 1)))
+    with pytest.raises(ValueError, match="numbers and arrays of numbers, got members such as 'b'"):
+        write_dataset(NAME, [words], Text(3), Box(-1.0, 1.0, ()))
+    broken = episode(1, 6)._replace(actions=np.zeros((6, 2), np.int64), rewards=None)
+    with pytest.raises(TypeError):
+        write_dataset(NAME, [episode(2, 3), broken], SEEN, ACTED)
+    assert [path for path in root.rglob("*") if path.is_file()] == []
+    assert new_dataset_folder(NAME) == root / NAME
+
+
+def test_mistakes_are_named(root: Path) -> None:
+    with pytest.raises(ValueError, match="at least one episode, got none"):
+        write_dataset(NAME, [], SEEN, ACTED)
+    with pytest.raises(ValueError, match="no version"):
+        write_dataset("no version", [episode(1, 2)], SEEN, ACTED)

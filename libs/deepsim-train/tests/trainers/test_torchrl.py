@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Worlds of an environment as TorchRL's `EnvBase`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium.spaces import Box, Dict, Discrete, MultiBinary, MultiDiscrete, Space, Text
+
+pytest.importorskip("torchrl", reason="TorchRL is not installed: tox -e py311-trainers")
+
+import torch
+from tensordict.nn import NormalParamExtractor, TensorDictModule
+from torchrl.collectors import Collector
+from torchrl.envs.utils import check_env_specs
+from torchrl.modules import MLP, ProbabilisticActor, TanhNormal
+from torchrl.objectives import ClipPPOLoss, ValueEstimators
+
+from deepsim_envs import Environment, JoinedEnvironment
+from deepsim_train.torchrl import TorchRLEnv
+
+MakeRace = Callable[..., Environment]
+MakeRaces = Callable[..., Any]
+MakeEcho = Callable[[Space[Any]], Environment]
+
+
+def test_its_checker_accepts_it(make_races: MakeRaces) -> None:
+    worlds = TorchRLEnv(make_races(3))
+    check_env_specs(worlds, seed=0)
+    check_env_specs(worlds, break_when_any_done="both")
+
+
+@pytest.mark.parametrize(
+    "space",
+    [
+        Box(-1.0, 1.0, (2, 3), np.float64),
+        Box(0, 255, (4, 4, 3), np.uint8),
+        Discrete(4),
+        MultiDiscrete([2, 3]),
+        MultiBinary(3),
+        Dict(a=Box(0.0, 1.0, (2,)), b=Discrete(3)),
+    ],
+    ids=lambda space: type(space).__name__,
+)
+def test_its_checker_accepts_all_spaces_that_have_tensors(
+    make_echo: MakeEcho, space: Space[Any]
+) -> None:
+    check_env_specs(TorchRLEnv(JoinedEnvironment([partial(make_echo, space)] * 2)), seed=0)
+
+
+@pytest.mark.parametrize("space", [Text(5), Discrete(3, start=1)])
+def test_a_space_without_a_tensor_is_named(make_echo: MakeEcho, space: Space[Any]) -> None:
+    with pytest.raises(ValueError, match="has no tensor: TorchRLEnv takes Box"):
+        TorchRLEnv(make_echo(space))
+
+
+def test_spaces_that_differ_are_named(make_race: MakeRace) -> None:
+    spaces = {"a": Box(-1.0, 1.0, (2,)), "b": Discrete(3)}
+    with pytest.raises(ValueError, match=r"action space of 'a' is Box.* 'b' is Discr"):
+        TorchRLEnv(make_race(spaces=spaces))
+
+
+def test_a_rollout_is_that_of_the_environments(make_race: MakeRace, make_races: MakeRaces) -> None:
+    """Through several episodes, in worlds that end at different times, agents apart."""
+    worlds = TorchRLEnv(make_races(3))
+    worlds.set_seed(5)
+    torch.manual_seed(0)
+    drift = TensorDictModule(
+        lambda seen: torch.rand_like(seen) * 1.2 - 0.2,
+        in_keys=[("agents", "observation")],
+        out_keys=[("agents", "action")],
+    )
+    run = worlds.rollout(80, policy=drift, break_when_any_done=False)
+    ends = 0
+    for world in range(3):
+        alone = make_race()
+        seen, _ = alone.reset(5 + world)
+        for step in range(80):
+            now = run[world, step]
+            live = alone.live_agents
+            assert now["agents", "mask"].tolist() == [name in live for name in "ab"]
+            for column, name in enumerate("ab"):
+                assert (
+                    now["agents", "observation"][column].numpy().tobytes() == seen[name].tobytes()
+                )
+            acted = now["agents", "action"].numpy()
+            result = alone.step({name: acted["ab".index(name)] for name in live})
+            seen = {**seen, **result.observation}
+            rewards = now["next", "agents", "reward"].ravel().tolist()
+            assert rewards == [np.float32(result.reward.get(name, 0.0)) for name in "ab"]
+            for column, name in enumerate("ab"):
+                if name in live:
+                    for end in ("terminated", "truncated"):
+                        ended = result.info["deepsim"][end][name]
+                        assert now["next", "agents", end][column].item() == ended
+                last = now["next", "agents", "observation"][column].numpy()
+                assert last.tobytes() == seen[name].tobytes()
+            over = not alone.live_agents
+            assert now["next", "done"].item() == over
+            if over:
+                ends += 1
+                seen, _ = alone.reset()
+    assert ends > 15
+
+
+def test_steps_before_an_agent_joins_are_masked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
+    from test_joining import arrays  # noqa: PLC0415 (not a module of these tests)
+
+    worlds = TorchRLEnv(arrays(2))
+    check_env_specs(worlds, seed=0)
+    worlds.set_seed(0)
+    run = worlds.rollout(9, break_when_any_done=False)
+    masks = run["agents", "mask"][1].tolist()
+    assert masks[:5] == [[True, False, False]] * 2 + [
+        [True, True, False], [False, True, False], [False, True, True],
+    ]  # fmt: skip
+    assert masks[5:] == [[False, False, True]] * 2 + [[True, False, False]] * 2
+    assert not run["next", "agents", "reward"][~run["agents", "mask"]].any()
+    assert run["next", "done"][1].ravel().tolist() == [step == 6 for step in range(9)]
+
+
+def test_an_agent_that_never_joined_is_truncated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
+    from test_joining import arrays  # noqa: PLC0415 (not a module of these tests)
+
+    worlds = TorchRLEnv(arrays(max_episode_steps=1))
+    last = worlds.rollout(1)[0, -1]["next"]
+    assert last["agents", "truncated"].ravel().tolist() == [True, True, True]
+    assert (last["done"].item(), last["terminated"].item()) == (True, False)
+
+
+def test_without_a_seed_worlds_differ(make_races: MakeRaces) -> None:
+    worlds = TorchRLEnv(make_races(3))
+    again = TorchRLEnv(make_races(3))
+    again.set_seed(5)
+    again.set_seed(None)
+    firsts = [each.reset()["agents", "observation"][..., 1].ravel() for each in (worlds, again)]
+    assert len(set(torch.cat(firsts).tolist())) == 12
+
+
+def test_a_world_tells_a_time_limit_apart(make_races: MakeRaces) -> None:
+    worlds = TorchRLEnv(make_races(1, 3))
+    last = worlds.rollout(3)[0, -1]["next"]
+    assert (last["terminated"].item(), last["truncated"].item()) == (False, True)
+
+
+def test_ppo_learns(make_races: MakeRaces) -> None:
+    """TorchRL's collector, loss and advantages, on all agents that are to act."""
+    torch.manual_seed(0)
+    worlds = TorchRLEnv(make_races(4))
+    worlds.set_seed(0)
+    actor = ProbabilisticActor(
+        TensorDictModule(
+            torch.nn.Sequential(MLP(2, 4, num_cells=[32, 32]), NormalParamExtractor()),
+            in_keys=[("agents", "observation")],
+            out_keys=[("agents", "loc"), ("agents", "scale")],
+        ),
+        in_keys=[("agents", "loc"), ("agents", "scale")],
+        out_keys=[("agents", "action")],
+        distribution_class=TanhNormal,
+        return_log_prob=True,
+        log_prob_key=("agents", "log_prob"),
+    )
+    critic = TensorDictModule(
+        MLP(2, 1, num_cells=[32, 32]),
+        in_keys=[("agents", "observation")],
+        out_keys=[("agents", "state_value")],
+    )
+    loss = ClipPPOLoss(actor, critic, entropy_bonus=False)
+    loss.set_keys(
+        action=("agents", "action"),
+        sample_log_prob=("agents", "log_prob"),
+        value=("agents", "state_value"),
+        reward=("agents", "reward"),
+        done=("agents", "done"),
+        terminated=("agents", "terminated"),
+    )
+    loss.make_value_estimator(ValueEstimators.GAE, gamma=0.9, lmbda=0.9)
+    descent = torch.optim.Adam(loss.parameters(), 5e-3)
+    collector = Collector(
+        worlds,
+        actor,
+        frames_per_batch=256,
+        total_frames=20 * 256,
+        auto_register_policy_transforms=False,
+    )
+    earned = []
+    for data in collector:
+        with torch.no_grad():
+            loss.value_estimator(data)
+        steps = data[data["agents", "mask"].any(-1)]
+        earned.append(_earned_per_step(data))
+        for _ in range(8):
+            values = loss(steps)
+            descent.zero_grad()
+            (values["loss_objective"] + values["loss_critic"]).backward()
+            descent.step()
+    collector.shutdown()
+    assert earned[0] < 0.03
+    assert earned[-1] > 0.07
+
+
+def _earned_per_step(data: Any) -> float:
+    """Metres of an agent that acts; 0.1 at full speed."""
+    acts = data["agents", "mask"]
+    return float(data["next", "agents", "reward"].squeeze(-1)[acts].mean())
