@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from types import ModuleType
 
-import pytest
-
 import deepsim_gazebo
 
 
@@ -17,9 +15,3 @@ def test_all_lists_the_public_names() -> None:
         if not name.startswith("_") and not isinstance(value, ModuleType)
     }
     assert sorted(public) == sorted(deepsim_gazebo.__all__)
-
-
-def test_the_former_name_warns_and_is_the_class_of_today() -> None:
-    with pytest.warns(DeprecationWarning, match="deepsim_gazebo.Status .* use ExchangeStatus"):
-        found = deepsim_gazebo.Status
-    assert found is deepsim_gazebo.ExchangeStatus

@@ -59,14 +59,15 @@ from deepsim_sync import (
     World,
 )
 
+from . import paper
 from .backend import Backend, BackendError, open_simulator
-from .moved import __getattr__ as __getattr__
+from .paper import *  # noqa: F403 (its `__all__`)
 from .task_code import TaskCodeError, TaskError
 from .tasks.loading import load_task, make_environment
 from .tasks.registration import register_task
 from .tasks.task import Task
 
-__all__ = [  # noqa: RUF022 (in tiers)
+__all__ = [
     # a task, and everything that runs it
     "AbstractAgent",
     "Agents",
@@ -134,4 +135,6 @@ __all__ = [  # noqa: RUF022 (in tiers)
     "DeepSimError",
     "TaskCodeError",
     "TaskError",
+    # the other names of the paper
+    *paper.__all__,
 ]
