@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Property tests try the same examples in every run; adds `--brief` and the mark `quick`.
 
+The tests of each library get those of tests/documentation.py: README, docstrings, public names.
+
 Processes that tests start get default signals, whatever this process inherited.
 """
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import os
 import signal
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from types import FrameType
 
@@ -30,6 +35,7 @@ settings.load_profile("repeatable")
 
 _DOT = 50  # tests
 _ROOT = Path(__file__).resolve().parent
+_CHECKS = _ROOT / "tests" / "documentation.py"
 _QUICK = [_ROOT / "libs" / f"deepsim-{name}" / "tests" for name in ("fx", "gazebo", "math", "sync")]
 """Folders whose tests are marked quick: what most others stand on, in half a minute of one core."""
 
@@ -71,6 +77,35 @@ def _still_ignore(_number: int, _frame: FrameType | None) -> None:
 
 def _end(number: int, _frame: FrameType | None) -> None:
     pytest.exit("ended by SIGTERM", 128 + number)
+
+
+def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Dir | None:
+    """Adds the checks of documentation to the tests of a library."""
+    is_library = path.name == "tests" and path.parent.parent == _ROOT / "libs"
+    return LibraryTests.from_parent(parent, path=path) if is_library else None
+
+
+class LibraryTests(pytest.Dir):
+    """The tests of a library: those in its folder, and those of its documentation."""
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        """Returns both."""
+        yield from super().collect()
+        yield pytest.Module.from_parent(
+            self, path=_CHECKS, nodeid=f"{self.nodeid}/{_CHECKS.name}"
+        )
+
+
+@pytest.fixture
+def names_of_examples() -> dict[str, object]:
+    """The names that readers of docstrings know, besides those of the library itself."""
+    found: dict[str, object] = {}
+    for name in ("math", "sync", "sync.testing", "spawn", "mujoco"):
+        with contextlib.suppress(ImportError):
+            found.update(vars(importlib.import_module(f"deepsim_{name}")))
+    with contextlib.suppress(ImportError):
+        found["np"] = importlib.import_module("numpy")
+    return found
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -1,26 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The public names are those that `__all__` lists."""
+"""The umbrella exports what most tasks need, and the paper's names."""
 
 from __future__ import annotations
 
 import importlib
-import re
-import types
-from pathlib import Path
 
 import pytest
 
 import deepsim
-
-
-def test_all_lists_every_public_name_once_and_in_order() -> None:
-    public = [
-        name
-        for name, value in vars(deepsim).items()
-        if not name.startswith("_") and not isinstance(value, types.ModuleType)
-    ]
-    assert sorted(deepsim.__all__) == sorted(public)
-    assert len(set(deepsim.__all__)) == len(deepsim.__all__)
 
 
 def test_the_front_door_stays_small() -> None:
@@ -56,8 +43,3 @@ def test_the_papers_spawner_spawns_on_every_engine() -> None:
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="module 'deepsim' has no attribute 'Rya'"):
         deepsim.Rya  # noqa: B018
-
-
-def test_the_readme_names_everything_public() -> None:
-    readme = Path(__file__).parents[1].joinpath("README.md").read_text(encoding="utf-8")
-    assert [name for name in deepsim.__all__ if not re.search(rf"`{name}\b", readme)] == []
