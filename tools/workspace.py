@@ -251,6 +251,7 @@ def check_lists(libraries: Libraries) -> Problems:
         ("requirements-demo.txt", r"(?m)^-e \./libs/{name}$"),
         (".importlinter", r"(?m)^    {module}$"),
         ("pyproject.toml", r'(?m)^    "libs/{name}/src",$'),
+        ("pyproject.toml", r"(?m)^{name} = \{{ workspace = true \}}$"),
         ("README.md", r"\(libs/{name}\)"),
         ("docs/architecture.md", r"\(\.\./libs/{name}\)"),
     ):

@@ -69,7 +69,8 @@ def workspace(tmp_path: Path) -> Path:
         lines = [form.format(name=name, module=name.replace("-", "_")) for name in names]
         write(tmp_path / file, "".join(lines))
     paths = "".join(f'    "libs/{name}/src",\n' for name in names)
-    members = '[tool.uv.workspace]\nmembers = ["libs/*"]\n'
+    members = '[tool.uv.workspace]\nmembers = ["libs/*"]\n\n[tool.uv.sources]\n'
+    members += "".join(f"{name} = {{ workspace = true }}\n" for name in names)
     write(tmp_path / "pyproject.toml", f"[tool.mypy]\nmypy_path = [\n{paths}]\n\n{members}")
     for name, needs in LIBRARIES.items():
         write_library(tmp_path, name, VERSIONS[name], needs)
