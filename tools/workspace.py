@@ -129,6 +129,14 @@ Libraries = dict[str, Library]
 Problems = Iterator[str]
 
 
+def read_libraries(root: Path = ROOT) -> Libraries:
+    """Returns all libraries of the workspace at `root`, by name, in alphabetical order."""
+    files = sorted(root.glob("libs/*/pyproject.toml"))
+    if not files:
+        raise SystemExit(f"no libs/*/pyproject.toml in {root}: is that the workspace?")
+    return {library.name: library for library in (Library(file.parent) for file in files)}
+
+
 def check_siblings(libraries: Libraries) -> Problems:
     """Ranges of siblings are capped and admit the present version; the umbrella pins all."""
     for library in libraries.values():
@@ -227,7 +235,7 @@ def check_imports(libraries: Libraries) -> Problems:
     for library in libraries.values():
         declared = {canonicalize_name(need.name) for need in library.dependencies}
         known = declared | {canonicalize_name(need.name) for need in library.extras}
-        imported = set()
+        imported: set[str] = set()
         for file in sorted(library.source.rglob("*.py")):
             place = file.relative_to(library.folder.parents[1]).as_posix()
             for module, line in _imports(ast.parse(file.read_text("utf-8"))):
@@ -323,11 +331,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--root", type=Path, default=ROOT, help="the workspace to check")
     root = parser.parse_args(arguments).root.resolve()
-    found = [Library(file.parent) for file in sorted(root.glob("libs/*/pyproject.toml"))]
-    if not found:
-        print(f"no libs/*/pyproject.toml in {root}: is that the workspace?", file=sys.stderr)
-        return 1
-    libraries = {library.name: library for library in found}
+    libraries = read_libraries(root)
     count = 0
     for check in CHECKS:
         problems = list(check(libraries))

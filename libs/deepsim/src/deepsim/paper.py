@@ -27,7 +27,8 @@ from deepsim_sync import (
     Visual,
 )
 
-GazeboModelSpawner = ModelSpawner  # it spawns on every engine
+GazeboModelSpawner = ModelSpawner
+"""The paper's name for `ModelSpawner`, which spawns on every engine."""
 
 __all__ = [
     "AbstractEffect",
