@@ -91,9 +91,7 @@ class LibraryTests(pytest.Dir):
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
         """Returns both."""
         yield from super().collect()
-        yield pytest.Module.from_parent(
-            self, path=_CHECKS, nodeid=f"{self.nodeid}/{_CHECKS.name}"
-        )
+        yield pytest.Module.from_parent(self, path=_CHECKS, nodeid=f"{self.nodeid}/{_CHECKS.name}")
 
 
 @pytest.fixture

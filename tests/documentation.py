@@ -100,8 +100,9 @@ def test_pages(library: Library, page: Path, tmp_path: Path, monkeypatch: Any) -
     if library.name in _NOT_RUN:
         pytest.skip(_NOT_RUN[library.name])
     text = page.read_text(encoding="utf-8")
-    if "import numpy" in text:
-        pytest.importorskip("numpy")
+    for package in ("numpy", "gymnasium"):
+        if f"import {package}" in text:
+            pytest.importorskip(package)
     monkeypatch.chdir(tmp_path)
     names = {"__name__": "__main__"}  # a module that exists, for dataclasses
     output, shown = "", 0
