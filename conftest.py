@@ -82,7 +82,9 @@ def _end(number: int, _frame: FrameType | None) -> None:
 def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Dir | None:
     """Adds the checks of documentation to the tests of a library."""
     is_library = path.name == "tests" and path.parent.parent == _ROOT / "libs"
-    return LibraryTests.from_parent(parent, path=path) if is_library else None
+    if not is_library or not _CHECKS.is_file() or _left_out(path / _CHECKS.name, parent.config):
+        return None
+    return LibraryTests.from_parent(parent, path=path)
 
 
 class LibraryTests(pytest.Dir):
@@ -108,16 +110,20 @@ def names_of_examples() -> dict[str, object]:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leaves out, for `-m quick`, folders without a test that is marked so."""
-    if config.option.markexpr != "quick" or collection_path.suffix != ".py":
-        return None
-    return None if _is_quick(collection_path) else True
+    is_left_out = collection_path.suffix == ".py" and _left_out(collection_path, config)
+    return True if is_left_out else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks the tests of these folders."""
     for item in items:
-        if _is_quick(item.path):
+        folder = item.getparent(pytest.Dir)  # that of the library, for checks of documentation
+        if _is_quick(item.path) or (folder and _is_quick(folder.path / item.path.name)):
             item.add_marker("quick")
+
+
+def _left_out(path: Path, config: pytest.Config) -> bool:
+    return config.option.markexpr == "quick" and not _is_quick(path)
 
 
 def _is_quick(path: Path) -> bool:
