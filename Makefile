@@ -91,9 +91,6 @@ wheels: .venv/tools ## build all libraries into dist/, install each one alone, a
 	@PATH="$(PYENV)$$PATH"; for python in $(BIN)/python python3.8; \
 	do if ! $$python -c '' 2>/dev/null; then echo "==> wheels: SKIPPED on $$python, which is not here"; \
 	else $(STEP) wheels tools/install_alone $(BIN)/uv $$python dist || exit 1; fi; done
-	@if command -v $${CC:-cc} > /dev/null; then DEEPSIM_MATH_COMPILED=1 $(STEP) wheel-compiled \
-		$(BIN)/python tools/build.py --wheel --package deepsim-math; \
-	else echo "==> wheel-compiled: SKIPPED, no C compiler here"; fi
 
 matrix: .venv/tools ## the tests of each library alone, on every Python found (3.8 to 3.13)
 	@PATH="$(CURDIR)/$(BIN):$(PYENV)$$PATH" $(STEP) matrix \

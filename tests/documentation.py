@@ -14,6 +14,7 @@ import io
 import linecache
 import re
 from contextvars import copy_context
+from importlib import metadata
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -193,3 +194,9 @@ def test_public_classes_have_an_example(library: Library) -> None:
         if isinstance(found, type) and not issubclass(found, Exception)
     }
     assert [name for name, found in classes.items() if ">>> " not in (found.__doc__ or "")] == []
+
+
+def test_version(library: Library) -> None:
+    """`__version__`, where a package states it, is what an installer knows."""
+    stated = getattr(library.package, "__version__", None)
+    assert stated in (None, metadata.version(library.folder.name))
