@@ -21,7 +21,7 @@ install = { test -x $(BIN)/uv && $(BIN)/uv pip install --python $(BIN)/python $(
 	|| { echo "uv cannot do it here, pip does (slower)"; $(BIN)/python -m pip install $(1); }
 
 .NOTPARALLEL:
-.PHONY: help demo test fast robots scenes poetry lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels matrix docs versions release format clean
+.PHONY: help demo test fast robots scenes poetry lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels matrix docs versions format clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -85,12 +85,12 @@ gazebo-test: gazebo .venv/tools ## the plugin's own checks, and the tests agains
 	@$(STEP) gazebo-live $(BIN)/python tools/gazebo run --no-server -- \
 		$(BIN)/pytest tests/gazebo --reruns 1
 
-wheels: .venv/tools ## build all libraries into dist/ and install each one alone
+wheels: .venv/tools ## build all libraries into dist/, install each one alone, and import it there
+	@rm -f dist/deepsim*
 	@$(STEP) build $(BIN)/python tools/build.py
-	@$(STEP) wheels $(BIN)/python tools/check_wheels.py
-	@PATH="$(PYENV)$$PATH"; if python3.8 -c '' 2>/dev/null; \
-	then $(STEP) wheels-3.8 $(BIN)/python tools/check_wheels.py --python python3.8; \
-	else echo "==> wheels-3.8: SKIPPED, no Python 3.8 here"; fi
+	@PATH="$(PYENV)$$PATH"; for python in $(BIN)/python python3.8; \
+	do if ! $$python -c '' 2>/dev/null; then echo "==> wheels: SKIPPED on $$python, which is not here"; \
+	else $(STEP) wheels tools/install_alone $(BIN)/uv $$python dist || exit 1; fi; done
 
 matrix: .venv/tools ## the tests of each library alone, on every Python found (3.8 to 3.13)
 	@PATH="$(CURDIR)/$(BIN):$(PYENV)$$PATH" $(STEP) matrix \
@@ -101,11 +101,8 @@ matrix: .venv/tools ## the tests of each library alone, on every Python found (3
 docs: .venv/docs ## the documentation site in build/site; a broken link or an undocumented name fails
 	@NO_MKDOCS_2_WARNING=1 $(STEP) docs $(BIN)/mkdocs build
 
-versions: .venv/tools ## does each version deserve its number (SemVer)? breaks since the last release
-	@$(STEP) versions $(BIN)/python tools/versions.py
-
-release: .venv/tools ## LIB=deepsim-btree: check, build and tag it here, and say what to publish
-	@$(BIN)/python tools/release.py $(if $(TAGGED),--tagged) $(or $(LIB),$(error Name a library: make release LIB=deepsim-btree))
+versions: .venv/tools ## LIB=deepsim-btree AGAINST=TAG: names that changed since then (griffe)
+	$(BIN)/griffe check $(subst -,_,$(LIB)) --search libs/$(LIB)/src --against $(AGAINST)
 
 format: .venv/tools ## let ruff fix and format what it can
 	$(BIN)/ruff check --fix

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Property tests try the same examples in every run; adds `--brief` and the mark `quick`.
 
+The tests of each library get those of tests/documentation.py: README, docstrings, public names.
+
 Processes that tests start get default signals, whatever this process inherited.
 """
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import os
 import signal
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from types import FrameType
 
@@ -30,6 +35,7 @@ settings.load_profile("repeatable")
 
 _DOT = 50  # tests
 _ROOT = Path(__file__).resolve().parent
+_CHECKS = _ROOT / "tests" / "documentation.py"
 _QUICK = [_ROOT / "libs" / f"deepsim-{name}" / "tests" for name in ("fx", "gazebo", "math", "sync")]
 """Folders whose tests are marked quick: what most others stand on, in half a minute of one core."""
 
@@ -74,18 +80,51 @@ def _end(number: int, _frame: FrameType | None) -> None:
     pytest.exit("ended by SIGTERM", 128 + number)
 
 
+def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Dir | None:
+    """Adds the checks of documentation to the tests of a library."""
+    is_library = path.name == "tests" and path.parent.parent == _ROOT / "libs"
+    if not is_library or not _CHECKS.is_file() or _left_out(path / _CHECKS.name, parent.config):
+        return None
+    return LibraryTests.from_parent(parent, path=path)
+
+
+class LibraryTests(pytest.Dir):
+    """The tests of a library: those in its folder, and those of its documentation."""
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        """Returns both."""
+        yield from super().collect()
+        yield pytest.Module.from_parent(self, path=_CHECKS, nodeid=f"{self.nodeid}/{_CHECKS.name}")
+
+
+@pytest.fixture
+def names_of_examples() -> dict[str, object]:
+    """The names that readers of docstrings know, besides those of the library itself."""
+    found: dict[str, object] = {}
+    for name in ("math", "sync", "sync.testing", "spawn", "mujoco"):
+        with contextlib.suppress(ImportError):
+            found.update(vars(importlib.import_module(f"deepsim_{name}")))
+    with contextlib.suppress(ImportError):
+        found["np"] = importlib.import_module("numpy")
+    return found
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leaves out, for `-m quick`, folders without a test that is marked so."""
-    if config.option.markexpr != "quick" or collection_path.suffix != ".py":
-        return None
-    return None if _is_quick(collection_path) else True
+    is_left_out = collection_path.suffix == ".py" and _left_out(collection_path, config)
+    return True if is_left_out else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks the tests of these folders."""
     for item in items:
-        if _is_quick(item.path):
+        folder = item.getparent(pytest.Dir)  # that of the library, for checks of documentation
+        if _is_quick(item.path) or (folder and _is_quick(folder.path / item.path.name)):
             item.add_marker("quick")
+
+
+def _left_out(path: Path, config: pytest.Config) -> bool:
+    return config.option.markexpr == "quick" and not _is_quick(path)
 
 
 def _is_quick(path: Path) -> bool:

@@ -17,11 +17,11 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from libraries import ROOT
 from website import links, notebooks
 from website.menu import menu
 from website.reference import Reference
 from website.repository import Repository
+from workspace import ROOT
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:

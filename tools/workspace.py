@@ -4,223 +4,325 @@
 
     python tools/workspace.py [--root FOLDER]
 
-Every problem is one line that names the file, what it says and what it should say; the exit status
-is 1 when there is any. Each `check_...` function below is one rule.
+Every problem is one line that names the file and what it should say; the exit status is 1 when
+there is any. Each `check_...` function below is one rule.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
+import configparser
 import re
 import sys
 from collections.abc import Callable, Iterator
-from itertools import zip_longest
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
-from allowed import ALLOWED, ROS_LIBRARY
-from imports import foreign_imports
-from libraries import ROOT, UMBRELLA, Library, read_libraries
-from lists import derived_files
-from notes import NoteError, note_files, read_notes
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).resolve().parent.parent
+UMBRELLA = "deepsim"
+CONTRIBUTORS = 10
+"""The minor version of the first Python on which contributors work; see CONTRIBUTING.md."""
+
+#: Modules whose distribution has another name; all others are spelled as their distribution.
+DISTRIBUTIONS = {
+    "PIL": "pillow",
+    "google": "protobuf",
+    "grpc": "grpcio",
+    "rsl_rl": "rsl-rl-lib",
+    "warp": "warp-lang",
+    "yaml": "pyyaml",
+    "zenoh": "eclipse-zenoh",
+    "zmq": "pyzmq",
+}
+#: ROS comes from the host's installation, not from an index, so no library can declare it.
+ROS = re.compile(
+    r"genpy|rclpy|rosgraph|roslib|rospkg|rospy|tf2_ros|simulation_interfaces|.*_(msgs|srvs)"
+)
+
+
+@dataclass(frozen=True)
+class Library:
+    """One folder below libs/, as its pyproject.toml describes it."""
+
+    folder: Path
+
+    @cached_property
+    def table(self) -> dict[str, Any]:
+        """The whole of pyproject.toml."""
+        return tomllib.loads((self.folder / "pyproject.toml").read_text("utf-8"))
+
+    @property
+    def project(self) -> dict[str, Any]:
+        """Its table `[project]`."""
+        table: dict[str, Any] = self.table["project"]
+        return table
+
+    @property
+    def name(self) -> str:
+        """The distribution's name, `deepsim-math`."""
+        return str(self.project["name"])
+
+    @property
+    def version(self) -> str:
+        """The version, `0.1.0`."""
+        return str(self.project["version"])
+
+    @property
+    def module(self) -> str:
+        """The name to import, `deepsim_math`."""
+        return self.name.replace("-", "_")
+
+    @property
+    def source(self) -> Path:
+        """The folder of the importable package."""
+        return self.folder / "src" / self.module
+
+    @cached_property
+    def dependencies(self) -> list[Requirement]:
+        """What a plain install brings along."""
+        return [Requirement(text) for text in self.project.get("dependencies", [])]
+
+    @cached_property
+    def extras(self) -> list[Requirement]:
+        """What the library's extras add, all of them together."""
+        extras = self.project.get("optional-dependencies", {})
+        return [Requirement(text) for text in chain(*extras.values())]
+
+    @cached_property
+    def tox(self) -> configparser.ConfigParser:
+        """Its tox.ini."""
+        tox = configparser.ConfigParser(interpolation=None)
+        tox.read(self.folder / "tox.ini", encoding="utf-8")
+        return tox
+
+    @property
+    def tested_with(self) -> Iterator[Requirement]:
+        """What tox.ini installs for tests on each Python: its `deps`, and the extras it names."""
+        extras = self.project.get("optional-dependencies", {})
+        named = self.tox.get("testenv", "extras", fallback="").replace(",", " ").split()
+        yield from (Requirement(text) for name in named for text in extras[name])
+        for line in self.tox.get("testenv", "deps", fallback="").splitlines():
+            text = line.removeprefix("!py38: ").removeprefix("-e ../")
+            if text and not re.match(r"[\w-]+: ", text):
+                yield Requirement(text)
+
+    @property
+    def minors(self) -> set[int]:
+        """The minor versions of the Pythons that its classifiers promise."""
+        text = "\n".join(self.project.get("classifiers", []))
+        return {int(minor) for minor in re.findall(r"Python :: 3\.(\d+)", text)}
+
 
 Libraries = dict[str, Library]
 Problems = Iterator[str]
 
 
-def check_sibling_ranges(root: Path, libraries: Libraries) -> Problems:
-    """A sibling's range has a cap and contains the version that the sibling has now."""
+def read_libraries(root: Path = ROOT) -> Libraries:
+    """Returns all libraries of the workspace at `root`, by name, in alphabetical order."""
+    files = sorted(root.glob("libs/*/pyproject.toml"))
+    if not files:
+        raise SystemExit(f"no libs/*/pyproject.toml in {root}: is that the workspace?")
+    return {library.name: library for library in (Library(file.parent) for file in files)}
+
+
+def check_siblings(libraries: Libraries) -> Problems:
+    """Ranges of siblings are capped and admit the present version; the umbrella pins all."""
     for library in libraries.values():
-        for need in library.dependencies:
-            if need.name not in libraries or library.name == UMBRELLA:
+        needs = [*library.dependencies, *library.extras]
+        for need in needs:
+            sibling = libraries.get(need.name)
+            if sibling is None:
                 continue
-            file, version = _pyproject(root, library), libraries[need.name].version
-            if not need.is_capped:
-                yield f"{file}: {need.text!r} has no upper bound; add one, such as '<0.2'"
-            if not need.admits(version):
-                yield f"{file}: {need.text!r} excludes {need.name} {version}, the present version"
-
-
-def check_umbrella_pins(root: Path, libraries: Libraries) -> Problems:
-    """The umbrella pins every library to exactly the version that it has now."""
-    umbrella = libraries.get(UMBRELLA)
-    if umbrella is None:
-        yield f"libs/{UMBRELLA}: the umbrella is missing"
-        return
-    file = _pyproject(root, umbrella)
-    pins = {need.name: need for need in (*umbrella.dependencies, *umbrella.extras)}
-    for library in libraries.values():
+            signs = {clause.operator for clause in need.specifier}
+            if not need.specifier.contains(sibling.version):
+                yield f"{_file(library)}: '{need}' excludes {need.name} {sibling.version}"
+            elif library.name == UMBRELLA and signs != {"=="}:
+                yield f"{_file(library)}: '{need}' should be '{need.name}=={sibling.version}'"
+            elif not signs & {"<", "<=", "=="}:
+                yield f"{_file(library)}: '{need}' has no upper bound; add one, such as '<0.2'"
         if library.name == UMBRELLA:
-            continue
-        wanted = f"{library.name}=={library.version}"
-        if library.name not in pins:
-            yield f"{file}: omits {wanted!r}"
-        elif pins[library.name].clauses != (("==", library.version),):
-            yield (
-                f"{file}: pins {pins[library.name].text!r}, should be {wanted!r}; run tools/pin.py"
-            )
+            for name in sorted(libraries.keys() - {UMBRELLA} - {need.name for need in needs}):
+                yield f"{_file(library)}: omits '{name}=={libraries[name].version}'"
 
 
-def check_files(root: Path, libraries: Libraries) -> Problems:
-    """Each library has its documents: the root's licence, a changelog of its version, py.typed."""
-    licence = (root / "LICENSE").read_bytes()
+def check_poetry(libraries: Libraries) -> Problems:
+    """Poetry's tables have the siblings as paths, and what tox.ini installs for the tests."""
     for library in libraries.values():
-        folder = library.folder.relative_to(root).as_posix()
+        main = {
+            need.name: _sibling(need)
+            for need in (*library.dependencies, *library.extras)
+            if need.name in libraries
+        }
+        last = max(library.minors, default=CONTRIBUTORS)
+        wanted: dict[str, Any] = {"python": f">=3.{CONTRIBUTORS},<3.{last + 1}"}
+        wanted |= {name: {"path": f"../{name}", "develop": True} for name in main}
+        tests = {
+            need.name: _sibling(need) if need.name in libraries else _range(need)
+            for need in library.tested_with
+        }
+        plain = {need.name for need in library.dependencies}
+        dev = {
+            name: need
+            for name, need in tests.items()
+            if name not in plain or need != wanted.get(name)
+        }
+        poetry = library.table.get("tool", {}).get("poetry", {})
+        group = poetry.get("group", {}).get("dev", {}).get("dependencies", {})
+        yield from _differences(
+            f"{_file(library)}: [tool.poetry.dependencies]", poetry.get("dependencies", {}), wanted
+        )
+        yield from _differences(
+            f"{_file(library)}: [tool.poetry.group.dev.dependencies]", group, dev
+        )
+
+
+def check_files(libraries: Libraries) -> Problems:
+    """Each library has its documents, the root's licence, a changelog of its version, authors."""
+    for library in libraries.values():
+        name, licence = f"libs/{library.folder.name}", library.folder.parents[1] / "LICENSE"
         for wanted in ("README.md", "LICENSE", "CHANGELOG.md", f"src/{library.module}/py.typed"):
             if not (library.folder / wanted).is_file():
-                yield f"{folder}/{wanted}: missing"
+                yield f"{name}/{wanted}: missing"
         copy, changelog = library.folder / "LICENSE", library.folder / "CHANGELOG.md"
-        if copy.is_file() and copy.read_bytes() != licence:
-            yield f"{folder}/LICENSE: differs from the LICENSE of the root; copy that one"
-        if (
-            changelog.is_file()
-            and f"\n## [{library.version}]" not in changelog.read_text("utf-8")
-            and not note_files(library)
-        ):
-            yield f"{folder}/CHANGELOG.md: lacks a section '## [{library.version}]'"
+        if copy.is_file() and copy.read_bytes() != licence.read_bytes():
+            yield f"{name}/LICENSE: differs from the LICENSE of the root; copy that one"
+        if changelog.is_file() and f"\n## {library.version}" not in changelog.read_text("utf-8"):
+            yield f"{name}/CHANGELOG.md: lacks a section '## {library.version}'"
+        for field in ("authors", "keywords"):
+            if not library.project.get(field):
+                yield f"{_file(library)}: has no {field}"
+        init = library.source / "__init__.py"
+        stated = re.search(r'(?m)^__version__ = "(.*)"$', init.read_text("utf-8"))
+        if stated and stated[1] != library.version:
+            yield f"{name}/src/{library.module}: __version__ should be {library.version}"
 
 
-def check_notes(root: Path, libraries: Libraries) -> Problems:
-    """Each note for the next release has a kind that the changelog has, and says something."""
-    for library in libraries.values():
-        try:
-            read_notes(library)
-        except NoteError as error:
-            yield f"{(library.folder / 'changes').relative_to(root).as_posix()}: {error}"
-
-
-def check_pythons(root: Path, libraries: Libraries) -> Problems:
+def check_pythons(libraries: Libraries) -> Problems:
     """requires-python, the classifiers and tox.ini name the same Pythons; siblings run on them."""
     for library in libraries.values():
-        file = _pyproject(root, library)
-        required = str(library.table["project"]["requires-python"])
-        classified = library.minors
-        if not classified:
-            yield f"{file}: no classifier 'Programming Language :: Python :: 3.x'"
-            continue
-        if required != f">=3.{min(classified)}":
+        required, promised = library.project["requires-python"], library.minors
+        if required != f">=3.{min(promised, default=0)}":
             yield (
-                f"{file}: requires-python is {required!r} but the lowest classifier is"
-                f" Python 3.{min(classified)}"
+                f"{_file(library)}: requires-python is {required!r}"
+                f" but the classifiers promise {_pythons(promised)}"
             )
-        tox = library.folder / "tox.ini"
-        tested = _tox_minors(tox)
-        if tested != classified:
+        tested = _tox_minors(library.tox.get("tox", "env_list", fallback=""))
+        if tested != promised:
             yield (
-                f"{tox.relative_to(root).as_posix()}: env_list tests {_pythons(tested)}"
-                f" but the classifiers promise {_pythons(classified)}"
+                f"libs/{library.folder.name}/tox.ini: env_list tests {_pythons(tested)}"
+                f" but the classifiers promise {_pythons(promised)}"
             )
         for need in library.dependencies:
             sibling = libraries.get(need.name)
-            if sibling and _lowest_minor(sibling) > _lowest_minor(library):
-                yield (
-                    f"{file}: requires-python is {required!r} but {sibling.name} needs"
-                    f" {sibling.table['project']['requires-python']!r}"
-                )
+            if sibling and min(sibling.minors, default=0) > min(promised, default=0):
+                yield f"{_file(library)}: {need.name} does not promise Python 3.{min(promised)}"
 
 
-def check_imports(root: Path, libraries: Libraries) -> Problems:
-    """All that src/ imports is declared, all that is declared is imported; ROS only in Gazebo's."""
+def check_imports(libraries: Libraries) -> Problems:
+    """All that src/ imports is declared, and all that is declared is imported."""
     for library in libraries.values():
-        file = _pyproject(root, library)
-        declared = {need.name for need in library.dependencies}
-        optional = {need.name for need in library.extras}
+        declared = {canonicalize_name(need.name) for need in library.dependencies}
+        known = declared | {canonicalize_name(need.name) for need in library.extras}
         imported: set[str] = set()
-        for found in foreign_imports(library):
-            place = f"{found.file.relative_to(root).as_posix()}:{found.line}"
-            if found.is_ros:
-                if library.name != ROS_LIBRARY:
-                    yield f"{place}: imports {found.module}; only {ROS_LIBRARY} may use ROS"
-            elif found.distribution not in declared | optional | imported:
-                yield f"{place}: imports {found.module}, but {file} does not declare it"
-            imported.add(found.distribution)
-        unused = declared - imported
-        if library.name == UMBRELLA:
-            unused -= libraries.keys()
+        for file in sorted(library.source.rglob("*.py")):
+            place = file.relative_to(library.folder.parents[1]).as_posix()
+            for module, line in _imports(ast.parse(file.read_text("utf-8"))):
+                package = module.partition(".")[0]
+                if package in sys.stdlib_module_names | {library.module} or ROS.fullmatch(package):
+                    continue
+                distribution = canonicalize_name(DISTRIBUTIONS.get(package, package))
+                if distribution not in known | imported:
+                    yield f"{place}:{line}: {_file(library)} does not declare {package}"
+                imported.add(distribution)
+        unused = declared - imported - (libraries.keys() if library.name == UMBRELLA else set())
         for name in sorted(unused):
-            yield f"{file}: declares {name}, but nothing in src/ imports it"
+            yield f"{_file(library)}: declares {name}, but nothing in src/ imports it"
 
 
-def check_allowed(root: Path, libraries: Libraries) -> Problems:
-    """No library depends on more than the design's table in tools/allowed.py admits."""
-    for library in libraries.values():
-        if library.name == UMBRELLA:
-            continue
-        if library.name not in ALLOWED:
-            yield f"tools/allowed.py: says nothing about {library.name}"
-            continue
-        for need in library.dependencies:
-            if need.name not in ALLOWED[library.name]:
-                allowed = ", ".join(sorted(ALLOWED[library.name])) or "nothing"
-                yield (
-                    f"{_pyproject(root, library)}: declares {need.name}; tools/allowed.py admits"
-                    f" {allowed}"
-                )
-
-
-def check_metadata(root: Path, libraries: Libraries) -> Problems:
-    """Each library names its authors and keywords."""
-    for library in libraries.values():
-        for field in ("authors", "keywords"):
-            if not library.table["project"].get(field):
-                yield f"{_pyproject(root, library)}: has no {field}"
-
-
-def check_derived(root: Path, libraries: Libraries) -> Problems:
-    """Lists of libraries, contracts, addresses, versions and tables of Poetry are up to date."""
-    for file, text in derived_files(root, libraries).items():
-        found, wanted = file.read_text("utf-8").splitlines(), text.splitlines()
-        for number, (old, new) in enumerate(zip_longest(found, wanted, fillvalue=""), start=1):
-            if old != new:
-                name = file.relative_to(root).as_posix()
-                yield f"{name}:{number}: is {old!r}, should be {new!r}; run tools/pin.py"
-                break
-
-
-def check_tables(root: Path, libraries: Libraries) -> Problems:
-    """The pages that present the libraries name each of them."""
-    for page, link in (("README.md", "libs/{}"), ("docs/architecture.md", "../libs/{}")):
-        text = (root / page).read_text("utf-8")
+def check_lists(libraries: Libraries) -> Problems:
+    """The lists of libraries at the root, and the pages that present them, name each of them."""
+    root = next(iter(libraries.values())).folder.parents[1]
+    for file, form in (
+        ("tox.ini", r"(?m)^    {name}$"),
+        ("requirements-demo.txt", r"(?m)^-e \./libs/{name}$"),
+        (".importlinter", r"(?m)^    {module}$"),
+        ("pyproject.toml", r'(?m)^    "libs/{name}/src",$'),
+        ("pyproject.toml", r"(?m)^{name} = \{{ workspace = true \}}$"),
+        ("README.md", r"\(libs/{name}\)"),
+        ("docs/architecture.md", r"\(\.\./libs/{name}\)"),
+    ):
+        text = (root / file).read_text("utf-8")
         for library in libraries.values():
-            if library.name != UMBRELLA and f"({link.format(library.name)})" not in text:
-                yield f"{page}: has no row for [{library.name}]({link.format(library.name)})"
+            if library.name == UMBRELLA and file.endswith(".md"):
+                continue
+            if not re.search(form.format(name=library.name, module=library.module), text):
+                yield f"{file}: does not list {library.name}"
 
 
-def _pyproject(root: Path, library: Library) -> str:
-    return (library.folder / "pyproject.toml").relative_to(root).as_posix()
+def _file(library: Library) -> str:
+    return f"libs/{library.folder.name}/pyproject.toml"
 
 
-def _lowest_minor(library: Library) -> int:
-    match = re.match(r">=3\.(\d+)$", str(library.table["project"]["requires-python"]))
-    return int(match[1]) if match else 0
+def _sibling(need: Requirement) -> dict[str, Any]:
+    extras = {"extras": sorted(need.extras)} if need.extras else {}
+    return {"path": f"../{need.name}", "develop": True, **extras}
 
 
-def _tox_minors(file: Path) -> set[int]:
-    """The minor versions in a tox.ini's env_list, written `py3{8,9,10}, py310-lowest`."""
-    if not file.is_file():
-        return set()
-    env_list = re.search(r"(?m)^env_list\s*=(.*(?:\n[ \t]+.*)*)", file.read_text("utf-8"))
-    text = env_list[1] if env_list else ""
-    grouped = [
-        minor for group in re.findall(r"py3\{([\d,]+)\}", text) for minor in group.split(",")
-    ]
-    return {int(minor) for minor in grouped + re.findall(r"py3(\d+)\b", text)}
+def _range(need: Requirement) -> str:
+    return ",".join(sorted(map(str, need.specifier), reverse=True)) or "*"  # >= before <
+
+
+def _differences(place: str, found: dict[str, Any], wanted: dict[str, Any]) -> Problems:
+    for name in sorted(found.keys() | wanted.keys()):
+        if found.get(name) != wanted.get(name):
+            yield f"{place} {name} is {found.get(name)}, should be {wanted.get(name)}"
+
+
+def _tox_minors(env_list: str) -> set[int]:
+    """Returns the minor versions in an env_list, written `py3{8,9,10}, py310-lowest`."""
+    grouped = ",".join(re.findall(r"py3\{([\d,]+)\}", env_list))
+    return {
+        int(minor) for minor in re.findall(r"\d+", grouped) + re.findall(r"py3(\d+)\b", env_list)
+    }
 
 
 def _pythons(minors: set[int]) -> str:
     return ", ".join(f"3.{minor}" for minor in sorted(minors)) or "none"
 
 
-CHECKS: list[Callable[[Path, Libraries], Problems]] = [
-    check_sibling_ranges,
-    check_umbrella_pins,
+def _imports(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """Yields module and line of the absolute imports at any depth of the code."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            yield node.module, node.lineno
+        elif isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+            # Type checkers bring typing_extensions along.
+            yield from (found for found in _imports(node) if found[0] != "typing_extensions")
+        else:
+            yield from _imports(node)
+
+
+CHECKS: list[Callable[[Libraries], Problems]] = [
+    check_siblings,
+    check_poetry,
     check_files,
-    check_notes,
     check_pythons,
     check_imports,
-    check_allowed,
-    check_metadata,
-    check_derived,
-    check_tables,
+    check_lists,
 ]
 
 
@@ -232,7 +334,7 @@ def main(arguments: list[str] | None = None) -> int:
     libraries = read_libraries(root)
     count = 0
     for check in CHECKS:
-        problems = list(check(root, libraries))
+        problems = list(check(libraries))
         count += len(problems)
         print(f"{'FAIL' if problems else 'ok':4}  {(check.__doc__ or '').rstrip('.')}")
         for problem in problems:

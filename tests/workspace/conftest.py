@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -46,47 +45,57 @@ dependencies = [
 
 [tool.poetry]
 packages = [{{ include = "{module}", from = "src" }}]
+
+[tool.poetry.dependencies]
+python = ">=3.10,<3.12"
+{siblings}
+[tool.poetry.group.dev.dependencies]
+pytest = ">=8.3"
 """
 
 
 @pytest.fixture
-def workspace(tmp_path: Path, run_tool: Run) -> Path:
+def workspace(tmp_path: Path) -> Path:
     """A small workspace of deepsim-math, deepsim-colliders and the umbrella, without a fault."""
     write(tmp_path / "LICENSE", "Do as you like.\n")
-    write(tmp_path / "tox.ini", "[tox]\nenv_list =\n    deepsim\n")
-    write(tmp_path / ".importlinter", "")
-    write(tmp_path / "pyproject.toml", '[tool.mypy]\nmypy_path = [\n    "libs/deepsim/src",\n]\n')
-    write(tmp_path / "requirements-demo.txt", "-e ./libs/deepsim\n")
+    names = list(LIBRARIES)
+    for file, form in (
+        ("tox.ini", "    {name}\n"),
+        ("requirements-demo.txt", "-e ./libs/{name}\n"),
+        (".importlinter", "    {module}\n"),
+        ("README.md", "[{name}](libs/{name})\n"),
+        ("docs/architecture.md", "[{name}](../libs/{name})\n"),
+    ):
+        lines = [form.format(name=name, module=name.replace("-", "_")) for name in names]
+        write(tmp_path / file, "".join(lines))
+    paths = "".join(f'    "libs/{name}/src",\n' for name in names)
+    members = '[tool.uv.workspace]\nmembers = ["libs/*"]\n\n[tool.uv.sources]\n'
+    members += "".join(f"{name} = {{ workspace = true }}\n" for name in names)
+    write(tmp_path / "pyproject.toml", f"[tool.mypy]\nmypy_path = [\n{paths}]\n\n{members}")
     for name, needs in LIBRARIES.items():
         write_library(tmp_path, name, VERSIONS[name], needs)
-    for page, folder in (("README.md", "libs"), ("docs/architecture.md", "../libs")):
-        write(tmp_path / page, "".join(f"[{name}]({folder}/{name})\n" for name in LIBRARIES))
-    run_tool("pin.py", "--root", tmp_path)
     return tmp_path
-
-
-@pytest.fixture
-def add_library(workspace: Path) -> Callable[[str, str, list[str]], None]:
-    """Adds the files of one more library to the workspace."""
-    return partial(write_library, workspace)
 
 
 def write_library(root: Path, name: str, version: str, needs: list[str]) -> None:
     """Writes the files that a library has of its own."""
     folder, module = root / "libs" / name, name.replace("-", "_")
     dependencies = "".join(f'    "{need}",\n' for need in needs)
-    project = PYPROJECT.format(name=name, version=version, module=module, dependencies=dependencies)
+    names = [re.split("[=>]", need)[0] for need in needs]
+    siblings = "".join(f'{each} = {{ path = "../{each}", develop = true }}\n' for each in names)
+    project = PYPROJECT.format(
+        name=name, version=version, module=module, dependencies=dependencies, siblings=siblings
+    )
     write(folder / "pyproject.toml", project)
     write(folder / "README.md", f"# {name}\n")
     write(folder / "LICENSE", "Do as you like.\n")
-    write(folder / "CHANGELOG.md", f"# Changelog\n\n## [{version}] - 2026-11-21\n")
+    write(folder / "CHANGELOG.md", f"# Changelog\n\n## {version} (unreleased)\n")
     write(
         folder / "tox.ini",
         "[tox]\nenv_list = py3{10,11}, py310-lowest\n"
         "[testenv]\ndeps =\n    pytest>=8.3\n    lowest: numpy>=1.22\n",
     )
-    imports = [re.split("[=>]", need)[0].replace("-", "_") for need in needs]
-    lines = "".join(f"import {imported}\n" for imported in imports)
+    lines = "".join(f"import {each.replace('-', '_')}\n" for each in names)
     write(folder / "src" / module / "__init__.py", lines)
     write(folder / "src" / module / "py.typed", "")
 

@@ -17,17 +17,15 @@ TOX = "libs/deepsim-colliders/tox.ini"
 DRIFTS = {
     "a library's version left its sibling's range": (
         MATH, 'version = "0.1.0"', 'version = "0.2.0"',
-        f"{COLLIDERS}: 'deepsim-math>=0.1.0,<0.2' excludes deepsim-math 0.2.0, the present version",
+        f"{COLLIDERS}: 'deepsim-math<0.2,>=0.1.0' excludes deepsim-math 0.2.0",
     ),
     "a library's version differs from the umbrella's pin": (
         COLLIDERS, 'version = "0.3.2"', 'version = "0.3.3"',
-        f"{UMBRELLA}: pins 'deepsim-colliders==0.3.2', should be 'deepsim-colliders==0.3.3';"
-        " run tools/pin.py",
+        f"{UMBRELLA}: 'deepsim-colliders==0.3.2' excludes deepsim-colliders 0.3.3",
     ),
     "the umbrella has a range where it needs a pin": (
         UMBRELLA, "deepsim-math==0.1.0", "deepsim-math>=0.1.0,<0.2",
-        f"{UMBRELLA}: pins 'deepsim-math>=0.1.0,<0.2', should be 'deepsim-math==0.1.0';"
-        " run tools/pin.py",
+        f"{UMBRELLA}: 'deepsim-math<0.2,>=0.1.0' should be 'deepsim-math==0.1.0'",
     ),
     "the umbrella omits a library": (
         UMBRELLA, '    "deepsim-math==0.1.0",\n', "",
@@ -39,13 +37,17 @@ DRIFTS = {
     ),
     "a table of Poetry is not that of the dependencies": (
         COLLIDERS, '"../deepsim-math"', '"../deepsim-maths"',
-        f"{COLLIDERS}:28: is 'deepsim-math = {{ path = \"../deepsim-maths\", develop = true }}',"
-        " should be 'deepsim-math = { path = \"../deepsim-math\", develop = true }';"
-        " run tools/pin.py",
+        f"{COLLIDERS}: [tool.poetry.dependencies] deepsim-math is"
+        " {'path': '../deepsim-maths', 'develop': True}, should be"
+        " {'path': '../deepsim-math', 'develop': True}",
     ),
     "a table of Poetry is not that of tox.ini": (
         TOX, "pytest>=8.3", "pytest>=8.3\n    hypothesis",
-        f"{COLLIDERS}:32: is '', should be 'hypothesis = \"*\"'; run tools/pin.py",
+        f"{COLLIDERS}: [tool.poetry.group.dev.dependencies] hypothesis is None, should be *",
+    ),
+    "a table of Poetry has another range": (
+        COLLIDERS, 'pytest = ">=8.3"', 'pytest = ">=8"',
+        f"{COLLIDERS}: [tool.poetry.group.dev.dependencies] pytest is >=8, should be >=8.3",
     ),
     "a library names nobody": (
         MATH, 'authors = [{ name = "Somebody" }]\n', "",
@@ -61,57 +63,51 @@ DRIFTS = {
     ),
     "the changelog lacks the version": (
         "libs/deepsim-math/CHANGELOG.md", "0.1.0", "0.0.9",
-        "libs/deepsim-math/CHANGELOG.md: lacks a section '## [0.1.0]'",
+        "libs/deepsim-math/CHANGELOG.md: lacks a section '## 0.1.0'",
     ),
     "requires-python and the classifiers differ": (
         COLLIDERS, ">=3.10", ">=3.9",
-        f"{COLLIDERS}: requires-python is '>=3.9' but the lowest classifier is Python 3.10",
+        f"{COLLIDERS}: requires-python is '>=3.9' but the classifiers promise 3.10, 3.11",
     ),
     "tox tests fewer Pythons than the classifiers promise": (
         TOX, "{10,11}", "{10}",
         f"{TOX}: env_list tests 3.10 but the classifiers promise 3.10, 3.11",
     ),
     "a sibling needs a later Python": (
-        MATH, ">=3.10", ">=3.11",
-        f"{COLLIDERS}: requires-python is '>=3.10' but deepsim-math needs '>=3.11'",
+        MATH, '    "Programming Language :: Python :: 3.10",\n', "",
+        f"{COLLIDERS}: deepsim-math does not promise Python 3.10",
+    ),
+    "a stated version is not the present one": (
+        "libs/deepsim-math/src/deepsim_math/__init__.py", "", '__version__ = "0.0.9"\n',
+        "libs/deepsim-math/src/deepsim_math: __version__ should be 0.1.0",
     ),
     "an import is not declared": (
         SOURCE, "import deepsim_math", "import deepsim_math\n\ndef late():\n    import PIL.Image",
-        f"{SOURCE}:4: imports PIL, but {COLLIDERS} does not declare it",
+        f"{SOURCE}:4: {COLLIDERS} does not declare PIL",
     ),
     "an import for type checking is not declared": (
         SOURCE, "import deepsim_math",
         "import deepsim_math\n\nif TYPE_CHECKING:\n    from shapely import Point",
-        f"{SOURCE}:4: imports shapely, but {COLLIDERS} does not declare it",
+        f"{SOURCE}:4: {COLLIDERS} does not declare shapely",
     ),
     "a sibling is imported but not declared": (
         "libs/deepsim-math/src/deepsim_math/__init__.py", "", "import deepsim_colliders.box",
-        "libs/deepsim-math/src/deepsim_math/__init__.py:1: imports deepsim_colliders,"
-        f" but {MATH} does not declare it",
+        "libs/deepsim-math/src/deepsim_math/__init__.py:1:"
+        f" {MATH} does not declare deepsim_colliders",
     ),
     "a declared dependency is never imported": (
         COLLIDERS, "dependencies = [", 'dependencies = [\n    "shapely>=2.0,<3",',
         f"{COLLIDERS}: declares shapely, but nothing in src/ imports it",
     ),
-    "ROS is imported outside of its library": (
-        SOURCE, "import deepsim_math", "import deepsim_math\nfrom geometry_msgs.msg import Pose",
-        f"{SOURCE}:2: imports geometry_msgs; only deepsim-gazebo may use ROS",
-    ),
-    "a dependency is not in the design's table": (
-        COLLIDERS, "dependencies = [", 'dependencies = [\n    "mujoco>=3.17,<4",',
-        f"{COLLIDERS}: declares mujoco; tools/allowed.py admits deepsim-math, numpy, shapely",
-    ),
     "a list at the root omits a library": (
-        "tox.ini", "    deepsim-math\n", "",
-        "tox.ini:3: is '    deepsim-colliders', should be '    deepsim-math'; run tools/pin.py",
+        "tox.ini", "    deepsim-math\n", "", "tox.ini: does not list deepsim-math",
     ),
-    "an import contract was edited by hand": (
-        ".importlinter", "    deepsim_math\n", "    deepsim_maths\n",
-        ".importlinter:7: is '    deepsim_maths', should be '    deepsim_math'; run tools/pin.py",
+    "the import contracts omit a library": (
+        ".importlinter", "    deepsim_math\n", "", ".importlinter: does not list deepsim-math",
     ),
     "the front page does not present a library": (
         "README.md", "(libs/deepsim-math)", "",
-        "README.md: has no row for [deepsim-math](libs/deepsim-math)",
+        "README.md: does not list deepsim-math",
     ),
 }  # fmt: skip
 
@@ -138,42 +134,10 @@ def test_missing_file_is_named(workspace, run_tool, file):
     assert done.returncode == 1
 
 
-@pytest.mark.parametrize(
-    ("file", "text", "problem"),
-    [
-        (
-            "dot.md",
-            "Takes tuples.\n",
-            "dot.md should be NAME.KIND.md, where KIND is one of added, changed, deprecated,"
-            " removed, fixed, security",
-        ),
-        ("dot.fixed.md", "\n", "dot.fixed.md is empty; write a sentence for users"),
-    ],
-)
-def test_a_note_without_kind_or_text_is_named(workspace, run_tool, file, text, problem):
-    """The release would not know where it belongs."""
-    folder = workspace / "libs/deepsim-math/changes"
-    folder.mkdir()
-    (folder / file).write_text(text)
-    done = run_tool("workspace.py", "--root", workspace)
-    assert f"libs/deepsim-math/changes: {problem}" in done.stdout
-    assert done.returncode == 1
-
-
-def test_a_note_stands_for_the_section_of_the_next_version(workspace, run_tool):
-    """The release makes the section."""
-    folder = workspace / "libs/deepsim-math"
-    changelog = folder / "CHANGELOG.md"
-    changelog.write_text(changelog.read_text().replace("0.1.0", "0.0.9"))
-    (folder / "changes").mkdir()
-    (folder / "changes/dot.fixed.md").write_text("`dot` takes tuples.\n")
-    assert run_tool("workspace.py", "--root", workspace).returncode == 0
-
-
 def test_sound_workspace_passes(workspace, run_tool):
     """Without drift nothing is reported."""
     done = run_tool("workspace.py", "--root", workspace)
-    assert "3 libraries, 10 rules, 0 problems" in done.stdout
+    assert "3 libraries, 6 rules, 0 problems" in done.stdout
     assert done.returncode == 0
 
 

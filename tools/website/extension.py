@@ -8,9 +8,9 @@ from typing import Any
 
 import griffe
 
-from libraries import ROOT
 from website.docstrings import with_examples, with_links
 from website.reference import Reference
+from workspace import ROOT
 
 
 class Prepare(griffe.Extension):

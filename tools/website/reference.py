@@ -17,8 +17,8 @@ from pathlib import Path
 
 import griffe
 
-from libraries import UMBRELLA, read_libraries
 from website.docstrings import with_examples
+from workspace import UMBRELLA, read_libraries
 
 _PROSE = (
     "README.md",

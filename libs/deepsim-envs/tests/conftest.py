@@ -3,13 +3,19 @@
 
 from __future__ import annotations
 
+import doctest
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 from gymnasium.spaces import Box, Space
 
+import deepsim_envs
+import deepsim_math
+import deepsim_sync
+import deepsim_sync.testing
 from deepsim_envs import AbstractAgent, Agents, Area, AreaInterface, Environment
 from deepsim_math import Pose, Twist
 from deepsim_sync import World
@@ -205,3 +211,15 @@ def make_rink(make_worlds_env: Callable[..., Environment]) -> Callable[..., Envi
         return make_worlds_env(worlds=worlds, seed=seed, **options)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def names_of_examples() -> dict[str, Any]:
+    """The names that a reader has imported, and those of the tasks in two of the examples."""
+    modules = deepsim_math, deepsim_sync, deepsim_sync.testing, gymnasium.spaces, deepsim_envs
+    found = {name: getattr(module, name) for module in modules for name in module.__all__}
+    for task in (deepsim_envs.Area, deepsim_envs.AbstractAgent):
+        (example,) = doctest.DocTestFinder(recurse=False).find(task, globs=found)
+        assert doctest.DocTestRunner().run(example, clear_globs=False).failed == 0
+        found = example.globs
+    return found

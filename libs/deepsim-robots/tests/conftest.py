@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -40,3 +41,9 @@ def arm_config() -> RobotConfig:
         home={"shoulder": 0.5},
         gains={".*": Gains(stiffness=200.0, damping=20.0)},
     )
+
+
+@pytest.fixture
+def names_of_examples(names_of_examples):
+    """Also `replace`, by which configurations are changed."""
+    return {**names_of_examples, "replace": replace}

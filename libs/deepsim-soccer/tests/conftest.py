@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import pytest
 
+import deepsim_btree
+from deepsim_btree.batch import Batch
 from deepsim_mujoco import MujocoSimulator
-from deepsim_soccer import Pitch, world_sdf
+from deepsim_soccer import Pitch, mind, world_sdf
 from deepsim_spawn import GazeboXMLLoader
 from deepsim_sync import World
 
@@ -25,3 +27,10 @@ def make_pitch():
     yield make
     for world in opened:
         world.close()
+
+
+@pytest.fixture
+def names_of_examples(names_of_examples, make_pitch):
+    """Also behaviour trees, and `pitch`, which has one robot of each team."""
+    names = {**vars(deepsim_btree), **names_of_examples, **vars(mind)}
+    return {**names, "Batch": Batch, "pitch": make_pitch()}

@@ -3,13 +3,20 @@
 
 from __future__ import annotations
 
+import doctest
 from collections.abc import Callable
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 from gymnasium.spaces import Box
 
+import deepsim_envs
+import deepsim_math
+import deepsim_sync
+import deepsim_sync.testing
+import deepsim_train
 from deepsim_envs import Agents, Area, Environment
 from deepsim_math import Pose
 from deepsim_sync import World
@@ -66,3 +73,16 @@ def make_rink() -> Callable[..., Environment]:
         return Environment(RinkArea(world), frame_skip=2, max_episode_steps=7, seed=seed)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def names_of_examples() -> dict[str, Any]:
+    """The names that a reader has imported, and those of the task in the example of `Area`."""
+    modules = (
+        deepsim_math, deepsim_sync, deepsim_sync.testing, gymnasium.spaces, deepsim_envs,
+        deepsim_train,
+    )  # fmt: skip
+    found = {name: getattr(module, name) for module in modules for name in module.__all__}
+    (example,) = doctest.DocTestFinder(recurse=False).find(deepsim_envs.Area, globs=found)
+    assert doctest.DocTestRunner().run(example, clear_globs=False).failed == 0
+    return example.globs

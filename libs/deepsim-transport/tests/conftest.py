@@ -68,3 +68,10 @@ def serve(start: Callable[..., subprocess.Popen[str]]) -> Iterator[Callable[...,
     for process in processes:
         process.kill()
         process.communicate()
+
+
+@pytest.fixture
+def names_of_examples(master: Master, monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
+    """None; examples find the master where the environment says."""
+    monkeypatch.setenv("GAZEBO_MASTER_URI", f"http://{master.host}:{master.port}")
+    return {}

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import doctest
 import threading
 import time
 from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -15,6 +17,10 @@ import zstandard
 from gymnasium.spaces import Box as BoxSpace
 from websockets.sync.client import connect
 
+import deepsim_envs
+import deepsim_math
+import deepsim_sync
+import deepsim_sync.testing
 from deepsim_envs import Agents, Area, Environment
 from deepsim_math import Color, Material, Pose, Vector3
 from deepsim_mujoco import MujocoSimulator
@@ -296,3 +302,15 @@ def look():
     yield look
     for client in clients:
         client.close()
+
+
+@pytest.fixture(scope="session")
+def names_of_examples() -> dict[str, Any]:
+    """`make` makes the environment of the example of `Area`."""
+    modules = deepsim_math, deepsim_sync, deepsim_sync.testing, deepsim_envs
+    known = {name: getattr(module, name) for module in modules for name in module.__all__}
+    known["Box"] = BoxSpace
+    finder = doctest.DocTestFinder(recurse=False)
+    (example,) = finder.find(deepsim_envs.Area, globs=known)
+    assert doctest.DocTestRunner().run(example, clear_globs=False).failed == 0
+    return {"make": example.globs["make"]}

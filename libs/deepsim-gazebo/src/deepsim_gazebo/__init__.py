@@ -15,7 +15,6 @@ from .errors import (
 )
 from .protocol.client import BatchStateClient, Listing, NewEntity
 from .protocol.exchange import ExchangeReply, ExchangeRequest, ExchangeStatus, Instant, RefusedCell
-from .renamed import __getattr__ as __getattr__
 from .ros.messages import Value, from_ros, to_ros
 from .servers.simulator import GazeboServers
 from .shared_memory.shared_file import SharedFile

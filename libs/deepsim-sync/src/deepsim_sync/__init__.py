@@ -85,7 +85,7 @@ from .trackers.visuals import GetVisualTracker, SetVisualTracker
 from .world.sensor import Sensor
 from .world.sensor_rows import SensorRows
 from .world.sensors import WorldSensors
-from .world.world import World, invoke
+from .world.world import World
 from .world.world_state import WorldState
 
 __all__ = [
@@ -184,7 +184,6 @@ __all__ = [
     "checked_factors",
     "checked_requests",
     "checked_worlds",
-    "invoke",
     "plain_attributes",
     "restore_attributes",
     "square_sum",

@@ -67,10 +67,11 @@ from deepsim_train import (
     register_task,
 )
 
+from . import paper
 from .backend import Backend, BackendError, open_simulator
-from .moved import __getattr__ as __getattr__
+from .paper import *  # noqa: F403 (its `__all__`)
 
-__all__ = [  # noqa: RUF022 (in tiers)
+__all__ = [
     # a task, and everything that runs it
     "AbstractAgent",
     "Agents",
@@ -138,4 +139,6 @@ __all__ = [  # noqa: RUF022 (in tiers)
     "DeepSimError",
     "TaskCodeError",
     "TaskError",
+    # the other names of the paper
+    *paper.__all__,
 ]

@@ -11,7 +11,6 @@ these declarations.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping
 from typing import Any, Tuple
 
@@ -275,11 +274,6 @@ class Tables:
             setattr(self, kind, rows)
             columns.update(((kind, name), rows.get(name)) for name in COLUMNS[kind])
         self.columns: Mapping[Key, Array] = columns
-
-    def column(self, kind: Kind, name: str) -> Array:
-        """Returns an array of `columns`; deprecated."""
-        warnings.warn("use Tables.columns[kind, name]", DeprecationWarning, stacklevel=2)
-        return self.columns[kind, name]
 
     def carry_over(self, old: Tables) -> None:
         """Copies from `old` the rows of all entities that are in both tables, matched by name."""

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from functools import partial
@@ -514,9 +513,3 @@ class World:
             self.invoke("World", self._owner.posted.popleft())
         trackers = self._trackers
         return trackers.update() if trackers.early or trackers.late else False
-
-
-def invoke(owner: str, world: World, callback: Callable[..., R], *args: Any) -> R:
-    """Calls `World.invoke`; deprecated."""
-    warnings.warn("use World.invoke", DeprecationWarning, stacklevel=2)
-    return world.invoke(owner, callback, *args)

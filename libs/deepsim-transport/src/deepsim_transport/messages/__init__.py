@@ -60,4 +60,5 @@ __all__ = [
     "Wrench",
     "decode",
     "encode",
+    "encoding_of",
 ]

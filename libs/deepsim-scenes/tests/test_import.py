@@ -3,18 +3,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from types import ModuleType
-
-import deepsim_scenes
-
-
-def test_all_lists_the_public_names() -> None:
-    public = {
-        name
-        for name, value in vars(deepsim_scenes).items()
-        if not name.startswith("_") and not isinstance(value, ModuleType) and name != "annotations"
-    }
-    assert sorted(public) == sorted(deepsim_scenes.__all__)
 
 
 def test_the_import_brings_neither_scenic_nor_what_it_needs():
