@@ -32,18 +32,6 @@ def stop(robot):
     return Status.SUCCESS
 
 
-@pytest.mark.parametrize("parent", [lambda c: bt.Sequence([c]), bt.Inverter, None])
-def test_action_calls_its_function(parent):
-    """Arguments given at construction arrive at each tick, whoever ticks the leaf."""
-    robot = []
-    node = bt.Action(lambda *args, **kwargs: robot.append((args, kwargs)) or Status.RUNNING, 1, b=2)
-    root = parent(node) if parent else node
-    tree = bt.Tree(root)
-    tree.tick()
-    tree.tick()
-    assert robot == [((1,), {"b": 2})] * 2
-
-
 def test_decorated_functions_are_node_classes():
     """Each call makes a node; its class, name and docstring are the function's."""
     robot = []

@@ -42,13 +42,6 @@ def test_values_and_keys():
     assert Drive.speed.description == "metres per tick"
 
 
-def test_outputs_may_stay_unconnected():
-    """Then nobody asked for what is written."""
-    tree = bt.Tree(Drive(goal="dock", left=key("d")), blackboard={"d": 5.0})
-    tree.tick()
-    assert dict(tree.blackboard) == {"d": 4.0}
-
-
 def test_types_of_several_classes():
     """A union, None, and what is in brackets, which is not looked at."""
 

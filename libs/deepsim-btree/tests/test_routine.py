@@ -197,20 +197,3 @@ def test_the_wrong_kind_of_function(make, message):
     """The error says which kind of leaf it is."""
     with pytest.raises(TypeError, match=message):
         make()
-
-
-def test_methods_of_objects():
-    """Bound methods pause like functions."""
-
-    class Robot:
-        x = 0
-
-        def drive(self, goal):
-            while self.x < goal:
-                self.x += 1
-                yield
-
-    robot = Robot()
-    tree = bt.Tree(bt.Routine(robot.drive, 2))
-    assert [tree.tick().name for _ in range(3)] == ["RUNNING", "RUNNING", "SUCCESS"]
-    assert (tree.root.name, robot.x) == ("drive", 2)

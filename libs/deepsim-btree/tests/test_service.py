@@ -6,7 +6,6 @@ from __future__ import annotations
 import pytest
 
 import deepsim_btree as bt
-from deepsim_btree import Status
 from deepsim_btree.testing import Scripted, play
 
 
@@ -80,12 +79,3 @@ def test_a_key():
     assert [str(problem) for problem in problems] == [
         "Service: Service needs a clock: Tree(root, clock=...)"
     ]
-
-
-def test_an_error_of_a_service_is_told():
-    """It is an error of that node."""
-    root = bt.Service(bt.Running(), bt.Action(lambda: 1 / 0, name="look"), "go", seconds=1)
-    tree = bt.Tree(root, clock=lambda: 0.0)
-    with pytest.raises(bt.TickError, match="node go/look: ZeroDivisionError"):
-        tree.tick()
-    assert tree.status is Status.INVALID

@@ -191,14 +191,6 @@ def test_a_change_looks_at_the_newcomers_only():
     assert tree.tick() is Status.SUCCESS
 
 
-def test_decorator_child_can_be_replaced():
-    """Assigning to child frees the old one."""
-    old, new = named("old", "new")
-    decorator = bt.Inverter(old)
-    decorator.child = new
-    assert (decorator.child, new.parent, old.parent) == (new, decorator, None)
-
-
 def test_current_child(leaf):
     """A serial composite tells which child is RUNNING."""
     a, b = leaf("S"), leaf("RS")
@@ -253,11 +245,3 @@ def test_shallow_copies_are_refused():
     for one in (tree, tree.root, tree.root.children[0]):
         with pytest.raises(TypeError, match="would share"):
             copy.copy(one)
-
-
-def test_a_child_cannot_be_added_twice():
-    """Also by itself, without a look at the others."""
-    root = bt.Sequence(named("a"))
-    with pytest.raises(bt.StructureError, match="cannot be a child of Sequence twice"):
-        root.add_child(root.children[0])
-    assert names(root) == "a"

@@ -33,12 +33,6 @@ def run(subtree, **board):
     return dict(tree.blackboard), note.feedback_message
 
 
-def test_entries_are_private():
-    """Without a mapping neither side sees the other."""
-    branch = bt.Sequence([bt.SetEntry("x", 1), Note()])
-    assert run(bt.SubTree(branch), y=2) == ({"y": 2}, "x=1")
-
-
 def test_remapped_entries_are_shared():
     """A name inside stands for another name outside, for reading and for writing."""
     branch = bt.Sequence([bt.SetEntry("x", key("goal")), bt.DeleteEntry("old"), Note()])

@@ -203,12 +203,6 @@ def test_validate_lists_all_problems():
     assert str(tree.validate()[1]) == "root/empty: Sequence has no children"
 
 
-def test_a_good_tree_has_no_problems():
-    """Nothing is found where nothing is wrong."""
-    root = bt.Selector([bt.Sequence([bt.Check(bool)]), bt.Delay(bt.Running(), seconds=1)])
-    assert bt.Tree(root, clock=float).validate() == []
-
-
 class Walker(bt.Behaviour):
     """A leaf with state of its own, importable so that it can be pickled."""
 

@@ -230,48 +230,11 @@ def test_a_switch_on_an_entry_that_the_file_sets(text):
     assert bt.Tree(read_xml(document(body))).tick() is Status.SUCCESS
 
 
-def test_classes_are_registered_by_name():
-    """A list of classes will do."""
-    root = read_xml(document('<Say text="x"/>'), [Say, drive])
-    assert type(root) is Say
-
-
-def test_parsers():
-    """Values of other types come from functions of the user."""
-
-    @bt.action
-    def aim(goal: complex):
-        return Status.SUCCESS
-
-    xml = document('<aim goal="1;2"/>')
-    parsers = {complex: lambda text: complex(*map(float, text.split(";")))}
-    assert read_xml(xml, [aim], parsers=parsers).kwargs == {"goal": 1 + 2j}
-    with pytest.raises(bt.XmlError, match='aim goal="1;2": a complex has no text here: add it to'):
-        read_xml(xml, [aim])
-
-
 DOOR = """
   <BehaviorTree ID="Door">
     <Sequence><SetBlackboard value="{who}" output_key="last"/>
       <SetBlackboard value="{power}" output_key="out"/></Sequence>
   </BehaviorTree>"""
-
-
-def test_subtrees():
-    """Braces share entries, {=} under the same name; other texts are values of the right type."""
-    body = '<SubTree ID="Door" name="front" who="{robot}" power="2.5" out="{=}"/>'
-    tree = bt.Tree(read_xml(document(body, DOOR), tree="Main"), blackboard={"robot": "r1"})
-    assert tree.tick() is Status.SUCCESS
-    assert dict(tree.blackboard) == {"robot": "r1", "out": 2.5}
-    assert (tree.root.name, tree.root.tree_id, tree.root.scope["last"]) == ("front", "Door", "r1")
-
-
-def test_autoremap():
-    """All entries are shared; an explicit one wins."""
-    body = '<SubTree ID="Door" _autoremap="true" who="me"/>'
-    tree = bt.Tree(read_xml(document(body, DOOR), tree="Main"), blackboard={"power": 1})
-    tree.tick()
-    assert dict(tree.blackboard) == {"power": 1, "last": "me", "out": 1}
 
 
 @pytest.mark.parametrize(
@@ -322,12 +285,6 @@ def test_which_tree():
       <BehaviorTree ID="B"><AlwaysSuccess name="b"/></BehaviorTree></root>"""
     assert read_xml(xml).name == "b"
     assert read_xml(xml, tree="A").name == "a"
-
-
-def test_attributes_of_editors_are_ignored():
-    """Groot2 writes notes and numbers."""
-    xml = document('<AlwaysSuccess _description="why" _uid="3" _fullpath="a/b"/>')
-    assert type(read_xml(xml)) is bt.Success
 
 
 def test_includes(tmp_path):
@@ -418,12 +375,6 @@ def test_numbers_from_the_blackboard():
         read_xml(document('<Sleep msec="{t}"/>')), clock=lambda: next(times), blackboard={"t": 1500}
     )
     assert [tree.tick().name for _ in range(3)] == ["RUNNING", "RUNNING", "SUCCESS"]
-
-
-def test_names_for_numbers_in_scripts():
-    """They come from outside the file."""
-    tree = bt.Tree(read_xml(document('<ScriptCondition code="RED == 1"/>'), enums={"RED": 1}))
-    assert tree.tick() is bt.Status.SUCCESS
 
 
 class Anything(bt.PortLeaf):

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import enum
-import math
 import re
 from functools import partial
 
@@ -242,22 +241,6 @@ def test_switches_come_back_or_are_refused(cases, seen):
     assert write_xml(again) == write_xml(switch)
 
 
-@pytest.mark.parametrize(
-    ("case", "written"),
-    [(True, None), (Mode.SLOW, None), (None, None), (math.inf, None), (1, "1"), (2.5, "2.5")],
-)
-def test_which_cases_can_be_written(case, written):
-    """Texts and numbers; another value is named."""
-    switch = bt.Switch({case: leaf(), "x": leaf()}, on=key("mode"))
-    if written is None:
-        with pytest.raises(
-            bt.XmlError, match=re.escape(f"Switch2 cannot be read back: the case {case!r}")
-        ):
-            write_xml(switch)
-    else:
-        assert f'case_1="{written}" case_2="x"' in write_xml(switch)
-
-
 @settings(max_examples=200, deadline=None)
 @given(
     name=st.one_of(st.text(min_size=1), st.sampled_from(["größe", "a:b", "a-b", "x='' y", "="])),
@@ -282,17 +265,6 @@ def test_entries_are_bare_names():
     """BehaviorTree.CPP would take {x} for the entry whose name is the value of x."""
     assert '<SetBlackboard value="1" output_key="x"/>' in write_xml(bt.SetEntry("x", 1))
     assert '<UnsetBlackboard key="x"/>' in write_xml(bt.DeleteEntry("x"))
-
-
-def test_formatters():
-    """Values of other types are written by functions of the user."""
-
-    @bt.action
-    def aim(goal: complex):
-        return Status.SUCCESS
-
-    xml = write_xml(aim(1 + 2j), formatters={complex: lambda z: f"{z.real};{z.imag}"})
-    assert '<aim goal="1.0;2.0"/>' in xml
 
 
 def test_functions_made_by_hand():
