@@ -196,8 +196,6 @@ def test_what_a_thread_answers():
 
     with pytest.raises(bt.TickError, match="node work: OSError: no network"):
         tick_to_the_end()
-    with pytest.raises(TypeError, match="function must be callable, got 3"):
-        bt.InThread(3)
 
 
 def test_threads_of_a_tree_that_was_pickled():

@@ -133,15 +133,6 @@ def test_conditions_must_answer(make, value):
         tree.tick()
 
 
-@pytest.mark.parametrize("make", [bt.Action, bt.Check])
-def test_functions_must_be_callable(make):
-    """What was given is shown."""
-    with pytest.raises(TypeError, match="function must be callable, got 'drive'"):
-        make("drive")
-    with pytest.raises(TypeError, match="condition must be callable, got True"):
-        bt.Guard(bt.Success(), condition=True)
-
-
 def test_wrong_arguments_name_the_node():
     """They show at the first tick."""
     with pytest.raises(bt.TickError, match="node Sequence/drive: TypeError: drive"):

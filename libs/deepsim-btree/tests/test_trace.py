@@ -125,18 +125,6 @@ def test_feedback_from_outside(leaf):
     ]
 
 
-def test_new_nodes(tree, leaf):
-    """When children come or go, the steps after that are about the new nodes."""
-    with Trace(tree) as watched:
-        tree.tick()
-        tree.halt()
-        tree.root.add_child(leaf("F", "late"))
-        tree.tick()
-    first, last = watched.recording.steps[0], watched.recording.steps[-1]
-    assert [node.name for node in first.snapshot.nodes] == ["root", "guard", "task"]
-    assert [node.name for node in last.snapshot.nodes] == ["root", "guard", "task", "late"]
-
-
 def test_each_error_is_a_step(leaf):
     """Also if nothing else changes."""
     tree = bt.Tree(leaf("E", "task"))
