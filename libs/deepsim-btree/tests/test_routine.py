@@ -42,18 +42,6 @@ BOTH = pytest.mark.parametrize("leaf_class", [count, count_async])
 
 
 @BOTH
-def test_it_goes_on_at_each_tick(leaf_class):
-    """A pause is RUNNING; the end without a value is SUCCESS; the next run starts anew."""
-    events = []
-    tree = bt.Tree(bt.Inverter(leaf_class(events, ticks=2)))
-    assert isinstance(tree.root.child, bt.Routine)
-    assert [tree.tick().name for _ in range(3)] == ["RUNNING", "RUNNING", "FAILURE"]
-    assert events == [0, 1, "end", "closed"]
-    assert tree.tick() is Status.RUNNING
-    tree.halt()
-
-
-@BOTH
 def test_a_halt_closes_it(leaf_class):
     """The finally blocks run at once, and once."""
     events = []

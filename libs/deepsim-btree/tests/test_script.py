@@ -16,6 +16,7 @@ import deepsim_btree as bt
 from deepsim_btree import Status
 from deepsim_btree.btcpp.script import Script
 from deepsim_btree.btcpp.script_nodes import Conditions, RunScript, ScriptCheck
+from deepsim_btree.testing import Scripted
 
 VALUES = [
     ("a := 1", 1),
@@ -128,11 +129,6 @@ def test_a_script_with_another_name_is_refused():
         Conditions(bt.Success(), scripts={"after": "1"})
 
 
-class Skipped(bt.Behaviour):
-    def update(self):
-        return Status.SKIPPED
-
-
 @pytest.mark.parametrize(
     ("make", "answer"),
     [
@@ -150,14 +146,14 @@ class Skipped(bt.Behaviour):
 )
 def test_composites_go_on_as_if_skipped_children_were_not_there(make, answer):
     """They are SKIPPED themselves if all their children are."""
-    assert bt.Tree(make(Skipped(), bt.Success())).tick().name == answer
-    assert bt.Tree(make(Skipped(), Skipped())).tick() is Status.SKIPPED
+    assert bt.Tree(make(Scripted("K"), bt.Success())).tick().name == answer
+    assert bt.Tree(make(Scripted("K"), Scripted("K"))).tick() is Status.SKIPPED
 
 
 def test_a_parallel_node_counts_skipped_children_as_if_they_had_succeeded():
     """If it wants all of them but so many."""
-    assert bt.Tree(bt.Parallel([Skipped(), Skipped()])).tick() is Status.SUCCESS
-    assert bt.Tree(bt.Parallel([Skipped(), bt.Running()])).tick() is Status.RUNNING
+    assert bt.Tree(bt.Parallel([Scripted("K"), Scripted("K")])).tick() is Status.SUCCESS
+    assert bt.Tree(bt.Parallel([Scripted("K"), bt.Running()])).tick() is Status.RUNNING
 
 
 @pytest.mark.parametrize(
@@ -175,7 +171,7 @@ def test_a_parallel_node_counts_skipped_children_as_if_they_had_succeeded():
 )
 def test_decorators_pass_skipped_on(make):
     """A run that did not take place is neither good nor bad."""
-    assert bt.Tree(make(Skipped())).tick() is Status.SKIPPED
+    assert bt.Tree(make(Scripted("K"))).tick() is Status.SKIPPED
 
 
 def test_numbers_of_control_nodes_come_from_the_blackboard():
