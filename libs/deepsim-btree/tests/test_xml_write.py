@@ -43,17 +43,6 @@ class Say(bt.PortLeaf):
         return Status.SUCCESS
 
 
-class Named(bt.Behaviour):
-    """A leaf with a name of its own choice."""
-
-    def __init__(self, name="anna", *, age: int = 3):
-        super().__init__(name)
-        self.age = age
-
-    def update(self):
-        return Status.SUCCESS
-
-
 def test_a_document():
     """Built-in tags are those of BehaviorTree.CPP; models say what else there is."""
     door = partial(bt.SubTree, tree_id="Door", remap={"text": "news"}, values={"n": 2})
@@ -107,59 +96,8 @@ def test_a_document():
     )
 
 
-def parts(root):
-    """Return all that distinguishes nodes: classes, names and what was given to them."""
-    hidden = {"_owner", "_children", "_scope", "_function"}
-
-    def given(node):
-        names = {n for cls in type(node).__mro__ for n in getattr(cls, "__slots__", ())}
-        return {**{n: getattr(node, n) for n in names - hidden}, **getattr(node, "__dict__", {})}
-
-    return [(node.path, type(node), given(node)) for node in root.walk()]
-
-
 def leaf() -> bt.Behaviour:
     return bt.Running()
-
-
-ROOTS = [
-    bt.Parallel([leaf(), leaf()], success=1, failure=2),
-    bt.Parallel([leaf(), leaf()], success=-2, failure=-1, eager=True),
-    bt.ParallelSelector([leaf()], eager=True),
-    bt.RandomSequence([leaf()], seed=3),
-    bt.Condition(leaf(), success_status=Status.FAILURE, otherwise=Status.RUNNING),
-    bt.Condition(leaf(), success_status=Status.INVALID, otherwise=Status.SUCCESS),
-    bt.UntilFail(leaf()),
-    bt.UntilFail(leaf(), on_end=Status.FAILURE),
-    bt.UntilFail(leaf(), on_end=Status.RUNNING),
-    bt.Repeater(leaf(), repeat=0),
-    bt.Repeater(leaf(), repeat=2, on_failure="abort"),
-    bt.Limit(leaf(), tick_limit=2, lifetime=True),
-    bt.Cooldown(leaf(), seconds=0.1),
-    bt.Delay(leaf(), seconds=1e-7),
-    bt.RunOnce(leaf()),
-    bt.WhileDoElse(leaf(), leaf(), leaf()),
-    bt.Switch({"a": leaf(), "2": leaf()}, leaf(), on=key("@mode")),
-    bt.SetEntry("x", 1.5),
-    bt.SetEntry("x", key("y")),
-    bt.DeleteEntry("@x"),
-    bt.SubTree(leaf(), "x", autoremap=True, tree_id="Door"),
-    bt.SubTree(leaf(), remap={"a": "@b"}, values={"c": 1, "d": "text"}, tree_id="Door"),
-    ready(text="a\nb\tc"),
-    ready(text=key("x")),
-    Named(),
-    Named("bert", age=4),
-    Named("Named"),
-]
-
-
-@pytest.mark.parametrize("root", ROOTS, ids=lambda root: root.name)
-def test_nodes_come_back(root):
-    """Classes, names and arguments are the same; writing again gives the same text."""
-    xml = write_xml(root, [Named])
-    again = read_xml(xml, [ready, Named], tree="Main")
-    assert parts(again) == parts(root)
-    assert write_xml(again, [Named]) == xml
 
 
 @settings(max_examples=60, deadline=None)
@@ -294,7 +232,10 @@ def test_ports_given_by_a_partial():
     xml = write_xml(root, nodes)
     assert '<Greet count="{n}"/>' in xml
     assert '<Say text="go" count="{n}"/>' in xml
-    assert parts(read_xml(xml, nodes)) == parts(root)
+    again = read_xml(xml, nodes)
+    assert [node.connections for node in again.children] == [
+        {"text": text, "count": key("n")} for text in ("hi", "go")
+    ]
 
 
 def test_models_alone():
