@@ -67,6 +67,10 @@ def pair() -> list[bt.Behaviour]:
             r'port news of Drive is an output and needs a key, such as key\("',
         ),
         (lambda: Drive(name=3), "name must be a str, got 3"),
+        (lambda: bt.Success(3), "name must be a str, got 3"),
+        (lambda: setattr(leaf(), "name", 3), "name must be a str, got 3"),
+        (lambda: bt.Sequence(leaf(), leaf()), "name must be a str, .*: children go into one list"),
+        (lambda: bt.Sequence(bt.Success("go")), r"an iterable of nodes: write \[go\]"),
     ],
 )
 def test_wrong_types(make, message):
@@ -116,7 +120,13 @@ def test_wrong_values(make, message):
         make()
 
 
-TIMERS = [bt.Timeout, bt.Delay, bt.Cooldown, lambda _, seconds: bt.Wait(seconds=seconds)]
+TIMERS = [
+    bt.Timeout,
+    bt.Delay,
+    bt.Cooldown,
+    lambda _, seconds: bt.Wait(seconds=seconds),
+    lambda child, seconds: bt.Service(bt.Running(), child, seconds=seconds),
+]
 
 
 @pytest.mark.parametrize("timer", TIMERS)

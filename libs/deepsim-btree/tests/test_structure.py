@@ -56,17 +56,6 @@ def test_insert_out_of_range(index):
         root.insert_child(bt.Success(), index)
 
 
-def test_edits_show_at_the_next_tick(leaf, log):
-    """What a composite calls follows its children."""
-    root = bt.Sequence([leaf("S", "a")])
-    tree = bt.Tree(root)
-    tree.tick()
-    root.replace_child(root.children[0], leaf("S", "b"))
-    tree.tick()
-    assert [who for who, event in log if event == "S"] == ["a", "b"]
-    assert root.children[0].tree is tree
-
-
 def test_removed_nodes_leave_the_tree():
     """A removed branch belongs to no tree and can be added elsewhere."""
     branch = bt.Inverter(bt.Success())
@@ -125,12 +114,6 @@ def test_a_constructor_takes_no_child_that_has_a_parent():
         with pytest.raises(bt.StructureError, match="child of Inverter already"):
             make(owner.child)
     assert owner.child.parent is owner
-
-
-def test_children_must_come_in_an_iterable():
-    """Forgotten brackets get a hint."""
-    with pytest.raises(TypeError, match=r"write \[go\]"):
-        bt.Sequence(bt.Success("go"))
 
 
 def test_running_nodes_keep_their_children(leaf):
