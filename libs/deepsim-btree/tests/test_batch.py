@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Batches: their own rules; that they do what trees of objects do is in test_forms.py."""
+"""Batches: their own rules; that they do what trees do is in test_batch_random.py."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parallel: which children count, in all forms of a tree."""
+"""Thresholds of Parallel and ParallelAll that the children cannot reach."""
 
 from __future__ import annotations
 
