@@ -7,7 +7,7 @@ import asyncio
 import copy
 import pickle
 import threading
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 
 import pytest
 
@@ -18,17 +18,6 @@ from deepsim_btree import Status
 def submitted(future):
     """Return a leaf that waits for a future of the test."""
     return bt.Background(lambda: future, name="job")
-
-
-def test_a_thread():
-    """The leaf is RUNNING until the function returns, and answers what that returned."""
-    with ThreadPoolExecutor(1) as pool:
-        leaf = bt.Background(pool.submit, lambda status: status, Status.FAILURE)
-        tree = bt.Tree(leaf)
-        while tree.tick() is Status.RUNNING:
-            pass
-        assert tree.status is Status.FAILURE
-        assert leaf.name == "submit"
 
 
 def test_tasks_are_cancelled_by_a_halt():
@@ -196,8 +185,6 @@ def test_what_a_thread_answers():
 
     with pytest.raises(bt.TickError, match="node work: OSError: no network"):
         tick_to_the_end()
-    with pytest.raises(TypeError, match="function must be callable, got 3"):
-        bt.InThread(3)
 
 
 def test_threads_of_a_tree_that_was_pickled():

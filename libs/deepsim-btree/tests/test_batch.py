@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Batches: their own rules; that they do what trees of objects do is in test_forms.py."""
+"""Batches: their own rules; that they do what trees do is in test_batch_random.py."""
 
 from __future__ import annotations
 
@@ -142,12 +142,6 @@ def decorated(numbers):
     return shared_leaf(numbers)
 
 
-def test_decorated_functions_are_pickled():
-    """An ``@action`` has replaced its function, which pickle then does not find by its name."""
-    batch = Batch(decorated(AGENT), 3)
-    assert pickle.loads(pickle.dumps(batch)).tick().tolist() == batch.tick().tolist()
-
-
 class Opposite:
     """Has an attribute of the name under which an ``@action`` keeps its function."""
 
@@ -162,9 +156,10 @@ def is_even(numbers):
     return numbers % 2 == 0
 
 
-def test_objects_with_a_function_are_pickled():
-    """They are called after it as before, not the function inside."""
-    batch = Batch(bt.Check(Opposite(is_even), AGENT), 3)
+@pytest.mark.parametrize("leaf", [decorated(AGENT), bt.Check(Opposite(is_even), AGENT)])
+def test_leaves_are_pickled_with_their_functions(leaf):
+    """Also one that pickle does not find by its name, and an object with a function inside."""
+    batch = Batch(leaf, 3)
     assert pickle.loads(pickle.dumps(batch)).tick().tolist() == batch.tick().tolist()
 
 

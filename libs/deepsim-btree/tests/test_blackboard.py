@@ -55,14 +55,6 @@ def test_taking_an_entry_is_local_too(parent, values, name):
     assert dict(board) == dict(above) == parent
 
 
-def test_an_entry_of_the_parent_cannot_be_deleted():
-    """DeleteEntry succeeds: there is nothing to delete."""
-    world = bt.Blackboard({"goal": 1})
-    tree = bt.Tree(bt.DeleteEntry("goal"), blackboard=bt.Blackboard({"goal": 2}, parent=world))
-    assert [tree.tick().name, tree.tick().name] == ["SUCCESS", "SUCCESS"]
-    assert dict(tree.blackboard) == dict(world) == {"goal": 1}
-
-
 def test_missing_names_are_told():
     """The error names what is missing; get() has a default."""
     board = bt.Blackboard(parent=bt.Blackboard())
@@ -81,19 +73,6 @@ def test_trees_do_not_share():
     assert bt.Tree(bt.Success()).blackboard == {}
     board = bt.Blackboard()
     assert bt.Tree(bt.Success(), blackboard=board).blackboard is board
-
-
-def test_nodes_reach_it():
-    """Every node reads and writes the blackboard of its tree."""
-
-    class Count(bt.Behaviour):
-        def update(self):
-            self.blackboard["count"] = self.blackboard.get("count", 0) + 1
-            return bt.Status.SUCCESS
-
-    tree = bt.Tree(bt.Sequence([Count(), bt.Inverter(Count())]))
-    tree.tick()
-    assert tree.blackboard["count"] == 2
 
 
 class Writer(bt.PortLeaf):

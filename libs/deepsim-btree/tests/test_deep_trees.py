@@ -12,7 +12,6 @@ import pytest
 
 import deepsim_btree as bt
 from deepsim_btree import Status
-from deepsim_btree.xml import read_xml, write_xml
 
 SUCCESS, FAILURE = Status.SUCCESS, Status.FAILURE
 MOST = sys.getrecursionlimit() // 8
@@ -76,14 +75,3 @@ def test_too_many_levels_are_refused():
         with pytest.raises(bt.StructureError, match=reason) as refused:
             call()
         assert len(str(refused.value)) < 1000
-
-
-def test_levels_of_xml():
-    """A document of as many levels as can be read is written; deeper ones are refused."""
-    text = write_xml(deep(197))
-    assert bt.Tree(read_xml(text)).tick() is FAILURE
-    with pytest.raises(bt.XmlError, match=r"Inverter/.*more than 200 levels cannot be read"):
-        write_xml(deep(198))
-    deeper = text.replace("<AlwaysSuccess", "<Inverter><Inverter><Inverter><AlwaysSuccess")
-    with pytest.raises(bt.XmlError, match=r"<text>:20.: elements are nested more than 200 levels"):
-        read_xml(deeper)

@@ -75,14 +75,6 @@ def test_errors_of_the_root_are_named():
         bt.Tree(bt.Action(lambda: None, name="root")).tick()
 
 
-def test_siblings_that_run_are_halted(leaf, log):
-    """The exception of one leaf ends the runs of all others, children first."""
-    root = bt.ParallelSequence([bt.Sequence([leaf("R", "a")]), leaf("R", "b"), leaf("E", "c")])
-    with pytest.raises(bt.TickError):
-        bt.Tree(root).tick()
-    assert log[-3:] == [("a", "end I"), ("b", "end I"), ("c", "end I")]
-
-
 class Hooked(bt.Behaviour):
     """Raises in the hook whose name it was given, as often as its failures last."""
 

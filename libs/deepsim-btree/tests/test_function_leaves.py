@@ -32,18 +32,6 @@ def stop(robot):
     return Status.SUCCESS
 
 
-@pytest.mark.parametrize("parent", [lambda c: bt.Sequence([c]), bt.Inverter, None])
-def test_action_calls_its_function(parent):
-    """Arguments given at construction arrive at each tick, whoever ticks the leaf."""
-    robot = []
-    node = bt.Action(lambda *args, **kwargs: robot.append((args, kwargs)) or Status.RUNNING, 1, b=2)
-    root = parent(node) if parent else node
-    tree = bt.Tree(root)
-    tree.tick()
-    tree.tick()
-    assert robot == [((1,), {"b": 2})] * 2
-
-
 def test_decorated_functions_are_node_classes():
     """Each call makes a node; its class, name and docstring are the function's."""
     robot = []
@@ -143,15 +131,6 @@ def test_conditions_must_answer(make, value):
     tree = bt.Tree(make(lambda: value))
     with pytest.raises(bt.TickError, match="a condition must return True or False, got"):
         tree.tick()
-
-
-@pytest.mark.parametrize("make", [bt.Action, bt.Check])
-def test_functions_must_be_callable(make):
-    """What was given is shown."""
-    with pytest.raises(TypeError, match="function must be callable, got 'drive'"):
-        make("drive")
-    with pytest.raises(TypeError, match="condition must be callable, got True"):
-        bt.Guard(bt.Success(), condition=True)
 
 
 def test_wrong_arguments_name_the_node():

@@ -1,44 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parallel: which children count, in all forms of a tree."""
+"""Thresholds of Parallel and ParallelAll that the children cannot reach."""
 
 from __future__ import annotations
 
 import pytest
 
 import deepsim_btree as bt
-from deepsim_btree import AGENT, Status, key
-
-SCRIPTS = ("RS", "RF", "SS")
-
-
-ANSWERS = {"R": Status.RUNNING, "S": Status.SUCCESS, "F": Status.FAILURE}
-
-
-@bt.action
-def follow(positions, child):
-    positions[child] += 1
-    return ANSWERS[SCRIPTS[child][positions[child] - 1]]
-
-
-def parallel(positions, **options):
-    leaves = [follow(positions, child) for child in range(3)]
-    return bt.Parallel(leaves, success=2, failure=1, **options)
-
-
-def test_children_that_finished_in_an_earlier_tick_count_at_once():
-    """An eager node succeeds at child 0: with child 2, which finished before, it has two."""
-    positions = [0, 0, 0]
-    tree = bt.Tree(parallel(positions, eager=True))
-    assert [tree.tick(), tree.tick()] == [Status.RUNNING, Status.SUCCESS]
-    assert positions == [2, 1, 1]
-
-
-def test_without_eager_all_are_ticked():
-    """The success wins, wherever the failure is."""
-    positions = [0, 0, 0]
-    tree = bt.Tree(parallel(positions))
-    assert [tree.tick(), tree.tick()] == [Status.RUNNING, Status.SUCCESS]
-    assert positions == [2, 2, 1]
+from deepsim_btree import Status, key
 
 
 @pytest.mark.parametrize("max_failures", [3, -3, key("limit")])
@@ -54,24 +22,6 @@ def test_parallel_all_refuses_a_number_that_its_children_cannot_reach(max_failur
     assert len(told) == isinstance(max_failures, int)
     assert all("does not fit its 2 children" in message for message in told)
     assert bt.ParallelAll([bt.Success(), bt.Failure()], max_failures=-2).tick() is Status.FAILURE
-
-
-def test_a_batch_counts_likewise():
-    """For agents that are at different places."""
-    np = pytest.importorskip("numpy")
-    from deepsim_btree.batch import Batch  # noqa: PLC0415 - needs numpy
-
-    positions = np.zeros((2, 3), int)
-
-    @bt.action
-    def follow_all(numbers, child):
-        return np.array([follow(positions[n], child).tick() for n in numbers])
-
-    root = bt.Parallel([follow_all(AGENT, n) for n in range(3)], success=2, failure=1, eager=True)
-    batch = Batch(root, 2)
-    assert batch.tick([1]).tolist() == [Status.RUNNING]
-    assert batch.tick().tolist() == [Status.RUNNING, Status.SUCCESS]
-    assert positions.tolist() == [[1, 1, 1], [2, 1, 1]]
 
 
 @pytest.mark.parametrize("options", [{"success": 3}, {"success": -3}, {"failure": 3}])

@@ -42,13 +42,6 @@ def test_values_and_keys():
     assert Drive.speed.description == "metres per tick"
 
 
-def test_outputs_may_stay_unconnected():
-    """Then nobody asked for what is written."""
-    tree = bt.Tree(Drive(goal="dock", left=key("d")), blackboard={"d": 5.0})
-    tree.tick()
-    assert dict(tree.blackboard) == {"d": 4.0}
-
-
 def test_types_of_several_classes():
     """A union, None, and what is in brackets, which is not looked at."""
 
@@ -96,28 +89,12 @@ def test_copies(twin_of):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"sped": 1.0}, "Drive has no port sped; its ports: speed, goal, left, news, wrong"),
-        ({"speed": "fast"}, "port speed of Drive takes float, got 'fast'"),
-        ({"news": "text"}, r'port news of Drive is an output and needs a key, such as key\("news"'),
-        ({"name": 3}, "name must be a str, got 3"),
-    ],
-)
-def test_wrong_connections(arguments, message):
-    """They are refused when the node is made."""
-    with pytest.raises(TypeError, match=message):
-        Drive(**arguments)
-
-
-@pytest.mark.parametrize(
     ("connections", "board", "message"),
     [
         ({"left": key("d"), "goal": key("g")}, {"d": 1.0, "g": "?"}, "port wrong of go takes int"),
         ({"left": key("d")}, {"d": "far"}, "port left of go takes float, got 'far'"),
         ({"left": key("d")}, {}, "KeyError: .*nothing named 'd' on the blackboard"),
         ({}, {}, "StructureError: port left of go is not connected and has no default"),
-        ({"left": 2.0}, {}, "StructureError: port left of go cannot be written: connect it by key"),
         ({"left": key("d"), "goal": key("g")}, {"d": 1.0, "g": 7}, "port goal of go takes str"),
     ],
 )
@@ -151,9 +128,7 @@ def test_directions():
 
 
 def test_declarations():
-    """Types are classes, names are free, and a subclass has the ports of its base."""
-    with pytest.raises(TypeError, match="type of a port must be a class, got 'float'"):
-        bt.Input("float")
+    """Names are free but for one, and a subclass has the ports of its base."""
     with pytest.raises(TypeError, match="cannot have a port called ID: files use it"):
         type("Bad", (bt.PortLeaf,), {"ID": bt.Input(int)})
 
@@ -246,17 +221,8 @@ def test_ports_of_two_bases():
     assert list(Both.ports) == [*Drive.ports, "title"]
 
 
-@pytest.mark.parametrize("bad", ["", "@", "{goal}", " goal"])
-def test_names_of_keys(bad):
-    """A key is a word."""
-    with pytest.raises(ValueError, match="must be a word without braces, got"):
-        key(bad)
-
-
-def test_keys_are_texts():
-    """Nothing else names an entry."""
-    with pytest.raises(TypeError, match="name of a key must be a str, got 3"):
-        key(3)
+def test_keys_are_shown_as_they_are_made():
+    """With their names."""
     assert repr(key("goal")) == "key('goal')"
 
 

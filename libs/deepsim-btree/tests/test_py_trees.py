@@ -57,23 +57,6 @@ class TheirLeaf(py_trees.behaviour.Behaviour):
             self.log.append(self.name + "x")
 
 
-class OurLeaf(bt.Behaviour):
-    """Does the same."""
-
-    def __init__(self, name: str, script: str, log: list[str]) -> None:
-        super().__init__(name)
-        self.letters, self.log = itertools.cycle(script), log
-
-    def update(self) -> Status:
-        letter = next(self.letters)
-        self.log.append(self.name + letter)
-        return LETTERS[letter]
-
-    def terminate(self, new_status: Status) -> None:
-        if new_status is Status.INVALID:
-            self.log.append(self.name + "x")
-
-
 def deeper(children):
     return st.one_of(
         st.tuples(st.sampled_from(sorted(SERIAL)), st.lists(children, min_size=1, max_size=4)),
@@ -96,21 +79,19 @@ def build(spec, side: int, leaf):
 
 @settings(max_examples=300, deadline=None)
 @given(spec=SPECS, ticks=st.integers(1, 12))
-def test_random_trees_do_what_py_trees_does(spec, ticks):
+def test_random_trees_do_what_py_trees_does(scripted_class, spec, ticks):
     """The same answers of the root, leaves ticked in the same order, the same leaves halted."""
-    logs, roots = ([], []), []
-    for side, leaf in enumerate((TheirLeaf, OurLeaf)):
-        names = itertools.count()
-        log = logs[side]
-        roots.append(
-            build(spec, side, lambda s, leaf=leaf, n=names, log=log: leaf(f"{next(n)}", s, log))
-        )
-    tree = bt.Tree(roots[1])
+    theirs: list[str] = []
+    ours: list[tuple[str, str]] = []
+    names = itertools.count()
+    their_root = build(spec, 0, lambda script: TheirLeaf(f"{next(names)}", script, theirs))
+    names = itertools.count()
+    root = build(spec, 1, lambda script: scripted_class(script, f"{next(names)}", log=ours))
+    tree = bt.Tree(root)
     for _ in range(ticks):
-        roots[0].tick_once()
-        assert tree.tick().name == roots[0].status.name
-        there, here = ([e for e in log if e[-1] != "x"] for log in logs)
-        assert here == there
-        assert sorted(e for e in logs[1] if e[-1] == "x") == sorted(
-            e for e in logs[0] if e[-1] == "x"
-        )
+        their_root.tick_once()
+        assert tree.tick().name == their_root.status.name
+        ticked = [name + event for name, event in ours if event in LETTERS]
+        halted = [name + "x" for name, event in ours if event == "end I"]
+        assert ticked == [event for event in theirs if event[-1] != "x"]
+        assert sorted(halted) == sorted(event for event in theirs if event[-1] == "x")

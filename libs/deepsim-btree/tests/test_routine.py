@@ -42,18 +42,6 @@ BOTH = pytest.mark.parametrize("leaf_class", [count, count_async])
 
 
 @BOTH
-def test_it_goes_on_at_each_tick(leaf_class):
-    """A pause is RUNNING; the end without a value is SUCCESS; the next run starts anew."""
-    events = []
-    tree = bt.Tree(bt.Inverter(leaf_class(events, ticks=2)))
-    assert isinstance(tree.root.child, bt.Routine)
-    assert [tree.tick().name for _ in range(3)] == ["RUNNING", "RUNNING", "FAILURE"]
-    assert events == [0, 1, "end", "closed"]
-    assert tree.tick() is Status.RUNNING
-    tree.halt()
-
-
-@BOTH
 def test_a_halt_closes_it(leaf_class):
     """The finally blocks run at once, and once."""
     events = []
@@ -197,20 +185,3 @@ def test_the_wrong_kind_of_function(make, message):
     """The error says which kind of leaf it is."""
     with pytest.raises(TypeError, match=message):
         make()
-
-
-def test_methods_of_objects():
-    """Bound methods pause like functions."""
-
-    class Robot:
-        x = 0
-
-        def drive(self, goal):
-            while self.x < goal:
-                self.x += 1
-                yield
-
-    robot = Robot()
-    tree = bt.Tree(bt.Routine(robot.drive, 2))
-    assert [tree.tick().name for _ in range(3)] == ["RUNNING", "RUNNING", "SUCCESS"]
-    assert (tree.root.name, robot.x) == ("drive", 2)

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 import deepsim_btree as bt
 from deepsim_btree import Status
 from deepsim_btree.btcpp.script import Script
-from deepsim_btree.btcpp.script_nodes import Conditions, Precondition, RunScript, ScriptCheck
+from deepsim_btree.btcpp.script_nodes import Conditions, RunScript, ScriptCheck
+from deepsim_btree.testing import Scripted
 
 VALUES = [
     ("a := 1", 1),
@@ -122,81 +123,10 @@ def test_leaves():
         bt.Tree(RunScript("a = 1")).tick()
 
 
-class Follow(bt.Behaviour):
-    def __init__(self, script: str, log: list[str], name: str = "leaf") -> None:
-        super().__init__(name)
-        self.script, self.log = script, log
-
-    def update(self):
-        letter, self.script = self.script[0], self.script[1:]
-        self.log.append(letter)
-        return {"R": Status.RUNNING, "S": Status.SUCCESS, "F": Status.FAILURE}[letter]
-
-    def terminate(self, new_status):
-        self.log.append(f"end {new_status.name}")
-
-
-def conditioned(script, **scripts):
-    log: list[str] = []
-    tree = bt.Tree(Conditions(Follow(script, log), scripts=scripts), blackboard={"n": 0})
-    return tree, log
-
-
-@pytest.mark.parametrize(
-    ("n", "answer"), [(1, "FAILURE"), (2, "SUCCESS"), (0, "SKIPPED"), (-1, "RUNNING")]
-)
-def test_conditions_are_asked_in_order_before_a_run(n, answer):
-    """The first that holds is the answer, and the child is left alone."""
-    tree, log = conditioned("R", failure_if="n == 1", success_if="n > 0", skip_if="n > -1")
-    tree.blackboard["n"] = n
-    assert (tree.tick().name, len(log)) == (answer, answer == "RUNNING")
-
-
-def test_while_true_halts_the_child():
-    """The node answers SKIPPED, and on_halted runs once."""
-    tree, log = conditioned("RR", while_true="n == 0", on_halted="h := n + 5", post="p := 1")
-    assert tree.tick() is Status.RUNNING
-    tree.blackboard["n"] = 1
-    assert tree.tick() is Status.SKIPPED
-    assert log == ["R", "end INVALID"]
-    assert tree.blackboard["h"] == 6
-    assert "p" not in tree.blackboard
-
-
-def test_scripts_after_a_run():
-    """That of the answer, then post; and on_halted at a halt."""
-    tree, _ = conditioned(
-        "SFR", on_success="s := 1", on_failure="f := 1", post="n = n + 1", on_halted="h := 1"
-    )
-    tree.tick()
-    assert dict(tree.blackboard) == {"n": 1, "s": 1}
-    tree.tick()
-    assert dict(tree.blackboard) == {"n": 2, "s": 1, "f": 1}
-    tree.tick()
-    tree.halt()
-    assert tree.blackboard["h"] == 1
-
-
 def test_a_script_with_another_name_is_refused():
     """The names are listed."""
     with pytest.raises(ValueError, match=r"scripts must be named failure_if, .*, got 'after'"):
         Conditions(bt.Success(), scripts={"after": "1"})
-
-
-def test_precondition_asks_once_per_run():
-    """While the child is RUNNING it goes on."""
-    log: list[str] = []
-    node = Precondition(Follow("RS", log), condition="n == 0", otherwise=Status.RUNNING)
-    tree = bt.Tree(node, blackboard={"n": 0})
-    assert tree.tick() is Status.RUNNING
-    tree.blackboard["n"] = 1
-    assert [tree.tick().name, tree.tick().name] == ["SUCCESS", "RUNNING"]
-    assert log == ["R", "S", "end SUCCESS"]
-
-
-class Skipped(bt.Behaviour):
-    def update(self):
-        return Status.SKIPPED
 
 
 @pytest.mark.parametrize(
@@ -216,14 +146,14 @@ class Skipped(bt.Behaviour):
 )
 def test_composites_go_on_as_if_skipped_children_were_not_there(make, answer):
     """They are SKIPPED themselves if all their children are."""
-    assert bt.Tree(make(Skipped(), bt.Success())).tick().name == answer
-    assert bt.Tree(make(Skipped(), Skipped())).tick() is Status.SKIPPED
+    assert bt.Tree(make(Scripted("K"), bt.Success())).tick().name == answer
+    assert bt.Tree(make(Scripted("K"), Scripted("K"))).tick() is Status.SKIPPED
 
 
 def test_a_parallel_node_counts_skipped_children_as_if_they_had_succeeded():
     """If it wants all of them but so many."""
-    assert bt.Tree(bt.Parallel([Skipped(), Skipped()])).tick() is Status.SUCCESS
-    assert bt.Tree(bt.Parallel([Skipped(), bt.Running()])).tick() is Status.RUNNING
+    assert bt.Tree(bt.Parallel([Scripted("K"), Scripted("K")])).tick() is Status.SUCCESS
+    assert bt.Tree(bt.Parallel([Scripted("K"), bt.Running()])).tick() is Status.RUNNING
 
 
 @pytest.mark.parametrize(
@@ -241,7 +171,7 @@ def test_a_parallel_node_counts_skipped_children_as_if_they_had_succeeded():
 )
 def test_decorators_pass_skipped_on(make):
     """A run that did not take place is neither good nor bad."""
-    assert bt.Tree(make(Skipped())).tick() is Status.SKIPPED
+    assert bt.Tree(make(Scripted("K"))).tick() is Status.SKIPPED
 
 
 def test_numbers_of_control_nodes_come_from_the_blackboard():

@@ -33,12 +33,6 @@ def run(subtree, **board):
     return dict(tree.blackboard), note.feedback_message
 
 
-def test_entries_are_private():
-    """Without a mapping neither side sees the other."""
-    branch = bt.Sequence([bt.SetEntry("x", 1), Note()])
-    assert run(bt.SubTree(branch), y=2) == ({"y": 2}, "x=1")
-
-
 def test_remapped_entries_are_shared():
     """A name inside stands for another name outside, for reading and for writing."""
     branch = bt.Sequence([bt.SetEntry("x", key("goal")), bt.DeleteEntry("old"), Note()])
@@ -163,12 +157,8 @@ def test_an_entry_outside_is_deleted_outside():
     assert dict(subtree.scope) == {"y": 1}
 
 
-def test_arguments():
-    """Names are texts, and not given twice."""
-    with pytest.raises(TypeError, match="name of a key must be a str, got 3"):
-        bt.SubTree(bt.Success(), remap={"x": 3})
-    with pytest.raises(ValueError, match="'x' of Door is both in remap and in values"):
-        bt.SubTree(bt.Success(), remap={"x": "y"}, values={"x": 1}, tree_id="Door")
+def test_an_entry_that_is_not_there_cannot_be_deleted():
+    """It is named."""
     with pytest.raises(KeyError, match="nothing named 'x' to delete"):
         del bt.SubTree(bt.Success()).scope["x"]
 

@@ -125,44 +125,6 @@ def test_feedback_from_outside(leaf):
     ]
 
 
-def test_the_first_answer_is_a_change(leaf):
-    """Also if it is INVALID, as it was before: now the node has run. A halt before that is none."""
-    tree = bt.Tree(leaf("I"))
-    with Trace(tree) as watched:
-        tree.halt()
-        tree.tick()
-        tree.tick()
-        tree.reset()
-        tree.reset()
-    assert states(watched.recording) == [("start", 0, "."), ("tick", 1, "I"), ("reset", 0, ".")]
-
-
-def test_older_answers_that_change(leaf):
-    """A node that did not run is a change too, when it is halted in the meantime."""
-    root = bt.ParallelSelector([leaf("RS", "a"), leaf("R", "b")], "root", eager=True)
-    tree = bt.Tree(root)
-    with Trace(tree) as watched:
-        for _ in range(3):
-            tree.tick()
-    assert states(watched.recording)[1:] == [
-        ("tick", 1, "RRR"),
-        ("tick", 2, "SS."),
-        ("tick", 3, "RRR"),
-    ]
-
-
-def test_new_nodes(tree, leaf):
-    """When children come or go, the steps after that are about the new nodes."""
-    with Trace(tree) as watched:
-        tree.tick()
-        tree.halt()
-        tree.root.add_child(leaf("F", "late"))
-        tree.tick()
-    first, last = watched.recording.steps[0], watched.recording.steps[-1]
-    assert [node.name for node in first.snapshot.nodes] == ["root", "guard", "task"]
-    assert [node.name for node in last.snapshot.nodes] == ["root", "guard", "task", "late"]
-
-
 def test_each_error_is_a_step(leaf):
     """Also if nothing else changes."""
     tree = bt.Tree(leaf("E", "task"))

@@ -69,88 +69,6 @@ def document(body: str, more: str = "") -> str:
 </root>"""
 
 
-# From an element to the Python of the same node.
-BUILTIN = [
-    ("<Sequence><AlwaysSuccess/></Sequence>", bt.Sequence([bt.Success()])),
-    ('<Fallback name="x"><AlwaysFailure/></Fallback>', bt.Selector([bt.Failure()], "x")),
-    ("<ReactiveSequence><Running/></ReactiveSequence>", bt.ReactiveSequence([bt.Running()])),
-    ("<ReactiveFallback><Running/></ReactiveFallback>", bt.ReactiveSelector([bt.Running()])),
-    ("<Parallel><Running/></Parallel>", bt.Parallel([bt.Running()], eager=True)),
-    (
-        '<Parallel success_count="2" failure_count="-2"><Running/><Running/></Parallel>',
-        bt.Parallel([bt.Running(), bt.Running()], success=2, failure=-2, eager=True),
-    ),
-    (
-        "<IfThenElse><AlwaysFailure/><Running/></IfThenElse>",
-        bt.IfThenElse(bt.Failure(), bt.Running()),
-    ),
-    (
-        "<WhileDoElse><AlwaysFailure/><Running/><Running/></WhileDoElse>",
-        bt.WhileDoElse(bt.Failure(), bt.Running(), bt.Running()),
-    ),
-    (
-        '<Switch2 variable="{v}" case_1="1" case_2="b"><Running/><Running/><Running/></Switch2>',
-        bt.Switch({"1": bt.Running(), "b": bt.Running()}, bt.Running(), on=key("v")),
-    ),
-    ("<Inverter><Running/></Inverter>", bt.Inverter(bt.Running())),
-    ("<ForceSuccess><Running/></ForceSuccess>", bt.Succeeder(bt.Running())),
-    ("<ForceFailure><Running/></ForceFailure>", bt.SuccessIsFailure(bt.Running())),
-    (
-        '<Repeat num_cycles="3"><Running/></Repeat>',
-        bt.Repeater(bt.Running(), repeat=3, on_failure="abort"),
-    ),
-    (
-        '<RetryUntilSuccessful num_attempts="-1"><Running/></RetryUntilSuccessful>',
-        bt.Retry(bt.Running(), attempts=-1),
-    ),
-    (
-        "<KeepRunningUntilFailure><Running/></KeepRunningUntilFailure>",
-        bt.UntilFail(bt.Running(), on_end=Status.FAILURE),
-    ),
-    ('<Timeout msec="1500"><Running/></Timeout>', bt.Timeout(bt.Running(), seconds=1.5)),
-    ('<Delay delay_msec="10"><Running/></Delay>', bt.Delay(bt.Running(), seconds=0.01)),
-    ('<RunOnce then_skip="false"><Running/></RunOnce>', bt.RunOnce(bt.Running())),
-    ('<Sleep msec="0"/>', bt.Wait(seconds=0.0)),
-    ('<SetBlackboard value="7" output_key="{x}"/>', bt.SetEntry("x", 7)),
-    ('<SetBlackboard value="{y}" output_key="x"/>', bt.SetEntry("x", key("y"))),
-    ('<UnsetBlackboard key="x"/>', bt.DeleteEntry("x")),
-    (
-        '<Limit tick_limit="3" lifetime="true"><Running/></Limit>',
-        bt.Limit(bt.Running(), tick_limit=3, lifetime=True),
-    ),
-    (
-        '<StatusCondition success_status="RUNNING" otherwise="INVALID"><Running/>'
-        "</StatusCondition>",
-        bt.Condition(bt.Running(), success_status=Status.RUNNING, otherwise=Status.INVALID),
-    ),
-    (
-        '<RandomSelector seed="4"><Running/></RandomSelector>',
-        bt.RandomSelector([bt.Running()], seed=4),
-    ),
-    (
-        '<Control ID="ParallelSelector" eager="1"><Running/></Control>',
-        bt.ParallelSelector([bt.Running()], eager=True),
-    ),
-]
-
-
-def looks(root):
-    """Return all that distinguishes nodes: classes, names and what was given to them."""
-
-    def given(node):
-        names = {n for cls in type(node).__mro__ for n in getattr(cls, "__slots__", ())}
-        hidden = {"_owner", "_children", "_scope"}
-        return {name: getattr(node, name) for name in names - hidden}
-
-    return [(node.path, type(node), given(node)) for node in root.walk()]
-
-
-@pytest.mark.parametrize(("xml", "node"), BUILTIN, ids=[xml.split(">")[0] for xml, _ in BUILTIN])
-def test_builtin_tags(xml, node):
-    """Each tag makes the node that the page says."""
-    assert looks(read_xml(document(xml))) == looks(node)
-
-
 def test_functions_ports_and_classes():
     """Attributes are arguments of functions and constructors, or ports; types are converted."""
     robot, lamps = [], []
@@ -230,48 +148,11 @@ def test_a_switch_on_an_entry_that_the_file_sets(text):
     assert bt.Tree(read_xml(document(body))).tick() is Status.SUCCESS
 
 
-def test_classes_are_registered_by_name():
-    """A list of classes will do."""
-    root = read_xml(document('<Say text="x"/>'), [Say, drive])
-    assert type(root) is Say
-
-
-def test_parsers():
-    """Values of other types come from functions of the user."""
-
-    @bt.action
-    def aim(goal: complex):
-        return Status.SUCCESS
-
-    xml = document('<aim goal="1;2"/>')
-    parsers = {complex: lambda text: complex(*map(float, text.split(";")))}
-    assert read_xml(xml, [aim], parsers=parsers).kwargs == {"goal": 1 + 2j}
-    with pytest.raises(bt.XmlError, match='aim goal="1;2": a complex has no text here: add it to'):
-        read_xml(xml, [aim])
-
-
 DOOR = """
   <BehaviorTree ID="Door">
     <Sequence><SetBlackboard value="{who}" output_key="last"/>
       <SetBlackboard value="{power}" output_key="out"/></Sequence>
   </BehaviorTree>"""
-
-
-def test_subtrees():
-    """Braces share entries, {=} under the same name; other texts are values of the right type."""
-    body = '<SubTree ID="Door" name="front" who="{robot}" power="2.5" out="{=}"/>'
-    tree = bt.Tree(read_xml(document(body, DOOR), tree="Main"), blackboard={"robot": "r1"})
-    assert tree.tick() is Status.SUCCESS
-    assert dict(tree.blackboard) == {"robot": "r1", "out": 2.5}
-    assert (tree.root.name, tree.root.tree_id, tree.root.scope["last"]) == ("front", "Door", "r1")
-
-
-def test_autoremap():
-    """All entries are shared; an explicit one wins."""
-    body = '<SubTree ID="Door" _autoremap="true" who="me"/>'
-    tree = bt.Tree(read_xml(document(body, DOOR), tree="Main"), blackboard={"power": 1})
-    tree.tick()
-    assert dict(tree.blackboard) == {"power": 1, "last": "me", "out": 1}
 
 
 @pytest.mark.parametrize(
@@ -322,12 +203,6 @@ def test_which_tree():
       <BehaviorTree ID="B"><AlwaysSuccess name="b"/></BehaviorTree></root>"""
     assert read_xml(xml).name == "b"
     assert read_xml(xml, tree="A").name == "a"
-
-
-def test_attributes_of_editors_are_ignored():
-    """Groot2 writes notes and numbers."""
-    xml = document('<AlwaysSuccess _description="why" _uid="3" _fullpath="a/b"/>')
-    assert type(read_xml(xml)) is bt.Success
 
 
 def test_includes(tmp_path):
@@ -418,12 +293,6 @@ def test_numbers_from_the_blackboard():
         read_xml(document('<Sleep msec="{t}"/>')), clock=lambda: next(times), blackboard={"t": 1500}
     )
     assert [tree.tick().name for _ in range(3)] == ["RUNNING", "RUNNING", "SUCCESS"]
-
-
-def test_names_for_numbers_in_scripts():
-    """They come from outside the file."""
-    tree = bt.Tree(read_xml(document('<ScriptCondition code="RED == 1"/>'), enums={"RED": 1}))
-    assert tree.tick() is bt.Status.SUCCESS
 
 
 class Anything(bt.PortLeaf):

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import enum
-import math
 import re
 from functools import partial
 
@@ -39,17 +38,6 @@ class Say(bt.PortLeaf):
     text = bt.Input(str, default="hello", description="what to say")
     count = bt.InOut(int)
     heard = bt.Output(bool)
-
-    def update(self):
-        return Status.SUCCESS
-
-
-class Named(bt.Behaviour):
-    """A leaf with a name of its own choice."""
-
-    def __init__(self, name="anna", *, age: int = 3):
-        super().__init__(name)
-        self.age = age
 
     def update(self):
         return Status.SUCCESS
@@ -108,59 +96,8 @@ def test_a_document():
     )
 
 
-def parts(root):
-    """Return all that distinguishes nodes: classes, names and what was given to them."""
-    hidden = {"_owner", "_children", "_scope", "_function"}
-
-    def given(node):
-        names = {n for cls in type(node).__mro__ for n in getattr(cls, "__slots__", ())}
-        return {**{n: getattr(node, n) for n in names - hidden}, **getattr(node, "__dict__", {})}
-
-    return [(node.path, type(node), given(node)) for node in root.walk()]
-
-
 def leaf() -> bt.Behaviour:
     return bt.Running()
-
-
-ROOTS = [
-    bt.Parallel([leaf(), leaf()], success=1, failure=2),
-    bt.Parallel([leaf(), leaf()], success=-2, failure=-1, eager=True),
-    bt.ParallelSelector([leaf()], eager=True),
-    bt.RandomSequence([leaf()], seed=3),
-    bt.Condition(leaf(), success_status=Status.FAILURE, otherwise=Status.RUNNING),
-    bt.Condition(leaf(), success_status=Status.INVALID, otherwise=Status.SUCCESS),
-    bt.UntilFail(leaf()),
-    bt.UntilFail(leaf(), on_end=Status.FAILURE),
-    bt.UntilFail(leaf(), on_end=Status.RUNNING),
-    bt.Repeater(leaf(), repeat=0),
-    bt.Repeater(leaf(), repeat=2, on_failure="abort"),
-    bt.Limit(leaf(), tick_limit=2, lifetime=True),
-    bt.Cooldown(leaf(), seconds=0.1),
-    bt.Delay(leaf(), seconds=1e-7),
-    bt.RunOnce(leaf()),
-    bt.WhileDoElse(leaf(), leaf(), leaf()),
-    bt.Switch({"a": leaf(), "2": leaf()}, leaf(), on=key("@mode")),
-    bt.SetEntry("x", 1.5),
-    bt.SetEntry("x", key("y")),
-    bt.DeleteEntry("@x"),
-    bt.SubTree(leaf(), "x", autoremap=True, tree_id="Door"),
-    bt.SubTree(leaf(), remap={"a": "@b"}, values={"c": 1, "d": "text"}, tree_id="Door"),
-    ready(text="a\nb\tc"),
-    ready(text=key("x")),
-    Named(),
-    Named("bert", age=4),
-    Named("Named"),
-]
-
-
-@pytest.mark.parametrize("root", ROOTS, ids=lambda root: root.name)
-def test_nodes_come_back(root):
-    """Classes, names and arguments are the same; writing again gives the same text."""
-    xml = write_xml(root, [Named])
-    again = read_xml(xml, [ready, Named], tree="Main")
-    assert parts(again) == parts(root)
-    assert write_xml(again, [Named]) == xml
 
 
 @settings(max_examples=60, deadline=None)
@@ -242,22 +179,6 @@ def test_switches_come_back_or_are_refused(cases, seen):
     assert write_xml(again) == write_xml(switch)
 
 
-@pytest.mark.parametrize(
-    ("case", "written"),
-    [(True, None), (Mode.SLOW, None), (None, None), (math.inf, None), (1, "1"), (2.5, "2.5")],
-)
-def test_which_cases_can_be_written(case, written):
-    """Texts and numbers; another value is named."""
-    switch = bt.Switch({case: leaf(), "x": leaf()}, on=key("mode"))
-    if written is None:
-        with pytest.raises(
-            bt.XmlError, match=re.escape(f"Switch2 cannot be read back: the case {case!r}")
-        ):
-            write_xml(switch)
-    else:
-        assert f'case_1="{written}" case_2="x"' in write_xml(switch)
-
-
 @settings(max_examples=200, deadline=None)
 @given(
     name=st.one_of(st.text(min_size=1), st.sampled_from(["größe", "a:b", "a-b", "x='' y", "="])),
@@ -282,17 +203,6 @@ def test_entries_are_bare_names():
     """BehaviorTree.CPP would take {x} for the entry whose name is the value of x."""
     assert '<SetBlackboard value="1" output_key="x"/>' in write_xml(bt.SetEntry("x", 1))
     assert '<UnsetBlackboard key="x"/>' in write_xml(bt.DeleteEntry("x"))
-
-
-def test_formatters():
-    """Values of other types are written by functions of the user."""
-
-    @bt.action
-    def aim(goal: complex):
-        return Status.SUCCESS
-
-    xml = write_xml(aim(1 + 2j), formatters={complex: lambda z: f"{z.real};{z.imag}"})
-    assert '<aim goal="1.0;2.0"/>' in xml
 
 
 def test_functions_made_by_hand():
@@ -322,7 +232,10 @@ def test_ports_given_by_a_partial():
     xml = write_xml(root, nodes)
     assert '<Greet count="{n}"/>' in xml
     assert '<Say text="go" count="{n}"/>' in xml
-    assert parts(read_xml(xml, nodes)) == parts(root)
+    again = read_xml(xml, nodes)
+    assert [node.connections for node in again.children] == [
+        {"text": text, "count": key("n")} for text in ("hi", "go")
+    ]
 
 
 def test_models_alone():
