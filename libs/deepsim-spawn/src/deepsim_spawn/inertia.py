@@ -17,7 +17,7 @@ from .description.checks import WORLD
 from .description.joint import JointDescription
 from .description.link import Inertial
 from .description.model import ModelDescription
-from .description.tags import MOMENTS
+from .description.sdf_paths import MOMENTS
 from .xml import Element
 
 _MARGIN = 1e-6

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from deepsim_spawn.description.measurement import (
@@ -15,9 +16,8 @@ from deepsim_spawn.description.measurement import (
     Measurement,
     Rays,
 )
-from deepsim_spawn.description.tags import NOISE, QUANTIZED
 from deepsim_spawn.errors import ModelFormatError
-from deepsim_spawn.xml import Element, read_fields
+from deepsim_spawn.xml import Element, read_description, read_fields
 from deepsim_spawn.xml.values import integer, number, word
 from deepsim_sync import SCOPE, Noise
 
@@ -65,14 +65,12 @@ def _lidar(sensor: Element) -> Lidar:
     ray = sensor.find("ray") or sensor.find("lidar")
     if ray is None:
         raise sensor.error("<ray> is missing")
-    noise = ray.find("noise")
     return ray.make(
         Lidar,
-        _rays(ray, "scan/horizontal", 640),
-        _rays(ray, "scan/vertical", 1),
-        ray.get("range/min", number, 0.0),
-        ray.get("range/max", number, 1e6),
-        () if noise is None else read_noise(noise),
+        horizontal=_rays(ray, "scan/horizontal", 640),
+        vertical=_rays(ray, "scan/vertical", 1),
+        noise=read_noise(ray.find("noise")),
+        **{"max_range": 1e6, **read_fields(ray, Lidar)},
     )
 
 
@@ -97,31 +95,31 @@ def _rays(ray: Element, path: str, samples: int) -> Rays:
     if element is None:
         return Rays(samples)
     count = element.get("samples", integer, samples) * element.get("resolution", number, 1.0)
-    least, most = (element.get(f"{end}_angle", number, 0.0) for end in ("min", "max"))
-    return element.make(Rays, max(round(count), 1), least, most)
+    return read_description(element, Rays, count=max(round(count), 1))
 
 
 def _noise_of_axes(sensor: Element, path: str) -> tuple[Noise, ...]:
     """Returns the noise of x, y and z; empty if no axis has any."""
     axes = [sensor.find(f"{path}/{axis}/noise") for axis in "xyz"]
-    found = [(Noise(),) if axis is None else read_noise(axis) or (Noise(),) for axis in axes]
+    found = [read_noise(axis) or (Noise(),) for axis in axes]
     noise = tuple(each for (each,) in found)
     return noise if any(each != Noise() for each in noise) else ()
 
 
 def _old_noise(sensor: Element, quantity: str) -> tuple[Noise, ...]:
     """Returns the noise of all axes in the form of SDF 1.4 and older."""
-    noise = sensor.find(f"imu/noise/{quantity}")
-    return () if noise is None else read_noise(noise, "gaussian")
+    return read_noise(sensor.find(f"imu/noise/{quantity}"), "gaussian")
 
 
-def read_noise(element: Element, kind: str = "none") -> tuple[Noise, ...]:
-    """Returns the Gaussian noise of a `<noise>` element, or an empty tuple."""
+def read_noise(element: Element | None, kind: str = "none") -> tuple[Noise, ...]:
+    """Returns the Gaussian noise of a `<noise>` element; empty for None and for other noise."""
+    if element is None:
+        return ()
     kind = element.attribute("type", str, "") or element.get("type", str, kind)
     if kind not in ("gaussian", "gaussian_quantized"):
         return ()
-    tags = NOISE | QUANTIZED if kind == "gaussian_quantized" else NOISE
-    return (element.make(Noise, **read_fields(element, Noise, tags)),)
+    noise = read_description(element, Noise)
+    return (noise if kind == "gaussian_quantized" else replace(noise, precision=0.0),)
 
 
 _READERS: Final[dict[str, Callable[[Element], Measurement]]] = {

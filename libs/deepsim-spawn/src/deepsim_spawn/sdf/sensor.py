@@ -15,9 +15,8 @@ from deepsim_spawn.description.sensor import (
     PluginDescription,
     SensorDescription,
 )
-from deepsim_spawn.description.tags import CAMERA
-from deepsim_spawn.xml import Element, read_fields
-from deepsim_spawn.xml.values import number, word
+from deepsim_spawn.xml import Element, read_description
+from deepsim_spawn.xml.values import word
 
 from .frames import Scope, read_pose
 from .measurement import read_measurement, read_noise
@@ -68,12 +67,12 @@ def _read(element: Element, link: str, scope: Scope, pose: Pose) -> SensorDescri
         pair = _stereo(element, place)
         if pair is not None:
             camera, pose = pair
-    return element.make(
+    return read_description(
+        element,
         SensorDescription,
         name=element.require_attribute("name", word),
         type=kind,
         pose=pose,
-        update_rate=element.get("update_rate", number, 0.0),
         camera=camera,
         measurement=read_measurement(element, kind),
         xml=element.to_xml(),
@@ -81,14 +80,8 @@ def _read(element: Element, link: str, scope: Scope, pose: Pose) -> SensorDescri
 
 
 def _camera(lens: Element, baseline: float = 0.0) -> CameraDescription:
-    values = read_fields(lens, CameraDescription, CAMERA)
-    noise = lens.find("noise")
-    return lens.make(
-        CameraDescription,
-        baseline=baseline,
-        noise=() if noise is None else read_noise(noise),
-        **values,
-    )
+    noise = read_noise(lens.find("noise"))
+    return read_description(lens, CameraDescription, baseline=baseline, noise=noise)
 
 
 def _stereo(

@@ -16,7 +16,7 @@ from deepsim_spawn.description.link import (
     Surface,
     VisualDescription,
 )
-from deepsim_spawn.description.tags import MOMENTS
+from deepsim_spawn.description.sdf_paths import MOMENTS
 from deepsim_spawn.inertia import make_inertial
 from deepsim_spawn.sdf.frames import Scope
 from deepsim_spawn.sdf.geometry import read_scale, unless_left_out

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from .document import Document, Load
 from .element import Element
-from .fields import read_fields
+from .fields import read_description, read_fields
 from .names import number_names, unique_names
 from .parser import is_xml, parse, read_bytes, refuse_doctype, root_tag, without_declaration
 
@@ -17,6 +17,7 @@ __all__ = [
     "number_names",
     "parse",
     "read_bytes",
+    "read_description",
     "read_fields",
     "refuse_doctype",
     "root_tag",

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from .document import document
 from .link import write_light
-from .model import write_model
-from .world import write_world
+from .world import write_model, write_world
 
 __all__ = ["document", "write_light", "write_model", "write_world"]
