@@ -12,7 +12,7 @@ from lxml import etree
 from deepsim_math import Quaternion, Vector3
 from deepsim_spawn.xml import refuse_doctype
 
-from .part import Faces, Part, Vertices, fans
+from .parts import Faces, Part, Vertices, fans
 
 _MOST_FACES = 20_000_000
 _MOST_NODES = 100_000

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from deepsim_math import Vector3
 from deepsim_spawn.description.checks import WORLD
 from deepsim_spawn.description.model import ModelDescription
@@ -15,6 +17,39 @@ from .include import models_and_includes, refuse_include_bombs, sdf_entity
 from .link import read_light
 from .model import read_model
 from .sensor import read_plugin
+
+HARMLESS: Final = frozenset(
+    {
+        # display settings of Gazebo's window
+        "gui",
+        "grid",
+        "origin_visual",
+        "visualize",
+        # settings of Gazebo's sensors and plugins
+        "atmosphere",
+        "laser_retro",
+        "magnetic_field",
+        "provideFeedback",
+        "provide_feedback",
+        "spherical_coordinates",
+        # settings of the contact and joint solvers of Gazebo's engines
+        "allow_auto_disable",
+        "joint/physics",
+        "max_contacts",
+        "physics/bullet",
+        "physics/dart",
+        "physics/ode",
+        "physics/simbody",
+        "physics/real_time_update_rate",
+        "physics/@name",
+        "physics/@type",
+        "must_be_base_link",
+    }
+)
+"""Elements without effect on a description, which cause no warning.
+
+Each is a setting of Gazebo's window, sensors or solver, or a default that is written out.
+"""
 
 
 def read_sdf(root: Element) -> ModelDescription | WorldDescription:

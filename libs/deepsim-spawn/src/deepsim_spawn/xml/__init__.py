@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 from .document import Document, Load
-from .element import Element
+from .element import Element, number_names, unique_names
 from .fields import read_description, read_fields
-from .names import number_names, unique_names
 from .parser import is_xml, parse, read_bytes, refuse_doctype, root_tag, without_declaration
 
 __all__ = [

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import ParamSpec, TypeVar, cast
 
@@ -13,6 +14,7 @@ from lxml import etree
 from deepsim_spawn.errors import ModelFormatError, ModelFormatWarning, UnsupportedElementWarning
 
 from .document import Document
+from .values import word
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -272,6 +274,38 @@ class Element:
         if name not in self.attributes:
             raise self.error(f"the attribute {name!r} is missing")
         return self._parsed(self.attributes[name], parse, f"attribute {name!r}: ")
+
+
+def unique_names(elements: Sequence[Element]) -> None:
+    """Refuses missing and duplicate names."""
+    first: dict[str, Element] = {}
+    for element in elements:
+        name = element.require_attribute("name", word)
+        if name in first:
+            raise element.error(_taken(name, first[name]))
+        first[name] = element
+
+
+def number_names(elements: Sequence[Element]) -> None:
+    """Appends a number to each duplicate name, for names that nothing refers to.
+
+    A strict load refuses duplicates.
+    """
+    first: dict[str, Element] = {}
+    taken = {element.attributes.get("name", "") for element in elements}
+    numbers = {name: count(2) for name in taken}
+    for element in elements:
+        name = element.attributes.get("name", "")
+        if name and name in first:
+            element.repair(_taken(name, first[name]), "duplicate names are numbered")
+            free = (f"{name}_{number}" for number in numbers[name])
+            element.attributes["name"] = name = next(each for each in free if each not in taken)
+            taken.add(name)
+        first[name] = element
+
+
+def _taken(name: str, element: Element) -> str:
+    return f"the name {name!r} is already used at {element.place}"
 
 
 def _mended(text: str) -> Iterator[tuple[str, str]]:
