@@ -18,7 +18,7 @@ from .description.joint import JointDescription
 from .description.link import Inertial
 from .description.model import ModelDescription
 from .description.sdf_paths import MOMENTS
-from .xml import Element
+from .xml.element import Element
 
 _MARGIN = 1e-6
 """Least second moment along an axis, relative to the sum over all axes; no body is made flatter."""

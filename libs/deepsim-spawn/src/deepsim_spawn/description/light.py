@@ -10,7 +10,8 @@ from deepsim_math import Color, Pose, Vector3
 
 from .checks import direction, finite_pose, not_negative, plain_name
 from .sdf_paths import sdf
-from .writing import document, write_light
+from .writing.document import document
+from .writing.link import write_light
 
 LightType: TypeAlias = Literal["point", "spot", "directional"]
 """Type of a light: it shines in all directions, in a cone, or in parallel rays."""

@@ -13,7 +13,8 @@ from .light import LightDescription
 from .model import ModelDescription
 from .sdf_paths import sdf
 from .sensor import PluginDescription
-from .writing import document, write_world
+from .writing.document import document
+from .writing.world import write_world
 
 Integrator = Literal["implicitfast", "implicit", "euler", "rk4"]
 Cone = Literal["elliptic", "pyramidal"]

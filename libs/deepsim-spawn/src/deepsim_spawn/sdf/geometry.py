@@ -23,7 +23,8 @@ from deepsim_spawn.description.geometry import (
 )
 from deepsim_spawn.description.polyline import Polyline
 from deepsim_spawn.errors import ModelFormatError
-from deepsim_spawn.xml import Element, read_description
+from deepsim_spawn.xml.element import Element
+from deepsim_spawn.xml.fields import read_description
 from deepsim_spawn.xml.values import boolean, factors, number, pair, word
 
 G = TypeVar("G")

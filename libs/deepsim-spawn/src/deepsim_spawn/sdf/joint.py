@@ -14,7 +14,8 @@ from deepsim_spawn.description.joint import (
     JointType,
     MimicDescription,
 )
-from deepsim_spawn.xml import Element, read_description
+from deepsim_spawn.xml.element import Element
+from deepsim_spawn.xml.fields import read_description
 from deepsim_spawn.xml.values import boolean, limit, number, vector, word
 from deepsim_sync import SCOPE
 

@@ -19,7 +19,8 @@ from deepsim_spawn.description.link import (
 from deepsim_spawn.description.sdf_paths import BOUNCING, MOMENTS
 from deepsim_spawn.gazebo_materials import GAZEBO_MATERIALS
 from deepsim_spawn.inertia import make_inertial
-from deepsim_spawn.xml import Element, number_names, read_description, read_fields
+from deepsim_spawn.xml.element import Element, number_names
+from deepsim_spawn.xml.fields import read_description, read_fields
 from deepsim_spawn.xml.values import color, word
 
 from .frames import Scope, read_pose

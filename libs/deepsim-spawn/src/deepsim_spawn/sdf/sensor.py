@@ -25,7 +25,8 @@ from deepsim_spawn.description.sensor import (
     SensorDescription,
 )
 from deepsim_spawn.errors import ModelFormatError
-from deepsim_spawn.xml import Element, read_description, read_fields
+from deepsim_spawn.xml.element import Element
+from deepsim_spawn.xml.fields import read_description, read_fields
 from deepsim_spawn.xml.values import integer, number, word
 from deepsim_sync import SCOPE, Noise
 
@@ -168,15 +169,12 @@ def _joint_state(sensor: Element) -> JointState:
     own = sensor.find("joint_state")
     if own is None:
         return JointState()
-    columns = [own.find(column) for column in ("position", "velocity", "effort")]
-    noise = [
-        ()
-        if column is None
-        else tuple(one for each in column.find_all("noise") for one in _read_noise(each))
-        for column in columns
-    ]
     joints = tuple(each.value(word) for each in own.find_all("joint"))
-    return own.make(JointState, joints, *noise)
+    noise = {
+        column.tag: tuple(one for each in column.find_all("noise") for one in _read_noise(each))
+        for column in own.find_all("position", "velocity", "effort")
+    }
+    return own.make(JointState, joints, **noise)
 
 
 def _rays(ray: Element, path: str, samples: int) -> Rays:

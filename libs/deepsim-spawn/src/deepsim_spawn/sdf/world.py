@@ -9,7 +9,8 @@ from deepsim_math import Vector3
 from deepsim_spawn.description.checks import WORLD
 from deepsim_spawn.description.model import ModelDescription
 from deepsim_spawn.description.world import Physics, WorldDescription
-from deepsim_spawn.xml import Element, read_description, unique_names
+from deepsim_spawn.xml.element import Element, unique_names
+from deepsim_spawn.xml.fields import read_description
 from deepsim_spawn.xml.values import boolean, vector, word
 
 from .frames import Scope
@@ -19,32 +20,15 @@ from .model import read_model
 from .sensor import read_plugin
 
 HARMLESS: Final = frozenset(
-    {
-        # display settings of Gazebo's window
-        "gui",
-        "grid",
-        "origin_visual",
-        "visualize",
-        # settings of Gazebo's sensors and plugins
-        "atmosphere",
-        "laser_retro",
-        "magnetic_field",
-        "provideFeedback",
-        "provide_feedback",
-        "spherical_coordinates",
-        # settings of the contact and joint solvers of Gazebo's engines
-        "allow_auto_disable",
-        "joint/physics",
-        "max_contacts",
-        "physics/bullet",
-        "physics/dart",
-        "physics/ode",
-        "physics/simbody",
-        "physics/real_time_update_rate",
-        "physics/@name",
-        "physics/@type",
-        "must_be_base_link",
-    }
+    # display settings of Gazebo's window
+    {"gui", "grid", "origin_visual", "visualize"}
+    # settings of Gazebo's sensors and plugins
+    | {"atmosphere", "laser_retro", "magnetic_field", "spherical_coordinates"}
+    | {"provideFeedback", "provide_feedback"}
+    # settings of the contact and joint solvers of Gazebo's engines
+    | {"allow_auto_disable", "joint/physics", "max_contacts", "must_be_base_link"}
+    | {"physics/bullet", "physics/dart", "physics/ode", "physics/simbody"}
+    | {"physics/real_time_update_rate", "physics/@name", "physics/@type"}
 )
 """Elements without effect on a description, which cause no warning.
 

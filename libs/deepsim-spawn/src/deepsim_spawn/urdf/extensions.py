@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import PurePath
 from typing import TypeVar
 
-from deepsim_spawn.xml import Element
+from deepsim_spawn.xml.element import Element
 from deepsim_spawn.xml.values import boolean, number
 
 T = TypeVar("T")

@@ -268,6 +268,11 @@ class Element:
         """Returns the value of an attribute, or a default."""
         return default if name not in self.attributes else self.require_attribute(name, parse)
 
+    def attribute_of(self, path: str, name: str, parse: Callable[[str], T], default: T) -> T:
+        """Returns the value of an attribute of the element at a path, or a default."""
+        found = self.find(path)
+        return default if found is None else found.attribute(name, parse, default)
+
     def require_attribute(self, name: str, parse: Callable[[str], T]) -> T:
         """Returns the value of an attribute, which must exist."""
         self._read_attributes.add(name)

@@ -11,7 +11,7 @@ from lxml import etree
 
 from deepsim_spawn.errors import ModelFormatError, ModelFormatWarning
 
-from .document import Document
+from .document import Document, Load
 from .element import Element
 
 MAX_BYTES = 32 * 1024 * 1024
@@ -118,13 +118,13 @@ def parse(text: bytes, document: Document) -> Element:
     first_line = text.count(b"\n", 0, leading)
     text = _VERSION.sub(rb"\g<1>1.0", text[leading:], count=1)
     try:
-        root = _tree(text)
+        root = plain_tree(text)
     except etree.XMLSyntaxError as error:
         line = first_line + (error.lineno or 0)
         said = _PLACE.sub("", " ".join(error.msg.split()))  # the error has file and line
         message = f"malformed XML: {said}" if text.strip() else "the file is empty"
         try:
-            root = _tree(text if load.strict or len(text) > _MOST_MENDED else _mended(text))
+            root = plain_tree(text if load.strict or len(text) > _MOST_MENDED else _mended(text))
         except etree.XMLSyntaxError:
             raise ModelFormatError(message, file=document.label, line=line) from error
         place = document.label, line
@@ -136,12 +136,23 @@ def parse(text: bytes, document: Document) -> Element:
     return Element.tree(root, document, first_line)
 
 
-def _tree(text: bytes) -> etree._Element:
+def parse_file(path: Path, load: Load) -> Element:
+    """Returns the root element of a file."""
+    return parse(read_bytes(path), Document(str(path), path, load))
+
+
+def plain_tree(text: bytes, *, huge: bool = False) -> etree._Element:
+    """Returns the root of an XML text, whose entities are not resolved, without comments.
+
+    Raises:
+        etree.XMLSyntaxError: It is malformed or, unless `huge`, beyond lxml's limits of depth and
+            of the length of a text.
+    """
     parser = etree.XMLParser(
         resolve_entities=False,
         no_network=True,
         load_dtd=False,
-        huge_tree=False,
+        huge_tree=huge,
         remove_comments=True,
         remove_pis=True,
     )
