@@ -152,7 +152,7 @@ class Mesh:
     """
 
     path: Path
-    scale: Vector3 = field(default=Vector3(1.0, 1.0, 1.0), metadata=sdf("scale"))
+    scale: Vector3 = field(default=Vector3(1.0, 1.0, 1.0))
     submesh: str = ""
     center: bool = False
 

@@ -87,8 +87,7 @@ class Solid:
 
     def _own_reach(self, directions: Floats) -> Floats:
         if len(self.points):
-            furthest: Floats = (self.points @ directions.T).max(axis=0)
-            return furthest
+            return np.asarray((self.points @ directions.T).max(axis=0))
         length = np.linalg.norm(directions, axis=1)
         across, along = np.hypot(directions[:, 0], directions[:, 1]), np.abs(directions[:, 2])
         match self.geometry:

@@ -24,7 +24,6 @@ from deepsim_spawn.description.geometry import (
 from deepsim_spawn.description.polyline import Polyline
 from deepsim_spawn.errors import ModelFormatError
 from deepsim_spawn.xml.element import Element
-from deepsim_spawn.xml.fields import read_description
 from deepsim_spawn.xml.values import boolean, factors, number, pair, word
 
 G = TypeVar("G")
@@ -82,7 +81,7 @@ def read_geometry(owner: Element) -> Geometry | None:
 
 def _simple(kind: type[G]) -> Callable[[Element], G]:
     """Returns the reader of a shape whose lengths have the same names in SDF."""
-    return lambda shape: read_description(shape, kind)
+    return lambda shape: shape.read_description(kind)
 
 
 def _file(shape: Element) -> Path:
@@ -114,7 +113,7 @@ def _polyline(shape: Element) -> Polyline:
 
 
 def _heightmap(shape: Element) -> Heightmap:
-    return read_description(shape, Heightmap, path=_file(shape))
+    return shape.read_description(Heightmap, path=_file(shape))
 
 
 _READERS: Final[dict[str, Callable[[Element], Geometry]]] = {

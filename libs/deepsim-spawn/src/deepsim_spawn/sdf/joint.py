@@ -15,7 +15,6 @@ from deepsim_spawn.description.joint import (
     MimicDescription,
 )
 from deepsim_spawn.xml.element import Element
-from deepsim_spawn.xml.fields import read_description
 from deepsim_spawn.xml.values import boolean, limit, number, vector, word
 from deepsim_sync import SCOPE
 
@@ -70,8 +69,7 @@ def _read_axis(element: Element, kind: JointType, in_model: Pose, scope: Scope) 
         element.get("limit/upper", limit, math.inf),
     )
     unlimited = kind == "continuous"
-    return read_description(
-        element,
+    return element.read_description(
         JointAxis,
         xyz=_read_direction(element, in_model, scope),
         lower=-math.inf if unlimited else lower,

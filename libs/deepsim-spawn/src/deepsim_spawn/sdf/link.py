@@ -20,7 +20,6 @@ from deepsim_spawn.description.sdf_paths import BOUNCING, MOMENTS
 from deepsim_spawn.gazebo_materials import GAZEBO_MATERIALS
 from deepsim_spawn.inertia import make_inertial
 from deepsim_spawn.xml.element import Element, number_names
-from deepsim_spawn.xml.fields import read_description, read_fields
 from deepsim_spawn.xml.values import color, word
 
 from .frames import Scope, read_pose
@@ -45,8 +44,7 @@ def read_light(
             placed = include
             element.skip("pose")  # replaced by the include's
     pose, relative_to = read_pose(placed)
-    return read_description(
-        element,
+    return element.read_description(
         LightDescription,
         name=name,
         type=cast(LightType, kind),
@@ -71,8 +69,7 @@ def read_link(
     number_names([*sensors, *(sensor for _, sensor in felt)])
     collisions = [read_collision(child, name, scope) for child in element.find_all("collision")]
     visuals = [read_visual(child, name, scope) for child in element.find_all("visual")]
-    return read_description(
-        element,
+    return element.read_description(
         LinkDescription,
         name=name,
         pose=scope.pose(name, element),
@@ -97,7 +94,7 @@ def read_inertial(link: Element) -> Inertial | None:
         raise element.error(
             f"relative_to={relative_to!r} is not allowed: the pose is in the link frame"
         )
-    values = read_fields(element, Inertial)
+    values = element.read_fields(Inertial)
     moments = {name: values.get(name, 1.0 if name[1] == name[2] else 0.0) for name in MOMENTS}
     return make_inertial(element, values.get("mass", 1.0), pose, moments)
 
@@ -134,7 +131,7 @@ def read_collision(element: Element, link: str, scope: Scope) -> CollisionDescri
 
 
 def _read_surface(element: Element) -> Surface:
-    values = read_fields(element, Surface)
+    values = element.read_fields(Surface)
     for coefficient in ("mu", "mu2"):
         if coefficient in values:
             values[coefficient] = read_friction(element, values[coefficient])
@@ -154,8 +151,7 @@ def read_visual(element: Element, link: str, scope: Scope) -> VisualDescription 
     if geometry is None:
         element.skip("material", "transparency", "cast_shadows")
         return None
-    return read_description(
-        element,
+    return element.read_description(
         VisualDescription,
         name=name,
         geometry=geometry,
@@ -164,7 +160,6 @@ def read_visual(element: Element, link: str, scope: Scope) -> VisualDescription 
     )
 
 
-_BLACK = Color(0.0, 0.0, 0.0, 1.0)
 _WHITE = Color(1.0, 1.0, 1.0, 1.0)
 
 
@@ -185,10 +180,5 @@ def read_material(element: Element) -> Material | None:
         return None
     if base is None:
         plain = own.get("diffuse", own.get("ambient", _WHITE))
-        base = Material(ambient=plain, diffuse=plain, specular=_BLACK, emissive=_BLACK)
-    return Material(
-        ambient=own.get("ambient", base.ambient),
-        diffuse=own.get("diffuse", base.diffuse),
-        specular=own.get("specular", base.specular),
-        emissive=own.get("emissive", base.emissive),
-    )
+        base = Material(ambient=plain, diffuse=plain)
+    return Material(**{tag: own.get(tag, getattr(base, tag)) for tag in given})

@@ -26,7 +26,6 @@ from deepsim_spawn.description.sensor import (
 )
 from deepsim_spawn.errors import ModelFormatError
 from deepsim_spawn.xml.element import Element
-from deepsim_spawn.xml.fields import read_description, read_fields
 from deepsim_spawn.xml.values import integer, number, word
 from deepsim_sync import SCOPE, Noise
 
@@ -78,8 +77,7 @@ def _read(element: Element, link: str, scope: Scope, pose: Pose) -> SensorDescri
         pair = _stereo(element, place)
         if pair is not None:
             camera, pose = pair
-    return read_description(
-        element,
+    return element.read_description(
         SensorDescription,
         name=element.require_attribute("name", word),
         type=kind,
@@ -92,7 +90,7 @@ def _read(element: Element, link: str, scope: Scope, pose: Pose) -> SensorDescri
 
 def _camera(lens: Element, baseline: float = 0.0) -> CameraDescription:
     noise = _read_noise(lens.find("noise"))
-    return read_description(lens, CameraDescription, baseline=baseline, noise=noise)
+    return lens.read_description(CameraDescription, baseline=baseline, noise=noise)
 
 
 def _stereo(
@@ -160,7 +158,7 @@ def _lidar(sensor: Element) -> Lidar:
         horizontal=_rays(ray, "scan/horizontal", 640),
         vertical=_rays(ray, "scan/vertical", 1),
         noise=_read_noise(ray.find("noise")),
-        **{"max_range": 1e6, **read_fields(ray, Lidar)},
+        **{"max_range": 1e6, **ray.read_fields(Lidar)},
     )
 
 
@@ -182,7 +180,7 @@ def _rays(ray: Element, path: str, samples: int) -> Rays:
     if element is None:
         return Rays(samples)
     count = element.get("samples", integer, samples) * element.get("resolution", number, 1.0)
-    return read_description(element, Rays, count=max(round(count), 1))
+    return element.read_description(Rays, count=max(round(count), 1))
 
 
 def _noise_of_axes(sensor: Element, path: str) -> tuple[Noise, ...]:
@@ -205,7 +203,7 @@ def _read_noise(element: Element | None, kind: str = "none") -> tuple[Noise, ...
     kind = element.attribute("type", str, "") or element.get("type", str, kind)
     if kind not in ("gaussian", "gaussian_quantized"):
         return ()
-    noise = read_description(element, Noise)
+    noise = element.read_description(Noise)
     return (noise if kind == "gaussian_quantized" else replace(noise, precision=0.0),)
 
 

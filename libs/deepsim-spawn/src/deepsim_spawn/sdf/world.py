@@ -10,7 +10,6 @@ from deepsim_spawn.description.checks import WORLD
 from deepsim_spawn.description.model import ModelDescription
 from deepsim_spawn.description.world import Physics, WorldDescription
 from deepsim_spawn.xml.element import Element, unique_names
-from deepsim_spawn.xml.fields import read_description
 from deepsim_spawn.xml.values import boolean, vector, word
 
 from .frames import Scope
@@ -70,13 +69,12 @@ def read_world(element: Element) -> WorldDescription:
     unique_names(element.find_all("light"))
     lights += ((light, None) for light in element.find_all("light"))
     physics = _default_physics(element)
-    return read_description(
-        element,
+    return element.read_description(
         WorldDescription,
         name=element.attribute("name", word, "default"),
         models=tuple(model.resolved(scope) for model in models),
         lights=tuple(read_light(light, WORLD, scope, include) for light, include in lights),
-        physics=Physics() if physics is None else read_description(physics, Physics),
+        physics=Physics() if physics is None else physics.read_description(Physics),
         gravity=_read_gravity(element, physics),
         plugins=tuple(read_plugin(plugin) for plugin in element.find_all("plugin")),
     )

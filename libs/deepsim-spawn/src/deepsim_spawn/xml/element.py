@@ -5,16 +5,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import MISSING
 from itertools import count
 from pathlib import Path
-from typing import ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 from lxml import etree
 
+from deepsim_spawn.description.sdf_paths import sdf_fields
 from deepsim_spawn.errors import ModelFormatError, ModelFormatWarning, UnsupportedElementWarning
 
 from .document import Document
-from .values import word
+from .values import PARSERS, word
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -179,6 +181,31 @@ class Element:
                 pending += reversed(element.children)
             elif element.text or element.attributes or element.children:
                 element.warn_unsupported("not supported, ignored")
+
+    # descriptions
+
+    def read_fields(self, description: type) -> dict[str, Any]:
+        """Returns the values of a description's fields whose elements exist, by name.
+
+        Args:
+            description: A dataclass; its fields have `sdf` metadata, and types that select parsers.
+        """
+        values: dict[str, Any] = {}
+        for field in sdf_fields(description):
+            parse = PARSERS.get(field.type, word)
+            if field.default is MISSING:
+                values[field.name] = self.require(field.path).value(parse)
+            elif (found := self.find(field.path)) is None:
+                continue
+            elif field.nested:
+                values[field.name] = found.read_description(field.type)
+            else:
+                values[field.name] = found.value_or(parse, field.default)
+        return values
+
+    def read_description(self, description: type[T], **others: Any) -> T:
+        """Returns a description with the fields of this element; `others` lack `sdf` metadata."""
+        return self.make(description, **others, **self.read_fields(description))
 
     # descendants
 

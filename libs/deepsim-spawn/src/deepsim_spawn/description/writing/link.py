@@ -99,9 +99,11 @@ def write_geometry(owner: etree._Element, geometry: Geometry) -> None:
         # not Path.as_uri(), which writes blanks as %20: Gazebo does not decode them
         put(shape, "uri", f"file://{geometry.path.absolute()}")
     put_fields(shape, geometry)
-    if isinstance(geometry, Mesh) and geometry.submesh:
-        put(shape, "submesh/name", geometry.submesh)
-        put(shape, "submesh/center", geometry.center)
+    if isinstance(geometry, Mesh):
+        put(shape, "scale", geometry.scale)
+        if geometry.submesh:
+            put(shape, "submesh/name", geometry.submesh)
+            put(shape, "submesh/center", geometry.center)
 
 
 def _write_polyline(element: etree._Element, polyline: Polyline) -> None:
