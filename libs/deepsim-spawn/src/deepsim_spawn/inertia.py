@@ -54,11 +54,11 @@ def make_inertial(
         moments = {name: 0.4 * mass * radius**2 * (name[1] == name[2]) for name in MOMENTS}
     ixx, ixy, ixz, iyy, iyz, izz = (moments[name] for name in MOMENTS)
     tensor = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
-    possible = mass <= 0.0 or is_physical(tensor)
-    if not possible:
+    impossible = mass > 0.0 and not is_physical(tensor)
+    if impossible:
         tensor = nearest_physical(tensor, mass)
     upper = dict(zip(MOMENTS, tensor[np.triu_indices(3)].tolist(), strict=True))
-    if not possible:
+    if impossible:
         given = ", ".join(f"{name} {moments[name]:g}" for name in MOMENTS)
         used = ", ".join(f"{name} {value:.4g}" for name, value in upper.items())
         element.warn(f"no rigid body has the inertia {given}; the nearest is used: {used}")
