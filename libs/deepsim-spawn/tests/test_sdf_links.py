@@ -225,6 +225,22 @@ def test_a_light_keeps_what_it_shines(load_link):
     assert light.spot == SpotCone(0.1, 0.2, 1)
 
 
+@pytest.mark.parametrize(
+    ("owner", "part", "values", "message"),
+    [
+        ("light", "attenuation", "<range>-1</range>", "attenuation range .* must be >= 0"),
+        ("light", "spot", "<falloff>-1</falloff>", "spot falloff must be >= 0"),
+        ("link", "velocity_decay", "<linear>-1</linear>", "velocity decay linear must be >= 0"),
+    ],
+)
+def test_an_error_names_the_element_that_holds_the_value(load_link, owner, part, values, message):
+    """A value that is refused is reported at the innermost description that holds it."""
+    text = f"<{part}>{values}</{part}>"
+    lamp = f"<light name='lamp' type='spot'>{text}</light>"
+    with pytest.raises(ModelFormatError, match=rf"{owner}\[\w+\]/{part}: {message}"):
+        load_link(lamp if owner == "light" else text)
+
+
 def test_a_light_of_unknown_type_is_an_error(load_link):
     with pytest.raises(ModelFormatError, match="type must be one of point, spot, directional"):
         load_link("<light name='x' type='neon'/>")

@@ -40,9 +40,11 @@ from .description.polyline import Polyline
 from .description.sensor import CameraDescription, PluginDescription, SensorDescription
 from .description.world import MujocoOptions, Physics, SceneDescription, WorldDescription
 from .errors import ModelFormatError, ModelFormatWarning, UnsupportedElementWarning
-from .extent import Bounds, Footprint
+from .extent.bounds import Bounds
+from .extent.footprint import Footprint
 from .gazebo_xml_loader import GazeboXMLLoader
-from .meshes import mesh_triangles, shape_triangles
+from .meshes.shapes import shape_triangles
+from .meshes.triangles import mesh_triangles
 from .mjcf import MjcfModel
 from .model_index import ModelIndex, ModelInfo, Need
 from .model_spawner import AbstractSpawner, ModelSpawner

@@ -11,12 +11,13 @@ from types import MappingProxyType
 from .description.model import ModelDescription
 from .description.world import WorldDescription
 from .errors import ModelFormatError, ModelFormatWarning
-from .sdf.harmless import HARMLESS
 from .sdf.include import model_file
-from .sdf.world import read_sdf
+from .sdf.world import HARMLESS, read_sdf
 from .search_path import SearchPath
 from .urdf.robot import read_urdf
-from .xml import Document, Element, Load, is_xml, parse, read_bytes, without_declaration
+from .xml.document import Document, Load
+from .xml.element import Element
+from .xml.parser import is_xml, parse, read_bytes, without_declaration
 
 _TEXT = "<string>"
 """The file name of XML that is given as text."""

@@ -17,8 +17,8 @@ from .description.checks import WORLD
 from .description.joint import JointDescription
 from .description.link import Inertial
 from .description.model import ModelDescription
-from .description.tags import MOMENTS
-from .xml import Element
+from .description.sdf_paths import MOMENTS
+from .xml.element import Element
 
 _MARGIN = 1e-6
 """Least second moment along an axis, relative to the sum over all axes; no body is made flatter."""
@@ -54,15 +54,14 @@ def make_inertial(
         moments = {name: 0.4 * mass * radius**2 * (name[1] == name[2]) for name in MOMENTS}
     ixx, ixy, ixz, iyy, iyz, izz = (moments[name] for name in MOMENTS)
     tensor = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
-    if mass > 0.0 and not is_physical(tensor):
+    impossible = mass > 0.0 and not is_physical(tensor)
+    if impossible:
         tensor = nearest_physical(tensor, mass)
-        given = ", ".join(f"{name} {moments[name]:g}" for name in MOMENTS)
-        used = ", ".join(
-            f"{name} {value:.4g}"
-            for name, value in zip(MOMENTS, tensor[np.triu_indices(3)], strict=True)
-        )
-        element.warn(f"no rigid body has the inertia {given}; the nearest is used: {used}")
     upper = dict(zip(MOMENTS, tensor[np.triu_indices(3)].tolist(), strict=True))
+    if impossible:
+        given = ", ".join(f"{name} {moments[name]:g}" for name in MOMENTS)
+        used = ", ".join(f"{name} {value:.4g}" for name, value in upper.items())
+        element.warn(f"no rigid body has the inertia {given}; the nearest is used: {used}")
     return element.make(Inertial, mass=mass, pose=pose, **upper)
 
 

@@ -14,16 +14,9 @@ from deepsim_math import Pose
 
 from .errors import ModelFormatError
 from .search_path import SearchPath
-from .xml import (
-    Document,
-    Element,
-    Load,
-    is_xml,
-    parse,
-    read_bytes,
-    root_tag,
-    without_declaration,
-)
+from .xml.document import Document, Load
+from .xml.element import Element
+from .xml.parser import is_xml, parse, parse_file, read_bytes, root_tag, without_declaration
 
 _FOLDERS = {
     "flexcomp": "meshdir",
@@ -113,8 +106,7 @@ def _open(source: str | Path, load: Load) -> Element:
     if is_xml(source):
         root = parse(without_declaration(str(source)), Document("<string>", None, load))
     else:
-        path = Path(source).resolve()
-        root = parse(read_bytes(path), Document(str(path), path, load))
+        root = parse_file(Path(source).resolve(), load)
     if root.tag != "mujoco":
         raise root.error(f"expected <mujoco>, got <{root.tag}>; use ModelSpawner for SDF, URDF")
     return root
@@ -152,7 +144,7 @@ class _Reader:
         if path in self._opened:
             raise element.error(f"{str(path)!r} is included already")
         self._opened.add(path)
-        return parse(read_bytes(path), Document(str(path), path, self._main.load))
+        return parse_file(path, self._main.load)
 
     def _find(self, element: Element, name: str) -> Path:
         """Returns the path of a file that is named relative to the main file, as in MuJoCo."""

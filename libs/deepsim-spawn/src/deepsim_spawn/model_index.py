@@ -10,7 +10,9 @@ from pathlib import Path
 
 from .sdf.include import CONFIG, model_file, named_file, read_config
 from .search_path import SearchPath
-from .xml import Document, Element, Load, parse, read_bytes
+from .xml.document import Load
+from .xml.element import Element
+from .xml.parser import parse_file
 
 _URIS = ("uri", "filename")
 """Elements whose text names a file or folder."""
@@ -152,7 +154,7 @@ class ModelIndex(Mapping[str, ModelInfo]):
             if file in read:
                 continue
             read.add(file)
-            root = parse(read_bytes(file), Document(str(file), file, load))
+            root = parse_file(file, load)
             for element, uri in _references(root):
                 need = Need(uri, element.place, self._find(uri, file))
                 found.setdefault((need.uri, need.path), need)

@@ -20,6 +20,9 @@ ASSETS = frozenset(
 """Names of folders with assets, to which any file of a model or package may refer; such a folder
 may also be named ``hand_assets``."""
 
+_PACKAGES = ("model", "package")
+"""Schemes of URIs that begin with the name of a model or package."""
+
 _LEVELS = 4
 """Number of levels above a file that are searched for such folders."""
 
@@ -97,20 +100,17 @@ class SearchPath:
         scheme, mark, rest = uri.strip().partition("://")
         if not mark:
             scheme, rest = "", uri.strip()
-        if scheme not in ("", "file", "model", "package"):
+        if scheme not in ("", "file", *_PACKAGES):
             raise ValueError(
                 f"{uri!r} has the unknown scheme {scheme!r}: expected model, package or file"
             )
         if not rest.strip("/") or "\0" in rest:
             raise ValueError(f"{uri!r} names no file")
         home = None if origin is None else origin.resolve().parent
-        root = None if home is None else _package_root(home)
-        if scheme in ("model", "package"):
-            candidates = self._in_packages(rest.lstrip("/"), home, root)
-        else:
-            candidates = self._in_folders(rest, home, root)
+        if scheme in _PACKAGES:
+            rest = rest.lstrip("/")
         outside = None
-        for folder, candidate in candidates:
+        for folder, candidate in self._candidates(scheme, rest, home):
             found = _existing(candidate)
             if found and any(found.is_relative_to(place) for place in (folder, *self.folders)):
                 if not (found.is_file() or found.is_dir()):
@@ -125,28 +125,20 @@ class SearchPath:
             )
         raise FileNotFoundError(self._not_found(uri, scheme, rest, home))
 
-    def _in_packages(
-        self, rest: str, home: Path | None, root: Path | None
-    ) -> Iterator[tuple[Path, Path]]:
+    def _candidates(self, scheme: str, rest: str, home: Path | None) -> Iterator[tuple[Path, Path]]:
         """Yields candidates as pairs (folder, path), in which the path must lie in the folder."""
-        name = rest.split("/")[0]
-        if home is not None and root is not None:
-            for place in (root, home, *home.parents[:_LEVELS]):
-                # the root of the file system and a home folder are not packages
-                if place.name == name and len(place.parts) > 2 and place != Path.home():
-                    yield place, place.parent / rest
-            yield from _assets(home, rest, (home, *home.parents[:_LEVELS]))
-        for folder in self.folders:
-            yield folder, folder / rest
-
-    def _in_folders(
-        self, rest: str, home: Path | None, root: Path | None
-    ) -> Iterator[tuple[Path, Path]]:
-        """Yields candidates as pairs (folder, path), in which the path must lie in the folder."""
-        if home is not None and root is not None:
-            yield root, home / rest
-            yield root, home / rest.lstrip("/")  # Bullet takes an absolute path for a relative one
-            yield from _assets(home, rest, (home, *home.parents[:_LEVELS]))
+        if home is not None:
+            root = _package_root(home)
+            if scheme in _PACKAGES:
+                for place in (root, home, *home.parents[:_LEVELS]):
+                    # the root of the file system and a home folder are not packages
+                    named = place.name == rest.split("/")[0] and len(place.parts) > 2
+                    if named and place != Path.home():
+                        yield place, place.parent / rest
+            else:
+                yield root, home / rest
+                yield root, home / rest.lstrip("/")  # Bullet takes absolute paths for relative ones
+            yield from _assets(home, rest)
         for folder in self.folders:
             yield folder, folder / rest
 
@@ -154,8 +146,8 @@ class SearchPath:
         places = [] if home is None else [home]
         searched = ", ".join(str(folder) for folder in (*places, *self.folders))
         message = f"{uri!r} was not found; searched {searched or _NOWHERE}"
-        if scheme in ("model", "package"):
-            name = rest.lstrip("/").split("/")[0]
+        if scheme in _PACKAGES:
+            name = rest.split("/")[0]
             known = {entry.name for folder in self.folders for entry in folder.iterdir()}
             close = difflib.get_close_matches(name, sorted(known - {name}), n=3)
             deeper = self._one_level_deeper(name)
@@ -173,11 +165,12 @@ class SearchPath:
         return next((place for place in below if (place / name).is_dir()), None)
 
 
-def _assets(home: Path, rest: str, places: Iterable[Path]) -> Iterator[tuple[Path, Path]]:
+def _assets(home: Path, rest: str) -> Iterator[tuple[Path, Path]]:
     """Yields candidates as pairs (folder, path), in folders of meshes and textures near a file."""
-    for place in places:
+    nearby = (home, *home.parents[:_LEVELS])
+    for place in nearby:
         candidate = Path(os.path.normpath(place / rest))
-        for above in (home, *home.parents[:_LEVELS]):
+        for above in nearby:
             if candidate.is_relative_to(above):
                 parts = candidate.relative_to(above).parts[:_DEPTH]
                 named = (part.lower().replace("-", "_").rpartition("_")[2] for part in parts)

@@ -11,6 +11,7 @@ from deepsim_math import Vector3
 
 from .checks import direction, positive, round_sides, sides, trimmed, vector
 from .polyline import Polyline
+from .sdf_paths import sdf
 
 _PICTURES = {".png", ".jpg", ".jpeg"}
 
@@ -26,7 +27,7 @@ class Box:
         size: Full lengths along x, y, z [m], each > 0; accepts any three numbers.
     """
 
-    size: Vector3
+    size: Vector3 = field(metadata=sdf("size"))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "size", vector("box size", self.size))
@@ -41,7 +42,7 @@ class Sphere:
     Sphere(radius=0.11)
     """
 
-    radius: float
+    radius: float = field(metadata=sdf("radius"))
 
     def __post_init__(self) -> None:
         sides("sphere radius [m]", self.radius)
@@ -55,8 +56,8 @@ class Cylinder:
     Cylinder(radius=0.3, length=0.1)
     """
 
-    radius: float
-    length: float
+    radius: float = field(metadata=sdf("radius"))
+    length: float = field(metadata=sdf("length"))
 
     def __post_init__(self) -> None:
         round_sides("cylinder", self.radius, self.length)
@@ -74,8 +75,8 @@ class Capsule:
         length: Length of the cylinder alone [m], without the ends.
     """
 
-    radius: float
-    length: float
+    radius: float = field(metadata=sdf("radius"))
+    length: float = field(metadata=sdf("length"))
 
     def __post_init__(self) -> None:
         round_sides("capsule", self.radius, self.length)
@@ -89,8 +90,8 @@ class Cone:
     Cone(radius=0.2, length=0.5)
     """
 
-    radius: float
-    length: float
+    radius: float = field(metadata=sdf("radius"))
+    length: float = field(metadata=sdf("length"))
 
     def __post_init__(self) -> None:
         round_sides("cone", self.radius, self.length)
@@ -107,7 +108,7 @@ class Ellipsoid:
         radii: Half lengths along x, y, z [m], each > 0; accepts any three numbers.
     """
 
-    radii: Vector3
+    radii: Vector3 = field(metadata=sdf("radii"))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "radii", vector("ellipsoid radii", self.radii))
@@ -126,8 +127,8 @@ class Plane:
         size: Sides of the visible rectangle [m, m]; collisions are infinite.
     """
 
-    normal: Vector3 = field(default_factory=lambda: Vector3(0.0, 0.0, 1.0))
-    size: tuple[float, float] = (1.0, 1.0)
+    normal: Vector3 = field(default=Vector3(0.0, 0.0, 1.0), metadata=sdf("normal"))
+    size: tuple[float, float] = field(default=(1.0, 1.0), metadata=sdf("size"))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "normal", direction("plane normal", self.normal))
@@ -151,7 +152,7 @@ class Mesh:
     """
 
     path: Path
-    scale: Vector3 = field(default_factory=lambda: Vector3(1.0, 1.0, 1.0))
+    scale: Vector3 = field(default=Vector3(1.0, 1.0, 1.0))
     submesh: str = ""
     center: bool = False
 
@@ -180,8 +181,8 @@ class Heightmap:
     """
 
     path: Path
-    size: Vector3 = field(default_factory=lambda: Vector3(1.0, 1.0, 1.0))
-    position: Vector3 = field(default_factory=lambda: Vector3(0.0, 0.0, 0.0))
+    size: Vector3 = field(default=Vector3(1.0, 1.0, 1.0), metadata=sdf("size"))
+    position: Vector3 = field(default=Vector3(0.0, 0.0, 0.0), metadata=sdf("pos"))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "size", vector("heightmap size", self.size))

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 from deepsim_math import Pose, Vector3
 
 from .checks import direction, finite, finite_pose, limit, not_negative
+from .sdf_paths import sdf
 
 JointType: TypeAlias = Literal[
     "fixed", "revolute", "continuous", "prismatic", "ball", "universal", "revolute2"
@@ -75,10 +76,10 @@ class JointAxis:
     upper: float = math.inf
     effort: float = math.inf
     velocity: float = math.inf
-    damping: float = 0.0
-    friction: float = 0.0
-    spring_stiffness: float = 0.0
-    spring_reference: float = 0.0
+    damping: float = field(default=0.0, metadata=sdf("dynamics/damping"))
+    friction: float = field(default=0.0, metadata=sdf("dynamics/friction"))
+    spring_stiffness: float = field(default=0.0, metadata=sdf("dynamics/spring_stiffness"))
+    spring_reference: float = field(default=0.0, metadata=sdf("dynamics/spring_reference"))
     mimic: MimicDescription | None = None
 
     def __post_init__(self) -> None:

@@ -9,7 +9,9 @@ from typing import Literal, TypeAlias
 from deepsim_math import Color, Pose, Vector3
 
 from .checks import direction, finite_pose, not_negative, plain_name
-from .writing import document, write_light
+from .sdf_paths import sdf
+from .writing.document import document
+from .writing.link import write_light
 
 LightType: TypeAlias = Literal["point", "spot", "directional"]
 """Type of a light: it shines in all directions, in a cone, or in parallel rays."""
@@ -30,10 +32,10 @@ class Attenuation:
         quadratic: Quadratic coefficient [1/m^2].
     """
 
-    range: float = 10.0
-    constant: float = 1.0
-    linear: float = 1.0
-    quadratic: float = 0.0
+    range: float = field(default=10.0, metadata=sdf("range"))
+    constant: float = field(default=1.0, metadata=sdf("constant"))
+    linear: float = field(default=1.0, metadata=sdf("linear"))
+    quadratic: float = field(default=0.0, metadata=sdf("quadratic"))
 
     def __post_init__(self) -> None:
         not_negative("attenuation range [m]", self.range)
@@ -55,9 +57,9 @@ class SpotCone:
         falloff: Exponent of the falloff from the inner to the outer angle; 1 is linear.
     """
 
-    inner_angle: float = 0.0
-    outer_angle: float = 0.0
-    falloff: float = 0.0
+    inner_angle: float = field(default=0.0, metadata=sdf("inner_angle"))
+    outer_angle: float = field(default=0.0, metadata=sdf("outer_angle"))
+    falloff: float = field(default=0.0, metadata=sdf("falloff"))
 
     def __post_init__(self) -> None:
         not_negative("spot inner_angle [rad]", self.inner_angle)
@@ -87,12 +89,12 @@ class LightDescription:
     name: str
     type: LightType = "point"
     pose: Pose = field(default_factory=Pose)
-    diffuse: Color = field(default_factory=lambda: Color(1.0, 1.0, 1.0, 1.0))
-    specular: Color = field(default_factory=lambda: Color(0.1, 0.1, 0.1, 1.0))
-    attenuation: Attenuation = field(default_factory=Attenuation)
-    direction: Vector3 = field(default_factory=lambda: Vector3(0.0, 0.0, -1.0))
-    cast_shadows: bool = False
-    spot: SpotCone = field(default_factory=SpotCone)
+    diffuse: Color = field(default=Color(1.0, 1.0, 1.0, 1.0), metadata=sdf("diffuse"))
+    specular: Color = field(default=Color(0.1, 0.1, 0.1, 1.0), metadata=sdf("specular"))
+    attenuation: Attenuation = field(default_factory=Attenuation, metadata=sdf("attenuation"))
+    direction: Vector3 = field(default=Vector3(0.0, 0.0, -1.0), metadata=sdf("direction"))
+    cast_shadows: bool = field(default=False, metadata=sdf("cast_shadows"))
+    spot: SpotCone = field(default_factory=SpotCone, metadata=sdf("spot"))
 
     def __post_init__(self) -> None:
         plain_name("a light is", self.name)

@@ -10,6 +10,7 @@ from deepsim_math import Material, Pose, Vector3
 from .checks import finite, finite_pose, fraction, not_negative, positive, unique, vector
 from .geometry import Geometry
 from .light import LightDescription
+from .sdf_paths import sdf
 from .sensor import SensorDescription
 
 
@@ -28,14 +29,14 @@ class Inertial:
         ixy: Off-diagonal element of the inertia tensor [kg m^2]; likewise ixz and iyz.
     """
 
-    mass: float = 1.0
+    mass: float = field(default=1.0, metadata=sdf("mass"))
     pose: Pose = field(default_factory=Pose)
-    ixx: float = 1.0
-    iyy: float = 1.0
-    izz: float = 1.0
-    ixy: float = 0.0
-    ixz: float = 0.0
-    iyz: float = 0.0
+    ixx: float = field(default=1.0, metadata=sdf("inertia/ixx"))
+    iyy: float = field(default=1.0, metadata=sdf("inertia/iyy"))
+    izz: float = field(default=1.0, metadata=sdf("inertia/izz"))
+    ixy: float = field(default=0.0, metadata=sdf("inertia/ixy"))
+    ixz: float = field(default=0.0, metadata=sdf("inertia/ixz"))
+    iyz: float = field(default=0.0, metadata=sdf("inertia/iyz"))
 
     def __post_init__(self) -> None:
         positive("mass [kg]", self.mass)
@@ -68,14 +69,23 @@ class Surface:
             [m/s]; Gazebo 11 ignores it.
     """
 
-    mu: float = 1.0
-    mu2: float = 1.0
-    restitution: float = 0.0
-    collide_bitmask: int = 0xFFFF
-    torsional_mu: float = 1.0
-    patch_radius: float = 0.0
-    rolling_mu: float = 0.0
-    velocity: Vector3 = Vector3(0.0, 0.0, 0.0)  # noqa: RUF009 (immutable)
+    mu: float = field(default=1.0, metadata=sdf("friction/ode/mu"))
+    mu2: float = field(default=1.0, metadata=sdf("friction/ode/mu2"))
+    restitution: float = field(
+        default=0.0, metadata=sdf("bounce/restitution_coefficient", rare=True)
+    )
+    collide_bitmask: int = field(default=0xFFFF, metadata=sdf("contact/collide_bitmask"))
+    torsional_mu: float = field(
+        default=1.0, metadata=sdf("friction/torsional/coefficient", rare=True)
+    )
+    patch_radius: float = field(
+        default=0.0, metadata=sdf("friction/torsional/patch_radius", rare=True)
+    )
+    rolling_mu: float = field(
+        default=0.0, metadata=sdf("friction/bullet/rolling_friction", rare=True)
+    )
+    # not part of SDF; Gazebo 11 ignores it with a warning
+    velocity: Vector3 = field(default=Vector3(0.0, 0.0, 0.0), metadata=sdf("velocity", rare=True))
 
     def __post_init__(self) -> None:
         for name in ("mu", "mu2", "torsional_mu", "patch_radius", "rolling_mu"):
@@ -103,7 +113,7 @@ class CollisionDescription:
     name: str
     geometry: Geometry
     pose: Pose = field(default_factory=Pose)
-    surface: Surface = field(default_factory=Surface)
+    surface: Surface = field(default_factory=Surface, metadata=sdf("surface"))
 
     def __post_init__(self) -> None:
         finite_pose(f"collision {self.name!r}", self.pose)
@@ -131,8 +141,8 @@ class VisualDescription:
     geometry: Geometry
     pose: Pose = field(default_factory=Pose)
     material: Material | None = None
-    transparency: float = 0.0
-    cast_shadows: bool = True
+    transparency: float = field(default=0.0, metadata=sdf("transparency"))
+    cast_shadows: bool = field(default=True, metadata=sdf("cast_shadows"))
     visible: bool = True
 
     def __post_init__(self) -> None:
@@ -154,8 +164,8 @@ class VelocityDecay:
         angular: Fraction of the angular velocity, likewise.
     """
 
-    linear: float = 0.0
-    angular: float = 0.0
+    linear: float = field(default=0.0, metadata=sdf("linear"))
+    angular: float = field(default=0.0, metadata=sdf("angular"))
 
     def __post_init__(self) -> None:
         not_negative("velocity decay linear", self.linear)
@@ -196,10 +206,12 @@ class LinkDescription:
     visuals: tuple[VisualDescription, ...] = ()
     sensors: tuple[SensorDescription, ...] = ()
     lights: tuple[LightDescription, ...] = ()
-    gravity: bool = True
-    kinematic: bool = False
-    self_collide: bool | None = None
-    velocity_decay: VelocityDecay = field(default_factory=VelocityDecay)
+    gravity: bool = field(default=True, metadata=sdf("gravity"))
+    kinematic: bool = field(default=False, metadata=sdf("kinematic"))
+    self_collide: bool | None = field(default=None, metadata=sdf("self_collide", rare=True))
+    velocity_decay: VelocityDecay = field(
+        default_factory=VelocityDecay, metadata=sdf("velocity_decay")
+    )
 
     def __post_init__(self) -> None:
         owner = f"link {self.name!r}"

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from deepsim_sync import Noise
 
 from .checks import finite, not_negative, positive
+from .sdf_paths import sdf
 
 _MOST_RAYS = 2**20
 
@@ -88,8 +89,8 @@ class Rays:
     """
 
     count: int = 1
-    min_angle: float = 0.0
-    max_angle: float = 0.0
+    min_angle: float = field(default=0.0, metadata=sdf("min_angle"))
+    max_angle: float = field(default=0.0, metadata=sdf("max_angle"))
 
     def __post_init__(self) -> None:
         if not 1 <= self.count <= _MOST_RAYS:
@@ -121,8 +122,8 @@ class Lidar:
 
     horizontal: Rays = field(default_factory=lambda: Rays(360, -math.pi, math.pi * 179 / 180))
     vertical: Rays = field(default_factory=Rays)
-    min_range: float = 0.0
-    max_range: float = 30.0
+    min_range: float = field(default=0.0, metadata=sdf("range/min"))
+    max_range: float = field(default=30.0, metadata=sdf("range/max"))
     noise: tuple[Noise, ...] = ()
 
     def __post_init__(self) -> None:

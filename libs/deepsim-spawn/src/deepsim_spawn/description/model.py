@@ -17,7 +17,8 @@ from .joint import JointDescription
 from .kinematics import JointLimits, ModelPoses, forward_kinematics, joint_limits
 from .link import LinkDescription
 from .sensor import PluginDescription
-from .writing import document, write_model
+from .writing.document import document
+from .writing.world import write_model
 
 
 @dataclass(frozen=True, slots=True)

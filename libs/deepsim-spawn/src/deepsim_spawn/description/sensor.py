@@ -11,6 +11,7 @@ from deepsim_sync import Noise
 
 from .checks import finite_pose, not_negative, positive, trimmed, word
 from .measurement import SENSOR_TYPES, Measurement
+from .sdf_paths import sdf
 
 STEREO = "multicamera"
 """The type of a stereo pair."""
@@ -38,11 +39,11 @@ class CameraDescription:
             colours of a pixel equally.
     """
 
-    horizontal_fov: float = 1.047
-    width: int = 320
-    height: int = 240
-    near: float = 0.1
-    far: float = 100.0
+    horizontal_fov: float = field(default=1.047, metadata=sdf("horizontal_fov"))
+    width: int = field(default=320, metadata=sdf("image/width"))
+    height: int = field(default=240, metadata=sdf("image/height"))
+    near: float = field(default=0.1, metadata=sdf("clip/near"))
+    far: float = field(default=100.0, metadata=sdf("clip/far"))
     baseline: float = 0.0
     noise: tuple[Noise, ...] = ()
 
@@ -93,7 +94,7 @@ class SensorDescription:
     name: str
     type: str = ""
     pose: Pose = field(default_factory=Pose)
-    update_rate: float = 0.0
+    update_rate: float = field(default=0.0, metadata=sdf("update_rate"))
     camera: CameraDescription | None = None
     xml: str = field(default="", repr=False)
     measurement: Measurement | None = None

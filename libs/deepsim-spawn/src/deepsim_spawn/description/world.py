@@ -11,8 +11,10 @@ from deepsim_math import Color, Vector3
 from .checks import fraction, not_negative, positive, unique, vector, word
 from .light import LightDescription
 from .model import ModelDescription
+from .sdf_paths import sdf
 from .sensor import PluginDescription
-from .writing import document, write_world
+from .writing.document import document
+from .writing.world import write_world
 
 Integrator = Literal["implicitfast", "implicit", "euler", "rk4"]
 Cone = Literal["elliptic", "pyramidal"]
@@ -39,12 +41,12 @@ class MujocoOptions:
         contact_impedance: Rigidity of a resting contact, 0..1 exclusive.
     """
 
-    integrator: Integrator = "implicitfast"
-    cone: Cone = "elliptic"
-    impratio: float = 10.0
-    contact_steps: float = 3.0
-    contact_damping: float = 1.5
-    contact_impedance: float = 0.99
+    integrator: Integrator = field(default="implicitfast", metadata=sdf("integrator"))
+    cone: Cone = field(default="elliptic", metadata=sdf("cone"))
+    impratio: float = field(default=10.0, metadata=sdf("impratio"))
+    contact_steps: float = field(default=3.0, metadata=sdf("contact_steps"))
+    contact_damping: float = field(default=1.5, metadata=sdf("contact_damping"))
+    contact_impedance: float = field(default=0.99, metadata=sdf("contact_impedance"))
 
     def __post_init__(self) -> None:
         for name, choices in (("integrator", get_args(Integrator)), ("cone", get_args(Cone))):
@@ -76,9 +78,9 @@ class Physics:
         mujoco: Settings of the embedded engine.
     """
 
-    max_step_size: float = 0.001
-    real_time_factor: float = 1.0
-    mujoco: MujocoOptions = field(default_factory=MujocoOptions)
+    max_step_size: float = field(default=0.001, metadata=sdf("max_step_size"))
+    real_time_factor: float = field(default=1.0, metadata=sdf("real_time_factor"))
+    mujoco: MujocoOptions = field(default_factory=MujocoOptions, metadata=sdf("mujoco", rare=True))
 
     def __post_init__(self) -> None:
         positive("physics max_step_size [s]", self.max_step_size)
@@ -98,9 +100,9 @@ class SceneDescription:
         shadows: Whether shadows are drawn.
     """
 
-    ambient: Color = field(default_factory=lambda: Color(0.4, 0.4, 0.4, 1.0))
-    background: Color = field(default_factory=lambda: Color(0.7, 0.7, 0.7, 1.0))
-    shadows: bool = True
+    ambient: Color = field(default=Color(0.4, 0.4, 0.4, 1.0), metadata=sdf("ambient"))
+    background: Color = field(default=Color(0.7, 0.7, 0.7, 1.0), metadata=sdf("background"))
+    shadows: bool = field(default=True, metadata=sdf("shadows"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,7 @@ class WorldDescription:
     lights: tuple[LightDescription, ...] = ()
     physics: Physics = field(default_factory=Physics)
     gravity: Vector3 = field(default_factory=lambda: Vector3(0.0, 0.0, -9.8))
-    scene: SceneDescription = field(default_factory=SceneDescription)
+    scene: SceneDescription = field(default_factory=SceneDescription, metadata=sdf("scene"))
     plugins: tuple[PluginDescription, ...] = ()
 
     def __post_init__(self) -> None:

@@ -13,7 +13,7 @@ from deepsim_math import Pose
 from deepsim_spawn.description.geometry import Mesh, Plane
 from deepsim_spawn.description.model import ModelDescription
 from deepsim_spawn.description.polyline import Polyline
-from deepsim_spawn.meshes import mesh_triangles
+from deepsim_spawn.meshes.triangles import mesh_triangles
 
 from .shapes import Floats, Solid, prism, solids
 

@@ -26,7 +26,7 @@ from deepsim_spawn.description.geometry import (
 )
 from deepsim_spawn.description.model import ModelDescription
 from deepsim_spawn.description.polyline import Polyline
-from deepsim_spawn.meshes import mesh_triangles
+from deepsim_spawn.meshes.triangles import mesh_triangles
 from deepsim_spawn.pictures import heightmap_heights
 
 Floats = NDArray[np.float64]
@@ -62,74 +62,6 @@ def prism(polygon: Floats, height: float) -> Floats:
     return np.concatenate([bottom, bottom + height * _UP])
 
 
-def reach(geometry: Geometry, points: Floats, directions: Floats) -> Floats:
-    """Returns the support function (n,) of a shape: the largest p.d for directions d (n, 3).
-
-    `points` are the shape's `corners`. The result is infinite where a half space is unbounded.
-    """
-    if len(points):
-        furthest: Floats = (points @ directions.T).max(axis=0)
-        return furthest
-    length = np.linalg.norm(directions, axis=1)
-    across, along = np.hypot(directions[:, 0], directions[:, 1]), np.abs(directions[:, 2])
-    match geometry:
-        case Sphere(radius):
-            return np.asarray(radius * length)
-        case Cylinder(radius, height):
-            return np.asarray(radius * across + height / 2 * along)
-        case Capsule(radius, height):
-            return np.asarray(radius * length + height / 2 * along)
-        case Ellipsoid(radii):
-            return np.asarray(np.linalg.norm(directions * np.array(radii), axis=1))
-        case Cone(radius, height):
-            up = directions[:, 2] * height / 2
-            return np.asarray(np.maximum(up, radius * across - up))
-        case Plane(normal):
-            aslant = np.linalg.norm(np.cross(directions, normal), axis=1) > _PARALLEL * length
-            return np.where(aslant | (directions @ np.array(normal) < 0.0), np.inf, 0.0)
-    raise TypeError(f"{type(geometry).__name__} has no known extent")
-
-
-def shadow(geometry: Geometry, points: Floats, axes: Floats, tolerance: float) -> Floats:
-    """Returns points (n, 2) [m] whose hull is the shadow (the projection) of the shape's hull.
-
-    Args:
-        geometry: Any shape except a plane.
-        points: The shape's `corners`.
-        axes: The two axes of the projection plane in the shape's frame (2, 3).
-        tolerance: Largest distance of round edges from the polygon [m].
-    """
-    if len(points):
-        return np.asarray(points @ axes.T)
-    match geometry:
-        case Sphere(radius):
-            return radius * _circle(radius, tolerance)
-        case Capsule(radius, height):
-            end = axes[:, 2] * height / 2
-            round_end = radius * _circle(radius, tolerance)
-            return np.concatenate([round_end + end, round_end - end])
-        case Ellipsoid(radii):
-            # the image of the unit ball under A is that of the unit circle under sqrt(A A^T)
-            squash = axes * np.array(radii)
-            values, vectors = np.linalg.eigh(squash @ squash.T)
-            root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
-            return np.asarray(_circle(max(radii), tolerance) @ root)
-        case Cylinder(radius, height) | Cone(radius, height):
-            rim = radius * _circle(radius, tolerance) @ axes[:, :2].T
-            up = axes[:, 2] * height / 2
-            top = rim + up if isinstance(geometry, Cylinder) else up[None]
-            return np.concatenate([rim - up, top])
-    raise TypeError(f"{type(geometry).__name__} casts no finite shadow")
-
-
-def _circle(radius: float, tolerance: float) -> Floats:
-    """Returns points (n, 2) on the unit circle, dense enough for the tolerance."""
-    cosine = max(1.0 - tolerance / radius, 0.0)
-    quarter = math.ceil(math.pi / max(math.acos(cosine), 1e-3) / 4)
-    angles = np.arange(4 * quarter) * (math.pi / 2 / quarter)
-    return np.column_stack([np.cos(angles), np.sin(angles)])
-
-
 @dataclass(frozen=True, slots=True)
 class Solid:
     """A shape posed in the frame of an extent.
@@ -147,14 +79,75 @@ class Solid:
     position: Floats
 
     def reach(self, directions: Floats) -> Floats:
-        """Returns the largest p.d over the solid's points p [m], for each direction d (n, 3)."""
-        own = reach(self.geometry, self.points, directions @ self.rotation)
-        return own + directions @ self.position
+        """Returns the support function (n,) [m]: the largest p.d of its points for directions d.
+
+        `directions` are (n, 3). The result is infinite where a half space is unbounded.
+        """
+        return self._own_reach(directions @ self.rotation) + directions @ self.position
+
+    def _own_reach(self, directions: Floats) -> Floats:
+        if len(self.points):
+            return np.asarray((self.points @ directions.T).max(axis=0))
+        length = np.linalg.norm(directions, axis=1)
+        across, along = np.hypot(directions[:, 0], directions[:, 1]), np.abs(directions[:, 2])
+        match self.geometry:
+            case Sphere(radius):
+                return np.asarray(radius * length)
+            case Cylinder(radius, height):
+                return np.asarray(radius * across + height / 2 * along)
+            case Capsule(radius, height):
+                return np.asarray(radius * length + height / 2 * along)
+            case Ellipsoid(radii):
+                return np.asarray(np.linalg.norm(directions * np.array(radii), axis=1))
+            case Cone(radius, height):
+                up = directions[:, 2] * height / 2
+                return np.asarray(np.maximum(up, radius * across - up))
+            case Plane(normal):
+                aslant = np.linalg.norm(np.cross(directions, normal), axis=1) > _PARALLEL * length
+                return np.where(aslant | (directions @ np.array(normal) < 0.0), np.inf, 0.0)
+        raise TypeError(f"{type(self.geometry).__name__} has no known extent")
 
     def shadow(self, axes: Floats, tolerance: float) -> Floats:
-        """Returns points (n, 2) [m] that span the solid's projection on two axes (2, 3)."""
-        own = shadow(self.geometry, self.points, axes @ self.rotation, tolerance)
-        return own + axes @ self.position
+        """Returns points (n, 2) [m] whose hull is the shadow (the projection) of the solid's hull.
+
+        The solid is no plane.
+
+        Args:
+            axes: The two axes of the projection plane (2, 3).
+            tolerance: Largest distance of round edges from the polygon [m].
+        """
+        return self._own_shadow(axes @ self.rotation, tolerance) + axes @ self.position
+
+    def _own_shadow(self, axes: Floats, tolerance: float) -> Floats:
+        if len(self.points):
+            return np.asarray(self.points @ axes.T)
+        match self.geometry:
+            case Sphere(radius):
+                return radius * _circle(radius, tolerance)
+            case Capsule(radius, height):
+                end = axes[:, 2] * height / 2
+                round_end = radius * _circle(radius, tolerance)
+                return np.concatenate([round_end + end, round_end - end])
+            case Ellipsoid(radii):
+                # the image of the unit ball under A is that of the unit circle under sqrt(A A^T)
+                squash = axes * np.array(radii)
+                values, vectors = np.linalg.eigh(squash @ squash.T)
+                root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+                return np.asarray(_circle(max(radii), tolerance) @ root)
+            case Cylinder(radius, height) | Cone(radius, height):
+                rim = radius * _circle(radius, tolerance) @ axes[:, :2].T
+                up = axes[:, 2] * height / 2
+                top = rim + up if isinstance(self.geometry, Cylinder) else up[None]
+                return np.concatenate([rim - up, top])
+        raise TypeError(f"{type(self.geometry).__name__} casts no finite shadow")
+
+
+def _circle(radius: float, tolerance: float) -> Floats:
+    """Returns points (n, 2) on the unit circle, dense enough for the tolerance."""
+    cosine = max(1.0 - tolerance / radius, 0.0)
+    quarter = math.ceil(math.pi / max(math.acos(cosine), 1e-3) / 4)
+    angles = np.arange(4 * quarter) * (math.pi / 2 / quarter)
+    return np.column_stack([np.cos(angles), np.sin(angles)])
 
 
 def solids(model: ModelDescription, pose: Pose) -> Iterator[Solid]:

@@ -10,9 +10,9 @@ import numpy as np
 from lxml import etree
 
 from deepsim_math import Quaternion, Vector3
-from deepsim_spawn.xml import refuse_doctype
+from deepsim_spawn.xml.parser import plain_tree, refuse_doctype
 
-from .part import Faces, Part, Vertices, fans
+from .parts import Faces, Part, Vertices, fans
 
 _MOST_FACES = 20_000_000
 _MOST_NODES = 100_000
@@ -30,16 +30,8 @@ def read_collada(content: bytes, file: str) -> list[Part]:
         ValueError: The file is malformed.
     """
     refuse_doctype(content, file)
-    parser = etree.XMLParser(
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=True,  # one text may hold all vertices
-        remove_comments=True,
-        remove_pis=True,
-    )
     try:
-        root = etree.fromstring(content, parser)
+        root = plain_tree(content, huge=True)  # one text may hold all vertices
     except etree.XMLSyntaxError as error:
         raise ValueError(error.msg) from error
     return [*_Collada(root).parts()]

@@ -24,7 +24,7 @@ from deepsim_spawn.description.geometry import (
 from deepsim_spawn.description.polyline import Polyline
 from deepsim_spawn.pictures import heightmap_heights
 
-from .part import Triangles, merged
+from .parts import Triangles, merged
 from .triangles import mesh_triangles
 
 

@@ -12,9 +12,7 @@ from deepsim_spawn.description.geometry import Mesh
 from deepsim_spawn.errors import ModelFormatError
 
 from .collada import read_collada
-from .obj import read_obj
-from .part import Part, Triangles, merged
-from .stl import read_stl
+from .parts import Part, Triangles, merged, read_obj, read_stl
 
 _MOST_BYTES = 2**27
 

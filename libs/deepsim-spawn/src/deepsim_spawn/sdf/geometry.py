@@ -22,9 +22,8 @@ from deepsim_spawn.description.geometry import (
     Sphere,
 )
 from deepsim_spawn.description.polyline import Polyline
-from deepsim_spawn.description.tags import HEIGHTMAP
 from deepsim_spawn.errors import ModelFormatError
-from deepsim_spawn.xml import Element, read_fields
+from deepsim_spawn.xml.element import Element
 from deepsim_spawn.xml.values import boolean, factors, number, pair, word
 
 G = TypeVar("G")
@@ -82,7 +81,7 @@ def read_geometry(owner: Element) -> Geometry | None:
 
 def _simple(kind: type[G]) -> Callable[[Element], G]:
     """Returns the reader of a shape whose lengths have the same names in SDF."""
-    return lambda shape: shape.make(kind, **read_fields(shape, kind))
+    return lambda shape: shape.read_description(kind)
 
 
 def _file(shape: Element) -> Path:
@@ -114,7 +113,7 @@ def _polyline(shape: Element) -> Polyline:
 
 
 def _heightmap(shape: Element) -> Heightmap:
-    return shape.make(Heightmap, _file(shape), **read_fields(shape, Heightmap, HEIGHTMAP))
+    return shape.read_description(Heightmap, path=_file(shape))
 
 
 _READERS: Final[dict[str, Callable[[Element], Geometry]]] = {

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from deepsim_spawn.errors import ModelFormatError
-from deepsim_spawn.xml import Document, Element, Load, parse, read_bytes
-from deepsim_spawn.xml.document import MAX_ELEMENTS
+from deepsim_spawn.xml.document import MAX_ELEMENTS, Load
+from deepsim_spawn.xml.element import Element
+from deepsim_spawn.xml.parser import parse_file
 from deepsim_spawn.xml.values import word
 
 Version: TypeAlias = tuple[int, int]
@@ -55,7 +56,7 @@ def read_config(folder: Path, load: Load) -> Element:
     config = folder / CONFIG
     if not config.exists():
         raise ModelFormatError(f"is not a model folder: {CONFIG} is missing", file=str(folder))
-    return parse(read_bytes(config), Document(str(config), config, load))
+    return parse_file(config, load)
 
 
 def named_file(config: Element) -> Path:
@@ -124,7 +125,7 @@ def _open_include(element: Element) -> Element:
         path = model_file(path, load)
     root = load.included.get(path)
     if root is None:
-        root = parse(read_bytes(path), Document(str(path), path, load))
+        root = parse_file(path, load)
         load.included[path] = root
         load.roots.append(root)
     return sdf_entity(root)

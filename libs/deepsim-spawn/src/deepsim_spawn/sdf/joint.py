@@ -14,8 +14,7 @@ from deepsim_spawn.description.joint import (
     JointType,
     MimicDescription,
 )
-from deepsim_spawn.description.tags import DYNAMICS
-from deepsim_spawn.xml import Element, read_fields
+from deepsim_spawn.xml.element import Element
 from deepsim_spawn.xml.values import boolean, limit, number, vector, word
 from deepsim_sync import SCOPE
 
@@ -70,7 +69,7 @@ def _read_axis(element: Element, kind: JointType, in_model: Pose, scope: Scope) 
         element.get("limit/upper", limit, math.inf),
     )
     unlimited = kind == "continuous"
-    return element.make(
+    return element.read_description(
         JointAxis,
         xyz=_read_direction(element, in_model, scope),
         lower=-math.inf if unlimited else lower,
@@ -78,7 +77,6 @@ def _read_axis(element: Element, kind: JointType, in_model: Pose, scope: Scope) 
         effort=_unless_negative(element.get("limit/effort", limit, math.inf)),
         velocity=_unless_negative(element.get("limit/velocity", limit, math.inf)),
         mimic=_read_mimic(element),
-        **read_fields(element, JointAxis, DYNAMICS),
     )
 
 

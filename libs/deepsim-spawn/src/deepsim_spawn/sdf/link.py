@@ -1,37 +1,55 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`<link>` elements."""
+"""`<light>` and `<link>` elements."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import cast, get_args
 
 from deepsim_math import Color, Material
 from deepsim_spawn.description.joint import JointDescription
+from deepsim_spawn.description.light import LightDescription, LightType
 from deepsim_spawn.description.link import (
     CollisionDescription,
     Inertial,
     LinkDescription,
     Surface,
-    VelocityDecay,
     VisualDescription,
 )
-from deepsim_spawn.description.tags import (
-    BOUNCING,
-    LINK,
-    MOMENTS,
-    RARE_SURFACE,
-    SURFACE,
-    VELOCITY_DECAY,
-)
+from deepsim_spawn.description.sdf_paths import BOUNCING, MOMENTS
 from deepsim_spawn.gazebo_materials import GAZEBO_MATERIALS
 from deepsim_spawn.inertia import make_inertial
-from deepsim_spawn.xml import Element, number_names, read_fields
-from deepsim_spawn.xml.values import boolean, color, number, word
+from deepsim_spawn.xml.element import Element, number_names
+from deepsim_spawn.xml.values import color, word
 
 from .frames import Scope, read_pose
 from .geometry import read_geometry, unless_left_out
-from .light import read_light
 from .sensor import read_joint_sensor, read_sensor
+
+_LIGHTS = get_args(LightType)
+
+
+def read_light(
+    element: Element, base: str, scope: Scope, include: Element | None = None
+) -> LightDescription:
+    """Returns a light posed in the frame `base`; an `<include>` may rename and move it."""
+    name = element.require_attribute("name", word)
+    kind = element.require_attribute("type", word)
+    if kind not in _LIGHTS:
+        raise element.error(f"type must be one of {', '.join(_LIGHTS)}, got {kind!r}")
+    placed = element
+    if include is not None:
+        name = include.get("name", word, name)
+        if include.find("pose"):
+            placed = include
+            element.skip("pose")  # replaced by the include's
+    pose, relative_to = read_pose(placed)
+    return element.read_description(
+        LightDescription,
+        name=name,
+        type=cast(LightType, kind),
+        pose=scope.relative_pose(pose, relative_to, base, placed),
+    )
 
 
 def read_link(
@@ -39,7 +57,6 @@ def read_link(
 ) -> LinkDescription:
     """Returns a link with resolved poses and with the sensors of the joints whose child it is."""
     name = element.require_attribute("name", word)
-    self_collide = element.find("self_collide")
     sensors = element.find_all("sensor")
     felt = [
         (joint, sensor)
@@ -52,7 +69,7 @@ def read_link(
     number_names([*sensors, *(sensor for _, sensor in felt)])
     collisions = [read_collision(child, name, scope) for child in element.find_all("collision")]
     visuals = [read_visual(child, name, scope) for child in element.find_all("visual")]
-    return element.make(
+    return element.read_description(
         LinkDescription,
         name=name,
         pose=scope.pose(name, element),
@@ -64,11 +81,6 @@ def read_link(
             *(read_joint_sensor(child, joint, scope) for joint, child in felt),
         ),
         lights=tuple(read_light(child, name, scope) for child in element.find_all("light")),
-        self_collide=None if self_collide is None else self_collide.value(boolean),
-        velocity_decay=element.make(
-            VelocityDecay, **read_fields(element, VelocityDecay, VELOCITY_DECAY)
-        ),
-        **read_fields(element, LinkDescription, LINK),
     )
 
 
@@ -82,11 +94,9 @@ def read_inertial(link: Element) -> Inertial | None:
         raise element.error(
             f"relative_to={relative_to!r} is not allowed: the pose is in the link frame"
         )
-    moments = {
-        name: element.get(f"inertia/{name}", number, 1.0 if name[1] == name[2] else 0.0)
-        for name in MOMENTS
-    }
-    return make_inertial(element, element.get("mass", number, 1.0), pose, moments)
+    values = element.read_fields(Inertial)
+    moments = {name: values.get(name, 1.0 if name[1] == name[2] else 0.0) for name in MOMENTS}
+    return make_inertial(element, values.get("mass", 1.0), pose, moments)
 
 
 _UNLIMITED_FRICTION = 1000.0
@@ -107,15 +117,7 @@ def read_collision(element: Element, link: str, scope: Scope) -> CollisionDescri
     """Returns a collision of a link, or None if its shape is left out."""
     name = element.require_attribute("name", word)
     pose, relative_to = read_pose(element)
-    values = read_fields(element, Surface, SURFACE | RARE_SURFACE)
-    for coefficient in ("mu", "mu2"):
-        if coefficient in values:
-            values[coefficient] = read_friction(element, values[coefficient])
-    surface = element.make(Surface, **values)
-    for path, value in BOUNCING.items():
-        solver = element.find(path)
-        if solver is not None and solver.text != repr(value):
-            solver.warn_unsupported("not supported, ignored")
+    surface = element.find("surface")
     geometry = unless_left_out(element, read_geometry)
     if geometry is None:
         return None
@@ -124,8 +126,20 @@ def read_collision(element: Element, link: str, scope: Scope) -> CollisionDescri
         name=name,
         geometry=geometry,
         pose=scope.relative_pose(pose, relative_to, link, element),
-        surface=surface,
+        surface=Surface() if surface is None else _read_surface(surface),
     )
+
+
+def _read_surface(element: Element) -> Surface:
+    values = element.read_fields(Surface)
+    for coefficient in ("mu", "mu2"):
+        if coefficient in values:
+            values[coefficient] = read_friction(element, values[coefficient])
+    for path, value in BOUNCING.items():
+        solver = element.find(path)
+        if solver is not None and solver.text != repr(value):
+            solver.warn_unsupported("not supported, ignored")
+    return element.make(Surface, **values)
 
 
 def read_visual(element: Element, link: str, scope: Scope) -> VisualDescription | None:
@@ -137,18 +151,15 @@ def read_visual(element: Element, link: str, scope: Scope) -> VisualDescription 
     if geometry is None:
         element.skip("material", "transparency", "cast_shadows")
         return None
-    return element.make(
+    return element.read_description(
         VisualDescription,
         name=name,
         geometry=geometry,
         pose=scope.relative_pose(pose, relative_to, link, element),
         material=None if material is None else read_material(material),
-        transparency=element.get("transparency", number, 0.0),
-        cast_shadows=element.get("cast_shadows", boolean, True),
     )
 
 
-_BLACK = Color(0.0, 0.0, 0.0, 1.0)
 _WHITE = Color(1.0, 1.0, 1.0, 1.0)
 
 
@@ -169,10 +180,5 @@ def read_material(element: Element) -> Material | None:
         return None
     if base is None:
         plain = own.get("diffuse", own.get("ambient", _WHITE))
-        base = Material(ambient=plain, diffuse=plain, specular=_BLACK, emissive=_BLACK)
-    return Material(
-        ambient=own.get("ambient", base.ambient),
-        diffuse=own.get("diffuse", base.diffuse),
-        specular=own.get("specular", base.specular),
-        emissive=own.get("emissive", base.emissive),
-    )
+        base = Material(ambient=plain, diffuse=plain)
+    return Material(**{tag: own.get(tag, getattr(base, tag)) for tag in given})

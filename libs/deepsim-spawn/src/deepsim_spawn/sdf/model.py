@@ -12,7 +12,7 @@ from deepsim_math import Pose
 from deepsim_spawn.description.checks import WORLD
 from deepsim_spawn.description.model import ModelDescription
 from deepsim_spawn.inertia import fix_massless_bases
-from deepsim_spawn.xml import Element, unique_names
+from deepsim_spawn.xml.element import Element, unique_names
 from deepsim_spawn.xml.values import boolean, word
 from deepsim_sync import SCOPE
 

@@ -3,24 +3,36 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from deepsim_math import Vector3
 from deepsim_spawn.description.checks import WORLD
 from deepsim_spawn.description.model import ModelDescription
-from deepsim_spawn.description.tags import MUJOCO, PHYSICS, SCENE
-from deepsim_spawn.description.world import (
-    MujocoOptions,
-    Physics,
-    SceneDescription,
-    WorldDescription,
-)
-from deepsim_spawn.xml import Element, read_fields, unique_names
+from deepsim_spawn.description.world import Physics, WorldDescription
+from deepsim_spawn.xml.element import Element, unique_names
 from deepsim_spawn.xml.values import boolean, vector, word
 
 from .frames import Scope
 from .include import models_and_includes, refuse_include_bombs, sdf_entity
-from .light import read_light
+from .link import read_light
 from .model import read_model
 from .sensor import read_plugin
+
+HARMLESS: Final = frozenset(
+    # display settings of Gazebo's window
+    {"gui", "grid", "origin_visual", "visualize"}
+    # settings of Gazebo's sensors and plugins
+    | {"atmosphere", "laser_retro", "magnetic_field", "spherical_coordinates"}
+    | {"provideFeedback", "provide_feedback"}
+    # settings of the contact and joint solvers of Gazebo's engines
+    | {"allow_auto_disable", "joint/physics", "max_contacts", "must_be_base_link"}
+    | {"physics/bullet", "physics/dart", "physics/ode", "physics/simbody"}
+    | {"physics/real_time_update_rate", "physics/@name", "physics/@type"}
+)
+"""Elements without effect on a description, which cause no warning.
+
+Each is a setting of Gazebo's window, sensors or solver, or a default that is written out.
+"""
 
 
 def read_sdf(root: Element) -> ModelDescription | WorldDescription:
@@ -57,14 +69,13 @@ def read_world(element: Element) -> WorldDescription:
     unique_names(element.find_all("light"))
     lights += ((light, None) for light in element.find_all("light"))
     physics = _default_physics(element)
-    return element.make(
+    return element.read_description(
         WorldDescription,
         name=element.attribute("name", word, "default"),
         models=tuple(model.resolved(scope) for model in models),
         lights=tuple(read_light(light, WORLD, scope, include) for light, include in lights),
-        physics=Physics() if physics is None else _read_physics(physics),
+        physics=Physics() if physics is None else physics.read_description(Physics),
         gravity=_read_gravity(element, physics),
-        scene=SceneDescription(**read_fields(element, SceneDescription, SCENE)),
         plugins=tuple(read_plugin(plugin) for plugin in element.find_all("plugin")),
     )
 
@@ -80,11 +91,6 @@ def _default_physics(world: Element) -> Element | None:
         if profile is not chosen:
             profile.mark_read()
     return chosen
-
-
-def _read_physics(element: Element) -> Physics:
-    mujoco = element.make(MujocoOptions, **read_fields(element, MujocoOptions, MUJOCO))
-    return element.make(Physics, mujoco=mujoco, **read_fields(element, Physics, PHYSICS))
 
 
 def _read_gravity(world: Element, physics: Element | None) -> Vector3:

@@ -9,7 +9,7 @@ from typing import Final, cast
 from deepsim_math import Vector3
 from deepsim_spawn.description.joint import JointAxis, JointDescription, JointType, MimicDescription
 from deepsim_spawn.sdf.joint import read_limits
-from deepsim_spawn.xml import Element
+from deepsim_spawn.xml.element import Element
 from deepsim_spawn.xml.values import limit, number, vector, word
 
 from .extensions import Extension
@@ -53,10 +53,6 @@ def read_joint(element: Element, extension: Extension) -> JointDescription | Non
 
 
 def _read_axis(joint: Element, kind: str, extension: Extension) -> JointAxis:
-    axis = joint.find("axis")
-    direction = Vector3(1.0, 0.0, 0.0)
-    if axis is not None:
-        direction = axis.attribute("xyz", vector, direction)
     limits = joint.find("limit") if kind == "continuous" else joint.require("limit")
     lower, upper, effort, velocity = -math.inf, math.inf, math.inf, math.inf
     if limits is not None:
@@ -65,20 +61,15 @@ def _read_axis(joint: Element, kind: str, extension: Extension) -> JointAxis:
         given = limits.attribute("lower", limit, 0.0), limits.attribute("upper", limit, 0.0)
         if kind != "continuous":
             lower, upper = read_limits(joint, *given)
-    dynamics = joint.find("dynamics")
-    damping, friction = 0.0, 0.0
-    if dynamics is not None:
-        damping = dynamics.attribute("damping", number, 0.0)
-        friction = dynamics.attribute("friction", number, 0.0)
     return joint.make(
         JointAxis,
-        xyz=direction,
+        xyz=joint.attribute_of("axis", "xyz", vector, Vector3(1.0, 0.0, 0.0)),
         lower=lower,
         upper=upper,
         effort=effort,
         velocity=velocity,
-        damping=damping,
-        friction=friction,
+        damping=joint.attribute_of("dynamics", "damping", number, 0.0),
+        friction=joint.attribute_of("dynamics", "friction", number, 0.0),
         spring_stiffness=extension.get("springStiffness", number, 0.0),
         spring_reference=extension.get("springReference", number, 0.0),
         mimic=_read_mimic(joint),

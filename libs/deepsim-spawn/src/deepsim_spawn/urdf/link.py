@@ -16,13 +16,13 @@ from deepsim_spawn.description.link import (
     Surface,
     VisualDescription,
 )
-from deepsim_spawn.description.tags import MOMENTS
+from deepsim_spawn.description.sdf_paths import MOMENTS
 from deepsim_spawn.inertia import make_inertial
 from deepsim_spawn.sdf.frames import Scope
 from deepsim_spawn.sdf.geometry import read_scale, unless_left_out
 from deepsim_spawn.sdf.link import read_friction, read_material
 from deepsim_spawn.sdf.sensor import read_joint_sensor, read_sensor
-from deepsim_spawn.xml import Element, number_names
+from deepsim_spawn.xml.element import Element, number_names
 from deepsim_spawn.xml.values import boolean, color, factors, number, vector, word
 
 from .extensions import Extension

@@ -8,13 +8,12 @@ from deepsim_spawn.description.model import ModelDescription
 from deepsim_spawn.inertia import fix_massless_bases
 from deepsim_spawn.sdf.frames import MODEL, Frame, Scope
 from deepsim_spawn.sdf.sensor import read_plugin
-from deepsim_spawn.xml import Element, unique_names
+from deepsim_spawn.xml.element import Element, unique_names
 from deepsim_spawn.xml.values import boolean
 
-from .extensions import Extensions
+from .extensions import Extensions, apply_mujoco
 from .joint import read_joint
 from .link import Materials, read_link
-from .mujoco import apply_mujoco
 from .tree import free_name, read_tree
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from deepsim_math import Pose, Quaternion, Vector3
 from deepsim_spawn.description.checks import is_reserved
-from deepsim_spawn.xml import Element
+from deepsim_spawn.xml.element import Element
 from deepsim_spawn.xml.values import vector, word
 
 
@@ -59,11 +59,8 @@ _ZERO = Vector3(0.0, 0.0, 0.0)
 
 def read_origin(owner: Element) -> Pose:
     """Returns the `<origin>` of an element (default: identity); rpy turns about fixed x, y, z."""
-    element = owner.find("origin")
-    if element is None:
-        return Pose()
-    rotation = Quaternion.from_euler(*element.attribute("rpy", vector, _ZERO))
-    return Pose(element.attribute("xyz", vector, _ZERO), rotation)
+    turn = owner.attribute_of("origin", "rpy", vector, _ZERO)
+    return Pose(owner.attribute_of("origin", "xyz", vector, _ZERO), Quaternion.from_euler(*turn))
 
 
 def free_name(element: Element) -> str:

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from deepsim_spawn.errors import ModelFormatWarning
 from deepsim_spawn.search_path import SearchPath
@@ -14,23 +15,16 @@ from deepsim_spawn.search_path import SearchPath
 if TYPE_CHECKING:
     from .element import Element
 
-
-@dataclass(slots=True)
-class Finding:
-    """The first finding of one kind and the number of such findings."""
-
-    category: type[ModelFormatWarning]
-    message: str
-    file: str
-    line: int | None
-    count: int = 1
+_Kind: TypeAlias = tuple[type[ModelFormatWarning], str, str]
+"""Category, kind and cure of findings that are reported once."""
 
 
 class Findings:
     """The warnings of one load, collected and issued once per kind."""
 
     def __init__(self) -> None:
-        self._findings: dict[tuple[type[ModelFormatWarning], str, str], Finding] = {}
+        self._first: dict[_Kind, tuple[str, str, int | None]] = {}
+        self._count: Counter[_Kind] = Counter()
 
     def add(
         self,
@@ -49,19 +43,16 @@ class Findings:
             consequence: What is wrong in this place, with its consequence if `cure` is empty.
             cure: What is done about it, in words that are the same for all findings of a kind.
         """
-        known = self._findings.get((category, kind, cure))
-        if known:
-            known.count += 1
-            return
         message = f"{kind}: {consequence}" + (cure and f"; {cure}")
-        self._findings[category, kind, cure] = Finding(category, message, *place)
+        self._first.setdefault((category, kind, cure), (message, *place))
+        self._count[category, kind, cure] += 1
 
     def emit(self, stacklevel: int) -> None:
         """Issues all findings as Python warnings at the given level of the call stack."""
-        for finding in self._findings.values():
-            times = f" ({finding.count} times in this load)" if finding.count > 1 else ""
-            found = finding.category(finding.message + times, file=finding.file, line=finding.line)
-            warnings.warn(found, stacklevel=stacklevel + 1)
+        for kind, (message, file, line) in self._first.items():
+            count = self._count[kind]
+            times = f" ({count} times in this load)" if count > 1 else ""
+            warnings.warn(kind[0](message + times, file=file, line=line), stacklevel=stacklevel + 1)
 
 
 MAX_ELEMENTS = 500_000

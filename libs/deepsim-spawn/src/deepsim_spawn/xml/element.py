@@ -4,15 +4,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import MISSING
+from itertools import count
 from pathlib import Path
-from typing import ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 from lxml import etree
 
+from deepsim_spawn.description.sdf_paths import sdf_fields
 from deepsim_spawn.errors import ModelFormatError, ModelFormatWarning, UnsupportedElementWarning
 
 from .document import Document
+from .values import PARSERS, word
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -178,6 +182,31 @@ class Element:
             elif element.text or element.attributes or element.children:
                 element.warn_unsupported("not supported, ignored")
 
+    # descriptions
+
+    def read_fields(self, description: type) -> dict[str, Any]:
+        """Returns the values of a description's fields whose elements exist, by name.
+
+        Args:
+            description: A dataclass; its fields have `sdf` metadata, and types that select parsers.
+        """
+        values: dict[str, Any] = {}
+        for field in sdf_fields(description):
+            parse = PARSERS.get(field.type, word)
+            if field.default is MISSING:
+                values[field.name] = self.require(field.path).value(parse)
+            elif (found := self.find(field.path)) is None:
+                continue
+            elif field.nested:
+                values[field.name] = found.read_description(field.type)
+            else:
+                values[field.name] = found.value_or(parse, field.default)
+        return values
+
+    def read_description(self, description: type[T], **others: Any) -> T:
+        """Returns a description with the fields of this element; `others` lack `sdf` metadata."""
+        return self.make(description, **others, **self.read_fields(description))
+
     # descendants
 
     def find(self, path: str) -> Element | None:
@@ -266,12 +295,49 @@ class Element:
         """Returns the value of an attribute, or a default."""
         return default if name not in self.attributes else self.require_attribute(name, parse)
 
+    def attribute_of(self, path: str, name: str, parse: Callable[[str], T], default: T) -> T:
+        """Returns the value of an attribute of the element at a path, or a default."""
+        found = self.find(path)
+        return default if found is None else found.attribute(name, parse, default)
+
     def require_attribute(self, name: str, parse: Callable[[str], T]) -> T:
         """Returns the value of an attribute, which must exist."""
         self._read_attributes.add(name)
         if name not in self.attributes:
             raise self.error(f"the attribute {name!r} is missing")
         return self._parsed(self.attributes[name], parse, f"attribute {name!r}: ")
+
+
+def unique_names(elements: Sequence[Element]) -> None:
+    """Refuses missing and duplicate names."""
+    first: dict[str, Element] = {}
+    for element in elements:
+        name = element.require_attribute("name", word)
+        if name in first:
+            raise element.error(_taken(name, first[name]))
+        first[name] = element
+
+
+def number_names(elements: Sequence[Element]) -> None:
+    """Appends a number to each duplicate name, for names that nothing refers to.
+
+    A strict load refuses duplicates.
+    """
+    first: dict[str, Element] = {}
+    taken = {element.attributes.get("name", "") for element in elements}
+    numbers = {name: count(2) for name in taken}
+    for element in elements:
+        name = element.attributes.get("name", "")
+        if name and name in first:
+            element.repair(_taken(name, first[name]), "duplicate names are numbered")
+            free = (f"{name}_{number}" for number in numbers[name])
+            element.attributes["name"] = name = next(each for each in free if each not in taken)
+            taken.add(name)
+        first[name] = element
+
+
+def _taken(name: str, element: Element) -> str:
+    return f"the name {name!r} is already used at {element.place}"
 
 
 def _mended(text: str) -> Iterator[tuple[str, str]]:

@@ -11,9 +11,8 @@ from lxml import etree
 
 from deepsim_spawn.errors import ModelFormatError, ModelFormatWarning
 
-from .document import Document
+from .document import Document, Load
 from .element import Element
-from .mending import mended
 
 MAX_BYTES = 32 * 1024 * 1024
 """Limit for one file; the largest known worlds have a few MiB."""
@@ -24,6 +23,16 @@ _DECLARATION = re.compile(r"\ufeff?\s*<\?xml\b[^>]*\?>")
 _PLACE = re.compile(r", line \d+, column \d+( \(.*\))?$")
 _VERSION = re.compile(rb"""\A(<\?xml\s+version\s*=\s*["'])[^"'<>]*""")
 _TAG = re.compile(rb"<([\w:.-]+)")
+# No token can fail once it has begun, so the time is linear in the length of the text.
+_TOKEN = re.compile(
+    r"""(?P<comment><!--.*?(?:-->|\Z))|<!\[CDATA\[.*?(?:\]\]>|\Z)|<\?.*?(?:\?>|\Z)"""
+    r"""|<(?P<tag>[A-Za-z_][^\s<>"'/]*)(?P<rest>(?:[^<>"']|"[^"]*"?|'[^']*'?)*)>?"""
+    r"""|(?P<ampersand>&)(?![\w#]+;)""",
+    re.DOTALL,
+)
+_ATTRIBUTE = re.compile(r"""([^\s="'<>/]+)\s*=\s*("[^"]*"?|'[^']*'?|(?:[^\s"'<>/]|/(?!\s*\Z))*)""")
+_BARE_AMPERSAND = re.compile(r"&(?![\w#]+;)")
+_DECLARED = {"xml", "xmlns"}
 _BEFORE_DECLARATION = re.compile(rb"\xef\xbb\xbf|\s+|<!--.*?-->", re.DOTALL)
 _BEFORE_ROOT = re.compile(rb"\xef\xbb\xbf|\s+|<\?.*?\?>|<!--.*?-->", re.DOTALL)
 
@@ -109,13 +118,13 @@ def parse(text: bytes, document: Document) -> Element:
     first_line = text.count(b"\n", 0, leading)
     text = _VERSION.sub(rb"\g<1>1.0", text[leading:], count=1)
     try:
-        root = _tree(text)
+        root = plain_tree(text)
     except etree.XMLSyntaxError as error:
         line = first_line + (error.lineno or 0)
         said = _PLACE.sub("", " ".join(error.msg.split()))  # the error has file and line
         message = f"malformed XML: {said}" if text.strip() else "the file is empty"
         try:
-            root = _tree(text if load.strict or len(text) > _MOST_MENDED else _mended(text))
+            root = plain_tree(text if load.strict or len(text) > _MOST_MENDED else _mended(text))
         except etree.XMLSyntaxError:
             raise ModelFormatError(message, file=document.label, line=line) from error
         place = document.label, line
@@ -127,21 +136,71 @@ def parse(text: bytes, document: Document) -> Element:
     return Element.tree(root, document, first_line)
 
 
-def _tree(text: bytes) -> etree._Element:
+def parse_file(path: Path, load: Load) -> Element:
+    """Returns the root element of a file."""
+    return parse(read_bytes(path), Document(str(path), path, load))
+
+
+def plain_tree(text: bytes, *, huge: bool = False) -> etree._Element:
+    """Returns the root of an XML text, whose entities are not resolved, without comments.
+
+    Raises:
+        etree.XMLSyntaxError: It is malformed or, unless `huge`, beyond lxml's limits of depth and
+            of the length of a text.
+    """
     parser = etree.XMLParser(
         resolve_entities=False,
         no_network=True,
         load_dtd=False,
-        huge_tree=False,
+        huge_tree=huge,
         remove_comments=True,
         remove_pis=True,
     )
     return etree.fromstring(text, parser)
 
 
-def _mended(text: bytes) -> bytes:
+def _mended(content: bytes) -> bytes:
+    """Returns a text with the malformations repaired that Gazebo, ROS and Bullet accept.
+
+    Line numbers stay the same. Comments may contain ``--``, attribute values may lack quotes or
+    contain ``<`` and ``&``, an attribute may occur twice (the first counts), and namespace prefixes
+    may be undeclared.
+    """
     try:
-        decoded = text.decode()
+        text = content.decode()
     except UnicodeDecodeError:
-        decoded = text.decode("latin-1")
-    return without_declaration(mended(decoded))
+        text = content.decode("latin-1")
+    prefixes: dict[str, bool] = {}
+    """Whether each prefix is declared somewhere."""
+
+    def token(match: re.Match[str]) -> str:
+        whole = match.group()
+        if match["comment"]:
+            return "\n" * whole.count("\n")
+        if match["ampersand"]:
+            return "&amp;"
+        return whole if match["tag"] is None else _mended_tag(match, prefixes)
+
+    text = _TOKEN.sub(token, text.rstrip("\0"))
+    unknown = [name for name, declared in prefixes.items() if not declared]
+    added = "".join(f' xmlns:{name}="undeclared/{name}"' for name in unknown)
+    root = re.compile(r"<[A-Za-z_][^\s<>/]*")
+    return without_declaration(root.sub(lambda tag: tag.group() + added, text, count=1))
+
+
+def _mended_tag(match: re.Match[str], prefixes: dict[str, bool]) -> str:
+    rest = match["rest"].rstrip()
+    attributes: dict[str, str] = {}
+    for name, value in _ATTRIBUTE.findall(rest):
+        bare = value[1:].rstrip(value[0]) if value[:1] in ("'", '"') else value
+        bare = _BARE_AMPERSAND.sub("&amp;", bare).replace("<", "&lt;").replace('"', "&quot;")
+        attributes.setdefault(name, bare)
+    for name in (match["tag"], *attributes):
+        prefix, colon, local = name.partition(":")
+        if colon and prefix == "xmlns":
+            prefixes[local] = True
+        elif colon and prefix not in _DECLARED:
+            prefixes.setdefault(prefix, False)
+    written = "".join(f' {name}="{value}"' for name, value in attributes.items())
+    lines = "\n" * (rest.count("\n") - written.count("\n"))
+    return f"<{match['tag']}{written}{lines}{'/' if rest.endswith('/') else ''}>"

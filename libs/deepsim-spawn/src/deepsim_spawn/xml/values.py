@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from deepsim_math import Color, Vector3
 from deepsim_spawn.description.checks import LARGEST
@@ -83,6 +85,18 @@ def factors(text: str) -> list[float]:
 def color(text: str) -> Color:
     """Returns red, green, blue, and alpha (default 1), each in 0..1."""
     return Color(*numbers(text, 3, 4))
+
+
+PARSERS: Mapping[Any, Callable[[str], Any]] = {
+    float: number,
+    int: integer,
+    bool: boolean,
+    bool | None: boolean,
+    Vector3: vector,
+    Color: color,
+    tuple[float, float]: pair,
+}
+"""Parsers of the fields of descriptions by type; `word` is that of other types."""
 
 
 def _shown(text: str) -> str:

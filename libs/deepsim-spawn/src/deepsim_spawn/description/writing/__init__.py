@@ -4,12 +4,3 @@
 Poses are resolved, so nothing is written `relative_to` another frame. Worlds, models and lights
 import these modules for their `to_sdf()`, so the modules import those classes for annotations only.
 """
-
-from __future__ import annotations
-
-from .document import document
-from .link import write_light
-from .model import write_model
-from .world import write_world
-
-__all__ = ["document", "write_light", "write_model", "write_world"]

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from numbers import Integral
-from typing import Any, SupportsFloat, TypeAlias, TypeVar
+from typing import SupportsFloat, TypeAlias, TypeVar
 
 from lxml import etree
 
 from deepsim_math import Pose
+from deepsim_spawn.description.sdf_paths import sdf_fields
 
 T = TypeVar("T")
 
@@ -72,10 +73,17 @@ def put(parent: etree._Element, path: str, value: Value) -> None:
     at(parent, path).text = _text(value)
 
 
-def put_fields(parent: etree._Element, description: Any, tags: Mapping[str, str]) -> None:
-    """Sets the elements of a description's fields, by a table of tags."""
-    for name, path in tags.items():
-        put(parent, path, getattr(description, name))
+def put_fields(element: etree._Element, description: object) -> None:
+    """Sets the elements of a description's fields, where their `sdf` metadata places them."""
+    kind: type = type(description)
+    for field in sdf_fields(kind):
+        value = getattr(description, field.name)
+        if field.rare and value == field.default:
+            continue
+        if field.nested:
+            put_fields(at(element, field.path), value)
+        else:
+            put(element, field.path, value)
 
 
 def _text(value: Value) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`<light>` and `<link>` elements."""
+"""`<light>`, `<link>` and `<geometry>` elements."""
 
 from __future__ import annotations
 
@@ -7,20 +7,11 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from deepsim_spawn.description.tags import (
-    ATTENUATION,
-    BOUNCING,
-    LIGHT,
-    LINK,
-    MOMENTS,
-    RARE_SURFACE,
-    SPOT,
-    SURFACE,
-    VELOCITY_DECAY,
-)
+from deepsim_spawn.description.geometry import Geometry, Heightmap, Mesh
+from deepsim_spawn.description.polyline import Polyline
+from deepsim_spawn.description.sdf_paths import BOUNCING
 
 from .document import put, put_fields, write_pose
-from .geometry import write_geometry
 from .sensor import JOINT_SENSOR, write_sensor
 
 if TYPE_CHECKING:
@@ -37,9 +28,7 @@ def write_light(owner: etree._Element, light: LightDescription) -> None:
     """Adds a light to a world or link."""
     element = etree.SubElement(owner, "light", name=light.name, type=light.type)
     write_pose(element, light.pose)
-    put_fields(element, light, LIGHT)
-    put_fields(element, light.attenuation, ATTENUATION)
-    put_fields(element, light.spot, SPOT)
+    put_fields(element, light)
 
 
 def write_link(model: etree._Element, link: LinkDescription) -> None:
@@ -56,10 +45,7 @@ def write_link(model: etree._Element, link: LinkDescription) -> None:
             write_sensor(element, sensor)
     for light in link.lights:
         write_light(element, light)
-    put_fields(element, link, LINK)
-    if link.self_collide is not None:
-        put(element, "self_collide", link.self_collide)
-    put_fields(element, link.velocity_decay, VELOCITY_DECAY)
+    put_fields(element, link)
 
 
 _LEAST_MASS = 1e-3
@@ -75,9 +61,7 @@ def write_inertial(link: etree._Element, inertial: Inertial | None) -> None:
             put(element, f"inertia/{moment}", _LEAST_MOMENT)
         return
     write_pose(element, inertial.pose)
-    put(element, "mass", inertial.mass)
-    for moment in MOMENTS:
-        put(element, f"inertia/{moment}", getattr(inertial, moment))
+    put_fields(element, inertial)
 
 
 def write_collision(link: etree._Element, collision: CollisionDescription) -> None:
@@ -85,14 +69,10 @@ def write_collision(link: etree._Element, collision: CollisionDescription) -> No
     element = etree.SubElement(link, "collision", name=collision.name)
     write_pose(element, collision.pose)
     write_geometry(element, collision.geometry)
-    surface = collision.surface
-    put_fields(element, surface, SURFACE)
-    for name, path in RARE_SURFACE.items():
-        if getattr(surface, name) != getattr(type(surface)(), name):
-            put(element, path, getattr(surface, name))
-    if surface.restitution > 0.0:
+    put_fields(element, collision)
+    if collision.surface.restitution > 0.0:
         for path, value in BOUNCING.items():
-            put(element, path, value)
+            put(element, f"surface/{path}", value)
 
 
 def write_visual(link: etree._Element, visual: VisualDescription) -> None:
@@ -103,5 +83,32 @@ def write_visual(link: etree._Element, visual: VisualDescription) -> None:
     if visual.material is not None:
         for color in ("ambient", "diffuse", "specular", "emissive"):
             put(element, f"material/{color}", getattr(visual.material, color))
-    put(element, "transparency", visual.transparency if visual.visible else 1.0)
-    put(element, "cast_shadows", visual.cast_shadows)
+    put_fields(element, visual)
+    if not visual.visible:
+        put(element, "transparency", 1.0)
+
+
+def write_geometry(owner: etree._Element, geometry: Geometry) -> None:
+    """Adds a shape to a collision or visual."""
+    element = etree.SubElement(owner, "geometry")
+    if isinstance(geometry, Polyline):
+        _write_polyline(element, geometry)
+        return
+    shape = etree.SubElement(element, type(geometry).__name__.lower())
+    if isinstance(geometry, Mesh | Heightmap):
+        # not Path.as_uri(), which writes blanks as %20: Gazebo does not decode them
+        put(shape, "uri", f"file://{geometry.path.absolute()}")
+    put_fields(shape, geometry)
+    if isinstance(geometry, Mesh):
+        put(shape, "scale", geometry.scale)
+        if geometry.submesh:
+            put(shape, "submesh/name", geometry.submesh)
+            put(shape, "submesh/center", geometry.center)
+
+
+def _write_polyline(element: etree._Element, polyline: Polyline) -> None:
+    for outline in polyline.outlines:
+        shape = etree.SubElement(element, "polyline")
+        for x, y in outline:
+            etree.SubElement(shape, "point").text = f"{x!r} {y!r}"
+        put(shape, "height", polyline.height)
