@@ -8,7 +8,6 @@ import json
 import secrets
 import socket
 import threading
-import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
@@ -22,14 +21,11 @@ from urllib.parse import urlsplit
 from deepsim_btree.trace import Step
 from deepsim_btree.trace.recording import StepLines, end_line, head_line
 
-from .control import Control, Profile
-
 HOST = "127.0.0.1"
 _LOCAL_NAMES = frozenset({HOST, "localhost"})
 _TIMEOUT = 10.0  # time for a client to send its request or to receive data [s]
 _GOODBYE = 2.0  # time for the last messages to clients when the server closes [s]
 _MOST_CLIENTS = 32
-_LONGEST_COMMAND = 65536  # bytes
 _HEADERS = {
     "Cache-Control": "no-store",
     "Referrer-Policy": "no-referrer",  # the address contains the token
@@ -45,7 +41,6 @@ class Server(ThreadingHTTPServer):
         port: The TCP port on 127.0.0.1; 0 for any free one.
         page: The HTML page.
         feed: Source of the events to send.
-        control: Receiver of the commands from pages.
 
     Raises:
         OSError: The port is taken.
@@ -54,11 +49,10 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
     allow_reuse_address = True
 
-    def __init__(self, port: int, page: str, feed: Feed, control: Control) -> None:
+    def __init__(self, port: int, page: str, feed: Feed) -> None:
         self.access = AccessControl()
         self.page = page.encode()
         self.feed = feed
-        self.control = control
         self._clients: set[socket.socket] = set()
         self._left = threading.Condition()
         try:
@@ -119,27 +113,6 @@ class _Handler(BaseHTTPRequestHandler):
         elif where is not None:
             self._refuse(HTTPStatus.NOT_FOUND, "nothing is here")
 
-    def do_POST(self) -> None:
-        """Executes a command."""
-        where = self._enter()
-        if where is None:
-            return
-        length = self.headers.get("Content-Length", "")
-        if where != "command" or self.headers.get_content_type() != "application/json":
-            self._refuse(HTTPStatus.NOT_FOUND, "commands are JSON and go to command")
-        elif not length.isdigit() or int(length) > _LONGEST_COMMAND:
-            self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the command is too long")
-        else:
-            try:
-                fields = json.loads(self.rfile.read(int(length)))
-                if not isinstance(fields, dict):
-                    raise ValueError(f"expected an object, got {fields!r}")
-                self.server.control.command(fields)
-            except ValueError as error:
-                self._refuse(HTTPStatus.BAD_REQUEST, str(error))
-            else:
-                self._answer(HTTPStatus.NO_CONTENT, "text/plain", b"")
-
     def _enter(self) -> str | None:
         """Returns the path without the token, or refuses the request and returns None."""
         refusal = self.server.access.refusal(self.path, self.headers)
@@ -166,7 +139,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _send_events(self) -> None:
         self._begin(HTTPStatus.OK, "text/event-stream")
         self.end_headers()
-        self.server.control.watch(1)
+        self.server.feed.watch(1)
         try:
             for lines in self.server.feed.read():
                 self.wfile.write(f"data: {lines}\n\n".encode())
@@ -174,7 +147,7 @@ class _Handler(BaseHTTPRequestHandler):
         except OSError:
             pass  # the client has disconnected or is too slow
         finally:
-            self.server.control.watch(-1)
+            self.server.feed.watch(-1)
 
     def log_message(self, *args: Any) -> None:
         """Prints nothing."""
@@ -222,7 +195,6 @@ def _name(host: str) -> str | None:
 
 _AT_ONCE = 1000  # steps
 _INTERVAL = 0.05  # minimum time between two messages to a reader [s]
-_REPORTS = 0.5  # time between two reports of the times of nodes [s]
 _SILENCE = 1.0  # time without news after which a reader gets a message, to find lost ones [s]
 
 
@@ -234,14 +206,14 @@ class Feed:
 
     Args:
         limit: Number of steps to keep.
-        control: Source of the state of the controls, which is also sent.
-        profile: Source of the times of nodes, which are sent while they are measured.
+
+    Attributes:
+        watchers: Number of pages that are open.
     """
 
-    def __init__(self, limit: int, control: Control, profile: Profile) -> None:
+    def __init__(self, limit: int) -> None:
+        self.watchers = 0
         self._limit = limit
-        self._control = control
-        self._profile = profile
         self._steps: deque[Step] = deque(maxlen=limit)
         self._count = 0  # of all steps so far
         self._end: tuple[int, float | None] = 0, None
@@ -263,6 +235,11 @@ class Feed:
             self._end = tick, time
             self._changed.notify_all()
 
+    def watch(self, count: int) -> None:
+        """Counts pages that were opened (1) or left (-1)."""
+        with self._changed:
+            self.watchers += count
+
     def close(self) -> None:
         """Ends all readers after they have received the last steps."""
         self._closed.set()
@@ -274,12 +251,11 @@ class Feed:
         lines = StepLines()
         head = json.loads(head_line())
         yield json.dumps([{**head, "limit": self._limit}])
-        position, end, version, next_report = 0, None, -1, 0.0
+        position, end = 0, None
         while True:
             with self._changed:
                 is_closed = self._closed.is_set()
-                is_same = position == self._count and end == self._end
-                if is_same and version == self._control.version and not is_closed:
+                if position == self._count and end == self._end and not is_closed:
                     self._changed.wait(_SILENCE)
                 first = self._count - len(self._steps)
                 position = max(position, first)
@@ -290,12 +266,6 @@ class Feed:
             batch = list(lines.of(steps))
             if is_all:
                 batch.append(end_line(*end))
-            if version != self._control.version:
-                version = self._control.version
-                batch.append(self._control.line())
-            if self._control.is_measuring and is_all and time.monotonic() >= next_report:
-                next_report = time.monotonic() + _REPORTS
-                batch.append(json.dumps({"spent": self._profile.spent()}))
             yield "[" + ",".join(batch) + "]"
             if is_all:
                 if is_closed:

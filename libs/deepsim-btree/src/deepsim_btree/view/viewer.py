@@ -10,20 +10,16 @@ from deepsim_btree.trace.observer import Closing
 from deepsim_btree.trace.recording import render_page
 from deepsim_btree.tree import Tree
 
-from .control import Control, Profile
 from .server import Feed, Server
 
 
 class TreeViewer(Closing):
     """A web server for a page that shows a tree in colours while it ticks.
 
-    The page shows the tree, a timeline of every node and the blackboard, with search. It can stop
-    the tree after a tick, at once or when a node gets a certain status, and let it make single
-    ticks. A stopped tree waits inside `Tree.tick`, and continues when the last page is closed. On
-    demand the page measures how long the ticks of each node take.
+    The page shows the tree, a timeline of every node and the blackboard, with search.
 
     The server listens on this machine only, and its address contains a secret token: everybody who
-    knows the address can watch and stop the tree. Browsers do not slow the tree, even if they are
+    knows the address can watch the tree. Browsers do not slow the tree, even if they are
     slow or lost, since its thread only records changes. Trees without a viewer are not slowed at
     all.
 
@@ -50,11 +46,9 @@ class TreeViewer(Closing):
     ) -> None:
         check_count("limit", limit, 1)
         self._tree = tree
-        self._control = Control()
-        self._profile = Profile(tree)
-        self._feed = Feed(limit, self._control, self._profile)
+        self._feed = Feed(limit)
         page = render_page(tree.root.name if title is None else title)
-        self._server = Server(port, page, self._feed, self._control)
+        self._server = Server(port, page, self._feed)
         self._last: Step | None = None
         self._is_closed = False
         self._trace = Trace(tree, limit=1, blackboard=True)
@@ -69,7 +63,7 @@ class TreeViewer(Closing):
     @property
     def watchers(self) -> int:
         """Number of pages that are open."""
-        return self._control.watchers
+        return self._feed.watchers
 
     def close(self) -> None:
         """Stops the server and the recording; open pages keep their last state.
@@ -81,8 +75,6 @@ class TreeViewer(Closing):
         self._is_closed = True
         self._tree.unsubscribe(self._observe)
         self._trace.close()
-        self._profile.switch(False)
-        self._control.close()
         self._feed.close()
         self._server.close()
 
@@ -92,8 +84,3 @@ class TreeViewer(Closing):
         is_new = step is not self._last
         self._last = step
         self._feed.put(step if is_new else None, recording.last_tick, recording.last_time)
-        if is_new:
-            self._control.look(step)
-        if call == "tick":
-            self._control.hold()
-        self._profile.switch(self._control.is_measuring and not self._is_closed)
