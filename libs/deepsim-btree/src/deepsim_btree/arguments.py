@@ -17,11 +17,7 @@ _FIRST = frozenset("+-.0123456789")
 
 
 def check_int(argument: str, value: int) -> int:
-    """Returns `value`, which must be an int and not a bool.
-
-    Raises:
-        TypeError: `value` has a different type.
-    """
+    """Returns `value`, which must be an int and not a bool, or raises TypeError."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"{argument} must be an int, got {value!r}")
     return value
@@ -58,26 +54,19 @@ def check_seconds(value: float) -> float:
 
 
 def check_status(argument: str, value: Status) -> Status:
-    """Returns `value`, which must be a `Status`.
-
-    Raises:
-        TypeError: `value` has a different type.
-    """
+    """Returns `value`, which must be a `Status`, or raises TypeError."""
     if not isinstance(value, Status):
         raise TypeError(f"{argument} must be a Status, got {value!r}")
     return value
 
 
 def read_clock(clock: Callable[[], float], last: float | None, owner: object) -> float:
-    """Returns the present time of a clock [s].
+    """Returns the present time of a clock [s], or raises BtreeError.
 
     Args:
         clock: Returns the time in seconds.
         last: The previous time; None for the first reading.
         owner: The tree that has the clock, for messages.
-
-    Raises:
-        BtreeError: The time is less than `last`, or NaN.
     """
     now = float(clock())
     earliest = -math.inf if last is None else last

@@ -387,11 +387,7 @@ class Tree:
 
 
 class Around:
-    """The wrappers of a tree, as its nodes call them; copies of nodes have none.
-
-    Args:
-        wrappers: See `Tree.wrap`.
-    """
+    """The wrappers of a tree, as its nodes call them; copies of nodes have none."""
 
     def __init__(self, wrappers: tuple[Wrapper, ...]) -> None:
         self.wrappers = wrappers

@@ -41,11 +41,7 @@ def tick_wait(node: Any, branch: Branch, agents: Agents) -> Codes:
 
 
 def ask(branch: Branch, agents: Agents, function: Any, *args: Any, **kwargs: Any) -> Mask:
-    """Returns the answers of a condition, (n,).
-
-    Raises:
-        TickError: The function raised an exception or did not return bools.
-    """
+    """Returns the answers of a condition, (n,), or raises TickError."""
     answers = read(branch, agents, function, *args, **kwargs)
     if answers.dtype != np.bool_:
         raise branch.failed(f"a condition must return bools, got {answers!r}")

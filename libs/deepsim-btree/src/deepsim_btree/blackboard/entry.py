@@ -43,11 +43,7 @@ class Entry:
         self.writes = 0 if value is NOTHING else 1
 
     def inherited(self) -> Any:
-        """Returns the value of the name on the parent blackboard.
-
-        Raises:
-            KeyError: The parent has no value.
-        """
+        """Returns the value of the name on the parent blackboard, or raises KeyError."""
         return self.board.from_parent(self.name)
 
     def source(self) -> Entry | None:

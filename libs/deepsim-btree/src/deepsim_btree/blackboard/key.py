@@ -86,11 +86,7 @@ class MillisecondsKey(ConvertedKey):
     __slots__ = ()
 
     def converted(self, value: Any) -> float:
-        """Returns a number of milliseconds, or the text of one, in seconds.
-
-        Raises:
-            TypeError: The value is not a number.
-        """
+        """Returns a number of milliseconds, or the text of one, in seconds, or raises TypeError."""
         number = read_number(value) if isinstance(value, str) else value
         return check_seconds(value if number is None else number) / 1000
 

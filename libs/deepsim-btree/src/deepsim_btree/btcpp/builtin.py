@@ -31,11 +31,7 @@ BUILTIN_TYPES = {node_type.tag: node_type for node_type in (*CPP_TYPES, *OWN_TYP
 
 
 def script_types(enums: Mapping[str, int]) -> dict[str, NodeType]:
-    """Returns the types of nodes with scripts, by tag.
-
-    Args:
-        enums: Values of names for numbers in the scripts.
-    """
+    """Returns the types of nodes with scripts, by tag."""
     scripts = [(tag, cls) for tag, cls in _TAGS if "enums" in tag.hidden]
     return {tag.name: class_type(tag, cls, partial(cls, enums=enums)) for tag, cls in scripts}
 

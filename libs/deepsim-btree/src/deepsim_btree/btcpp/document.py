@@ -27,12 +27,7 @@ _NOTES = ("MetadataFields", "description")
 
 
 class Document:
-    """The contents of a file and its included files.
-
-    Args:
-        root: The outermost element of the file.
-        size: Size of the file in bytes.
-    """
+    """The contents of a file and its included files."""
 
     def __init__(self, root: Element, size: int) -> None:
         self._root = root
@@ -42,13 +37,10 @@ class Document:
         self._includes = 0
 
     def main(self, tree_id: str | None) -> Element:
-        """Returns the main BehaviorTree element.
+        """Returns the main BehaviorTree element, or raises XmlError.
 
         Args:
             tree_id: ID of the tree; None for the one that the file names, or its only one.
-
-        Raises:
-            XmlError: The tree does not exist, or the file does not say which tree is the main one.
         """
         if tree_id is None:
             tree_id = self._root.attributes.get("main_tree_to_execute")
@@ -62,11 +54,7 @@ class Document:
         )
 
     def tree(self, tree_id: str, user: Element) -> Element:
-        """Returns the BehaviorTree element with an ID.
-
-        Raises:
-            XmlError: It does not exist; the message has the line of `user`.
-        """
+        """Returns the BehaviorTree element with an ID, or raises XmlError."""
         if tree_id not in self._trees:
             known = ", ".join(self._trees) or "none"
             raise user.error(f"there is no BehaviorTree {tree_id}; the trees: {known}")
@@ -160,22 +148,13 @@ class Document:
 
 
 def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
-    """Returns the contents of a file, but not more than ``limit + 1`` bytes.
-
-    Raises:
-        OSError: The file cannot be read.
-    """
+    """Returns the contents of a file, but not more than ``limit + 1`` bytes, or raises OSError."""
     with path.open("rb") as file:
         return file.read(limit + 1)
 
 
 def read_file(path: Path) -> Document:
-    """Reads a file and its included files.
-
-    Raises:
-        XmlError: A file is wrong, too large, or uses something that is not supported.
-        OSError: The file cannot be read.
-    """
+    """Reads a file and its included files, or raises XmlError or OSError."""
     content = read_bytes(path)
     _check_size(len(content), str(path))
     root = _read_root(content, str(path))
@@ -186,13 +165,7 @@ def read_file(path: Path) -> Document:
 
 
 def read_texts(texts: tuple[str, ...]) -> Document:
-    """Reads texts as one document.
-
-    Raises:
-        XmlError: A text is wrong or uses something that is not supported, or the texts together are
-            too large.
-        ValueError: `texts` is empty.
-    """
+    """Reads texts as one document, or raises XmlError or ValueError."""
     if not texts:
         raise ValueError("there is no text to read")
     labels = ["<text>"] if len(texts) == 1 else [f"<text {n + 1}>" for n in range(len(texts))]

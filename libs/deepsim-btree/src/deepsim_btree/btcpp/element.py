@@ -56,11 +56,7 @@ class Element(NamedTuple):
 
 
 def escape(text: str) -> str:
-    """Escapes a text for an attribute or for the place between tags.
-
-    Raises:
-        XmlError: The text has a character that XML cannot express.
-    """
+    """Escapes a text for an attribute or for the place between tags, or raises XmlError."""
     if _ILLEGAL.search(text):
         raise XmlError(f"{text!r} has a character that XML cannot hold")
     return re.sub('[&<>"\n\t\r]', lambda match: _ESCAPES[match.group()], text)

@@ -83,11 +83,7 @@ class NodeType(ABC):
 
     @abstractmethod
     def values(self, node: Behaviour) -> dict[str, Any]:
-        """Returns the attribute values of a node by attribute name.
-
-        Raises:
-            AttributeError: The node does not store an argument of its constructor.
-        """
+        """Returns the attribute values of a node by attribute name, or raises AttributeError."""
 
 
 class _FunctionType(NodeType):
@@ -138,13 +134,7 @@ class _FunctionType(NodeType):
 
 
 class _ClassType(NodeType):
-    """The tag for a node class, whose attributes are its constructor arguments and ports.
-
-    Args:
-        tag: The tag, with attributes that differ from the arguments.
-        cls: Class of the nodes.
-        maker: The class, or a partial of it, whose arguments no element has.
-    """
+    """The tag for a node class, whose attributes are its constructor arguments and ports."""
 
     def __init__(self, tag: Tag, cls: type[Behaviour], maker: Maker) -> None:
         args, given = _arguments(maker)
@@ -254,16 +244,12 @@ def _case_text(case: object) -> str:
 
 
 def registered_types(nodes: Nodes) -> dict[str, NodeType]:
-    """Returns the types of nodes that a user registers, by tag.
+    """Returns the types of nodes that a user registers, by tag, or raises TypeError or ValueError.
 
     Args:
         nodes: A mapping from tags to node classes, or node classes, whose tags are their `xml_tags`
             or else their names. A `functools.partial` of a class fixes arguments; elements have no
             attributes for these.
-
-    Raises:
-        TypeError: One of `nodes` is not a class of nodes.
-        ValueError: A tag cannot be the name of an XML element.
     """
     makers: Any = nodes
     if not isinstance(nodes, Mapping):
@@ -272,12 +258,7 @@ def registered_types(nodes: Nodes) -> dict[str, NodeType]:
 
 
 def registered_type(tag: str, maker: Maker) -> NodeType:
-    """Returns the type of the nodes that `maker` makes.
-
-    Raises:
-        TypeError: `maker` is not a class of nodes.
-        ValueError: The tag cannot be the name of an XML element.
-    """
+    """Returns the type of the nodes that `maker` makes, or raises TypeError or ValueError."""
     if not _TAG.fullmatch(tag):
         raise ValueError(f"{tag!r} cannot be a tag: register it in a mapping, under a word")
     cls: Any = maker

@@ -241,11 +241,7 @@ class Loop(Decorator):
 
 
 def _elements(queue: Iterable[Any]) -> Iterable[Any]:
-    """Returns `queue`, which must not be a text.
-
-    Raises:
-        TypeError: `queue` is a str.
-    """
+    """Returns `queue`, which must not be a text, or raises TypeError."""
     if isinstance(queue, str):
         raise TypeError(f"queue must be the elements, got the text {queue!r}: split it")
     return queue

@@ -273,10 +273,6 @@ _REASONS = {
 def _rewritten(node: Behaviour, element: Callable[[Behaviour], Element]) -> Element:
     """Returns an element for a node that BehaviorTree.CPP lacks, made of nodes that it has.
 
-    Args:
-        node: A node whose tag exists only in this library.
-        element: Returns the element for a child.
-
     Raises:
         XmlError: No combination of nodes of BehaviorTree.CPP does the same.
     """
@@ -305,11 +301,7 @@ def _rewritten(node: Behaviour, element: Callable[[Behaviour], Element]) -> Elem
 
 
 def _check_name(node: Behaviour, name: str) -> None:
-    """Checks that BehaviorTree.CPP accepts the name of a tree.
-
-    Raises:
-        XmlError: The name is empty or contains an illegal character.
-    """
+    """Checks that BehaviorTree.CPP accepts the name of a tree, or raises XmlError."""
     illegal = _ILLEGAL.search(name)
     if illegal or not name:
         what = repr(illegal.group()) if illegal else "nothing"

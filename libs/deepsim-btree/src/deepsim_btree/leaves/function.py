@@ -174,11 +174,7 @@ class Check(FunctionLeaf):
 
 
 def truth(value: object) -> bool:
-    """Returns the truth of a condition's answer.
-
-    Raises:
-        TypeError: `value` is None or a `Status`.
-    """
+    """Returns the truth of a condition's answer, or raises TypeError."""
     if value is None or isinstance(value, Status):
         raise TypeError(f"a condition must return True or False, got {value!r}")
     return bool(value)

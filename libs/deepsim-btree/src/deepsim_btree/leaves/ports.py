@@ -107,11 +107,7 @@ _NONE = type(None)
 
 
 def _classes(type_: Any) -> tuple[Any, ...]:
-    """Returns the classes of the values of a port.
-
-    Raises:
-        TypeError: `type_` is not a type.
-    """
+    """Returns the classes of the values of a port, or raises TypeError."""
     origin = get_origin(type_)
     if origin is Union or origin is getattr(types, "UnionType", Union):
         return tuple(cls for choice in get_args(type_) for cls in _classes(choice))

@@ -179,9 +179,6 @@ class BoardTexts:
     `SubTree` by the path of that node, a colon and their names. The text of a list, tuple, dict or
     set is updated at every tick, other texts when the entry is written. So an object of another
     class that changes in place is shown as it was at the time of writing.
-
-    Args:
-        tree: The tree.
     """
 
     def __init__(self, tree: Tree) -> None:

@@ -257,12 +257,7 @@ def render_html(recording: Recording, title: str = "Behaviour tree") -> str:
 
 
 def render_page(title: str, lines: Iterable[str] = ()) -> str:
-    """Returns the page with the lines of a recording; without lines, it gets them from a server.
-
-    Args:
-        title: Text at the top of the page.
-        lines: The result of `Recording.lines`, or nothing.
-    """
+    """Returns the page with the lines of a recording; without lines, it gets them from a server."""
     folder = Path(__file__).parent / "page"
     script = "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in _SCRIPTS)
     data = json.dumps([json.loads(line) for line in lines], separators=(",", ":"))

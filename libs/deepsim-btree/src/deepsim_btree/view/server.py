@@ -37,11 +37,6 @@ _HEADERS = {
 class Server(ThreadingHTTPServer):
     """A server on the loopback interface with one thread per client.
 
-    Args:
-        port: The TCP port on 127.0.0.1; 0 for any free one.
-        page: The HTML page.
-        feed: Source of the events to send.
-
     Raises:
         OSError: The port is taken.
     """

@@ -70,11 +70,7 @@ class Hooks:
         self._last_request = time.monotonic()
 
     def insert(self, text: bytes) -> str | None:
-        """Inserts or replaces one hook, or a list of hooks; hooks of unknown nodes are ignored.
-
-        Returns:
-            An error message if the text does not describe hooks; otherwise None.
-        """
+        """Inserts or replaces one hook, or a list of hooks; hooks of unknown nodes are ignored."""
         found = _parsed(text)
         wanted = found if isinstance(found, list) else [found]
         for fields in wanted:

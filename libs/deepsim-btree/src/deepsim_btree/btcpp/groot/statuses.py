@@ -24,9 +24,6 @@ class Statuses:
     shows idle nodes pale: children of finished parents, of reactive nodes and of decorators. Nodes
     of this library keep their status, so this class derives from their parents which of them would
     be idle.
-
-    Args:
-        nodes: The nodes, in the order in which they are sent.
     """
 
     def __init__(self, nodes: Sequence[Node]) -> None:
