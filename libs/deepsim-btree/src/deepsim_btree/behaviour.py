@@ -267,8 +267,7 @@ class Behaviour:
             place = [sibling is node for sibling in parent.children].index(True)
             names.append(labels([sibling.name for sibling in parent.children])[place])
             node = parent
-        owner: Any = node._owner
-        names.append(node.name if owner is None else owner._path_of(node))
+        names.append(node.name)
         return "/".join(reversed(names))
 
     def walk(self) -> Iterator[Behaviour]:

@@ -151,8 +151,12 @@ def halt_all(root: Behaviour) -> tuple[TickError, ...]:
     `Behaviour.halt` only descends from nodes that are RUNNING. After an interrupted tick this does
     not suffice, because the status of a parent is stored only when it returns.
     """
-    errors = []
-    for node in _children_first(root):
+    nodes, stack, errors = [], [root], []
+    while stack:
+        node = stack.pop()
+        nodes.append(node)
+        stack.extend(node.children)
+    for node in reversed(nodes):
         if node.status is RUNNING:
             node.status = INVALID
             try:
@@ -162,15 +166,3 @@ def halt_all(root: Behaviour) -> tuple[TickError, ...]:
                 tick_error.__cause__ = error
                 errors.append(tick_error)
     return tuple(errors)
-
-
-def _children_first(root: Behaviour) -> list[Behaviour]:
-    """Returns all nodes in the order in which `Behaviour.halt` terminates them."""
-    nodes = []
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        nodes.append(node)
-        stack.extend(node.children)
-    nodes.reverse()
-    return nodes

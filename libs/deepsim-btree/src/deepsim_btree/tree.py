@@ -330,10 +330,6 @@ class Tree:
             found.append(Problem(lowest.path, message))
         return found
 
-    def _path_of(self, root: Behaviour) -> str:
-        """Returns the path of the root, which has no parent."""
-        return root.name
-
     def _on_edit(self) -> None:
         """Reacts to nodes that were added or removed."""
         self._revision += 1
@@ -367,7 +363,8 @@ class Tree:
         try:
             if tick_error is None and isinstance(error, Exception):
                 tick_error = self._root._failed(error)
-            while_halting = self._stop()
+            while_halting = halt_all(self._root)
+            self._root.status = INVALID  # not the answer of an earlier tick
             if tick_error is not None:
                 tick_error.while_halting = while_halting
             for halting in while_halting if interrupt else ():
@@ -378,12 +375,6 @@ class Tree:
         finally:
             self._is_busy = False
             self._tell("tick", tick_error, interrupt)
-
-    def _stop(self) -> tuple[TickError, ...]:
-        """Halts all nodes after an interrupted tick; returns the errors that this raises."""
-        errors = halt_all(self._root)
-        self._root.status = INVALID  # not the answer of an earlier tick
-        return errors
 
 
 class Around:

@@ -32,9 +32,7 @@ def tick_constant(node: Any, _: Branch, agents: Agents) -> Codes:
 
 def tick_wait(node: Any, branch: Branch, agents: Agents) -> Codes:
     """Compares the durations of the runs with `seconds`."""
-    starts = branch.run_state("start", np.nan)  # NaN outside a run
-    since = starts[agents]
-    since[np.isnan(since)] = branch.now
+    starts, since = _starts(branch, agents)
     is_over = branch.now - since >= node.seconds
     starts[agents] = np.where(is_over, np.nan, since)
     return np.where(is_over, SUCCESS, RUNNING).astype(np.uint8)
@@ -134,21 +132,17 @@ def tick_guard(node: Any, branch: Branch, agents: Agents) -> Codes:
     return answers
 
 
-def tick_timeout(node: Any, branch: Branch, agents: Agents) -> Codes:
-    """Ticks the child, and halts it for agents whose time is over."""
-    return _timed(node, branch, agents, early=True, otherwise=FAILURE)
-
-
-def tick_delay(node: Any, branch: Branch, agents: Agents) -> Codes:
-    """Ticks the child for agents that have waited."""
-    return _timed(node, branch, agents, early=False, otherwise=RUNNING)
-
-
-def _timed(node: Any, branch: Branch, agents: Agents, *, early: bool, otherwise: int) -> Codes:
-    """Ticks the child before `seconds` of a run have passed, or after that if not `early`."""
-    starts = branch.run_state("start", np.nan)  # NaN outside a run
+def _starts(branch: Branch, agents: Agents) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Returns the times when the runs started, of all agents (NaN outside a run) and of some."""
+    starts = branch.run_state("start", np.nan)
     since = starts[agents]
     since[np.isnan(since)] = branch.now
+    return starts, since
+
+
+def tick_timed(node: Any, branch: Branch, agents: Agents, early: bool, otherwise: int) -> Codes:
+    """Ticks the child before `seconds` of a run have passed, or after that if not `early`."""
+    starts, since = _starts(branch, agents)
     ticks = (branch.now - since < node.seconds) == early
     answers = np.full(len(agents), otherwise, np.uint8)
     branch.halt_where(0, agents, ~ticks)

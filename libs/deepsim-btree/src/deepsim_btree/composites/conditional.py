@@ -37,6 +37,12 @@ class Conditional(Parent):
         super().__init__((condition, *branches), name)
         self._branch = 0  # of the run; 0 before the condition has answered
 
+    def _run(self, branch: int) -> Status:
+        if branch == len(self._children):  # no `otherwise`
+            return FAILURE
+        status = self.tick_child(self._children[branch])
+        return FAILURE if status is INVALID else status
+
 
 class IfThenElse(Conditional):
     """Tests a condition once per run, then runs one branch to its end.
@@ -70,11 +76,7 @@ class IfThenElse(Conditional):
             if status is RUNNING:
                 return RUNNING
             self._branch = 1 if status is SUCCESS else 2
-        for branch, child in enumerate(self._children[1:], 1):
-            if branch == self._branch:
-                status = self.tick_child(child)
-                return FAILURE if status is INVALID else status
-        return FAILURE
+        return self._run(self._branch)
 
 
 class WhileDoElse(Conditional):
@@ -110,11 +112,7 @@ class WhileDoElse(Conditional):
         for branch, child in enumerate(self._children[1:], 1):
             if branch != chosen:
                 child.halt()
-        for branch, child in enumerate(self._children[1:], 1):
-            if branch == chosen:
-                status = self.tick_child(child)
-                return FAILURE if status is INVALID else status
-        return FAILURE
+        return self._run(chosen)
 
 
 class Guard(Decorator):
