@@ -72,10 +72,6 @@ class Document:
         """Returns the kind of a node by TreeNodesModel, such as "Action"; None if unknown."""
         return self._models[node_id].tag if node_id in self._models else None
 
-    def default(self, node_id: str, port: str) -> str | None:
-        """Returns the default of a port by TreeNodesModel, or None."""
-        return self.defaults(node_id).get(port)
-
     def defaults(self, node_id: str) -> dict[str, str]:
         """Returns the defaults of a node's ports in TreeNodesModel, by port name."""
         if node_id not in self._models:

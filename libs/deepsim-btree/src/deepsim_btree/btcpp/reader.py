@@ -212,16 +212,16 @@ class _Reader:
     def _values(
         self, element: Element, node_type: NodeType, attributes: dict[str, str]
     ) -> dict[str, Any]:
-        unknown = sorted(set(attributes) - set(node_type.attributes))
-        unknown = [name for name in unknown if not _is_note(element, name)]
-        if unknown:
-            known = ", ".join(node_type.attributes) or "none"
-            raise element.error(
-                f"{node_type.tag} has no attribute {unknown[0]}; its attributes: {known}"
-            )
+        for name in sorted(set(attributes) - set(node_type.attributes)):
+            if not _is_note(element, name):
+                known = ", ".join(node_type.attributes) or "none"
+                raise element.error(
+                    f"{node_type.tag} has no attribute {name}; its attributes: {known}"
+                )
         values = {}
+        texts = {**self._document.defaults(node_type.tag), **attributes}
         for name, attribute in node_type.attributes.items():
-            text = attributes.get(name, self._document.default(node_type.tag, name))
+            text = texts.get(name)
             if text is not None:
                 values[name] = self._value(element, node_type.tag, attribute, text)
             elif attribute.default is MISSING:
