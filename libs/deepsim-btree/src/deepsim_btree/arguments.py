@@ -4,14 +4,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from .errors import BtreeError
 from .status import Status
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 _FIRST = frozenset("+-.0123456789")
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from .blackboard.entry import KnownEntries
+from .blackboard.key import KnownEntries
 from .errors import StructureError, TickError, shortened
 from .levels import all_paths, labels
 from .pickling import copy_error, deep_copy

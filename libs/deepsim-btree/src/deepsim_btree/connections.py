@@ -19,7 +19,7 @@ from .parent import Parent
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from .blackboard.entry import Entry
+    from .blackboard.key import Entry
     from .tree import Tree
 
 # Nodes of other classes may write entries that are unknown before they run.

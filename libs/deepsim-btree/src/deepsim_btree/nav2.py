@@ -14,12 +14,10 @@ from collections.abc import Iterable
 from typing import Any, Callable, ClassVar, Mapping, Sequence, Union
 
 from .behaviour import Behaviour
-from .blackboard.entry import NOTHING
-from .blackboard.key import Key, read_int
+from .blackboard.key import NOTHING, Key, read_int
 from .btcpp.script_nodes import Conditions
-from .composites.composite import Composite
-from .decorators.decorator import Decorator
 from .errors import StructureError
+from .parent import Composite, Decorator
 from .status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 
 Point = Sequence[float]

@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from typing import Mapping, NamedTuple
 
 from .behaviour import Behaviour
-from .decorators.decorator import Decorator
 from .levels import labels
-from .parent import Parent
+from .parent import Decorator, Parent
 from .status import Status
 
 # Letters for INVALID, RUNNING, SUCCESS, FAILURE and SKIPPED, of the last tick and of earlier ones.

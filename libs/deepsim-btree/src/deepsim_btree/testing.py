@@ -22,9 +22,9 @@ from .behaviour import Behaviour
 from .blackboard.key import Key
 from .btcpp.document import read_texts
 from .btcpp.reader import KNOWN_TAGS
-from .decorators.decorator import Decorator
 from .leaves.ports import InOut, PortLeaf
 from .levels import all_paths
+from .parent import Decorator
 from .status import SUCCESS, Status
 from .tree import Tree
 

@@ -14,11 +14,10 @@ from typing import Any, Callable, Iterable, Mapping, Union
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key
 from deepsim_btree.composites.conditional import Conditional
-from deepsim_btree.decorators.decorator import Decorator
 from deepsim_btree.leaves.function import Action, Check, FunctionLeaf
 from deepsim_btree.leaves.ports import PortLeaf
 from deepsim_btree.leaves.routine import Routine
-from deepsim_btree.parent import Parent
+from deepsim_btree.parent import Decorator, Parent
 from deepsim_btree.status import INVALID
 from deepsim_btree.tag import MISSING, Attribute, Literal, Queue, Tag
 

@@ -8,9 +8,8 @@ from collections.abc import Callable, Mapping
 from deepsim_btree.arguments import read_number
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key
-from deepsim_btree.decorators.decorator import Decorator
 from deepsim_btree.leaves.function import truth
-from deepsim_btree.parent import Parent
+from deepsim_btree.parent import Decorator, Parent
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SUCCESS, Status
 from deepsim_btree.tag import Tag
 

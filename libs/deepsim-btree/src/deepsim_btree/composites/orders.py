@@ -11,11 +11,10 @@ from typing import Callable, Union
 from deepsim_btree.arguments import check_int
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key
-from deepsim_btree.parent import Parent
+from deepsim_btree.parent import Composite, Parent
 from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
 from deepsim_btree.tag import Attribute, Tag
 
-from .composite import Composite
 from .serial import tick_in_turn
 
 # A stream of random numbers whose whole state is one int: SplitMix64 (Steele, Lea and Flood, "Fast

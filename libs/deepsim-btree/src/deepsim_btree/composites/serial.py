@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 from deepsim_btree.behaviour import Behaviour
+from deepsim_btree.parent import Composite
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 from deepsim_btree.tag import Tag
-
-from .composite import Composite
 
 
 class Sequence(Composite):

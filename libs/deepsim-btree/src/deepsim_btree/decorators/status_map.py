@@ -7,10 +7,9 @@ from typing import Tuple
 
 from deepsim_btree.arguments import check_status
 from deepsim_btree.behaviour import Behaviour
+from deepsim_btree.parent import Decorator
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 from deepsim_btree.tag import Tag
-
-from .decorator import Decorator
 
 Answers = Tuple[Status, Status, Status, Status, Status]
 

@@ -6,15 +6,12 @@ from __future__ import annotations
 import json
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
+from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.status import FAILURE, RUNNING, SUCCESS, Status
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from deepsim_btree.behaviour import Behaviour
-    from deepsim_btree.tree import Tree
+from deepsim_btree.tree import Tree
 
 _BEFORE, _AFTER = 0, 1
 _BREAKPOINT = 0
