@@ -7,11 +7,14 @@ import json
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.status import FAILURE, RUNNING, SUCCESS, Status
-from deepsim_btree.tree import Tree
+
+if TYPE_CHECKING:
+    from deepsim_btree.tree import Tree
+
 
 _BEFORE, _AFTER = 0, 1
 _BREAKPOINT = 0

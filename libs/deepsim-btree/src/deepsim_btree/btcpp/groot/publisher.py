@@ -9,7 +9,7 @@ import time
 import uuid
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import zmq
 
@@ -17,10 +17,13 @@ from deepsim_btree.blackboard.blackboard import Blackboard
 from deepsim_btree.errors import TickError
 from deepsim_btree.trace import Snapshot, Trace
 from deepsim_btree.trace.observer import Closing, shortened_repr
-from deepsim_btree.tree import Tree
 
 from .description import Description, Statuses, packed, packed_map
 from .hooks import Hooks
+
+if TYPE_CHECKING:
+    from deepsim_btree.tree import Tree
+
 
 _PROTOCOL = 2
 _HEADER = struct.Struct("<BBI")  # protocol, kind of request, number of the request
