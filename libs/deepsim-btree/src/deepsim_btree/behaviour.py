@@ -204,7 +204,6 @@ class Behaviour:
         return ()
 
     def _find_tree(self) -> Tree | None:
-        """Returns the `Tree` that this node is part of, or None."""
         # Searched each time, because keeping it would take a slot in every node.
         top: Any = self
         while top._owner is not None:
@@ -247,7 +246,6 @@ class Behaviour:
         return known
 
     def _forget_entries(self) -> None:
-        """Drops the cached entries of this node and of all nodes below."""
         for node in self.walk():
             node._known = None
 
@@ -334,7 +332,6 @@ class Behaviour:
         )
 
     def _failed(self, error: Exception) -> TickError:
-        """Returns a TickError that reports an exception of this node."""
         return self._tick_error(f"{type(error).__name__}: {error}")
 
     def _fail(self, error: Exception) -> NoReturn:
@@ -344,7 +341,6 @@ class Behaviour:
         raise self._failed(error) from error
 
     def _no_status(self, value: object) -> TickError:
-        """Returns the error for an answer of this node that is not a `Status`."""
         self.status = INVALID  # A parent may have stored `value` before checking it.
         return self._tick_error(f"update() must return a Status, got {value!r}")
 
@@ -354,5 +350,4 @@ class Behaviour:
 
 
 def _told(name: object) -> str:
-    """Describes a value that is not a name, with advice if it is a second child."""
     return f"{name!r}: children go into one list" if isinstance(name, Behaviour) else repr(name)

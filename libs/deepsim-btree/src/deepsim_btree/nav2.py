@@ -386,7 +386,6 @@ def _halt(children: Iterable[Behaviour]) -> None:
 
 
 def _read(node: Behaviour, value: Any, default: object = NOTHING) -> Any:
-    """Returns an argument, read from the blackboard if it is a key."""
     if not isinstance(value, Key):
         return value
     is_missing = value.entry(node).source() is None

@@ -110,7 +110,6 @@ class Parent(Behaviour):
                     node._set_around(None)
 
     def _check_free(self) -> Tree | None:
-        """Returns the tree, if any, after checking that children can be changed now."""
         if self.status is RUNNING:
             raise BusyError(f"{self.path} is RUNNING: halt() it before changing its children")
         tree = self._find_tree()
@@ -138,7 +137,6 @@ class Parent(Behaviour):
 
 
 def _told(child: object) -> str:
-    """Describes a value that is not a node; for a node class, says how to make a node of it."""
     if isinstance(child, type) and issubclass(child, Behaviour):
         return f"{child!r}: call it, {child.__name__}(...)"
     return repr(child)
@@ -323,7 +321,6 @@ class Decorator(Parent):
 
 
 def _ticks(cls: type) -> bool:
-    """Returns whether the code of any method of a class or its bases ticks a child."""
     for base in cls.__mro__[: cls.__mro__.index(Decorator)]:
         for value in vars(base).values():
             code = getattr(value, "__code__", None)

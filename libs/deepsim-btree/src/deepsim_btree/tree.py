@@ -331,7 +331,6 @@ class Tree:
         return found
 
     def _on_edit(self) -> None:
-        """Reacts to nodes that were added or removed."""
         self._revision += 1
         if self._around is not None:
             self._set_wrappers(self._around.wrappers)

@@ -305,7 +305,6 @@ def tick_reactive_utility(node: Any, branch: Branch, agents: Agents) -> Codes:
 
 
 def _utilities(node: Any, branch: Branch, agents: Agents) -> NDArray[np.float64]:
-    """Returns the utilities of the children, (n, children)."""
     values = np.empty((len(agents), len(branch.children)))
     for child, utility in enumerate(node.utilities):
         values[:, child] = read(branch, agents, utility) if callable(utility) else utility

@@ -73,11 +73,7 @@ _HARMLESS = frozenset({"__init__", "__init_subclass__", "__repr__", "problems", 
 
 
 def make_branch(root: Behaviour, shared: Shared) -> Branch:
-    """Returns a root and all nodes below it in their form for many agents.
-
-    Raises:
-        StructureError: A node has no such form.
-    """
+    """Returns a root and all nodes below it for many agents, or raises StructureError."""
     made: dict[int, Branch] = {}
     for node in reversed(list(root.walk())):
         children = [made[id(child)] for child in node.children]

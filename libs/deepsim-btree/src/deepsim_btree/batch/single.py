@@ -47,11 +47,7 @@ def ask(branch: Branch, agents: Agents, function: Any, *args: Any, **kwargs: Any
 
 
 def read(branch: Branch, agents: Agents, function: Any, *args: Any, **kwargs: Any) -> NDArray[Any]:
-    """Returns one value per agent, (n,); AGENT is also replaced in the arguments of a partial.
-
-    Raises:
-        TickError: The function raised an exception or returned an array of the wrong length.
-    """
+    """Returns one value per agent, (n,); AGENT is also replaced in the arguments of a partial."""
     if isinstance(function, partial):
         args, kwargs = (*function.args, *args), {**function.keywords, **kwargs}
         function = function.func
@@ -133,7 +129,6 @@ def tick_guard(node: Any, branch: Branch, agents: Agents) -> Codes:
 
 
 def _starts(branch: Branch, agents: Agents) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Returns the times when the runs started, of all agents (NaN outside a run) and of some."""
     starts = branch.run_state("start", np.nan)
     since = starts[agents]
     since[np.isnan(since)] = branch.now

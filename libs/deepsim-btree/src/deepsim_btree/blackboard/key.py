@@ -174,12 +174,7 @@ class MillisecondsKey(ConvertedKey):
 
 
 def read_int(node: Behaviour, argument: str, value: Any) -> int:
-    """Returns an int argument of a node, read from the blackboard if it is a key.
-
-    Raises:
-        KeyError: No such entry exists.
-        TypeError: The value is not a whole number.
-    """
+    """Returns an int argument of a node, read from the blackboard if it is a key."""
     if not isinstance(value, Key):
         number: int = value
         return number
@@ -190,12 +185,7 @@ def read_int(node: Behaviour, argument: str, value: Any) -> int:
 
 
 def read_bool(node: Behaviour, argument: str, value: Any) -> bool:
-    """Returns a bool argument of a node, read from the blackboard if it is a key.
-
-    Raises:
-        KeyError: No such entry exists.
-        TypeError: The value is neither a bool nor a number, which scripts write for bools.
-    """
+    """Returns a bool argument of a node; from the blackboard also a number, as scripts write."""
     if not isinstance(value, Key):
         return bool(value)
     found = value.read(node)
@@ -205,12 +195,7 @@ def read_bool(node: Behaviour, argument: str, value: Any) -> bool:
 
 
 def read_seconds(node: Behaviour, value: float) -> float:
-    """Returns a duration argument of a node [s], read from the blackboard if it is a key.
-
-    Raises:
-        KeyError: No such entry exists.
-        TypeError: The value is not a number.
-    """
+    """Returns a duration argument of a node [s], read from the blackboard if it is a key."""
     return check_seconds(value.read(node)) if isinstance(value, Key) else value
 
 

@@ -214,11 +214,7 @@ _ONLY_OF = {"__autoremap": "SubTreePlus", "__shared_blackboard": "SubTree"}
 
 
 def _upgraded(element: Element) -> Element:
-    """Returns an element, with all elements inside it, in the form of version 4.
-
-    Raises:
-        XmlError: An attribute of version 3 is wrong or not where it belongs.
-    """
+    """Returns an element, with all elements inside it, in the form of version 4."""
     for name, tag in _ONLY_OF.items():
         if name in element.attributes and element.tag != tag:
             raise element.error(f"{element.node_id} has no attribute {name}: only {tag} has it")
@@ -236,7 +232,6 @@ def _upgraded(element: Element) -> Element:
 
 
 def _of_subtree(element: Element) -> dict[str, str]:
-    """Returns the attributes of a SubTree, whose texts are names of entries without braces."""
     attributes = dict(element.attributes)
     text = attributes.pop("__shared_blackboard", "false")
     try:

@@ -70,11 +70,7 @@ class NodeType(ABC):
 
     @abstractmethod
     def build(self, values: dict[str, Any], children: list[Behaviour]) -> Behaviour:
-        """Returns a new node with children and with attribute values by attribute name.
-
-        Raises:
-            TypeError: The constructor wrote an attribute that belongs to the node itself.
-        """
+        """Returns a new node with children and with attribute values by attribute name."""
 
     @abstractmethod
     def fits(self, node: Behaviour) -> bool:
@@ -86,8 +82,6 @@ class NodeType(ABC):
 
 
 class _FunctionType(NodeType):
-    """The tag for leaves of one function, whose attributes are the arguments of the function."""
-
     def __init__(self, tag: str, cls: type[FunctionLeaf], maker: Maker) -> None:
         made = partial(maker)  # nested partials are flattened by Python
         args = made.args
@@ -290,14 +284,12 @@ def _classes(function: Any) -> dict[str, tuple[type, bool]]:
 
 
 def _has_elements(value: Any, queue: Queue) -> bool:
-    """Returns whether a value is a queue of elements of a class, or the key of one."""
     if isinstance(value, Key):
         return bool(getattr(value, "value_type", Queue(str)) == queue)
     return all(type(element) is queue.element for element in value)
 
 
 def _read(node: Behaviour, argument: str) -> Any:
-    """Returns an argument of a node's constructor; MISSING for a port without a connection."""
     if isinstance(node, PortLeaf) and argument in type(node).ports:
         return node.connections.get(argument, MISSING)
     if hasattr(Behaviour, argument):  # the node's own, which is not that argument

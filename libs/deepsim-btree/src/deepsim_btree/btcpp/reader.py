@@ -279,11 +279,7 @@ class _Reader:
 
 
 def _is_note(element: Element, name: str) -> bool:
-    """Returns whether an attribute is a note of another program, to be ignored.
-
-    Raises:
-        XmlError: It looks like a misspelt attribute that this reader knows.
-    """
+    """Returns whether an attribute is a note of another program, not a misspelt one of ours."""
     if name[:1] != "_":
         return False
     if name[:2] == "__":

@@ -170,7 +170,6 @@ class _Parser:
     def _operation(
         self, left: Evaluate, signs: tuple[str, ...], operand: Callable[[], Evaluate], apply: Apply
     ) -> Evaluate:
-        """Reads operators of equal rank, each with its right operand."""
         while (sign := self._sign()) in signs:
             self._at += 1
             self._has_arithmetic = self._has_arithmetic or apply is _combine

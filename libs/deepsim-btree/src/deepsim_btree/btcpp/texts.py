@@ -141,11 +141,7 @@ def _braces(name: str) -> str:
 
 
 def key_of(text: str) -> Key | None:
-    """Returns the key for a text such as ``{goal}``; None if the text has no braces around it.
-
-    Raises:
-        ValueError: The text in the braces is not a name.
-    """
+    """Returns the key for a text such as ``{goal}``; None if the text has no braces around it."""
     bare = text.strip(" ")
     if bare[:1] == "{" and bare[-1:] == "}":
         named: Key = key(bare[1:-1])
@@ -175,11 +171,7 @@ def _bool(text: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Returns a text after checking that it has no digits or underscores that only Python accepts.
-
-    Raises:
-        ValueError: The text is not ASCII or has an underscore.
-    """
+    """Returns a text, which must not have digits or underscores that only Python accepts."""
     if not text.isascii() or "_" in text:
         raise ValueError("must be a number, in the digits 0 to 9")
     return text

@@ -236,7 +236,6 @@ def case_key(case: object) -> object:
 
 
 def _forms(value: object) -> tuple[object, ...]:
-    """Returns the keys that fit a value: itself, its texts, and the number in its text."""
     text = str(value)
     if isinstance(value, bool):
         return value, text, text.lower()  # files write true and false

@@ -246,7 +246,6 @@ class ParallelAll(Composite):
 
 
 def _unfit(count: int, **thresholds: Any) -> Iterator[str]:
-    """Yields a problem for each threshold that `count` children can never reach."""
     # 1 and -1 also fit a node without children, as in all(()) and any(()).
     for argument, threshold in thresholds.items():
         if not isinstance(threshold, Key) and abs(threshold) > max(count, 1):

@@ -121,6 +121,5 @@ class WhenUpdated(Decorator):
 
 
 def _writes(entry: Entry, seen: int) -> int:
-    """Returns the number of writes of an entry, or `seen` if it has no value."""
     source = entry.source()
     return seen if source is None else source.writes

@@ -33,7 +33,6 @@ class FunctionLeaf(Behaviour):
         self._take(args, kwargs)
 
     def _bind(self, *args: object, **kwargs: object) -> None:
-        """Initialises a node of a class that has a fixed function."""
         Behaviour.__init__(self)
         self._take(args, kwargs)
 
@@ -83,7 +82,6 @@ class FunctionLeaf(Behaviour):
         return self.function(*args, **kwargs) if kwargs else self.function(*args)
 
     def _look_up(self) -> list[object]:
-        """Returns the positional arguments, with entries of the blackboard in place of keys."""
         known = self._known or self._find_known()
         if known.arguments is None:
             known.arguments = [
@@ -180,11 +178,7 @@ def truth(value: object) -> bool:
 
 
 def pauses(function: Callable[..., Any]) -> bool:
-    """Returns whether `function` is a generator function or an ``async def``.
-
-    Raises:
-        TypeError: `function` is an asynchronous generator function, which no leaf can run.
-    """
+    """Returns whether `function` is a generator function or ``async def``, or raises TypeError."""
     flags = _flags(function)
     if flags & _ASYNC_GENERATOR:
         raise TypeError(f"{function!r} is an async def with yield: await next_tick() instead")

@@ -201,7 +201,6 @@ class Background(FunctionLeaf):
 
 
 def _task(coroutine: Any) -> Any:
-    """Returns a coroutine as a task of the running loop."""
     import asyncio  # noqa: PLC0415 - takes 40 ms, which only those pay who use it
 
     try:

@@ -39,11 +39,7 @@ _HEADERS = {
 
 
 class Server(ThreadingHTTPServer):
-    """A server on the loopback interface with one thread per client.
-
-    Raises:
-        OSError: The port is taken.
-    """
+    """A server on the loopback interface with one thread per client; port 0 is any free one."""
 
     daemon_threads = True
     allow_reuse_address = True
@@ -121,7 +117,6 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = _TIMEOUT
 
     def do_GET(self) -> None:
-        """Sends the page or the events."""
         refusal = self.server.refusal(self.path, self.headers)
         where = self.path.split("?")[0][len(self.server.token) + 2 :]
         if refusal is not None:
@@ -166,7 +161,6 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _name(host: str) -> str | None:
-    """Returns the host name of ``name:port``, or None if the text is malformed."""
     try:
         return urlsplit(f"//{host}").hostname
     except ValueError:
@@ -201,13 +195,7 @@ class Feed:
         self._closed = threading.Event()
 
     def put(self, step: Step | None, tick: int, time: float | None) -> None:
-        """Adds a step, if any, and the number of ticks.
-
-        Args:
-            step: The new step; None if the last tick changed nothing.
-            tick: Number of ticks so far.
-            time: Time on the tree's clock [s]; None without a clock.
-        """
+        """Adds a step, if the last tick changed anything, and the number and time [s] of ticks."""
         with self._changed:
             if step is not None:
                 self._steps.append(step)

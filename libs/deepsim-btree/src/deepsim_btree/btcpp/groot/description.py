@@ -162,7 +162,6 @@ def _text(value: object, type_: type) -> str:
 
 
 def _clean(text: str) -> str:
-    """Returns a text for display, in which characters that XML forbids are replaced."""
     try:
         escape(text)
     except XmlError:

@@ -70,7 +70,7 @@ class Hooks:
         self._last_request = time.monotonic()
 
     def insert(self, text: bytes) -> str | None:
-        """Inserts or replaces one hook, or a list of hooks; hooks of unknown nodes are ignored."""
+        """Inserts or replaces one hook or a list; returns an error message if the text has none."""
         found = _parsed(text)
         wanted = found if isinstance(found, list) else [found]
         for fields in wanted:
@@ -171,7 +171,6 @@ class Hooks:
             self._changed.wait(0.2)
 
     def _watch(self) -> None:
-        """Wraps the ticks of the tree while there are hooks."""
         self._tree.unwrap(self._wrap)
         if self._hooks:
             self._tree.wrap(self._wrap)
