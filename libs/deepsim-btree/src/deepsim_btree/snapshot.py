@@ -102,13 +102,8 @@ def describe(nodes: Iterable[Behaviour]) -> tuple[NodeInfo, ...]:
     infos = []
     for position, node in enumerate(nodes):
         positions[id(node)] = position
-        shape = (
-            "decorator"
-            if isinstance(node, Decorator)
-            else "composite"
-            if isinstance(node, Parent)
-            else "leaf"
-        )
+        shape = "composite" if isinstance(node, Parent) else "leaf"
+        shape = "decorator" if isinstance(node, Decorator) else shape
         parent = positions[id(node.parent)] if position else None
         infos.append(NodeInfo(node.name, type(node).__name__, shape, parent))
     return tuple(infos)

@@ -86,15 +86,8 @@ class KnownEntries:
         """Returns an entry that holds a constant, so that constants are read like other values."""
         return Entry(self.board, "", value)
 
-    def __deepcopy__(self, memo: object) -> None:
-        return None
-
     def __reduce__(self) -> tuple[Any, ...]:
-        return _none, ()
-
-
-def _none() -> None:
-    return None
+        return type(None), ()
 
 
 class Key(NamedTuple):

@@ -29,12 +29,16 @@ _NOTES = ("MetadataFields", "description")
 class Document:
     """The contents of a file and its included files."""
 
-    def __init__(self, root: Element, size: int) -> None:
-        self._root = root
+    def __init__(self, roots: list[Element], size: int, included: tuple[Path, ...] = ()) -> None:
+        names_main = [root for root in roots if "main_tree_to_execute" in root.attributes]
+        self._root = (names_main or roots)[0]
         self._room = MAX_BYTES - size
         self._trees: dict[str, Element] = {}
         self._models: dict[str, Element] = {}
         self._includes = 0
+        for root in roots:
+            for element in root.children:
+                self._add(element, included)
 
     def main(self, tree_id: str | None) -> Element:
         """Returns the main BehaviorTree element, or raises XmlError.
@@ -79,8 +83,7 @@ class Document:
         ports = (child.attributes for child in self._models[node_id].children)
         return {port["name"]: port["default"] for port in ports if port.get("default")}
 
-    def add(self, element: Element, included: tuple[Path, ...]) -> None:
-        """Adds the contents of an element below <root>, including those of included files."""
+    def _add(self, element: Element, included: tuple[Path, ...]) -> None:
         if element.tag == "BehaviorTree":
             self._add_named(element, self._trees)
         elif element.tag == "TreeNodesModel":
@@ -140,7 +143,7 @@ class Document:
             raise element.error(f"{path}: {_TOO_LARGE}")
         self._room -= len(content)
         for child in _read_root(content, str(path)).children:
-            self.add(child, (*included, path))
+            self._add(child, (*included, path))
 
 
 def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
@@ -152,12 +155,9 @@ def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
 def read_file(path: Path) -> Document:
     """Reads a file and its included files, or raises XmlError or OSError."""
     content = read_bytes(path)
-    _check_size(len(content), str(path))
-    root = _read_root(content, str(path))
-    document = Document(root, len(content))
-    for element in root.children:
-        document.add(element, (path,))
-    return document
+    if len(content) > MAX_BYTES:
+        raise XmlError(_TOO_LARGE, str(path), 1)
+    return Document([_read_root(content, str(path))], len(content), (path,))
 
 
 def read_texts(texts: tuple[str, ...]) -> Document:
@@ -166,19 +166,9 @@ def read_texts(texts: tuple[str, ...]) -> Document:
         raise ValueError("there is no text to read")
     labels = ["<text>"] if len(texts) == 1 else [f"<text {n + 1}>" for n in range(len(texts))]
     size = sum(len(text) for text in texts)
-    _check_size(size, labels[0])
-    roots = [_read_root(text, label) for text, label in zip(texts, labels)]
-    names_main = [root for root in roots if "main_tree_to_execute" in root.attributes]
-    document = Document((names_main or roots)[0], size)
-    for root in roots:
-        for element in root.children:
-            document.add(element, ())
-    return document
-
-
-def _check_size(size: int, label: str) -> None:
     if size > MAX_BYTES:
-        raise XmlError(_TOO_LARGE, label, 1)
+        raise XmlError(_TOO_LARGE, labels[0], 1)
+    return Document([_read_root(text, label) for text, label in zip(texts, labels)], size)
 
 
 def _read_root(content: str | bytes, label: str) -> Element:

@@ -172,9 +172,7 @@ class StepLines:
                 self._layout = layout
                 yield json.dumps({"nodes": layout})
             fields: dict[str, Any] = {"call": step.call, "tick": step.tick, "time": step.time}
-            fields["states"] = states
-            fields["feedback"] = feedback
-            fields["error"] = step.error
+            fields.update(states=states, feedback=feedback, error=step.error)
             if step.blackboard is not self._blackboard:
                 fields["blackboard"] = _writes(self._blackboard, step.blackboard)
                 self._blackboard = step.blackboard

@@ -135,12 +135,12 @@ class GrootPublisher(Closing):
         return time.monotonic() if tree.clock is None or not tree.tick_count else tree.now
 
     def _note_boards(self) -> None:
-        boards = {}
-        for name, subtree in self._description.scopes.items():
-            if subtree is None:
-                boards[name] = _packed_board(self._tree.blackboard, None)
-            else:
-                boards[name] = _packed_board(subtree.scope, subtree)
+        boards = {
+            name: _packed_board(
+                self._tree.blackboard if subtree is None else subtree.scope, subtree
+            )
+            for name, subtree in self._description.scopes.items()
+        }
         with self._noted:
             self._boards = boards
             self._board_count += 1
