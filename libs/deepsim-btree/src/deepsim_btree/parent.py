@@ -213,8 +213,7 @@ class Composite(Parent):
 
     def add_child(self, child: Behaviour) -> None:
         """Adds a node after the other children."""
-        count = len(self._children)
-        self._splice(count, count, [child])
+        self.add_children([child])
 
     def add_children(self, children: Iterable[Behaviour]) -> None:
         """Adds nodes after the other children; after an error, none of them is added."""

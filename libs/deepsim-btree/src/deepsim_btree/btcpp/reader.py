@@ -80,13 +80,6 @@ def read_xml_file(
 ) -> Behaviour:
     """Reads a tree from a file, which may include others; otherwise like `read_xml`.
 
-    Args:
-        path: Path of the file.
-        nodes: Your own types of nodes.
-        tree: ID of the tree to read.
-        parsers: Functions that convert texts to values of further types, by type.
-        enums: Values of names for numbers in scripts.
-
     Raises:
         OSError: The file cannot be read.
     """

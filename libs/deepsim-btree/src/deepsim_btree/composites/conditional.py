@@ -15,13 +15,7 @@ from deepsim_btree.tag import Tag
 
 
 class Conditional(Parent):
-    """A condition and one or two branches.
-
-    Args:
-        condition: The node to test; SUCCESS means yes, FAILURE and INVALID mean no.
-        then: The node that runs after a yes.
-        otherwise: The node that runs after a no; if None, a no makes this node fail.
-    """
+    """The base of nodes with a condition and one or two branches."""
 
     __slots__ = ("_branch",)
 

@@ -10,14 +10,7 @@ from deepsim_btree.tag import Attribute, EntryName, EntryValue, Tag
 
 
 class EntryLeaf(Behaviour):
-    """The base of leaves that use one entry of the blackboard.
-
-    Args:
-        entry: Name of the entry, as for `key`.
-
-    Raises:
-        TypeError: `entry` is not a str.
-    """
+    """The base of leaves that use one entry of the blackboard."""
 
     __slots__ = ("_key",)
 

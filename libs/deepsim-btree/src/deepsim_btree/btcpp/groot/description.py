@@ -55,10 +55,6 @@ class Description:
     Nodes are numbered depth first, left to right. Each `SubTree` begins a separate tree.
     `Conditions`, which are attributes in BehaviorTree.CPP, are merged with their child.
 
-    Args:
-        root: The root.
-        tree_id: ID of the tree that the root begins.
-
     Attributes:
         xml: The document.
         nodes: All nodes, tree by tree.

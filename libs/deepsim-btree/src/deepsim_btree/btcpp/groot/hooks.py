@@ -32,18 +32,12 @@ class Hook:
         self.fields = fields
         self.is_ready = False
 
-    @property
-    def answer(self) -> Status | None:
-        """The answer that replaces the node's, or None."""
-        return _ANSWERS.get(self.fields["desired_status"])
-
 
 class Hooks:
     """All hooks of a tree; the requests of monitors come from another thread.
 
-    A breakpoint stops the thread of the tree
-    within the tick, until a monitor unlocks, removes or disables the breakpoint, or all monitors
-    have been silent for 5 s.
+    A breakpoint stops the thread of the tree within the tick, until a monitor unlocks, removes or
+    disables the breakpoint, or all monitors have been silent for 5 s.
 
     Args:
         tree: The tree.
@@ -161,7 +155,7 @@ class Hooks:
                 hook.is_ready = False
             if hook.fields["once"]:
                 self._drop(hook)
-            return hook.answer
+            return _ANSWERS.get(hook.fields["desired_status"])
 
     def _wait(self, hook: Hook) -> None:
         self._last_request = time.monotonic()
