@@ -67,7 +67,7 @@ def read_xml(
         ValueError: A tag in `nodes` cannot be the name of an XML element.
     """
     texts = (text,) if isinstance(text, str) else tuple(text)
-    return _read(read_texts(texts), nodes, tree, parsers, enums)
+    return _Reader(read_texts(texts), nodes, parsers, enums).main(tree)
 
 
 def read_xml_file(
@@ -83,35 +83,26 @@ def read_xml_file(
     Raises:
         OSError: The file cannot be read.
     """
-    return _read(read_file(Path(path)), nodes, tree, parsers, enums)
-
-
-def _read(
-    document: Document,
-    nodes: Nodes,
-    tree: str | None,
-    parsers: Parsers | None,
-    enums: Mapping[str, int] | None,
-) -> Behaviour:
-    types = {**BUILTIN_TYPES, **script_types(enums or {}), **registered_types(nodes)}
-    reader = _Reader(document, types, parsers or {}, enums or {})
-    return reader.tree(document.main(tree), ())
+    return _Reader(read_file(Path(path)), nodes, parsers, enums).main(tree)
 
 
 class _Reader:
     def __init__(
         self,
         document: Document,
-        types: dict[str, NodeType],
-        parsers: Parsers,
-        enums: Mapping[str, int],
+        nodes: Nodes,
+        parsers: Parsers | None,
+        enums: Mapping[str, int] | None,
     ) -> None:
-        self._enums = enums
         self._document = document
-        self._types = types
-        self._parsers = parsers
+        self._enums = enums or {}
+        self._types = {**BUILTIN_TYPES, **script_types(self._enums), **registered_types(nodes)}
+        self._parsers = parsers or {}
         self._count = 0
         self._levels = 0
+
+    def main(self, tree_id: str | None) -> Behaviour:
+        return self.tree(self._document.main(tree_id), ())
 
     def tree(self, element: Element, above: tuple[str, ...]) -> Behaviour:
         """Makes the nodes of a BehaviorTree, which the trees with the IDs `above` use."""
