@@ -22,7 +22,7 @@ from deepsim_btree.xml import read_xml
 
 zmq = pytest.importorskip("zmq")
 from deepsim_btree.btcpp.groot import GrootPublisher  # noqa: E402 - needs zmq
-from deepsim_btree.btcpp.groot.statuses import packed  # noqa: E402
+from deepsim_btree.btcpp.groot.description import packed  # noqa: E402
 
 WAIT = 30_000  # [ms]
 

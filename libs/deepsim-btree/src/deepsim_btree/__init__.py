@@ -12,7 +12,6 @@ from .behaviour import Behaviour
 from .blackboard.blackboard import Blackboard
 from .blackboard.key import Key, key
 from .btcpp.nodes import AsyncSelector, AsyncSequence, Loop, SequenceWithMemory, TryCatch
-from .composites.composite import Composite
 from .composites.conditional import Guard, IfThenElse, Switch, WhileDoElse
 from .composites.orders import (
     RandomSelector,
@@ -24,7 +23,6 @@ from .composites.orders import (
 from .composites.parallel import Parallel, ParallelAll, ParallelSelector, ParallelSequence
 from .composites.serial import ReactiveSelector, ReactiveSequence, Selector, Sequence
 from .decorators.counters import Limit, Repeater, Retry, RunOnce
-from .decorators.decorator import Decorator
 from .decorators.status_map import (
     Condition,
     FailureIsRunning,
@@ -41,12 +39,12 @@ from .decorators.subtree import SubTree
 from .decorators.timers import Cooldown, Delay, Service, Timeout
 from .decorators.updated import WasUpdated, WhenUpdated
 from .errors import BtreeError, BusyError, Problem, StructureError, TickError, XmlError
-from .leaves.classes import action, condition
 from .leaves.constant import Failure, Running, Success, Wait
 from .leaves.entries import DeleteEntry, SetEntry
 from .leaves.function import AGENT, Action, Check
 from .leaves.ports import InOut, Input, Output, PortLeaf
-from .leaves.routine import Background, InThread, Routine, next_tick
+from .leaves.routine import Background, InThread, Routine, action, condition, next_tick
+from .parent import Composite, Decorator
 from .render import render_dot, render_mermaid, render_text
 from .status import Status
 from .tree import Tree

@@ -4,48 +4,30 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from .errors import BtreeError
 from .status import Status
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 _FIRST = frozenset("+-.0123456789")
 
 
 def check_int(argument: str, value: int) -> int:
-    """Returns `value`, which must be an int and not a bool.
-
-    Raises:
-        TypeError: `value` has a different type.
-    """
+    """Returns `value`, which must be an int and not a bool, or raises TypeError."""
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"{argument} must be an int, got {value!r}")
     return value
 
 
 def check_count(argument: str, value: int, minimum: int) -> int:
-    """Returns `value`, which must be an int of at least `minimum`.
-
-    Raises:
-        TypeError: `value` is not an int.
-        ValueError: `value` is too small.
-    """
+    """Returns `value`, which must be an int of at least `minimum`."""
     if check_int(argument, value) < minimum:
         raise ValueError(f"{argument} must be at least {minimum}, got {value}")
     return value
 
 
 def check_seconds(value: float) -> float:
-    """Returns a finite, non-negative number of seconds as a float.
-
-    Raises:
-        TypeError: `value` is not a number.
-        ValueError: `value` is negative, infinite or NaN.
-    """
+    """Returns a number of seconds as a float, which must be finite and not negative."""
     try:
         if isinstance(value, (str, bytes, bool)):
             raise TypeError
@@ -58,27 +40,14 @@ def check_seconds(value: float) -> float:
 
 
 def check_status(argument: str, value: Status) -> Status:
-    """Returns `value`, which must be a `Status`.
-
-    Raises:
-        TypeError: `value` has a different type.
-    """
+    """Returns `value`, which must be a `Status`, or raises TypeError."""
     if not isinstance(value, Status):
         raise TypeError(f"{argument} must be a Status, got {value!r}")
     return value
 
 
 def read_clock(clock: Callable[[], float], last: float | None, owner: object) -> float:
-    """Returns the present time of a clock [s].
-
-    Args:
-        clock: Returns the time in seconds.
-        last: The previous time; None for the first reading.
-        owner: The tree that has the clock, for messages.
-
-    Raises:
-        BtreeError: The time is less than `last`, or NaN.
-    """
+    """Returns the time of a clock [s]; raises BtreeError if it is NaN or less than `last`."""
     now = float(clock())
     earliest = -math.inf if last is None else last
     if not now >= earliest:  # NaN is caught as well

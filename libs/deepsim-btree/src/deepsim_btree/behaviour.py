@@ -6,7 +6,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from .blackboard.entry import KnownEntries
+from .blackboard.key import KnownEntries
 from .errors import StructureError, TickError, shortened
 from .levels import all_paths, labels
 from .pickling import copy_error, deep_copy
@@ -204,7 +204,6 @@ class Behaviour:
         return ()
 
     def _find_tree(self) -> Tree | None:
-        """Returns the `Tree` that this node is part of, or None."""
         # Searched each time, because keeping it would take a slot in every node.
         top: Any = self
         while top._owner is not None:
@@ -247,7 +246,6 @@ class Behaviour:
         return known
 
     def _forget_entries(self) -> None:
-        """Drops the cached entries of this node and of all nodes below."""
         for node in self.walk():
             node._known = None
 
@@ -267,8 +265,7 @@ class Behaviour:
             place = [sibling is node for sibling in parent.children].index(True)
             names.append(labels([sibling.name for sibling in parent.children])[place])
             node = parent
-        owner: Any = node._owner
-        names.append(node.name if owner is None else owner._path_of(node))
+        names.append(node.name)
         return "/".join(reversed(names))
 
     def walk(self) -> Iterator[Behaviour]:
@@ -335,7 +332,6 @@ class Behaviour:
         )
 
     def _failed(self, error: Exception) -> TickError:
-        """Returns a TickError that reports an exception of this node."""
         return self._tick_error(f"{type(error).__name__}: {error}")
 
     def _fail(self, error: Exception) -> NoReturn:
@@ -345,7 +341,6 @@ class Behaviour:
         raise self._failed(error) from error
 
     def _no_status(self, value: object) -> TickError:
-        """Returns the error for an answer of this node that is not a `Status`."""
         self.status = INVALID  # A parent may have stored `value` before checking it.
         return self._tick_error(f"update() must return a Status, got {value!r}")
 
@@ -355,5 +350,4 @@ class Behaviour:
 
 
 def _told(name: object) -> str:
-    """Describes a value that is not a name, with advice if it is a second child."""
     return f"{name!r}: children go into one list" if isinstance(name, Behaviour) else repr(name)

@@ -19,7 +19,7 @@ from .parent import Parent
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from .blackboard.entry import Entry
+    from .blackboard.key import Entry
     from .tree import Tree
 
 # Nodes of other classes may write entries that are unknown before they run.
@@ -27,8 +27,6 @@ _KNOWN = (Constant, EntryLeaf, FunctionLeaf, Parent, PortLeaf, Wait)
 
 
 class _Use(NamedTuple):
-    """The use of an entry by a node."""
-
     node: Behaviour
     entry: Key
     reads: bool
@@ -102,7 +100,6 @@ def _other_types(uses: list[_Use]) -> Iterator[Problem]:
 
 
 def _fits(written: type, read: type) -> bool:
-    """Returns whether a value written as one class may be read as the other."""
     if read is float and issubclass(written, int):
         return True
     return issubclass(written, read) or issubclass(read, written)

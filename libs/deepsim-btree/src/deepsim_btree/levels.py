@@ -49,15 +49,7 @@ def max_levels() -> int:
 
 
 def check_levels(root: Behaviour, owner: str) -> None:
-    """Checks that recursive calls for each level stay within Python's recursion limit.
-
-    Args:
-        root: The node at the top.
-        owner: The name of the caller, for the message.
-
-    Raises:
-        StructureError: There are more levels than `max_levels`.
-    """
+    """Checks that recursive calls for each level stay within Python's recursion limit."""
     depth, lowest = deepest(root)
     if depth > max_levels():
         raise StructureError(

@@ -14,12 +14,10 @@ from collections.abc import Iterable
 from typing import Any, Callable, ClassVar, Mapping, Sequence, Union
 
 from .behaviour import Behaviour
-from .blackboard.entry import NOTHING
-from .blackboard.key import Key, read_int
+from .blackboard.key import NOTHING, Key, read_int
 from .btcpp.script_nodes import Conditions
-from .composites.composite import Composite
-from .decorators.decorator import Decorator
 from .errors import StructureError
+from .parent import Composite, Decorator
 from .status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 
 Point = Sequence[float]
@@ -388,7 +386,6 @@ def _halt(children: Iterable[Behaviour]) -> None:
 
 
 def _read(node: Behaviour, value: Any, default: object = NOTHING) -> Any:
-    """Returns an argument, read from the blackboard if it is a key."""
     if not isinstance(value, Key):
         return value
     is_missing = value.entry(node).source() is None

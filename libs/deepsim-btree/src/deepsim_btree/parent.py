@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The base of decorators and composites, which adopts, ticks and halts children."""
+"""The bases of the nodes with children, which adopt, tick and halt them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, ClassVar
 
 from .behaviour import Behaviour
-from .errors import BusyError, StructureError
+from .errors import BusyError, StructureError, TickError
+from .leaves.constant import Constant
 from .status import INVALID, RUNNING, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from .blackboard.blackboard import Blackboard
-    from .errors import TickError
     from .tree import Around, Tree
 
 
@@ -111,7 +110,6 @@ class Parent(Behaviour):
                     node._set_around(None)
 
     def _check_free(self) -> Tree | None:
-        """Returns the tree, if any, after checking that children can be changed now."""
         if self.status is RUNNING:
             raise BusyError(f"{self.path} is RUNNING: halt() it before changing its children")
         tree = self._find_tree()
@@ -139,7 +137,6 @@ class Parent(Behaviour):
 
 
 def _told(child: object) -> str:
-    """Describes a value that is not a node; for a node class, says how to make a node of it."""
     if isinstance(child, type) and issubclass(child, Behaviour):
         return f"{child!r}: call it, {child.__name__}(...)"
     return repr(child)
@@ -151,8 +148,12 @@ def halt_all(root: Behaviour) -> tuple[TickError, ...]:
     `Behaviour.halt` only descends from nodes that are RUNNING. After an interrupted tick this does
     not suffice, because the status of a parent is stored only when it returns.
     """
-    errors = []
-    for node in _children_first(root):
+    nodes, stack, errors = [], [root], []
+    while stack:
+        node = stack.pop()
+        nodes.append(node)
+        stack.extend(node.children)
+    for node in reversed(nodes):
         if node.status is RUNNING:
             node.status = INVALID
             try:
@@ -164,13 +165,164 @@ def halt_all(root: Behaviour) -> tuple[TickError, ...]:
     return tuple(errors)
 
 
-def _children_first(root: Behaviour) -> list[Behaviour]:
-    """Returns all nodes in the order in which `Behaviour.halt` terminates them."""
-    nodes = []
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        nodes.append(node)
-        stack.extend(node.children)
-    nodes.reverse()
-    return nodes
+class Composite(Parent):
+    """A node with any number of children, which decides which of them run.
+
+    Children can be changed while the composite is not RUNNING and its tree is not inside a tick.
+    Each change takes effect as a whole or not at all. Methods that add nodes raise TypeError for a
+    value that is not a node, StructureError for a node with another parent, for the root of a
+    `Tree` and for a node above this one, and BusyError if children cannot be changed now.
+
+    To write a composite, override `update` and tick children with ``self.tick_child(child)``.
+    Before it returns a status other than RUNNING, it must halt every RUNNING child.
+
+    >>> from deepsim_btree import Failure, Success, Tree
+    >>> class Last(Composite):
+    ...     def update(self):
+    ...         return self.tick_child(self.children[-1])
+    >>> Tree(Last([Success("first"), Failure("last")])).tick().name
+    'FAILURE'
+
+    Args:
+        children: The nodes below, in order.
+        name: Name of the node; the class name if None.
+    """
+
+    __slots__ = ("_current",)
+
+    go_on: ClassVar[Status] = INVALID
+    """The answer of a child after which the next one is ticked; INVALID in other composites."""
+
+    def __init__(self, children: Iterable[Behaviour] = (), name: str | None = None) -> None:
+        super().__init__(children, name)
+        self._current = 0  # position of the child of this tick, if the node keeps one
+
+    @property
+    def current_child(self) -> Behaviour | None:
+        """The first child that is RUNNING, or None."""
+        return next((child for child in self._children if child.status is RUNNING), None)
+
+    def problems(self) -> Iterator[str]:
+        """Yields problems with the setup of the node; `Tree.validate` collects them."""
+        yield from super().problems()
+        for child in self._children[:-1] if self.go_on is not INVALID else ():
+            if isinstance(child, Constant) and child.answer is not self.go_on:
+                answer = child.answer.name
+                yield f"children after {child.name} never run: it always answers {answer}"
+                break
+
+    def add_child(self, child: Behaviour) -> None:
+        """Adds a node after the other children."""
+        self.add_children([child])
+
+    def add_children(self, children: Iterable[Behaviour]) -> None:
+        """Adds nodes after the other children; after an error, none of them is added."""
+        count = len(self._children)
+        self._splice(count, count, list(children))
+
+    def prepend_child(self, child: Behaviour) -> None:
+        """Adds a node before the other children."""
+        self._splice(0, 0, [child])
+
+    def insert_child(self, child: Behaviour, index: int) -> None:
+        """Adds a node before the child at `index`, which may be negative as in a list.
+
+        Raises:
+            IndexError: `index` is out of range.
+        """
+        count = len(self._children)
+        if not -count <= index <= count:
+            raise IndexError(f"{self.path} has {count} children: no place {index} to insert at")
+        self._splice(index, index, [child])
+
+    def remove_child(self, child: Behaviour) -> int:
+        """Removes a child, which may then get another parent, and returns its former position.
+
+        Raises:
+            ValueError: `child` is not a child of this node.
+        """
+        index = self._index(child)
+        self._splice(index, index + 1, [])
+        return index
+
+    def remove_all_children(self) -> None:
+        """Removes every child."""
+        self._adopt([])
+
+    def replace_child(self, child: Behaviour, replacement: Behaviour) -> int:
+        """Replaces a child by another node, and returns the position of both.
+
+        Raises:
+            ValueError: `child` is not a child of this node.
+        """
+        index = self._index(child)
+        self._splice(index, index + 1, [replacement])
+        return index
+
+    def _index(self, child: Behaviour) -> int:
+        for index, candidate in enumerate(self._children):
+            if candidate is child:
+                return index
+        raise ValueError(f"{child!r} is no child of {self.path}")
+
+
+_TICKS = frozenset({"tick_child", "tick"})
+
+
+class Decorator(Parent):
+    """A node with one child, which changes its child's status or decides when it runs.
+
+    To write a decorator, override `update` and tick the child with ``self.tick_child(self.child)``.
+    Before it returns a status other than RUNNING, it must halt a RUNNING child:
+    ``self.child.halt()``.
+
+    >>> from deepsim_btree import Failure, Status, Tree
+    >>> class Optional(Decorator):
+    ...     def update(self):
+    ...         status = self.tick_child(self.child)
+    ...         return Status.SUCCESS if status is Status.FAILURE else status
+    >>> Tree(Optional(Failure("knock"))).tick().name
+    'SUCCESS'
+
+    Args:
+        child: The node below.
+        name: Name of the node; the class name if None.
+
+    Raises:
+        StructureError: The child has a parent already.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, child: Behaviour, name: str | None = None) -> None:
+        super().__init__((child,), name)
+
+    @property
+    def child(self) -> Behaviour:
+        """The node below; assign another one to replace it.
+
+        Raises:
+            StructureError: The assigned child has a parent already.
+            BusyError: The decorator is RUNNING when a child is assigned.
+        """
+        return self._children[0]
+
+    @child.setter
+    def child(self, child: Behaviour) -> None:
+        self._adopt([child])
+
+    def problems(self) -> Iterator[str]:
+        """Yields problems with the setup of the node; `Tree.validate` collects them."""
+        yield from super().problems()
+        cls = type(self)
+        if cls.update is not Behaviour.update and not _ticks(cls):
+            yield f"update() of {cls.__name__} never ticks its child: self.tick_child(self.child)"
+
+
+def _ticks(cls: type) -> bool:
+    for base in cls.__mro__[: cls.__mro__.index(Decorator)]:
+        for value in vars(base).values():
+            code = getattr(value, "__code__", None)
+            if code is not None and not _TICKS.isdisjoint(code.co_names):
+                return True
+    return False

@@ -55,21 +55,17 @@ def deep_copy(node: Behaviour, memo: dict[int, Any]) -> Any:
             make, arguments, state, *_ = reduced
             memo[id(one)] = twin = make(*copy.deepcopy(arguments, memo))
             twins.append((twin, state))
-    for twin, state in twins:
-        restore(twin, copy.deepcopy(state, memo))
+    for twin, saved in twins:
+        state = copy.deepcopy(saved, memo)
+        if hasattr(twin, "__setstate__"):
+            twin.__setstate__(state)
+            continue
+        own, slots = state if isinstance(state, tuple) else (state, None)
+        if own:
+            twin.__dict__.update(own)
+        for name, value in (slots or {}).items():
+            object.__setattr__(twin, name, value)
     return memo[id(node)]
-
-
-def restore(twin: Any, state: Any) -> None:
-    """Sets the attributes of an object from a state as ``__reduce_ex__`` returns it."""
-    if hasattr(twin, "__setstate__"):
-        twin.__setstate__(state)
-        return
-    attributes, slots = state if isinstance(state, tuple) else (state, None)
-    if attributes:
-        twin.__dict__.update(attributes)
-    for name, value in (slots or {}).items():
-        object.__setattr__(twin, name, value)
 
 
 def copy_error(root: Behaviour, error: TypeError) -> TypeError:
@@ -108,14 +104,6 @@ def keys_of(node: Behaviour) -> Iterator[Key]:
             found.extend(value.values() if isinstance(value, dict) else value)
 
 
-def named_as(value: Any) -> Any:
-    """Returns the object that has the name of a function or class: of an `@action` its class."""
-    found: Any = sys.modules.get(value.__module__)
-    for part in value.__qualname__.split("."):
-        found = getattr(found, part, None)
-    return found
-
-
 def _check(value: Any) -> None:
     """Raises a TypeError if a value is or contains a function or class unknown to pickle."""
     if isinstance(value, partial):
@@ -126,7 +114,10 @@ def _check(value: Any) -> None:
         for one in value:
             _check(one)
     elif isinstance(value, (FunctionType, type)):
-        found = named_as(value)
+        found: Any = sys.modules.get(value.__module__)
+        for part in value.__qualname__.split("."):
+            found = getattr(found, part, None)
+        # Under the name of an `@action` stands its class.
         if found is not value and getattr(found, "function", None) is not value:
             raise TypeError(
                 f"{value.__qualname__} is not found under that name in {value.__module__}; define "

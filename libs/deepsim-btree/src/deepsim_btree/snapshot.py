@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from typing import Mapping, NamedTuple
 
 from .behaviour import Behaviour
-from .decorators.decorator import Decorator
 from .levels import labels
-from .parent import Parent
+from .parent import Decorator, Parent
 from .status import Status
 
 # Letters for INVALID, RUNNING, SUCCESS, FAILURE and SKIPPED, of the last tick and of earlier ones.
@@ -103,13 +102,8 @@ def describe(nodes: Iterable[Behaviour]) -> tuple[NodeInfo, ...]:
     infos = []
     for position, node in enumerate(nodes):
         positions[id(node)] = position
-        shape = (
-            "decorator"
-            if isinstance(node, Decorator)
-            else "composite"
-            if isinstance(node, Parent)
-            else "leaf"
-        )
+        shape = "composite" if isinstance(node, Parent) else "leaf"
+        shape = "decorator" if isinstance(node, Decorator) else shape
         parent = positions[id(node.parent)] if position else None
         infos.append(NodeInfo(node.name, type(node).__name__, shape, parent))
     return tuple(infos)

@@ -22,9 +22,9 @@ from .behaviour import Behaviour
 from .blackboard.key import Key
 from .btcpp.document import read_texts
 from .btcpp.reader import KNOWN_TAGS
-from .decorators.decorator import Decorator
 from .leaves.ports import InOut, PortLeaf
 from .levels import all_paths
+from .parent import Decorator
 from .status import SUCCESS, Status
 from .tree import Tree
 
@@ -119,11 +119,7 @@ def play(tree: Tree, expected: str | Mapping[str, str]) -> None:
 
 
 def _find(root: Behaviour, name: str) -> Behaviour:
-    """Returns the node that a name or a path refers to.
-
-    Raises:
-        KeyError: No node has the name or path, or several have the name.
-    """
+    """Returns the node that a name or a path refers to, or raises KeyError."""
     found = [node for node in root.walk() if node.name == name]
     if len(found) == 1:
         return found[0]

@@ -330,12 +330,7 @@ class Tree:
             found.append(Problem(lowest.path, message))
         return found
 
-    def _path_of(self, root: Behaviour) -> str:
-        """Returns the path of the root, which has no parent."""
-        return root.name
-
     def _on_edit(self) -> None:
-        """Reacts to nodes that were added or removed."""
         self._revision += 1
         if self._around is not None:
             self._set_wrappers(self._around.wrappers)
@@ -367,7 +362,8 @@ class Tree:
         try:
             if tick_error is None and isinstance(error, Exception):
                 tick_error = self._root._failed(error)
-            while_halting = self._stop()
+            while_halting = halt_all(self._root)
+            self._root.status = INVALID  # not the answer of an earlier tick
             if tick_error is not None:
                 tick_error.while_halting = while_halting
             for halting in while_halting if interrupt else ():
@@ -379,19 +375,9 @@ class Tree:
             self._is_busy = False
             self._tell("tick", tick_error, interrupt)
 
-    def _stop(self) -> tuple[TickError, ...]:
-        """Halts all nodes after an interrupted tick; returns the errors that this raises."""
-        errors = halt_all(self._root)
-        self._root.status = INVALID  # not the answer of an earlier tick
-        return errors
-
 
 class Around:
-    """The wrappers of a tree, as its nodes call them; copies of nodes have none.
-
-    Args:
-        wrappers: See `Tree.wrap`.
-    """
+    """The wrappers of a tree, as its nodes call them; copies of nodes have none."""
 
     def __init__(self, wrappers: tuple[Wrapper, ...]) -> None:
         self.wrappers = wrappers

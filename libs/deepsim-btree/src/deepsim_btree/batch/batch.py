@@ -67,7 +67,15 @@ class Batch:
         clock: Callable[[], float] | None = None,
         seed: int = 0,
     ) -> None:
-        _check_root(root, clock)
+        if not isinstance(root, Behaviour):
+            raise TypeError(f"root must be a Behaviour, got {root!r}")
+        if clock is not None and not callable(clock):
+            raise TypeError(f"clock must be a function that returns seconds, got {clock!r}")
+        if root._owner is not None:
+            raise StructureError(f"{root!r} is part of a tree already: use its copy()")
+        for node in root.walk():
+            if clock is None and node.needs_clock:
+                raise StructureError(f"{node.path} needs a clock: Batch(root, clock=...)")
         check_levels(root, "a Batch")
         self.clock = clock
         self._name = root.name
@@ -98,7 +106,7 @@ class Batch:
         """Runs the tree for one tick and returns the answers of the root.
 
         Args:
-            agents: Agents of the agents to tick, (n,), each at most once; all of them if None.
+            agents: Numbers of the agents to tick, (n,), each at most once; all of them if None.
 
         Returns:
             Status codes, (n,).
@@ -179,16 +187,3 @@ class Batch:
         if np.count_nonzero(seen) < numbers.size:
             raise ValueError(f"agents must be different from each other, got {numbers}")
         return numbers
-
-
-def _check_root(root: Behaviour, clock: Callable[[], float] | None) -> None:
-    """Checks the root and the clock of a batch."""
-    if not isinstance(root, Behaviour):
-        raise TypeError(f"root must be a Behaviour, got {root!r}")
-    if clock is not None and not callable(clock):
-        raise TypeError(f"clock must be a function that returns seconds, got {clock!r}")
-    if root._owner is not None:
-        raise StructureError(f"{root!r} is part of a tree already: use its copy()")
-    for node in root.walk():
-        if clock is None and node.needs_clock:
-            raise StructureError(f"{node.path} needs a clock: Batch(root, clock=...)")

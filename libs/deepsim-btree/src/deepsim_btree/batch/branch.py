@@ -221,13 +221,6 @@ class BatchNode(Branch):
             self.child_status[position, agents] = INVALID
             self.children[position].halt(agents)
 
-    def tick(self, agents: Agents) -> Codes:
-        """Calls `update_many`."""
-        value = self.call(self._rule, agents, self.node, self, AGENT)
-        codes = self.codes(value, agents, "update_many()")
-        self.status[agents] = codes
-        return codes
-
     def halt(self, agents: Agents) -> None:
         """Ends the runs of agents, including those of the nodes below."""
         super().halt(agents)
@@ -240,5 +233,7 @@ class BatchNode(Branch):
         self.child_status[:, agents] = INVALID
 
 
-def _update_many(node: Any, many: BatchNode, agents: Agents) -> Any:
-    return node.update_many(many, agents)
+def _update_many(node: Any, many: BatchNode, agents: Agents) -> Codes:
+    codes = many.codes(many.call(node.update_many, agents, many, AGENT), agents, "update_many()")
+    many.status[agents] = codes
+    return codes

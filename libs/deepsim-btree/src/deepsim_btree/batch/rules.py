@@ -10,8 +10,7 @@ from typing import Any, Callable, Iterator
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key
 from deepsim_btree.btcpp.nodes import Stepwise, TryCatch
-from deepsim_btree.composites import orders as ordered
-from deepsim_btree.composites import serial
+from deepsim_btree.composites import orders, serial
 from deepsim_btree.composites.conditional import Guard, IfThenElse, Switch, WhileDoElse
 from deepsim_btree.composites.parallel import Parallel, ParallelAll
 from deepsim_btree.decorators import counters, timers
@@ -23,8 +22,8 @@ from deepsim_btree.leaves.function import Action, Check
 from deepsim_btree.pickling import attributes
 from deepsim_btree.status import SKIPPED
 
-from . import composites, orders, single
-from .branch import Agents, BatchNode, Branch, Codes, Shared
+from . import composites, single
+from .branch import FAILURE, RUNNING, Agents, BatchNode, Branch, Codes, Shared
 
 RULES: dict[type[Behaviour], Callable[[Any, Branch, Agents], Codes]] = {
     Action: single.tick_action,
@@ -42,10 +41,10 @@ RULES: dict[type[Behaviour], Callable[[Any, Branch, Agents], Codes]] = {
     Switch: composites.tick_switch,
     Stepwise: composites.tick_stepwise,
     TryCatch: composites.tick_try_catch,
-    ordered.RandomComposite: orders.tick_random,
-    ordered.WeightedSelector: orders.tick_weighted,
-    ordered.UtilitySelector: orders.tick_utility,
-    ordered.ReactiveUtilitySelector: orders.tick_reactive_utility,
+    orders.RandomComposite: partial(composites.tick_ordered, decide=composites.random_orders),
+    orders.WeightedSelector: partial(composites.tick_ordered, decide=composites.weighted_orders),
+    orders.UtilitySelector: partial(composites.tick_ordered, decide=composites.utility_orders),
+    orders.ReactiveUtilitySelector: composites.tick_reactive_utility,
     SubTree: single.tick_subtree,
     StatusMap: single.tick_status_map,
     counters.Limit: single.tick_limit,
@@ -53,30 +52,28 @@ RULES: dict[type[Behaviour], Callable[[Any, Branch, Agents], Codes]] = {
     counters.Retry: single.tick_retry,
     counters.RunOnce: single.tick_run_once,
     Guard: single.tick_guard,
-    timers.Timeout: single.tick_timeout,
-    timers.Delay: single.tick_delay,
+    timers.Timeout: partial(single.tick_timed, early=True, otherwise=FAILURE),
+    timers.Delay: partial(single.tick_timed, early=False, otherwise=RUNNING),
     timers.Cooldown: single.tick_cooldown,
     timers.Service: single.tick_service,
 }
 # These keep nothing about a run, apart from a reactive node about children that do.
-_STATELESS: tuple[Any, ...] = (Action, Check, Constant, WhileDoElse, Switch, Guard)
-_STATELESS += (
+_STATELESS: tuple[Any, ...] = (
+    Action,
+    Check,
+    Constant,
+    WhileDoElse,
+    Switch,
+    Guard,
     serial.ReactiveSequence,
-    serial.ReactiveSelector,
-    StatusMap,
-    SubTree,
-    counters.RunOnce,
 )
+_STATELESS += (serial.ReactiveSelector, StatusMap, SubTree, counters.RunOnce)
 # Methods that do not change how a node is ticked.
 _HARMLESS = frozenset({"__init__", "__init_subclass__", "__repr__", "problems", "update_many"})
 
 
 def make_branch(root: Behaviour, shared: Shared) -> Branch:
-    """Returns a root and all nodes below it in their form for many agents.
-
-    Raises:
-        StructureError: A node has no such form.
-    """
+    """Returns a root and all nodes below it for many agents, or raises StructureError."""
     made: dict[int, Branch] = {}
     for node in reversed(list(root.walk())):
         children = [made[id(child)] for child in node.children]

@@ -32,20 +32,14 @@ def tick_constant(node: Any, _: Branch, agents: Agents) -> Codes:
 
 def tick_wait(node: Any, branch: Branch, agents: Agents) -> Codes:
     """Compares the durations of the runs with `seconds`."""
-    starts = branch.run_state("start", np.nan)  # NaN outside a run
-    since = starts[agents]
-    since[np.isnan(since)] = branch.now
+    starts, since = _starts(branch, agents)
     is_over = branch.now - since >= node.seconds
     starts[agents] = np.where(is_over, np.nan, since)
     return np.where(is_over, SUCCESS, RUNNING).astype(np.uint8)
 
 
 def ask(branch: Branch, agents: Agents, function: Any, *args: Any, **kwargs: Any) -> Mask:
-    """Returns the answers of a condition, (n,).
-
-    Raises:
-        TickError: The function raised an exception or did not return bools.
-    """
+    """Returns the answers of a condition, (n,), or raises TickError."""
     answers = read(branch, agents, function, *args, **kwargs)
     if answers.dtype != np.bool_:
         raise branch.failed(f"a condition must return bools, got {answers!r}")
@@ -53,11 +47,7 @@ def ask(branch: Branch, agents: Agents, function: Any, *args: Any, **kwargs: Any
 
 
 def read(branch: Branch, agents: Agents, function: Any, *args: Any, **kwargs: Any) -> NDArray[Any]:
-    """Returns one value per agent, (n,); AGENT is also replaced in the arguments of a partial.
-
-    Raises:
-        TickError: The function raised an exception or returned an array of the wrong length.
-    """
+    """Returns one value per agent, (n,); AGENT is also replaced in the arguments of a partial."""
     if isinstance(function, partial):
         args, kwargs = (*function.args, *args), {**function.keywords, **kwargs}
         function = function.func
@@ -138,21 +128,16 @@ def tick_guard(node: Any, branch: Branch, agents: Agents) -> Codes:
     return answers
 
 
-def tick_timeout(node: Any, branch: Branch, agents: Agents) -> Codes:
-    """Ticks the child, and halts it for agents whose time is over."""
-    return _timed(node, branch, agents, early=True, otherwise=FAILURE)
-
-
-def tick_delay(node: Any, branch: Branch, agents: Agents) -> Codes:
-    """Ticks the child for agents that have waited."""
-    return _timed(node, branch, agents, early=False, otherwise=RUNNING)
-
-
-def _timed(node: Any, branch: Branch, agents: Agents, *, early: bool, otherwise: int) -> Codes:
-    """Ticks the child before `seconds` of a run have passed, or after that if not `early`."""
-    starts = branch.run_state("start", np.nan)  # NaN outside a run
+def _starts(branch: Branch, agents: Agents) -> tuple[NDArray[Any], NDArray[Any]]:
+    starts = branch.run_state("start", np.nan)
     since = starts[agents]
     since[np.isnan(since)] = branch.now
+    return starts, since
+
+
+def tick_timed(node: Any, branch: Branch, agents: Agents, early: bool, otherwise: int) -> Codes:
+    """Ticks the child before `seconds` of a run have passed, or after that if not `early`."""
+    starts, since = _starts(branch, agents)
     ticks = (branch.now - since < node.seconds) == early
     answers = np.full(len(agents), otherwise, np.uint8)
     branch.halt_where(0, agents, ~ticks)

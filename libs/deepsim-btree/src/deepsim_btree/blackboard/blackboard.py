@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, MutableMapping
 
-from .entry import NOTHING, Entry
+from .key import NOTHING, Entry
 
 
 class Blackboard(MutableMapping[str, Any]):

@@ -27,28 +27,24 @@ _NOTES = ("MetadataFields", "description")
 
 
 class Document:
-    """The contents of a file and its included files.
+    """The contents of a file and its included files."""
 
-    Args:
-        root: The outermost element of the file.
-        size: Size of the file in bytes.
-    """
-
-    def __init__(self, root: Element, size: int) -> None:
-        self._root = root
+    def __init__(self, roots: list[Element], size: int, included: tuple[Path, ...] = ()) -> None:
+        names_main = [root for root in roots if "main_tree_to_execute" in root.attributes]
+        self._root = (names_main or roots)[0]
         self._room = MAX_BYTES - size
         self._trees: dict[str, Element] = {}
         self._models: dict[str, Element] = {}
         self._includes = 0
+        for root in roots:
+            for element in root.children:
+                self._add(element, included)
 
     def main(self, tree_id: str | None) -> Element:
-        """Returns the main BehaviorTree element.
+        """Returns the main BehaviorTree element, or raises XmlError.
 
         Args:
             tree_id: ID of the tree; None for the one that the file names, or its only one.
-
-        Raises:
-            XmlError: The tree does not exist, or the file does not say which tree is the main one.
         """
         if tree_id is None:
             tree_id = self._root.attributes.get("main_tree_to_execute")
@@ -62,11 +58,7 @@ class Document:
         )
 
     def tree(self, tree_id: str, user: Element) -> Element:
-        """Returns the BehaviorTree element with an ID.
-
-        Raises:
-            XmlError: It does not exist; the message has the line of `user`.
-        """
+        """Returns the BehaviorTree element with an ID, or raises XmlError."""
         if tree_id not in self._trees:
             known = ", ".join(self._trees) or "none"
             raise user.error(f"there is no BehaviorTree {tree_id}; the trees: {known}")
@@ -84,10 +76,6 @@ class Document:
         """Returns the kind of a node by TreeNodesModel, such as "Action"; None if unknown."""
         return self._models[node_id].tag if node_id in self._models else None
 
-    def default(self, node_id: str, port: str) -> str | None:
-        """Returns the default of a port by TreeNodesModel, or None."""
-        return self.defaults(node_id).get(port)
-
     def defaults(self, node_id: str) -> dict[str, str]:
         """Returns the defaults of a node's ports in TreeNodesModel, by port name."""
         if node_id not in self._models:
@@ -95,8 +83,7 @@ class Document:
         ports = (child.attributes for child in self._models[node_id].children)
         return {port["name"]: port["default"] for port in ports if port.get("default")}
 
-    def add(self, element: Element, included: tuple[Path, ...]) -> None:
-        """Adds the contents of an element below <root>, including those of included files."""
+    def _add(self, element: Element, included: tuple[Path, ...]) -> None:
         if element.tag == "BehaviorTree":
             self._add_named(element, self._trees)
         elif element.tag == "TreeNodesModel":
@@ -156,60 +143,32 @@ class Document:
             raise element.error(f"{path}: {_TOO_LARGE}")
         self._room -= len(content)
         for child in _read_root(content, str(path)).children:
-            self.add(child, (*included, path))
+            self._add(child, (*included, path))
 
 
 def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
-    """Returns the contents of a file, but not more than ``limit + 1`` bytes.
-
-    Raises:
-        OSError: The file cannot be read.
-    """
+    """Returns the contents of a file, but not more than ``limit + 1`` bytes, or raises OSError."""
     with path.open("rb") as file:
         return file.read(limit + 1)
 
 
 def read_file(path: Path) -> Document:
-    """Reads a file and its included files.
-
-    Raises:
-        XmlError: A file is wrong, too large, or uses something that is not supported.
-        OSError: The file cannot be read.
-    """
+    """Reads a file and its included files, or raises XmlError or OSError."""
     content = read_bytes(path)
-    _check_size(len(content), str(path))
-    root = _read_root(content, str(path))
-    document = Document(root, len(content))
-    for element in root.children:
-        document.add(element, (path,))
-    return document
+    if len(content) > MAX_BYTES:
+        raise XmlError(_TOO_LARGE, str(path), 1)
+    return Document([_read_root(content, str(path))], len(content), (path,))
 
 
 def read_texts(texts: tuple[str, ...]) -> Document:
-    """Reads texts as one document.
-
-    Raises:
-        XmlError: A text is wrong or uses something that is not supported, or the texts together are
-            too large.
-        ValueError: `texts` is empty.
-    """
+    """Reads texts as one document, or raises XmlError or ValueError."""
     if not texts:
         raise ValueError("there is no text to read")
     labels = ["<text>"] if len(texts) == 1 else [f"<text {n + 1}>" for n in range(len(texts))]
     size = sum(len(text) for text in texts)
-    _check_size(size, labels[0])
-    roots = [_read_root(text, label) for text, label in zip(texts, labels)]
-    names_main = [root for root in roots if "main_tree_to_execute" in root.attributes]
-    document = Document((names_main or roots)[0], size)
-    for root in roots:
-        for element in root.children:
-            document.add(element, ())
-    return document
-
-
-def _check_size(size: int, label: str) -> None:
     if size > MAX_BYTES:
-        raise XmlError(_TOO_LARGE, label, 1)
+        raise XmlError(_TOO_LARGE, labels[0], 1)
+    return Document([_read_root(text, label) for text, label in zip(texts, labels)], size)
 
 
 def _read_root(content: str | bytes, label: str) -> Element:
@@ -245,11 +204,7 @@ _ONLY_OF = {"__autoremap": "SubTreePlus", "__shared_blackboard": "SubTree"}
 
 
 def _upgraded(element: Element) -> Element:
-    """Returns an element, with all elements inside it, in the form of version 4.
-
-    Raises:
-        XmlError: An attribute of version 3 is wrong or not where it belongs.
-    """
+    """Returns an element, with all elements inside it, in the form of version 4."""
     for name, tag in _ONLY_OF.items():
         if name in element.attributes and element.tag != tag:
             raise element.error(f"{element.node_id} has no attribute {name}: only {tag} has it")
@@ -267,7 +222,6 @@ def _upgraded(element: Element) -> Element:
 
 
 def _of_subtree(element: Element) -> dict[str, str]:
-    """Returns the attributes of a SubTree, whose texts are names of entries without braces."""
     attributes = dict(element.attributes)
     text = attributes.pop("__shared_blackboard", "false")
     try:

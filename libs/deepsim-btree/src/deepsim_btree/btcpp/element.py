@@ -56,11 +56,7 @@ class Element(NamedTuple):
 
 
 def escape(text: str) -> str:
-    """Escapes a text for an attribute or for the place between tags.
-
-    Raises:
-        XmlError: The text has a character that XML cannot express.
-    """
+    """Escapes a text for an attribute or for the place between tags, or raises XmlError."""
     if _ILLEGAL.search(text):
         raise XmlError(f"{text!r} has a character that XML cannot hold")
     return re.sub('[&<>"\n\t\r]', lambda match: _ESCAPES[match.group()], text)
@@ -76,17 +72,13 @@ def is_name(text: str) -> bool:
 
 
 def parse(text: str | bytes, file: str) -> Element:
-    """Returns the outermost element of a document.
+    """Returns the outermost element of a document, or raises XmlError.
 
     Like BehaviorTree.CPP, and unlike the XML standard, accepts an unescaped ``<`` or ``&`` in an
     attribute, as in ``code="a < b && c"``, and text before the document.
 
     Refuses document types, and with them entities: a tree needs none, and with them a small file
     could fill the memory. Ignores text between elements.
-
-    Raises:
-        XmlError: The text is not well-formed XML, has an unknown encoding, a document type or too
-            many levels.
     """
     try:
         return _parse(text, file)

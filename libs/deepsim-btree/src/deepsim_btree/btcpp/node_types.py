@@ -13,12 +13,11 @@ from typing import Any, Callable, Iterable, Mapping, Union
 
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key
-from deepsim_btree.composites.conditional import Conditional, Switch, case_key
-from deepsim_btree.decorators.decorator import Decorator
+from deepsim_btree.composites.conditional import Conditional
 from deepsim_btree.leaves.function import Action, Check, FunctionLeaf
-from deepsim_btree.leaves.ports import Port, PortLeaf
+from deepsim_btree.leaves.ports import PortLeaf
 from deepsim_btree.leaves.routine import Routine
-from deepsim_btree.parent import Parent
+from deepsim_btree.parent import Decorator, Parent
 from deepsim_btree.status import INVALID
 from deepsim_btree.tag import MISSING, Attribute, Literal, Queue, Tag
 
@@ -71,11 +70,7 @@ class NodeType(ABC):
 
     @abstractmethod
     def build(self, values: dict[str, Any], children: list[Behaviour]) -> Behaviour:
-        """Returns a new node with children and with attribute values by attribute name.
-
-        Raises:
-            TypeError: The constructor wrote an attribute that belongs to the node itself.
-        """
+        """Returns a new node with children and with attribute values by attribute name."""
 
     @abstractmethod
     def fits(self, node: Behaviour) -> bool:
@@ -83,18 +78,13 @@ class NodeType(ABC):
 
     @abstractmethod
     def values(self, node: Behaviour) -> dict[str, Any]:
-        """Returns the attribute values of a node by attribute name.
-
-        Raises:
-            AttributeError: The node does not store an argument of its constructor.
-        """
+        """Returns the attribute values of a node by attribute name, or raises AttributeError."""
 
 
 class _FunctionType(NodeType):
-    """The tag for leaves of one function, whose attributes are the arguments of the function."""
-
     def __init__(self, tag: str, cls: type[FunctionLeaf], maker: Maker) -> None:
-        args, given = _arguments(maker)
+        made = partial(maker)  # nested partials are flattened by Python
+        args = made.args
         if cls in (Action, Check, Routine):
             if not args:
                 raise TypeError(f"{tag} lacks its function: partial({cls.__name__}, function)")
@@ -108,7 +98,7 @@ class _FunctionType(NodeType):
             self._function = cls.function
         self._maker = maker
         self._signature = inspect.signature(self._function)
-        self._fixed = self._signature.bind_partial(*args, **given).arguments
+        self._fixed = self._signature.bind_partial(*args, **made.keywords).arguments
         attributes = _attributes(self._function, self._signature, set(self._fixed), is_called=True)
         super().__init__(tag, cls, attributes)
 
@@ -138,19 +128,13 @@ class _FunctionType(NodeType):
 
 
 class _ClassType(NodeType):
-    """The tag for a node class, whose attributes are its constructor arguments and ports.
-
-    Args:
-        tag: The tag, with attributes that differ from the arguments.
-        cls: Class of the nodes.
-        maker: The class, or a partial of it, whose arguments no element has.
-    """
+    """The tag for a node class, whose attributes are its constructor arguments and ports."""
 
     def __init__(self, tag: Tag, cls: type[Behaviour], maker: Maker) -> None:
-        args, given = _arguments(maker)
+        made = partial(maker)  # nested partials are flattened by Python
         self._maker = maker
         signature = inspect.signature(cls)
-        self._fixed = {**signature.bind_partial(*args).arguments, **given}
+        self._fixed = {**signature.bind_partial(*made.args).arguments, **made.keywords}
         attributes = {name: one for name, one in tag.arguments.items() if name not in self._fixed}
         skipped = {"name", *self._fixed, *tag.hidden, *attributes}
         if issubclass(cls, Parent):
@@ -160,7 +144,15 @@ class _ClassType(NodeType):
         if issubclass(cls, PortLeaf):
             for name, port in cls.ports.items():
                 if name not in self._fixed:
-                    attributes[name] = _port(port)
+                    absent = None if port.direction == "output" else MISSING
+                    attributes[name] = Attribute(
+                        port.name,
+                        port.type,
+                        port.default if port.has_default else absent,
+                        takes_key=True,
+                        direction=port.direction,
+                        description=port.description,
+                    )
         self._arguments = {attribute.name: name for name, attribute in attributes.items()}
         self._defaults = {
             attribute.name: attribute.default
@@ -205,65 +197,13 @@ class _ClassType(NodeType):
         return {name: value for name, value in found.items() if value is not MISSING}
 
 
-class _SwitchType(NodeType):
-    """The tag for a `Switch` on a blackboard entry, with `count` cases and a default."""
-
-    def __init__(self, count: int) -> None:
-        cases = (Attribute(f"case_{number + 1}") for number in range(count))
-        variable = Attribute("variable", takes_key=True)
-        super().__init__(f"Switch{count}", Switch, (variable, *cases))
-        self._count = count
-
-    def children_problem(self, count: int) -> str | None:
-        if count == self._count + 1:
-            return None
-        return f"needs {self._count + 1} children, the last one for all other values"
-
-    def build(self, values: dict[str, Any], children: list[Behaviour]) -> Behaviour:
-        variable, *cases = (values[name] for name in self.attributes)
-        if not isinstance(variable, Key):
-            raise ValueError(f"variable must be an entry such as {{mode}}, got {variable!r}")
-        if len(set(cases)) < len(cases):
-            raise ValueError(f"the cases must differ, got {', '.join(cases)}")
-        return Switch(dict(zip(cases, children)), children[-1], on=Key(variable.name))
-
-    def fits(self, node: Behaviour) -> bool:
-        if type(node) is not Switch or not isinstance(node.on, Key):
-            return False
-        return len(node.cases) == self._count  # if it has no default, the writer adds one
-
-    def values(self, node: Behaviour) -> dict[str, Any]:
-        assert isinstance(node, Switch), "fits() comes first"
-        cases = [_case_text(case) for case in node.cases]
-        if len(set(cases)) < len(cases):
-            raise TypeError(f"two of its cases have one text: {', '.join(cases)}")
-        return dict(zip(self.attributes, (node.on, *cases)))
-
-
-def switch_type(count: int) -> NodeType:
-    """Returns the type of a `Switch` on an entry, with a number of cases and a default."""
-    return _SwitchType(count)
-
-
-def _case_text(case: object) -> str:
-    """Returns the text of a `Switch` case, which must match the same values."""
-    text = str(case)
-    if case_key(text) != case_key(case):
-        raise TypeError(f"the case {case!r} would be read as something else: use a text or number")
-    return text
-
-
 def registered_types(nodes: Nodes) -> dict[str, NodeType]:
-    """Returns the types of nodes that a user registers, by tag.
+    """Returns the types of nodes that a user registers, by tag, or raises TypeError or ValueError.
 
     Args:
         nodes: A mapping from tags to node classes, or node classes, whose tags are their `xml_tags`
             or else their names. A `functools.partial` of a class fixes arguments; elements have no
             attributes for these.
-
-    Raises:
-        TypeError: One of `nodes` is not a class of nodes.
-        ValueError: A tag cannot be the name of an XML element.
     """
     makers: Any = nodes
     if not isinstance(nodes, Mapping):
@@ -272,12 +212,7 @@ def registered_types(nodes: Nodes) -> dict[str, NodeType]:
 
 
 def registered_type(tag: str, maker: Maker) -> NodeType:
-    """Returns the type of the nodes that `maker` makes.
-
-    Raises:
-        TypeError: `maker` is not a class of nodes.
-        ValueError: The tag cannot be the name of an XML element.
-    """
+    """Returns the type of the nodes that `maker` makes, or raises TypeError or ValueError."""
     if not _TAG.fullmatch(tag):
         raise ValueError(f"{tag!r} cannot be a tag: register it in a mapping, under a word")
     cls: Any = maker
@@ -303,13 +238,6 @@ def tags_of(maker: Any) -> tuple[str, ...]:
     """Returns the tags that a node class has by itself: its `xml_tags`, or its name."""
     declared = vars(maker).get("xml_tags", ()) if isinstance(maker, type) else ()
     return tuple(tag.name for tag in declared) or (getattr(maker, "__name__", repr(maker)),)
-
-
-def _arguments(maker: Maker) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Returns the positional and the named arguments of a partial; none for a class."""
-    if isinstance(maker, partial):
-        return maker.args, dict(maker.keywords)  # nested partials are flattened by Python
-    return (), {}
 
 
 def _attributes(
@@ -355,28 +283,13 @@ def _classes(function: Any) -> dict[str, tuple[type, bool]]:
     return classes
 
 
-def _port(port: Port[Any]) -> Attribute:
-    """Returns the attribute for a port."""
-    absent = None if port.direction == "output" else MISSING
-    return Attribute(
-        port.name,
-        port.type,
-        port.default if port.has_default else absent,
-        takes_key=True,
-        direction=port.direction,
-        description=port.description,
-    )
-
-
 def _has_elements(value: Any, queue: Queue) -> bool:
-    """Returns whether a value is a queue of elements of a class, or the key of one."""
     if isinstance(value, Key):
         return bool(getattr(value, "value_type", Queue(str)) == queue)
     return all(type(element) is queue.element for element in value)
 
 
 def _read(node: Behaviour, argument: str) -> Any:
-    """Returns an argument of a node's constructor; MISSING for a port without a connection."""
     if isinstance(node, PortLeaf) and argument in type(node).ports:
         return node.connections.get(argument, MISSING)
     if hasattr(Behaviour, argument):  # the node's own, which is not that argument

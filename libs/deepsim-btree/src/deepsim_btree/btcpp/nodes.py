@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 from deepsim_btree.arguments import check_status
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key, key, read_bool
-from deepsim_btree.composites.composite import Composite
-from deepsim_btree.decorators.decorator import Decorator
+from deepsim_btree.parent import Composite, Decorator
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 from deepsim_btree.tag import Attribute, OutputEntry, Queue, Tag
 
@@ -241,11 +240,7 @@ class Loop(Decorator):
 
 
 def _elements(queue: Iterable[Any]) -> Iterable[Any]:
-    """Returns `queue`, which must not be a text.
-
-    Raises:
-        TypeError: `queue` is a str.
-    """
+    """Returns `queue`, which must not be a text, or raises TypeError."""
     if isinstance(queue, str):
         raise TypeError(f"queue must be the elements, got the text {queue!r}: split it")
     return queue

@@ -67,7 +67,7 @@ def read_xml(
         ValueError: A tag in `nodes` cannot be the name of an XML element.
     """
     texts = (text,) if isinstance(text, str) else tuple(text)
-    return _read(read_texts(texts), nodes, tree, parsers, enums)
+    return _Reader(read_texts(texts), nodes, parsers, enums).main(tree)
 
 
 def read_xml_file(
@@ -80,45 +80,29 @@ def read_xml_file(
 ) -> Behaviour:
     """Reads a tree from a file, which may include others; otherwise like `read_xml`.
 
-    Args:
-        path: Path of the file.
-        nodes: Your own types of nodes.
-        tree: ID of the tree to read.
-        parsers: Functions that convert texts to values of further types, by type.
-        enums: Values of names for numbers in scripts.
-
     Raises:
         OSError: The file cannot be read.
     """
-    return _read(read_file(Path(path)), nodes, tree, parsers, enums)
-
-
-def _read(
-    document: Document,
-    nodes: Nodes,
-    tree: str | None,
-    parsers: Parsers | None,
-    enums: Mapping[str, int] | None,
-) -> Behaviour:
-    types = {**BUILTIN_TYPES, **script_types(enums or {}), **registered_types(nodes)}
-    reader = _Reader(document, types, parsers or {}, enums or {})
-    return reader.tree(document.main(tree), ())
+    return _Reader(read_file(Path(path)), nodes, parsers, enums).main(tree)
 
 
 class _Reader:
     def __init__(
         self,
         document: Document,
-        types: dict[str, NodeType],
-        parsers: Parsers,
-        enums: Mapping[str, int],
+        nodes: Nodes,
+        parsers: Parsers | None,
+        enums: Mapping[str, int] | None,
     ) -> None:
-        self._enums = enums
         self._document = document
-        self._types = types
-        self._parsers = parsers
+        self._enums = enums or {}
+        self._types = {**BUILTIN_TYPES, **script_types(self._enums), **registered_types(nodes)}
+        self._parsers = parsers or {}
         self._count = 0
         self._levels = 0
+
+    def main(self, tree_id: str | None) -> Behaviour:
+        return self.tree(self._document.main(tree_id), ())
 
     def tree(self, element: Element, above: tuple[str, ...]) -> Behaviour:
         """Makes the nodes of a BehaviorTree, which the trees with the IDs `above` use."""
@@ -212,16 +196,16 @@ class _Reader:
     def _values(
         self, element: Element, node_type: NodeType, attributes: dict[str, str]
     ) -> dict[str, Any]:
-        unknown = sorted(set(attributes) - set(node_type.attributes))
-        unknown = [name for name in unknown if not _is_note(element, name)]
-        if unknown:
-            known = ", ".join(node_type.attributes) or "none"
-            raise element.error(
-                f"{node_type.tag} has no attribute {unknown[0]}; its attributes: {known}"
-            )
+        for name in sorted(set(attributes) - set(node_type.attributes)):
+            if not _is_note(element, name):
+                known = ", ".join(node_type.attributes) or "none"
+                raise element.error(
+                    f"{node_type.tag} has no attribute {name}; its attributes: {known}"
+                )
         values = {}
+        texts = {**self._document.defaults(node_type.tag), **attributes}
         for name, attribute in node_type.attributes.items():
-            text = attributes.get(name, self._document.default(node_type.tag, name))
+            text = texts.get(name)
             if text is not None:
                 values[name] = self._value(element, node_type.tag, attribute, text)
             elif attribute.default is MISSING:
@@ -279,11 +263,7 @@ class _Reader:
 
 
 def _is_note(element: Element, name: str) -> bool:
-    """Returns whether an attribute is a note of another program, to be ignored.
-
-    Raises:
-        XmlError: It looks like a misspelt attribute that this reader knows.
-    """
+    """Returns whether an attribute is a note of another program, not a misspelt one of ours."""
     if name[:1] != "_":
         return False
     if name[:2] == "__":

@@ -33,7 +33,7 @@ from deepsim_btree.decorators.subtree import SubTree
 from deepsim_btree.pickling import keys_of
 
 Evaluate = Callable[[Behaviour], Any]
-
+Apply = Callable[[Any, Any, str], Any]
 
 Value = Union[int, float, str]
 
@@ -165,10 +165,15 @@ class _Parser:
         return lambda node: yes(node) if condition(node) else no(node)
 
     def _logic(self) -> Evaluate:
-        left = self._comparison()
-        while (sign := self._sign()) in ("&&", "||"):
+        return self._operation(self._comparison(), ("&&", "||"), self._comparison, _logic)
+
+    def _operation(
+        self, left: Evaluate, signs: tuple[str, ...], operand: Callable[[], Evaluate], apply: Apply
+    ) -> Evaluate:
+        while (sign := self._sign()) in signs:
             self._at += 1
-            left = _logic(left, self._comparison(), sign)
+            self._has_arithmetic = self._has_arithmetic or apply is _combine
+            left = _applied(apply, left, operand(), sign)
         return left
 
     def _comparison(self) -> Evaluate:
@@ -188,25 +193,13 @@ class _Parser:
             if self._has_arithmetic:
                 raise self._error("parentheses, where arithmetic and bits are mixed,")
             return self._bits(left)
-        while self._take(".."):
-            left = _concat(left, self._sum())
-        return left
+        return self._operation(left, ("..",), self._sum, _concat)
 
     def _sum(self) -> Evaluate:
-        left = self._product()
-        while (sign := self._sign()) in ("+", "-"):
-            self._at += 1
-            self._has_arithmetic = True
-            left = _arithmetic(left, self._product(), sign)
-        return left
+        return self._operation(self._product(), ("+", "-"), self._product, _combine)
 
     def _product(self) -> Evaluate:
-        left = self._unary()
-        while (sign := self._sign()) in ("*", "/"):
-            self._at += 1
-            self._has_arithmetic = True
-            left = _arithmetic(left, self._unary(), sign)
-        return left
+        return self._operation(self._unary(), ("*", "/"), self._unary, _combine)
 
     def _unary(self) -> Evaluate:
         signs = self._prefixes("-")
@@ -215,8 +208,7 @@ class _Parser:
         self._has_arithmetic = True
         factor = (-1) ** len(signs)
         if self._at < len(self._tokens) and self._tokens[self._at][0] == "number":
-            number = factor * self._literal()
-            return _constant(number)
+            return _constant(factor * self._literal())
         value = self._atom()
         return lambda node: factor * float(_only_number(value(node), "-"))
 
@@ -230,16 +222,11 @@ class _Parser:
         return found
 
     def _bits(self, left: Evaluate) -> Evaluate:
-        left = self._ands(left)
-        while (sign := self._sign()) in ("|", "^"):
-            self._at += 1
-            left = _bitwise(left, self._ands(self._flag()), sign)
-        return left
+        left = self._operation(left, ("&",), self._flag, _bitwise)
+        return self._operation(left, ("|", "^"), self._ands, _bitwise)
 
-    def _ands(self, left: Evaluate) -> Evaluate:
-        while self._take("&"):
-            left = _bitwise(left, self._flag(), "&")
-        return left
+    def _ands(self) -> Evaluate:
+        return self._operation(self._flag(), ("&",), self._flag, _bitwise)
 
     def _flag(self) -> Evaluate:
         signs = self._prefixes("!", "~")
@@ -260,8 +247,7 @@ class _Parser:
         if kind == "sign":
             raise self._error("a value")
         if kind == "number":
-            number = self._literal()
-            return _constant(number)
+            return _constant(self._literal())
         self._at += 1
         if kind == "text":
             return _constant(text[1:-1])
@@ -354,8 +340,8 @@ def _is_named(key: Key, node: Behaviour) -> bool:
     )
 
 
-def _arithmetic(left: Evaluate, right: Evaluate, sign: str) -> Evaluate:
-    return lambda node: _combine(left(node), right(node), sign)
+def _applied(apply: Apply, left: Evaluate, right: Evaluate, sign: str) -> Evaluate:
+    return lambda node: apply(left(node), right(node), sign)
 
 
 def _combine(a: Any, b: Any, sign: str) -> Value:
@@ -373,22 +359,15 @@ def _combine(a: Any, b: Any, sign: str) -> Value:
     return x / y
 
 
-def _concat(left: Evaluate, right: Evaluate) -> Evaluate:
-    def concat(node: Behaviour) -> str:
-        a, b = left(node), right(node)
-        if not isinstance(a, str) and not isinstance(b, str):
-            raise TypeError(f".. joins texts, got {a!r} and {b!r}")
-        return _text(a) + _text(b)
-
-    return concat
+def _concat(a: Any, b: Any, sign: str) -> str:
+    if not isinstance(a, str) and not isinstance(b, str):
+        raise TypeError(f"{sign} joins texts, got {a!r} and {b!r}")
+    return _text(a) + _text(b)
 
 
-def _bitwise(left: Evaluate, right: Evaluate, sign: str) -> Evaluate:
-    def bitwise(node: Behaviour) -> float:
-        a, b = _whole(left(node), sign), _whole(right(node), sign)
-        return float(a & b if sign == "&" else a | b if sign == "|" else a ^ b)
-
-    return bitwise
+def _bitwise(a: Any, b: Any, sign: str) -> float:
+    x, y = _whole(a, sign), _whole(b, sign)
+    return float(x & y if sign == "&" else x | y if sign == "|" else x ^ y)
 
 
 def _flipped(value: Evaluate, sign: str) -> Evaluate:
@@ -397,12 +376,9 @@ def _flipped(value: Evaluate, sign: str) -> Evaluate:
     return lambda node: float(~_whole(value(node), sign))
 
 
-def _logic(left: Evaluate, right: Evaluate, sign: str) -> Evaluate:
-    def logic(node: Behaviour) -> float:
-        a, b = bool(_only_number(left(node), sign)), bool(_only_number(right(node), sign))
-        return float(a and b if sign == "&&" else a or b)
-
-    return logic
+def _logic(a: Any, b: Any, sign: str) -> float:
+    x, y = bool(_only_number(a, sign)), bool(_only_number(b, sign))
+    return float(x and y if sign == "&&" else x or y)
 
 
 def _chain(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from deepsim_btree.arguments import check_status
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.decorators.decorator import Decorator
+from deepsim_btree.parent import Decorator
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 from deepsim_btree.tag import Attribute, Tag
 

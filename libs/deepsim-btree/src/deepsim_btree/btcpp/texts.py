@@ -38,11 +38,7 @@ class TypedKey(ConvertedKey):
         return key_
 
     def converted(self, value: Any) -> Any:
-        """Returns a value of the entry as the node takes it.
-
-        Raises:
-            ValueError: A text is not the text of such a value.
-        """
+        """Returns a value of the entry as the node takes it, or raises ValueError."""
         if isinstance(self.value_type, type) and isinstance(value, self.value_type):
             return value
         if self.value_type is str:
@@ -63,12 +59,7 @@ class TypedKey(ConvertedKey):
 
 
 def to_value(text: str, type_: Any, parsers: Parsers) -> Any:
-    """Converts a text to a value of a type.
-
-    Raises:
-        ValueError: The text does not fit the type.
-        TypeError: The type has no text form.
-    """
+    """Converts a text to a value of a type, or raises ValueError or TypeError."""
     if type_ in parsers:
         return parsers[type_](text)
     if type_ is str:
@@ -103,11 +94,7 @@ def to_value(text: str, type_: Any, parsers: Parsers) -> Any:
 
 
 def to_text(value: Any, type_: Any, formatters: Formatters) -> str:
-    """Returns the text that `to_value` converts to `value`.
-
-    Raises:
-        TypeError: The value has no text form.
-    """
+    """Returns the text that `to_value` converts to `value`, or raises TypeError."""
     if type(value) in formatters:
         return formatters[type(value)](value)
     if isinstance(value, MillisecondsKey) != (type_ is Milliseconds and isinstance(value, Key)):
@@ -154,11 +141,7 @@ def _braces(name: str) -> str:
 
 
 def key_of(text: str) -> Key | None:
-    """Returns the key for a text such as ``{goal}``; None if the text has no braces around it.
-
-    Raises:
-        ValueError: The text in the braces is not a name.
-    """
+    """Returns the key for a text such as ``{goal}``; None if the text has no braces around it."""
     bare = text.strip(" ")
     if bare[:1] == "{" and bare[-1:] == "}":
         named: Key = key(bare[1:-1])
@@ -188,11 +171,7 @@ def _bool(text: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Returns a text after checking that it has no digits or underscores that only Python accepts.
-
-    Raises:
-        ValueError: The text is not ASCII or has an underscore.
-    """
+    """Returns a text, which must not have digits or underscores that only Python accepts."""
     if not text.isascii() or "_" in text:
         raise ValueError("must be a number, in the digits 0 to 9")
     return text

@@ -74,11 +74,7 @@ def write_xml(
 
 
 def _check_levels(root: Behaviour) -> None:
-    """Checks that the written file will not have too many levels for `read_xml`.
-
-    Raises:
-        XmlError: It would have too many.
-    """
+    """Checks that the written file will not have too many levels for `read_xml`."""
     # A tree's root is the third level, inside <root> and <BehaviorTree>; each SubTree starts anew.
     stack = [(root, 1, 3)]
     while stack:
@@ -204,7 +200,6 @@ class _Writer:
 
 
 def _own_type(node: Behaviour) -> NodeType:
-    """Returns the type of a node whose class is not registered; raises as `registered_type`."""
     types = [registered_type(tag, type(node)) for tag in tags_of(type(node))]
     return next((node_type for node_type in types if node_type.fits(node)), types[0])
 
@@ -271,15 +266,7 @@ _REASONS = {
 
 
 def _rewritten(node: Behaviour, element: Callable[[Behaviour], Element]) -> Element:
-    """Returns an element for a node that BehaviorTree.CPP lacks, made of nodes that it has.
-
-    Args:
-        node: A node whose tag exists only in this library.
-        element: Returns the element for a child.
-
-    Raises:
-        XmlError: No combination of nodes of BehaviorTree.CPP does the same.
-    """
+    """Returns an element of nodes of BehaviorTree.CPP for one that it lacks, or raises XmlError."""
     kind = type(node).__name__
     name = {} if node.name == kind else {"name": node.name}
     children = [element(child) for child in node.children]
@@ -305,11 +292,7 @@ def _rewritten(node: Behaviour, element: Callable[[Behaviour], Element]) -> Elem
 
 
 def _check_name(node: Behaviour, name: str) -> None:
-    """Checks that BehaviorTree.CPP accepts the name of a tree.
-
-    Raises:
-        XmlError: The name is empty or contains an illegal character.
-    """
+    """Checks that BehaviorTree.CPP accepts the name of a tree, or raises XmlError."""
     illegal = _ILLEGAL.search(name)
     if illegal or not name:
         what = repr(illegal.group()) if illegal else "nothing"

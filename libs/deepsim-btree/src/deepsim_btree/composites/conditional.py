@@ -8,21 +8,14 @@ from collections.abc import Callable, Mapping
 from deepsim_btree.arguments import read_number
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key
-from deepsim_btree.decorators.decorator import Decorator
 from deepsim_btree.leaves.function import truth
-from deepsim_btree.parent import Parent
+from deepsim_btree.parent import Decorator, Parent
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SUCCESS, Status
 from deepsim_btree.tag import Tag
 
 
 class Conditional(Parent):
-    """A condition and one or two branches.
-
-    Args:
-        condition: The node to test; SUCCESS means yes, FAILURE and INVALID mean no.
-        then: The node that runs after a yes.
-        otherwise: The node that runs after a no; if None, a no makes this node fail.
-    """
+    """The base of nodes with a condition and one or two branches."""
 
     __slots__ = ("_branch",)
 
@@ -36,6 +29,12 @@ class Conditional(Parent):
         branches = (then,) if otherwise is None else (then, otherwise)
         super().__init__((condition, *branches), name)
         self._branch = 0  # of the run; 0 before the condition has answered
+
+    def _run(self, branch: int) -> Status:
+        if branch == len(self._children):  # no `otherwise`
+            return FAILURE
+        status = self.tick_child(self._children[branch])
+        return FAILURE if status is INVALID else status
 
 
 class IfThenElse(Conditional):
@@ -70,11 +69,7 @@ class IfThenElse(Conditional):
             if status is RUNNING:
                 return RUNNING
             self._branch = 1 if status is SUCCESS else 2
-        for branch, child in enumerate(self._children[1:], 1):
-            if branch == self._branch:
-                status = self.tick_child(child)
-                return FAILURE if status is INVALID else status
-        return FAILURE
+        return self._run(self._branch)
 
 
 class WhileDoElse(Conditional):
@@ -110,11 +105,7 @@ class WhileDoElse(Conditional):
         for branch, child in enumerate(self._children[1:], 1):
             if branch != chosen:
                 child.halt()
-        for branch, child in enumerate(self._children[1:], 1):
-            if branch == chosen:
-                status = self.tick_child(child)
-                return FAILURE if status is INVALID else status
-        return FAILURE
+        return self._run(chosen)
 
 
 class Guard(Decorator):
@@ -239,7 +230,6 @@ def case_key(case: object) -> object:
 
 
 def _forms(value: object) -> tuple[object, ...]:
-    """Returns the keys that fit a value: itself, its texts, and the number in its text."""
     text = str(value)
     if isinstance(value, bool):
         return value, text, text.lower()  # files write true and false

@@ -11,11 +11,10 @@ from typing import Callable, Union
 from deepsim_btree.arguments import check_int
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key
-from deepsim_btree.parent import Parent
+from deepsim_btree.parent import Composite, Parent
 from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
 from deepsim_btree.tag import Attribute, Tag
 
-from .composite import Composite
 from .serial import tick_in_turn
 
 # A stream of random numbers whose whole state is one int: SplitMix64 (Steele, Lea and Flood, "Fast
@@ -324,13 +323,7 @@ def _weight(value: float) -> float:
 
 
 def stream_start(seed: int | None, tree_seed: int, path: str) -> int:
-    """Returns the initial state of the stream of a node, from 0 to 2**64 - 1.
-
-    Args:
-        seed: The node's own seed; None to derive the state from `tree_seed` and `path`.
-        tree_seed: The seed of the tree.
-        path: The node's path from the root.
-    """
+    """Returns the initial state of a node's stream, from its own seed or else that of the tree."""
     name = f"{tree_seed} {path}" if seed is None else str(seed)
     # hash() differs from process to process.
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "little")

@@ -10,10 +10,9 @@ from deepsim_btree.arguments import check_int
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key, read_int
 from deepsim_btree.errors import StructureError
+from deepsim_btree.parent import Composite
 from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
 from deepsim_btree.tag import Attribute, Tag
-
-from .composite import Composite
 
 _SUCCESS = Attribute("success_count", int, -1, takes_key=True)
 _FAILURE = Attribute("failure_count", int, 1, takes_key=True)
@@ -247,7 +246,6 @@ class ParallelAll(Composite):
 
 
 def _unfit(count: int, **thresholds: Any) -> Iterator[str]:
-    """Yields a problem for each threshold that `count` children can never reach."""
     # 1 and -1 also fit a node without children, as in all(()) and any(()).
     for argument, threshold in thresholds.items():
         if not isinstance(threshold, Key) and abs(threshold) > max(count, 1):

@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 from deepsim_btree.behaviour import Behaviour
+from deepsim_btree.parent import Composite
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 from deepsim_btree.tag import Tag
-
-from .composite import Composite
 
 
 class Sequence(Composite):
@@ -104,12 +103,7 @@ class ReactiveSelector(Composite):
 
 
 def tick_in_turn(node: Composite, children: list[Behaviour]) -> Status:
-    """Ticks children in order while each answers ``node.go_on``; a RUNNING one is the first.
-
-    Args:
-        node: Their parent.
-        children: Its children, in the order of this run.
-    """
+    """Ticks children in order while each answers ``node.go_on``; a RUNNING one is the first."""
     go_on = node.go_on
     first = node._current if node.status is RUNNING else 0
     status = go_on
@@ -125,12 +119,7 @@ def tick_in_turn(node: Composite, children: list[Behaviour]) -> Status:
 
 
 def tick_from_first(node: Composite, children: list[Behaviour]) -> Status:
-    """Ticks children in order while each answers ``node.go_on``, and halts the one left RUNNING.
-
-    Args:
-        node: Their parent.
-        children: Its children.
-    """
+    """Ticks children in order while each answers ``node.go_on``, and halts the one left RUNNING."""
     go_on = node.go_on
     running = node._current if node.status is RUNNING else -1
     status = go_on

@@ -7,12 +7,11 @@ from typing import Tuple
 
 from deepsim_btree.arguments import check_status
 from deepsim_btree.behaviour import Behaviour
+from deepsim_btree.parent import Decorator
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 from deepsim_btree.tag import Tag
 
-from .decorator import Decorator
-
-Answers = Tuple[Status, Status, Status, Status, Status]
+Answers = Tuple[Status, ...]
 
 
 class StatusMap(Decorator):
@@ -209,14 +208,9 @@ class Condition(StatusMap):
     ) -> None:
         super().__init__(child, name)
         check_status("success_status", success_status)
-        check_status("otherwise", otherwise)
-        self.answers = (
-            SUCCESS if success_status is INVALID else otherwise,
-            SUCCESS if success_status is RUNNING else otherwise,
-            SUCCESS if success_status is SUCCESS else otherwise,
-            SUCCESS if success_status is FAILURE else otherwise,
-            SUCCESS if success_status is SKIPPED else otherwise,
-        )
+        answers = [check_status("otherwise", otherwise)] * len(Status)
+        answers[success_status] = SUCCESS
+        self.answers = tuple(answers)
 
     @property
     def success_status(self) -> Status:

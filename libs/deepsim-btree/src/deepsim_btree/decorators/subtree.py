@@ -3,21 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.blackboard import Blackboard
-from deepsim_btree.blackboard.entry import NOTHING
-from deepsim_btree.blackboard.key import Key, key
-
-from .decorator import Decorator
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from deepsim_btree.behaviour import Behaviour
-    from deepsim_btree.blackboard.entry import Entry
-    from deepsim_btree.status import Status
+from deepsim_btree.blackboard.key import NOTHING, Entry, Key, key
+from deepsim_btree.parent import Decorator
+from deepsim_btree.status import Status
 
 
 class SubTree(Decorator):

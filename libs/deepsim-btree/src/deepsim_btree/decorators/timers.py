@@ -8,11 +8,9 @@ import math
 from deepsim_btree.arguments import check_seconds
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard.key import Key, read_seconds
-from deepsim_btree.parent import Parent
+from deepsim_btree.parent import Decorator, Parent
 from deepsim_btree.status import FAILURE, RUNNING, Status
 from deepsim_btree.tag import Attribute, Milliseconds, Tag
-
-from .decorator import Decorator
 
 
 class Timer(Decorator):

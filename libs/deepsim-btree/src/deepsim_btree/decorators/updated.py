@@ -5,13 +5,11 @@ from __future__ import annotations
 
 from deepsim_btree.arguments import check_status
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.entry import Entry
-from deepsim_btree.blackboard.key import Key, key
+from deepsim_btree.blackboard.key import Entry, Key, key
 from deepsim_btree.leaves.entries import EntryLeaf
+from deepsim_btree.parent import Decorator
 from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
 from deepsim_btree.tag import Attribute, EntryName, Tag
-
-from .decorator import Decorator
 
 
 class WasUpdated(EntryLeaf):
@@ -123,6 +121,5 @@ class WhenUpdated(Decorator):
 
 
 def _writes(entry: Entry, seen: int) -> int:
-    """Returns the number of writes of an entry, or `seen` if it has no value."""
     source = entry.source()
     return seen if source is None else source.writes

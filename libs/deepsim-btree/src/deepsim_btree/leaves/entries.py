@@ -4,21 +4,13 @@
 from __future__ import annotations
 
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.entry import NOTHING
-from deepsim_btree.blackboard.key import Key, key
+from deepsim_btree.blackboard.key import NOTHING, Key, key
 from deepsim_btree.status import FAILURE, SUCCESS, Status
 from deepsim_btree.tag import Attribute, EntryName, EntryValue, Tag
 
 
 class EntryLeaf(Behaviour):
-    """The base of leaves that use one entry of the blackboard.
-
-    Args:
-        entry: Name of the entry, as for `key`.
-
-    Raises:
-        TypeError: `entry` is not a str.
-    """
+    """The base of leaves that use one entry of the blackboard."""
 
     __slots__ = ("_key",)
 

@@ -8,8 +8,7 @@ from functools import partial
 from typing import Any
 
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.entry import NOTHING
-from deepsim_btree.blackboard.key import Key
+from deepsim_btree.blackboard.key import NOTHING, Key
 from deepsim_btree.status import FAILURE, SUCCESS, Status
 
 # Flags of code objects; the module inspect, which names them, takes 10 ms to import.
@@ -34,7 +33,6 @@ class FunctionLeaf(Behaviour):
         self._take(args, kwargs)
 
     def _bind(self, *args: object, **kwargs: object) -> None:
-        """Initialises a node of a class that has a fixed function."""
         Behaviour.__init__(self)
         self._take(args, kwargs)
 
@@ -84,7 +82,6 @@ class FunctionLeaf(Behaviour):
         return self.function(*args, **kwargs) if kwargs else self.function(*args)
 
     def _look_up(self) -> list[object]:
-        """Returns the positional arguments, with entries of the blackboard in place of keys."""
         known = self._known or self._find_known()
         if known.arguments is None:
             known.arguments = [
@@ -174,22 +171,14 @@ class Check(FunctionLeaf):
 
 
 def truth(value: object) -> bool:
-    """Returns the truth of a condition's answer.
-
-    Raises:
-        TypeError: `value` is None or a `Status`.
-    """
+    """Returns the truth of a condition's answer, or raises TypeError."""
     if value is None or isinstance(value, Status):
         raise TypeError(f"a condition must return True or False, got {value!r}")
     return bool(value)
 
 
 def pauses(function: Callable[..., Any]) -> bool:
-    """Returns whether `function` is a generator function or an ``async def``.
-
-    Raises:
-        TypeError: `function` is an asynchronous generator function, which no leaf can run.
-    """
+    """Returns whether `function` is a generator function or ``async def``, or raises TypeError."""
     flags = _flags(function)
     if flags & _ASYNC_GENERATOR:
         raise TypeError(f"{function!r} is an async def with yield: await next_tick() instead")

@@ -20,8 +20,7 @@ from typing import (
 )
 
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.entry import NOTHING
-from deepsim_btree.blackboard.key import Key
+from deepsim_btree.blackboard.key import NOTHING, Key
 from deepsim_btree.errors import StructureError
 
 if TYPE_CHECKING:
@@ -107,11 +106,7 @@ _NONE = type(None)
 
 
 def _classes(type_: Any) -> tuple[Any, ...]:
-    """Returns the classes of the values of a port.
-
-    Raises:
-        TypeError: `type_` is not a type.
-    """
+    """Returns the classes of the values of a port, or raises TypeError."""
     origin = get_origin(type_)
     if origin is Union or origin is getattr(types, "UnionType", Union):
         return tuple(cls for choice in get_args(type_) for cls in _classes(choice))

@@ -14,12 +14,11 @@ from .recording import Recording, Step, StepLines, head_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from types import TracebackType
 
     from typing_extensions import Self
 
     from deepsim_btree.behaviour import Behaviour
-    from deepsim_btree.blackboard.entry import Entry
+    from deepsim_btree.blackboard.key import Entry
     from deepsim_btree.errors import TickError
     from deepsim_btree.tree import Tree
 
@@ -30,12 +29,7 @@ class Closing(ABC):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @abstractmethod
@@ -179,9 +173,6 @@ class BoardTexts:
     `SubTree` by the path of that node, a colon and their names. The text of a list, tuple, dict or
     set is updated at every tick, other texts when the entry is written. So an object of another
     class that changes in place is shown as it was at the time of writing.
-
-    Args:
-        tree: The tree.
     """
 
     def __init__(self, tree: Tree) -> None:

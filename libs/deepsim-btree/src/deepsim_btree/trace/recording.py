@@ -172,9 +172,7 @@ class StepLines:
                 self._layout = layout
                 yield json.dumps({"nodes": layout})
             fields: dict[str, Any] = {"call": step.call, "tick": step.tick, "time": step.time}
-            fields["states"] = states
-            fields["feedback"] = feedback
-            fields["error"] = step.error
+            fields.update(states=states, feedback=feedback, error=step.error)
             if step.blackboard is not self._blackboard:
                 fields["blackboard"] = _writes(self._blackboard, step.blackboard)
                 self._blackboard = step.blackboard
@@ -257,12 +255,7 @@ def render_html(recording: Recording, title: str = "Behaviour tree") -> str:
 
 
 def render_page(title: str, lines: Iterable[str] = ()) -> str:
-    """Returns the page with the lines of a recording; without lines, it gets them from a server.
-
-    Args:
-        title: Text at the top of the page.
-        lines: The result of `Recording.lines`, or nothing.
-    """
+    """Returns the page with the lines of a recording; without lines, it gets them from a server."""
     folder = Path(__file__).parent / "page"
     script = "\n".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in _SCRIPTS)
     data = json.dumps([json.loads(line) for line in lines], separators=(",", ":"))

@@ -6,15 +6,15 @@ from __future__ import annotations
 import json
 import threading
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.status import FAILURE, RUNNING, SUCCESS, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from deepsim_btree.behaviour import Behaviour
     from deepsim_btree.tree import Tree
+
 
 _BEFORE, _AFTER = 0, 1
 _BREAKPOINT = 0
@@ -32,18 +32,12 @@ class Hook:
         self.fields = fields
         self.is_ready = False
 
-    @property
-    def answer(self) -> Status | None:
-        """The answer that replaces the node's, or None."""
-        return _ANSWERS.get(self.fields["desired_status"])
-
 
 class Hooks:
     """All hooks of a tree; the requests of monitors come from another thread.
 
-    A breakpoint stops the thread of the tree
-    within the tick, until a monitor unlocks, removes or disables the breakpoint, or all monitors
-    have been silent for 5 s.
+    A breakpoint stops the thread of the tree within the tick, until a monitor unlocks, removes or
+    disables the breakpoint, or all monitors have been silent for 5 s.
 
     Args:
         tree: The tree.
@@ -70,11 +64,7 @@ class Hooks:
         self._last_request = time.monotonic()
 
     def insert(self, text: bytes) -> str | None:
-        """Inserts or replaces one hook, or a list of hooks; hooks of unknown nodes are ignored.
-
-        Returns:
-            An error message if the text does not describe hooks; otherwise None.
-        """
+        """Inserts or replaces one hook or a list; returns an error message if the text has none."""
         found = _parsed(text)
         wanted = found if isinstance(found, list) else [found]
         for fields in wanted:
@@ -165,7 +155,7 @@ class Hooks:
                 hook.is_ready = False
             if hook.fields["once"]:
                 self._drop(hook)
-            return hook.answer
+            return _ANSWERS.get(hook.fields["desired_status"])
 
     def _wait(self, hook: Hook) -> None:
         self._last_request = time.monotonic()
@@ -175,7 +165,6 @@ class Hooks:
             self._changed.wait(0.2)
 
     def _watch(self) -> None:
-        """Wraps the ticks of the tree while there are hooks."""
         self._tree.unwrap(self._wrap)
         if self._hooks:
             self._tree.wrap(self._wrap)

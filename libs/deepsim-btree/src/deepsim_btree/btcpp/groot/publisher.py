@@ -8,22 +8,22 @@ import threading
 import time
 import uuid
 from collections import deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import zmq
 
-from deepsim_btree.trace import Trace
+from deepsim_btree.blackboard.blackboard import Blackboard
+from deepsim_btree.errors import TickError
+from deepsim_btree.trace import Snapshot, Trace
 from deepsim_btree.trace.observer import Closing, shortened_repr
 
-from .description import Description
+from .description import Description, Statuses, packed, packed_map
 from .hooks import Hooks
-from .statuses import Statuses, packed, packed_map
 
 if TYPE_CHECKING:
-    from deepsim_btree.blackboard.blackboard import Blackboard
-    from deepsim_btree.errors import TickError
-    from deepsim_btree.trace import Snapshot
     from deepsim_btree.tree import Tree
+
 
 _PROTOCOL = 2
 _HEADER = struct.Struct("<BBI")  # protocol, kind of request, number of the request
@@ -135,12 +135,12 @@ class GrootPublisher(Closing):
         return time.monotonic() if tree.clock is None or not tree.tick_count else tree.now
 
     def _note_boards(self) -> None:
-        boards = {}
-        for name, subtree in self._description.scopes.items():
-            if subtree is None:
-                boards[name] = _packed_board(self._tree.blackboard, None)
-            else:
-                boards[name] = _packed_board(subtree.scope, subtree)
+        boards = {
+            name: _packed_board(
+                self._tree.blackboard if subtree is None else subtree.scope, subtree
+            )
+            for name, subtree in self._description.scopes.items()
+        }
         with self._noted:
             self._boards = boards
             self._board_count += 1
@@ -157,79 +157,56 @@ class GrootPublisher(Closing):
         _, kind, number = _HEADER.unpack(request[0])
         self._hooks.heard()
         with self._noted:
-            answer = _ANSWERS[chr(kind)](self, request[1:]) if chr(kind) in _ANSWERS else None
+            if chr(kind) in _ANSWERS:
+                answer = _ANSWERS[chr(kind)](self)
+            elif chr(kind) not in _ANSWERS_TO_PART:
+                answer = "Request not recognized"
+            elif len(request) != 2:
+                answer = "must be 2 parts message"
+            else:
+                answer = _ANSWERS_TO_PART[chr(kind)](self, request[1])
             head = _HEADER.pack(_PROTOCOL, kind, number) + self._tree_uuid
-        if answer is None:
-            return _error("Request not recognized")
-        return _error(answer) if isinstance(answer, str) else [head, *answer]
+        return _error(answer) if isinstance(answer, str) else [head, *(answer or ())]
 
-    def _full_tree(self, _: list[bytes]) -> list[bytes]:
-        return [self._description.xml.encode()]
-
-    def _status(self, _: list[bytes]) -> list[bytes]:
-        return [self._statuses.packed()]
-
-    def _blackboards(self, parts: list[bytes]) -> list[bytes] | str:
-        if len(parts) != 1:
-            return _TWO_PARTS
+    def _blackboards(self, part: bytes) -> list[bytes]:
         count = self._board_count
         self._boards_until = time.monotonic() + _INTEREST
         self._noted.wait_for(lambda: self._board_count > count, timeout=_PATIENCE)
-        names = parts[0].decode("utf-8", "replace").split(";")
+        names = part.decode("utf-8", "replace").split(";")
         found = {name: self._boards[name] for name in names if name in self._boards}
         return [packed_map(found) if found else packed(None)]
 
-    def _toggle_recording(self, parts: list[bytes]) -> list[bytes] | str:
-        if len(parts) != 1:
-            return _TWO_PARTS
-        if parts[0] == b"start":
+    def _toggle_recording(self, part: bytes) -> list[bytes]:
+        if part == b"start":
             self._transitions = deque(maxlen=_MOST_TRANSITIONS)
             self._recording_since = self._now()
             return [str(int(time.time() * 1e6)).encode()]
-        if parts[0] == b"stop":
+        if part == b"stop":
             self._transitions = None
         return []
 
-    def _take_transitions(self, _: list[bytes]) -> list[bytes]:
+    def _take_transitions(self) -> list[bytes]:
         taken = b"".join(self._transitions or ())
         if self._transitions is not None:
             self._transitions.clear()
         return [taken]
 
-    def _insert_hook(self, parts: list[bytes]) -> list[bytes] | str:
-        return (self._hooks.insert(parts[0]) or []) if len(parts) == 1 else _TWO_PARTS
 
-    def _remove_hook(self, parts: list[bytes]) -> list[bytes] | str:
-        return (self._hooks.remove(parts[0]) or []) if len(parts) == 1 else _TWO_PARTS
-
-    def _unlock(self, parts: list[bytes]) -> list[bytes] | str:
-        return (self._hooks.unlock(parts[0]) or []) if len(parts) == 1 else _TWO_PARTS
-
-    def _remove_hooks(self, _: list[bytes]) -> list[bytes]:
-        self._hooks.remove_all()
-        return []
-
-    def _disable_hooks(self, _: list[bytes]) -> list[bytes]:
-        self._hooks.disable_all()
-        return []
-
-    def _dump_hooks(self, _: list[bytes]) -> list[bytes]:
-        return [self._hooks.dump()]
-
-
-_TWO_PARTS = "must be 2 parts message"
-_ANSWERS: dict[str, Any] = {
-    "T": GrootPublisher._full_tree,
-    "S": GrootPublisher._status,
+# By the letter of the request; the second ones need a second part.
+_ANSWERS: dict[str, Callable[[GrootPublisher], list[bytes] | str | None]] = {
+    "T": lambda its: [its._description.xml.encode()],
+    "S": lambda its: [its._statuses.packed()],
+    "t": GrootPublisher._take_transitions,
+    "A": lambda its: its._hooks.remove_all(),
+    "X": lambda its: its._hooks.disable_all(),
+    "D": lambda its: [its._hooks.dump()],
+}
+_ANSWERS_TO_PART: dict[str, Callable[[GrootPublisher, bytes], list[bytes] | str | None]] = {
     "B": GrootPublisher._blackboards,
     "r": GrootPublisher._toggle_recording,
-    "t": GrootPublisher._take_transitions,
-    "A": GrootPublisher._remove_hooks,
-    "X": GrootPublisher._disable_hooks,
-    "D": GrootPublisher._dump_hooks,
-    "I": GrootPublisher._insert_hook,
-    "R": GrootPublisher._remove_hook,
-    "U": GrootPublisher._unlock,
+    "I": lambda its, part: its._hooks.insert(part),
+    "R": lambda its, part: its._hooks.remove(part),
+    "U": lambda its, part: its._hooks.unlock(part),
 }
 
 

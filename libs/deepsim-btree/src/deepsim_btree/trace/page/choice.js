@@ -16,11 +16,11 @@ const choice = {
   path: null,  // of the node that is looked at
   search: "",
   folded: new Set(),  // paths
-  stops: new Map(),  // from the paths of nodes to the letters of statuses at which to stop
+  stops: new Map(),  // from the paths of nodes to the letters of statuses at which to stop playing
   from: null, to: null,  // what of the axis is shown; null for all
   tab: "nodes",
 };
-const server = { isLive: false, isStopped: false, isMeasuring: false, state: "", reason: "", spent: null };
+const server = { isLive: false, state: "" };
 
 const step = () => run.steps[choice.position];
 const layout = () => run.layouts[step().layout];

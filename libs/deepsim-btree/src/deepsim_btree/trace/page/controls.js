@@ -31,7 +31,7 @@ function play() {
   timer = setInterval(() => {
     go(choice.position + 1);
     keepCursorInSight();
-    const isStop = !server.isLive && [...choice.stops].some(([path, letters]) => run.changes(choice.position, path, letters));
+    const isStop = [...choice.stops].some(([path, letters]) => run.changes(choice.position, path, letters));
     if (isStop || choice.position === run.steps.length - 1) pause();
   }, 200);
   return draw();

@@ -51,7 +51,7 @@ function makeRow(node, index) {
   fold.setAttribute("aria-label", "Fold");
   fold.style.visibility = node.children.length ? "visible" : "hidden";
   const dot = make("span", "dot");
-  dot.title = "The tree stops here";
+  dot.title = "Playing stops here";
   const kind = make("span", "kind", node.kind === node.name ? "" : node.kind);
   const label = make("span", "label", fold, mark("."), make("span", "name", node.name), dot, kind, make("span", "feedback"));
   const row = make("div", "row", label);

@@ -2,11 +2,10 @@
 let panelKey = "";
 
 function drawPanel() {
-  const key = JSON.stringify([choice.position, run.steps.length, run.end, choice.path, choice.search, [...choice.stops], server.isLive, server.spent && server.spent.count]);
+  const key = JSON.stringify([choice.position, run.steps.length, run.end, choice.path, choice.search, [...choice.stops]]);
   if (key === panelKey) return;  // so that buttons stay under the pointer
   panelKey = key;
   drawNode();
-  drawCosts();
   drawBoard();
 }
 
@@ -23,8 +22,6 @@ function drawNode() {
   const inside = [make("h2", "", "Node"), title, path];
   if (feedback) inside.push(make("div", "feedback", feedback));
   inside.push(changeButtons(), stopButtons(), timesTable());
-  const spent = spentLine(index);
-  if (spent) inside.push(spent);
   keepFocus(byId("node"), inside);
 }
 
@@ -57,7 +54,7 @@ function changeButtons() {
 
 function stopButtons() {
   const letters = choice.stops.get(choice.path) || "";
-  const line = make("div", "line", make("span", "whole", server.isLive ? "Stop the tree when it becomes" : "Stop playing when it becomes"));
+  const line = make("div", "line", make("span", "whole", "Stop playing when it becomes"));
   for (const letter of "RSF") {
     const isOn = letters.includes(letter);
     const element = button(`stop${letter}`, WORDS[letter], true, () => setStops(choice.path, isOn ? letters.replace(letter, "") : letters + letter));
@@ -70,7 +67,6 @@ function stopButtons() {
 function setStops(path, letters) {
   if (letters) choice.stops.set(path, letters);
   else choice.stops.delete(path);
-  if (server.isLive) command({ path, stop: letters });
   draw();
 }
 
@@ -96,37 +92,6 @@ function timesTable() {  // how long and how often, over all that was recorded
     table.append(make("tr", "", ...cells));
   }
   return table.children.length ? table : make("div", "none", "It has not run so far.");
-}
-
-function spentLine(index) {
-  if (!server.spent || server.spent.layout !== step().layout) return null;
-  const [ticks, seconds] = server.spent.nodes[index] || [0, 0];
-  const text = ticks ? `${((seconds / ticks) * 1e6).toFixed(1)} µs a tick, children included, in ${ticks} ticks` : "not ticked since";
-  return make("div", "line", make("span", "", `Measured: ${text}`));
-}
-
-function drawCosts() {  // the nodes that take the most time themselves, without their children
-  const { spent } = server, section = byId("costs");
-  section.hidden = !spent || spent.layout !== step().layout;
-  if (section.hidden) return;
-  const nodes = layout(), whole = spent.nodes[0][1] || 1e-12;
-  const own = nodes.map((node, index) => {
-    const below = node.children.reduce((sum, child) => sum + spent.nodes[child][1], 0);
-    return { index, seconds: Math.max(0, spent.nodes[index][1] - below), ticks: spent.nodes[index][0] };
-  });
-  own.sort((one, other) => other.seconds - one.seconds);
-  const table = make("table");
-  for (const { index, seconds, ticks } of own.slice(0, 8)) {
-    if (!ticks) continue;
-    const bar = make("span", "bar");
-    bar.style.width = `${(seconds / (own[0].seconds || 1)) * 100}%`;
-    const name = make("button", "", nodes[index].name);
-    name.title = nodes[index].path;
-    name.onclick = () => reveal(nodes[index].path);
-    table.append(make("tr", "", make("th", "", name, bar), make("td", "number", `${((seconds / ticks) * 1e6).toFixed(1)} µs`),
-      make("td", "number", `${((seconds / whole) * 100).toFixed(1)} %`)));
-  }
-  section.replaceChildren(make("h2", "", "Time of nodes themselves, a tick"), table);
 }
 
 function drawBoard() {
