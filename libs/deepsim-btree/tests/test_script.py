@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import deepsim_btree as bt
 from deepsim_btree import Status
 from deepsim_btree.btcpp.script import Script
-from deepsim_btree.btcpp.script_nodes import Conditions, RunScript, ScriptCheck
-from deepsim_btree.testing import Scripted
+from deepsim_btree.btcpp.script_nodes import Conditions, Precondition, RunScript, ScriptCheck
+from deepsim_btree.testing import Scripted, play
 
 VALUES = [
     ("a := 1", 1),
@@ -121,6 +121,57 @@ def test_leaves():
         assert copy.deepcopy(tree).tick() is Status.SUCCESS
     with pytest.raises(bt.TickError, match="node RunScript: KeyError"):
         bt.Tree(RunScript("a = 1")).tick()
+
+
+def conditioned(script, **scripts):
+    child = Scripted(script)
+    tree = bt.Tree(Conditions(child, scripts=scripts), blackboard={"n": 0})
+    return tree, child.log
+
+
+@pytest.mark.parametrize(("n", "answer"), [(1, "F"), (2, "S"), (0, "K"), (-1, "R")])
+def test_conditions_are_asked_in_order_before_a_run(n, answer):
+    """The first that holds is the answer, and the child is left alone."""
+    tree, log = conditioned("R", failure_if="n == 1", success_if="n > 0", skip_if="n > -1")
+    tree.blackboard["n"] = n
+    play(tree, answer)
+    assert bool(log) == (answer == "R")
+
+
+def test_while_true_halts_the_child():
+    """The node answers SKIPPED, and on_halted runs once."""
+    tree, log = conditioned("R", while_true="n == 0", on_halted="h := n + 5", post="p := 1")
+    play(tree, "R")
+    tree.blackboard["n"] = 1
+    play(tree, "K")
+    assert log == ["start", "R", "end I"]
+    assert tree.blackboard["h"] == 6
+    assert "p" not in tree.blackboard
+
+
+def test_scripts_after_a_run():
+    """That of the answer, then post; and on_halted at a halt."""
+    tree, _ = conditioned(
+        "SFR", on_success="s := 1", on_failure="f := 1", post="n = n + 1", on_halted="h := 1"
+    )
+    play(tree, "S")
+    assert dict(tree.blackboard) == {"n": 1, "s": 1}
+    play(tree, "F")
+    assert dict(tree.blackboard) == {"n": 2, "s": 1, "f": 1}
+    play(tree, "R")
+    tree.halt()
+    assert tree.blackboard["h"] == 1
+
+
+def test_precondition_asks_once_per_run():
+    """While the child is RUNNING it goes on."""
+    child = Scripted("RS")
+    root = Precondition(child, condition="n == 0", otherwise=Status.RUNNING)
+    tree = bt.Tree(root, blackboard={"n": 0})
+    play(tree, "R")
+    tree.blackboard["n"] = 1
+    play(tree, "SR")
+    assert child.log == ["start", "R", "S", "end S"]
 
 
 def test_a_script_with_another_name_is_refused():
