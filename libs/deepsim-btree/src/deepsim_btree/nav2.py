@@ -78,7 +78,6 @@ class RecoveryNode(Composite):
         return FAILURE
 
     def reset(self) -> None:
-        """Resets the node, with the count of recoveries."""
         super().reset()
         self._keeps_count = False
 
@@ -107,7 +106,6 @@ class PipelineSequence(Repeating):
     __slots__ = ("_reached",)
 
     def update(self) -> Status:
-        """Ticks the children in order."""
         if self.status is not RUNNING:
             self._reached = 0
             self.runs += 1
@@ -136,7 +134,6 @@ class NonblockingSequence(Repeating):
     __slots__ = ()
 
     def update(self) -> Status:
-        """Ticks the children in order, up to one that fails."""
         if self.status is not RUNNING:
             self.runs += 1
         answer = SUCCESS
@@ -171,7 +168,6 @@ class RoundRobin(Composite):
         self._current = self._failures = 0
 
     def update(self) -> Status:
-        """Ticks children until one is RUNNING or succeeds."""
         count = len(self._children)
         skipped = 0
         while self._failures + skipped < count:
@@ -192,12 +188,10 @@ class RoundRobin(Composite):
         return SKIPPED if skipped and skipped == count else FAILURE
 
     def terminate(self, new_status: Status) -> None:
-        """Begins anew after a halt."""
         if new_status is INVALID:
             self._current = self._failures = 0
 
     def reset(self) -> None:
-        """Resets the node; the next run begins with the first child."""
         super().reset()
         self._current = self._failures = 0
 

@@ -38,7 +38,6 @@ class Parent(Behaviour):
         return tuple(self._children)
 
     def problems(self) -> Iterator[str]:
-        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         yield from super().problems()
         if not self._children:
             yield f"{type(self).__name__} has no children"
@@ -203,7 +202,6 @@ class Composite(Parent):
         return next((child for child in self._children if child.status is RUNNING), None)
 
     def problems(self) -> Iterator[str]:
-        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         yield from super().problems()
         for child in self._children[:-1] if self.go_on is not INVALID else ():
             if isinstance(child, Constant) and child.answer is not self.go_on:
@@ -312,7 +310,6 @@ class Decorator(Parent):
         self._adopt([child])
 
     def problems(self) -> Iterator[str]:
-        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         yield from super().problems()
         cls = type(self)
         if cls.update is not Behaviour.update and not _ticks(cls):

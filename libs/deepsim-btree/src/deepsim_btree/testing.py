@@ -63,22 +63,18 @@ class Scripted(Behaviour):
         self._position = 0
 
     def initialize(self) -> None:
-        """Adds the start of a run to the log."""
         self.log.append("start")
 
     def update(self) -> Status:
-        """Returns the status for the next letter."""
         letter = self.script[self._position % len(self.script)]
         self._position += 1
         self.log.append(letter)
         return _LETTERS[letter]
 
     def terminate(self, new_status: Status) -> None:
-        """Adds the end of a run to the log."""
         self.log.append(f"end {letter_of(new_status)}")
 
     def reset(self) -> None:
-        """Returns to the first letter and clears the log."""
         super().reset()
         self.log.clear()
         self._position = 0

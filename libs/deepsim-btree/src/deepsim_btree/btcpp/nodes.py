@@ -52,7 +52,6 @@ class Stepwise(Composite):
         return SKIPPED if self._skipped and self._skipped == len(children) else self.go_on
 
     def reset(self) -> None:
-        """Resets the node; the next run begins with the first child."""
         super().reset()
         self._current = 0
 
@@ -137,7 +136,6 @@ class TryCatch(Composite):
         self._is_catching = False
 
     def update(self) -> Status:
-        """Continues the sequence or, after a failure, the last child."""
         if self.status is not RUNNING:
             self._current = self._skipped = 0
             self._is_catching = False
@@ -163,7 +161,6 @@ class TryCatch(Composite):
                 child.halt()
 
     def problems(self) -> Iterator[str]:
-        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         yield from super().problems()
         if len(self._children) == 1:
             yield "TryCatch needs a child to try and one to clean up"

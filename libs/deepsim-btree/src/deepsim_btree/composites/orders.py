@@ -43,13 +43,11 @@ class Ordered(Composite):
         raise NotImplementedError(f"{type(self).__name__} must override decide()")
 
     def update(self) -> Status:
-        """Decides the order at the start of a run, then runs the children in that order."""
         if self.status is not RUNNING:
             self._order = self.decide()
         return tick_in_turn(self, [self._children[index] for index in self._order])
 
     def problems(self) -> Iterator[str]:
-        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         yield from Parent.problems(self)  # In another order, every child may be ticked.
         yield from self._unequal()
 
@@ -105,7 +103,6 @@ class RandomComposite(Ordered):
         return draw_order(stream, len(self._children))
 
     def reset(self) -> None:
-        """Resets the node; its stream of random numbers restarts from the seed."""
         super().reset()
         self._stream = None
 
@@ -298,7 +295,6 @@ class ReactiveUtilitySelector(UtilitySelector):
         return tuple(sorted(range(len(ranks)), key=ranks.__getitem__))
 
     def update(self) -> Status:
-        """Tries the children from the best one, and halts a RUNNING child that is not chosen."""
         running = next((child for child in self._children if child.status is RUNNING), None)
         order = self.decide()
         answer, skipped = FAILURE, 0

@@ -75,7 +75,6 @@ class Parallel(Composite):
         self._successes = self._failures = 0
 
     def update(self) -> Status:
-        """Ticks the unfinished children, and counts the successes and failures of the run."""
         needed, allowed = self.thresholds()
         eager = self.eager
         is_fresh = self.status is not RUNNING
@@ -127,7 +126,6 @@ class Parallel(Composite):
         return not isinstance(self.success, Key) and self.success < 0
 
     def problems(self) -> Iterator[str]:
-        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         yield from super().problems()
         yield from _unfit(len(self._children), success=self.success, failure=self.failure)
 
@@ -206,7 +204,6 @@ class ParallelAll(Composite):
         self._failures = 0
 
     def update(self) -> Status:
-        """Ticks the unfinished children, and counts the failures of the run."""
         allowed = self.threshold()
         is_fresh = self.status is not RUNNING
         if is_fresh:
@@ -240,7 +237,6 @@ class ParallelAll(Composite):
         return allowed if allowed >= 0 else max(count, 1) + 1 + allowed
 
     def problems(self) -> Iterator[str]:
-        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         yield from super().problems()
         yield from _unfit(len(self._children), max_failures=self.max_failures)
 

@@ -89,7 +89,6 @@ class SubTree(Decorator):
         return self._scope
 
     def update(self) -> Status:
-        """Ticks the child."""
         return self.tick_child(self.child)
 
     def reset(self) -> None:

@@ -40,7 +40,6 @@ class WasUpdated(EntryLeaf):
         self._seen = 0
 
     def update(self) -> Status:
-        """Compares the number of writes with that of the last tick."""
         writes = _writes(self._key.entry(self), self._seen)
         if writes == self._seen:
             return FAILURE
@@ -48,7 +47,6 @@ class WasUpdated(EntryLeaf):
         return SUCCESS
 
     def reset(self) -> None:
-        """Resets the node; the next tick counts as the first."""
         super().reset()
         self._seen = 0
 
@@ -114,7 +112,6 @@ class WhenUpdated(Decorator):
         return status
 
     def reset(self) -> None:
-        """Resets the node; the next tick counts as the first."""
         super().reset()
         self._seen = 0
         self._is_open = False

@@ -19,7 +19,6 @@ class Constant(Behaviour):
     answer: ClassVar[Status]
 
     def update(self) -> Status:
-        """Returns `answer`."""
         return self.answer
 
 
@@ -92,7 +91,6 @@ class Wait(Behaviour):
         self._since = 0.0
 
     def update(self) -> Status:
-        """Compares the duration of the run with `seconds`."""
         now = self.tree.now
         if self.status is not RUNNING:
             self._since = now

@@ -54,7 +54,6 @@ class SetEntry(EntryLeaf):
         self.value = value
 
     def update(self) -> Status:
-        """Writes the value."""
         value = self.value
         if isinstance(value, Key):
             if value.entry(self).source() is None:
@@ -85,6 +84,5 @@ class DeleteEntry(EntryLeaf):
     xml_tags = (Tag("UnsetBlackboard", entry=Attribute("key", EntryName)),)
 
     def update(self) -> Status:
-        """Deletes the entry."""
         self._key.entry(self).value = NOTHING
         return SUCCESS

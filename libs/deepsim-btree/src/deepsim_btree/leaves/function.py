@@ -95,7 +95,6 @@ class FunctionLeaf(Behaviour):
         return found
 
     def problems(self) -> Iterator[str]:
-        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         yield from super().problems()
         import inspect  # noqa: PLC0415 - takes 10 ms, which only this method needs
 
@@ -158,7 +157,6 @@ class Check(FunctionLeaf):
     __slots__ = ()
 
     def update(self) -> Status:
-        """Returns SUCCESS if the function returns a true value, otherwise FAILURE."""
         answer = self.call()
         if answer is True:
             return SUCCESS

@@ -407,7 +407,6 @@ class PortLeaf(Behaviour):
         return dict(self._connections)
 
     def problems(self) -> Iterator[str]:
-        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         yield from super().problems()
         for name, port in type(self).ports.items():
             required = port.direction != "output" and not port.has_default

@@ -75,7 +75,6 @@ class Routine(FunctionLeaf):
         self._paused = self.call()
 
     def update(self) -> Status:
-        """Runs the function to its next pause or to its end."""
         assert self._paused is not None, "initialize() comes first"
         try:
             paused_with = self._paused.send(None)
@@ -169,7 +168,6 @@ class Background(FunctionLeaf):
             self._start()
 
     def update(self) -> Status:
-        """Tests whether the work is done."""
         if self._future is None:
             self._forget_ended()
             if self._ending is not None:
