@@ -9,8 +9,7 @@ explicitly.
 """
 
 from .behaviour import Behaviour
-from .blackboard.blackboard import Blackboard
-from .blackboard.key import Key, key
+from .blackboard import Blackboard, Key, key
 from .btcpp.nodes import AsyncSelector, AsyncSequence, Loop, SequenceWithMemory, TryCatch
 from .composites.conditional import Guard, IfThenElse, Switch, WhileDoElse
 from .composites.orders import (

@@ -6,7 +6,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from .blackboard.key import KnownEntries
+from .blackboard import KnownEntries
 from .errors import StructureError, TickError, shortened
 from .levels import all_paths, labels
 from .pickling import copy_error, deep_copy
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from .blackboard.blackboard import Blackboard
+    from .blackboard import Blackboard
     from .parent import Parent
     from .tag import Tag
     from .tree import Around, Tree

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from .behaviour import Behaviour
-from .blackboard.key import Key
+from .blackboard import Key
 from .btcpp.nodes import Loop
 from .composites.conditional import Switch
 from .errors import Problem
@@ -19,7 +19,7 @@ from .parent import Parent
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from .blackboard.key import Entry
+    from .blackboard import Entry
     from .tree import Tree
 
 # Nodes of other classes may write entries that are unknown before they run.

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from typing import Any, Callable, ClassVar, Mapping, Sequence, Union
 
 from .behaviour import Behaviour
-from .blackboard.key import NOTHING, Key, read_int
+from .blackboard import NOTHING, Key, read_int
 from .btcpp.script_nodes import Conditions
 from .errors import StructureError
 from .parent import Composite, Decorator

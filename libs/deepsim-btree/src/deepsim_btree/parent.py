@@ -12,7 +12,7 @@ from .leaves.constant import Constant
 from .status import INVALID, RUNNING, Status
 
 if TYPE_CHECKING:
-    from .blackboard.blackboard import Blackboard
+    from .blackboard import Blackboard
     from .tree import Around, Tree
 
 

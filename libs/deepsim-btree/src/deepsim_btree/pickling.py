@@ -9,7 +9,7 @@ from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from .blackboard.key import Key
+from .blackboard import Key
 from .errors import shortened
 from .levels import all_paths, check_levels
 

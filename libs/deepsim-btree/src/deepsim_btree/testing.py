@@ -19,7 +19,7 @@ from inspect import Parameter, Signature
 from typing import Any, Union
 
 from .behaviour import Behaviour
-from .blackboard.key import Key
+from .blackboard import Key
 from .btcpp.document import read_texts
 from .btcpp.reader import KNOWN_TAGS
 from .leaves.ports import InOut, PortLeaf

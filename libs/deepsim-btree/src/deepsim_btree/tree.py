@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from .arguments import check_int, read_clock
 from .behaviour import Behaviour
-from .blackboard.blackboard import Blackboard
+from .blackboard import Blackboard
 from .connections import unconnected
 from .errors import BusyError, Problem, StructureError, TickError
 from .levels import all_paths, deepest, max_levels

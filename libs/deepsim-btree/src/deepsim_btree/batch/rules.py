@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import Any, Callable, Iterator
 
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import Key
+from deepsim_btree.blackboard import Key
 from deepsim_btree.btcpp.nodes import Stepwise, TryCatch
 from deepsim_btree.composites import orders, serial
 from deepsim_btree.composites.conditional import Guard, IfThenElse, Switch, WhileDoElse

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Mapping
 
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import Key
+from deepsim_btree.blackboard import Key
 from deepsim_btree.composites import conditional, orders, parallel, serial
 from deepsim_btree.composites.conditional import Switch, case_key
 from deepsim_btree.decorators import counters, status_map, timers, updated

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Callable, Iterable, Mapping, Union
 
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import Key
+from deepsim_btree.blackboard import Key
 from deepsim_btree.composites.conditional import Conditional
 from deepsim_btree.leaves.function import Action, Check, FunctionLeaf
 from deepsim_btree.leaves.ports import PortLeaf

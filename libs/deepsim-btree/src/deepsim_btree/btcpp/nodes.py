@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from deepsim_btree.arguments import check_status
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import Key, key, read_bool
+from deepsim_btree.blackboard import Key, key, read_bool
 from deepsim_btree.parent import Composite, Decorator
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 from deepsim_btree.tag import Attribute, OutputEntry, Queue, Tag

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import Key
+from deepsim_btree.blackboard import Key
 from deepsim_btree.btcpp.script_nodes import Conditions
 from deepsim_btree.decorators.subtree import SubTree
 from deepsim_btree.tag import MISSING, Attribute, EntryName, EntryValue, OutputEntry

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Callable, Mapping
 
 from deepsim_btree.arguments import read_number
-from deepsim_btree.blackboard.key import ConvertedKey, Key, MillisecondsKey, key
+from deepsim_btree.blackboard import ConvertedKey, Key, MillisecondsKey, key
 from deepsim_btree.tag import EntryName, EntryValue, Literal, Milliseconds, OutputEntry, Queue
 
 Parsers = Mapping[type, Callable[[str], Any]]

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any, Callable, Literal
 
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import Key, key
+from deepsim_btree.blackboard import Key, key
 from deepsim_btree.btcpp.script_nodes import Conditions
 from deepsim_btree.composites.conditional import Switch
 from deepsim_btree.composites.parallel import Parallel, ParallelSelector, ParallelSequence

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from deepsim_btree.arguments import read_number
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import Key
+from deepsim_btree.blackboard import Key
 from deepsim_btree.leaves.function import truth
 from deepsim_btree.parent import Decorator, Parent
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SUCCESS, Status

@@ -10,7 +10,7 @@ from typing import Callable, Union
 
 from deepsim_btree.arguments import check_int
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import Key
+from deepsim_btree.blackboard import Key
 from deepsim_btree.parent import Composite, Parent
 from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
 from deepsim_btree.tag import Attribute, Tag

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from deepsim_btree.arguments import check_int
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import Key, read_int
+from deepsim_btree.blackboard import Key, read_int
 from deepsim_btree.errors import StructureError
 from deepsim_btree.parent import Composite
 from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status

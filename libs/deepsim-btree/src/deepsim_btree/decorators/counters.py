@@ -7,7 +7,7 @@ from typing import Literal
 
 from deepsim_btree.arguments import check_count
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import Key, read_bool, read_int
+from deepsim_btree.blackboard import Key, read_bool, read_int
 from deepsim_btree.parent import Decorator
 from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
 from deepsim_btree.tag import Attribute, Tag

@@ -7,7 +7,7 @@ import math
 
 from deepsim_btree.arguments import check_seconds
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import Key, read_seconds
+from deepsim_btree.blackboard import Key, read_seconds
 from deepsim_btree.parent import Decorator, Parent
 from deepsim_btree.status import FAILURE, RUNNING, Status
 from deepsim_btree.tag import Attribute, Milliseconds, Tag

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from deepsim_btree.arguments import check_seconds
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import Key, read_seconds
+from deepsim_btree.blackboard import Key, read_seconds
 from deepsim_btree.status import FAILURE, RUNNING, SUCCESS, Status
 from deepsim_btree.tag import Attribute, Milliseconds, Tag
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import NOTHING, Key, key
+from deepsim_btree.blackboard import NOTHING, Key, key
 from deepsim_btree.status import FAILURE, SUCCESS, Status
 from deepsim_btree.tag import Attribute, EntryName, EntryValue, Tag
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import NOTHING, Key
+from deepsim_btree.blackboard import NOTHING, Key
 from deepsim_btree.status import FAILURE, SUCCESS, Status
 
 # Flags of code objects; the module inspect, which names them, takes 10 ms to import.

@@ -20,7 +20,7 @@ from typing import (
 )
 
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import NOTHING, Key
+from deepsim_btree.blackboard import NOTHING, Key
 from deepsim_btree.errors import StructureError
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from deepsim_btree.behaviour import Behaviour
-    from deepsim_btree.blackboard.key import Entry
+    from deepsim_btree.blackboard import Entry
     from deepsim_btree.errors import TickError
     from deepsim_btree.tree import Tree
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import key
+from deepsim_btree.blackboard import key
 from deepsim_btree.btcpp.builtin import CPP_TYPES, OWN_TYPES, SCRIPT_ATTRIBUTES
 from deepsim_btree.btcpp.element import Element, escape, is_name
 from deepsim_btree.btcpp.node_types import NodeType

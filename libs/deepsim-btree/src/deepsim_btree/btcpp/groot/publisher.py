@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import zmq
 
-from deepsim_btree.blackboard.blackboard import Blackboard
+from deepsim_btree.blackboard import Blackboard
 from deepsim_btree.errors import TickError
 from deepsim_btree.trace import Snapshot, Trace
 from deepsim_btree.trace.observer import Closing, shortened_repr
