@@ -44,7 +44,7 @@ from .leaves.function import AGENT, Action, Check
 from .leaves.ports import InOut, Input, Output, PortLeaf
 from .leaves.routine import Background, InThread, Routine, action, condition, next_tick
 from .parent import Composite, Decorator
-from .render import render_dot, render_mermaid, render_text
+from .snapshot import render_dot, render_mermaid, render_text
 from .status import Status
 from .tree import Tree
 

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from .blackboard import KnownEntries
+from .blackboard import Blackboard, KnownEntries
 from .errors import StructureError, TickError, shortened
-from .levels import all_paths, labels
 from .pickling import copy_error, deep_copy
 from .status import INVALID, RUNNING, Status
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from .blackboard import Blackboard
     from .parent import Parent
     from .tag import Tag
     from .tree import Around, Tree
@@ -190,7 +189,7 @@ class Behaviour:
         self._feedback = message
         tree = self._find_tree()
         if tree is not None:
-            tree._on_feedback()
+            tree._feedback_count += 1
 
     @property
     def parent(self) -> Parent | None:
@@ -351,3 +350,22 @@ class Behaviour:
 
 def _told(name: object) -> str:
     return f"{name!r}: children go into one list" if isinstance(name, Behaviour) else repr(name)
+
+
+def all_paths(root: Behaviour) -> dict[int, str]:
+    """Returns the paths of a root and of every node below, by the ids of the nodes."""
+    paths = {id(root): root.path}
+    stack = [root]
+    while stack:
+        parent = stack.pop()
+        children = parent.children
+        for child, label in zip(children, labels([child.name for child in children])):
+            paths[id(child)] = f"{paths[id(parent)]}/{label}"
+        stack.extend(children)
+    return paths
+
+
+def labels(names: list[str]) -> list[str]:
+    """Returns the names of siblings as they stand in paths: shared ones with their positions."""
+    counts = Counter(names)
+    return [f"{name}[{n}]" if counts[name] > 1 else name for n, name in enumerate(names)]

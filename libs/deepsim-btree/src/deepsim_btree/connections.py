@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from .behaviour import Behaviour
-from .blackboard import Key
+from .blackboard import Entry, Key
 from .btcpp.nodes import Loop
 from .composites.conditional import Switch
 from .errors import Problem
@@ -17,9 +18,6 @@ from .leaves.ports import Port, PortLeaf
 from .parent import Parent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from .blackboard import Entry
     from .tree import Tree
 
 # Nodes of other classes may write entries that are unknown before they run.
@@ -66,18 +64,15 @@ def _uses(node: Behaviour) -> Iterator[_Use]:
                 reads, writes = port.direction != "output", port.direction != "input"
                 yield _Use(node, connected, reads, writes, port)
         return
-    read: Iterable[object] = ()
+    if isinstance(node, (SetEntry, Loop)) and node.entry is not None:
+        yield _Use(node, Key(node.entry), reads=False, writes=True)
+    read: tuple[object, ...] = ()
     if isinstance(node, FunctionLeaf):
         read = (*node.args, *node.kwargs.values())
     elif isinstance(node, SetEntry):
         read = (node.value,)
-        yield _Use(node, Key(node.entry), reads=False, writes=True)
-    elif isinstance(node, Loop):
-        read = (node.queue,)
-        if node.entry is not None:
-            yield _Use(node, Key(node.entry), reads=False, writes=True)
-    elif isinstance(node, Switch):
-        read = (node.on,)
+    elif isinstance(node, (Loop, Switch)):
+        read = (node.queue if isinstance(node, Loop) else node.on,)
     for value in read:
         if isinstance(value, Key):
             yield _Use(node, value, reads=True, writes=False)

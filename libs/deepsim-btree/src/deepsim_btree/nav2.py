@@ -17,7 +17,7 @@ from .behaviour import Behaviour
 from .blackboard import NOTHING, Key, read_int
 from .btcpp.script_nodes import Conditions
 from .errors import StructureError
-from .parent import Composite, Decorator
+from .parent import Children, Composite, Decorator
 from .status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 
 Point = Sequence[float]
@@ -38,11 +38,7 @@ class RecoveryNode(Composite):
     __slots__ = ("_current", "_keeps_count", "_recoveries", "number_of_retries")
 
     def __init__(
-        self,
-        children: Iterable[Behaviour] = (),
-        name: str | None = None,
-        *,
-        number_of_retries: IntOrKey = 1,
+        self, children: Children = (), name: str | None = None, *, number_of_retries: IntOrKey = 1
     ) -> None:
         super().__init__(children, name)
         self.number_of_retries = number_of_retries
@@ -91,7 +87,7 @@ class Repeating(Composite):
 
     __slots__ = ("runs",)
 
-    def __init__(self, children: Iterable[Behaviour] = (), name: str | None = None) -> None:
+    def __init__(self, children: Children = (), name: str | None = None) -> None:
         super().__init__(children, name)
         self.runs = 0
 
@@ -157,11 +153,7 @@ class RoundRobin(Composite):
     __slots__ = ("_current", "_failures", "wrap_around")
 
     def __init__(
-        self,
-        children: Iterable[Behaviour] = (),
-        name: str | None = None,
-        *,
-        wrap_around: bool = False,
+        self, children: Children = (), name: str | None = None, *, wrap_around: bool = False
     ) -> None:
         super().__init__(children, name)
         self.wrap_around = wrap_around

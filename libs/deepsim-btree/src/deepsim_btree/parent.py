@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .blackboard import Blackboard
     from .tree import Around, Tree
 
+Children = Iterable[Behaviour]
+
 
 class Parent(Behaviour):
     """A node with children, the base of `Decorator` and `Composite`."""
@@ -192,7 +194,7 @@ class Composite(Parent):
     go_on: ClassVar[Status] = INVALID
     """The answer of a child after which the next one is ticked; INVALID in other composites."""
 
-    def __init__(self, children: Iterable[Behaviour] = (), name: str | None = None) -> None:
+    def __init__(self, children: Children = (), name: str | None = None) -> None:
         super().__init__(children, name)
         self._current = 0  # position of the child of this tick, if the node keeps one
 

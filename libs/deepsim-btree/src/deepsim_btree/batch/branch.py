@@ -9,10 +9,9 @@ from typing import Any, Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_btree.behaviour import Behaviour
+from deepsim_btree.behaviour import Behaviour, all_paths
 from deepsim_btree.errors import TickError
 from deepsim_btree.leaves.function import AGENT
-from deepsim_btree.levels import all_paths
 from deepsim_btree.status import Status
 
 Codes = NDArray[np.uint8]

@@ -15,7 +15,8 @@ MAX_LEVELS = 200
 
 _ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\t": "&#9;"}
 _ESCAPES["\r"] = "&#13;"
-_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+"""A character that XML cannot hold."""
 
 
 # Matches comments too, to leave them alone; quotes matter only inside tags.
@@ -57,7 +58,7 @@ class Element(NamedTuple):
 
 def escape(text: str) -> str:
     """Escapes a text for an attribute or for the place between tags, or raises XmlError."""
-    if _ILLEGAL.search(text):
+    if ILLEGAL.search(text):
         raise XmlError(f"{text!r} has a character that XML cannot hold")
     return re.sub('[&<>"\n\t\r]', lambda match: _ESCAPES[match.group()], text)
 

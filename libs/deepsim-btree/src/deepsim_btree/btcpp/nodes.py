@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from deepsim_btree.arguments import check_status
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard import Key, key, read_bool
-from deepsim_btree.parent import Composite, Decorator
+from deepsim_btree.parent import Children, Composite, Decorator
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 from deepsim_btree.tag import Attribute, OutputEntry, Queue, Tag
 
@@ -21,7 +21,7 @@ class Stepwise(Composite):
     __slots__ = ("_skipped",)
     keeps_place: ClassVar[bool] = False
 
-    def __init__(self, children: Iterable[Behaviour] = (), name: str | None = None) -> None:
+    def __init__(self, children: Children = (), name: str | None = None) -> None:
         super().__init__(children, name)
         self._skipped = 0
 
@@ -124,11 +124,7 @@ class TryCatch(Composite):
     )
 
     def __init__(
-        self,
-        children: Iterable[Behaviour] = (),
-        name: str | None = None,
-        *,
-        catch_on_halt: bool = False,
+        self, children: Children = (), name: str | None = None, *, catch_on_halt: bool = False
     ) -> None:
         super().__init__(children, name)
         self.catch_on_halt = catch_on_halt

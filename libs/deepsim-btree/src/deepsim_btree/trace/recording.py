@@ -7,6 +7,7 @@ import json
 import os
 from collections import deque
 from collections.abc import Iterable, Iterator
+from html import escape
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Mapping, NamedTuple
@@ -261,10 +262,6 @@ def render_page(title: str, lines: Iterable[str] = ()) -> str:
     data = json.dumps([json.loads(line) for line in lines], separators=(",", ":"))
     page = (folder / "page.html").read_text(encoding="utf-8")
     page = page.replace("@STYLE@", (folder / "page.css").read_text(encoding="utf-8"))
-    page = page.replace("@SCRIPT@", script).replace("@TITLE@", _escape(title))
+    page = page.replace("@SCRIPT@", script).replace("@TITLE@", escape(title, quote=False))
     before, after = page.rsplit("@DATA@", 1)
     return before + data.replace("<", "\\u003c") + after  # a name may be "</script>"
-
-
-def _escape(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -3,30 +3,27 @@
 
 from __future__ import annotations
 
-import re
 import struct
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard import key
+from deepsim_btree.blackboard import Key
 from deepsim_btree.btcpp.builtin import CPP_TYPES, OWN_TYPES, SCRIPT_ATTRIBUTES
-from deepsim_btree.btcpp.element import Element, escape, is_name
+from deepsim_btree.btcpp.element import ILLEGAL, Element, is_name
 from deepsim_btree.btcpp.node_types import NodeType
 from deepsim_btree.btcpp.script_nodes import Conditions
 from deepsim_btree.btcpp.texts import to_text
 from deepsim_btree.btcpp.writer import model_element
 from deepsim_btree.composites.serial import ReactiveSelector, ReactiveSequence
 from deepsim_btree.decorators.subtree import SubTree
-from deepsim_btree.errors import XmlError
 from deepsim_btree.leaves.function import FunctionLeaf
 from deepsim_btree.parent import Decorator, Parent
 from deepsim_btree.tag import Literal
 
 _FORGETFUL = (Decorator, ReactiveSequence, ReactiveSelector)
 _RESERVED = {"SubTree", "Action", "Condition", "Control", "Decorator", "TreeNodesModel", "include"}
-_ILLEGAL = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Node:
@@ -154,15 +151,11 @@ def _texts(node_type: NodeType, node: Behaviour) -> dict[str, str]:
 def _text(value: object, type_: type) -> str:
     with suppress(TypeError, ValueError):
         return to_text(value, type_, {})
-    return f"{{{value.name}}}" if isinstance(value, type(key("_"))) else str(value)
+    return f"{{{value.name}}}" if isinstance(value, Key) else str(value)
 
 
 def _clean(text: str) -> str:
-    try:
-        escape(text)
-    except XmlError:
-        return _ILLEGAL.sub("?", text)
-    return text
+    return ILLEGAL.sub("?", text)
 
 
 _IDLE, _RUNNING = 0, 1
