@@ -38,9 +38,8 @@ from .decorators.subtree import SubTree
 from .decorators.timers import Cooldown, Delay, Service, Timeout
 from .decorators.updated import WasUpdated, WhenUpdated
 from .errors import BtreeError, BusyError, Problem, StructureError, TickError, XmlError
-from .leaves.constant import Failure, Running, Success, Wait
-from .leaves.entries import DeleteEntry, SetEntry
 from .leaves.function import AGENT, Action, Check
+from .leaves.plain import DeleteEntry, Failure, Running, SetEntry, Success, Wait
 from .leaves.ports import InOut, Input, Output, PortLeaf
 from .leaves.routine import Background, InThread, Routine, action, condition, next_tick
 from .parent import Composite, Decorator

@@ -79,11 +79,7 @@ class Behaviour:
         )
 
     def __init__(self, name: str | None = None) -> None:
-        if name is None:
-            name = type(self).__name__
-        elif not isinstance(name, str):
-            raise TypeError(f"name must be a str, got {_told(name)}")
-        self._name = name
+        self._name = type(self).__name__ if name is None else _checked_name(name)
         self._feedback = ""
         self.status = INVALID
         self.last_tick = 0
@@ -175,9 +171,7 @@ class Behaviour:
 
     @name.setter
     def name(self, name: str) -> None:
-        if not isinstance(name, str):
-            raise TypeError(f"name must be a str, got {name!r}")
-        self._name = name
+        self._name = _checked_name(name)
 
     @property
     def feedback_message(self) -> str:
@@ -348,8 +342,11 @@ class Behaviour:
         return TickError(self.path, 0 if tree is None else tree.tick_count, reason)
 
 
-def _told(name: object) -> str:
-    return f"{name!r}: children go into one list" if isinstance(name, Behaviour) else repr(name)
+def _checked_name(name: object) -> str:
+    if not isinstance(name, str):
+        hint = ": children go into one list" if isinstance(name, Behaviour) else ""
+        raise TypeError(f"name must be a str, got {name!r}{hint}")
+    return name
 
 
 def all_paths(root: Behaviour) -> dict[int, str]:

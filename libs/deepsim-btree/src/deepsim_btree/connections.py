@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import permutations
 from typing import TYPE_CHECKING, NamedTuple
 
 from .behaviour import Behaviour
@@ -11,9 +12,8 @@ from .blackboard import Entry, Key
 from .btcpp.nodes import Loop
 from .composites.conditional import Switch
 from .errors import Problem
-from .leaves.constant import Constant, Wait
-from .leaves.entries import EntryLeaf, SetEntry
 from .leaves.function import FunctionLeaf
+from .leaves.plain import Constant, EntryLeaf, SetEntry, Wait
 from .leaves.ports import Port, PortLeaf
 from .parent import Parent
 
@@ -79,19 +79,17 @@ def _uses(node: Behaviour) -> Iterator[_Use]:
 
 
 def _other_types(uses: list[_Use]) -> Iterator[Problem]:
-    for reader in uses:
-        for writer in uses:
-            if reader is writer or reader.port is None or writer.port is None:
-                continue
-            if writer.port.type is str and type(reader.entry) is not Key:
-                continue  # in a tree from a file the text is converted when it is read
-            if reader.reads and writer.writes and not _fits(writer.port.type, reader.port.type):
-                yield Problem(
-                    reader.node.path,
-                    f"port {reader.port.name} reads {reader.port.type_name} from "
-                    f"{{{reader.entry.name}}}, where {writer.node.path} writes "
-                    f"{writer.port.type_name}",
-                )
+    for reader, writer in permutations(uses, 2):
+        if reader.port is None or writer.port is None:
+            continue
+        if writer.port.type is str and type(reader.entry) is not Key:
+            continue  # in a tree from a file the text is converted when it is read
+        if reader.reads and writer.writes and not _fits(writer.port.type, reader.port.type):
+            yield Problem(
+                reader.node.path,
+                f"port {reader.port.name} reads {reader.port.type_name} from "
+                f"{{{reader.entry.name}}}, where {writer.node.path} writes {writer.port.type_name}",
+            )
 
 
 def _fits(written: type, read: type) -> bool:

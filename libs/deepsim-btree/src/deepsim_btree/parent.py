@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar, Iterable
 
 from .behaviour import Behaviour
 from .errors import BusyError, StructureError, TickError
-from .leaves.constant import Constant
+from .leaves.plain import Constant
 from .status import INVALID, RUNNING, Status
 
 if TYPE_CHECKING:

@@ -89,10 +89,8 @@ class Snapshot(NamedTuple):
 
 def take_snapshot(root: Behaviour) -> Snapshot:
     """Returns a snapshot of the tree below a node; its last tick counts as the current one."""
-    nodes = tuple(root.walk())
-    tick = root.last_tick
-    states = letters(codes(nodes, tick), tick)
-    return Snapshot(describe(nodes), states, feedback(nodes))
+    nodes, tick = tuple(root.walk()), root.last_tick
+    return Snapshot(describe(nodes), letters(codes(nodes, tick), tick), feedback(nodes))
 
 
 def describe(nodes: Iterable[Behaviour]) -> tuple[NodeInfo, ...]:

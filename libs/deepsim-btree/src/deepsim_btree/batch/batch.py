@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from deepsim_btree.arguments import check_count, check_int, read_clock
-from deepsim_btree.behaviour import Behaviour
+from deepsim_btree.behaviour import Behaviour, all_paths
 from deepsim_btree.btcpp.nodes import Stepwise, TryCatch
 from deepsim_btree.composites import orders, serial
 from deepsim_btree.composites.conditional import Guard, IfThenElse, Switch, WhileDoElse
@@ -21,8 +21,8 @@ from deepsim_btree.decorators import counters, timers
 from deepsim_btree.decorators.status_map import StatusMap
 from deepsim_btree.decorators.subtree import SubTree
 from deepsim_btree.errors import BusyError, StructureError
-from deepsim_btree.leaves.constant import Constant, Wait
 from deepsim_btree.leaves.function import Action, Check
+from deepsim_btree.leaves.plain import Constant, Wait
 from deepsim_btree.pickling import check_levels, keys_of
 from deepsim_btree.status import SKIPPED
 
@@ -92,7 +92,8 @@ class Batch:
         check_levels(root, "a Batch")
         self.clock = clock
         self._name = root.name
-        self._shared = Shared(root, check_count("count", count, 1), check_int("seed", seed))
+        check_count("count", count, 1)
+        self._shared = Shared(all_paths(root), count, check_int("seed", seed))
         self._root = make_branch(root, self._shared)
         self._everyone: Agents = np.arange(count)
         self._status: Codes = np.full(count, INVALID, np.uint8)

@@ -29,14 +29,6 @@ class TypedKey(ConvertedKey):
     value_type: Any
     _parse: Callable[[str], Any]
 
-    @classmethod
-    def of(cls, name: str, type_: Any, parse: Callable[[str], Any]) -> TypedKey:
-        """Returns a key for a type, with the function that converts texts to it."""
-        key_ = cls(name)
-        key_.value_type = type_
-        key_._parse = parse
-        return key_
-
     def converted(self, value: Any) -> Any:
         """Returns a value of the entry as the node takes it, or raises ValueError."""
         if isinstance(self.value_type, type) and isinstance(value, self.value_type):
@@ -156,8 +148,10 @@ def typed_key(name: str, type_: Any, parsers: Parsers) -> Key:
     if type_ in (Literal, EntryValue, object):
         return Key(name)
     # Only the parser that is used, so that a tree can be pickled whatever the others are.
-    parse = parsers.get(type_) or partial(to_value, type_=type_, parsers={})
-    return TypedKey.of(name, type_, parse)
+    typed = TypedKey(name)
+    typed.value_type = type_
+    typed._parse = parsers.get(type_) or partial(to_value, type_=type_, parsers={})
+    return typed
 
 
 def _is_enum(type_: Any) -> bool:

@@ -296,13 +296,10 @@ class ReactiveUtilitySelector(UtilitySelector):
 
     def decide(self) -> tuple[int, ...]:
         """Sorts the children by their utilities, with the margin added for a RUNNING child."""
-        values = self.values()
-        for place, child in enumerate(self._children):
-            if child.status is RUNNING:
-                values[place] += self.margin
         # Of children with equal values, the RUNNING one comes first.
         ranks = [
-            (-value, child.status is not RUNNING) for value, child in zip(values, self._children)
+            (-value - self.margin, 0) if child.status is RUNNING else (-value, 1)
+            for value, child in zip(self.values(), self._children)
         ]
         return tuple(sorted(range(len(ranks)), key=ranks.__getitem__))
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from deepsim_btree.arguments import check_status
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard import Entry, Key, key
-from deepsim_btree.leaves.entries import EntryLeaf
+from deepsim_btree.leaves.plain import EntryLeaf
 from deepsim_btree.parent import Decorator
 from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
 from deepsim_btree.tag import Attribute, EntryName, Tag

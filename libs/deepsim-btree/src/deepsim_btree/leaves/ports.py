@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Iterator
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -24,8 +25,6 @@ from deepsim_btree.blackboard import NOTHING, Key
 from deepsim_btree.errors import StructureError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from typing_extensions import Self
 
 T = TypeVar("T")

@@ -222,10 +222,9 @@ def _difference(mine: Step, its: Step) -> str:
         return f"{where}: the trees have other nodes"
     if mine.time != its.time:
         return f"{where}: time {mine.time}, but {its.time}"
-    for position, node in enumerate(mine.snapshot.nodes):
-        pair = [step.snapshot.states[position] for step in (mine, its)]
-        if pair[0] != pair[1]:
-            return f"{where}: node {node.name} is {pair[0]}, but {pair[1]}"
+    for node, state, other in zip(mine.snapshot.nodes, mine.snapshot.states, its.snapshot.states):
+        if state != other:
+            return f"{where}: node {node.name} is {state}, but {other}"
     for name in sorted({*mine.blackboard, *its.blackboard}):
         values = mine.blackboard.get(name), its.blackboard.get(name)
         if values[0] != values[1]:

@@ -11,7 +11,7 @@ from typing import Any
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard import Key
 from deepsim_btree.btcpp.builtin import CPP_TYPES, OWN_TYPES, SCRIPT_ATTRIBUTES
-from deepsim_btree.btcpp.element import ILLEGAL, Element, is_name
+from deepsim_btree.btcpp.document import ILLEGAL, Element, is_name
 from deepsim_btree.btcpp.node_types import NodeType
 from deepsim_btree.btcpp.script_nodes import Conditions
 from deepsim_btree.btcpp.texts import to_text
@@ -67,8 +67,8 @@ class Description:
         self._add_tree(root, tree_id, "", None)
         models = [self._models[tag] for tag in sorted(self._models)]
         trees = [element for _, element in self._trees]
-        document = Element("root", {"BTCPP_format": "4"}, [*trees])
-        document.children.append(Element("TreeNodesModel", {}, models))
+        trees.append(Element("TreeNodesModel", {}, models))
+        document = Element("root", {"BTCPP_format": "4"}, trees)
         self.xml = "\n".join(document.to_lines()) + "\n"
         self.nodes = [node for nodes, _ in self._trees for node in nodes]
 
@@ -103,10 +103,8 @@ class Description:
         inner = f"{path}/{name}" if path else name
         self.scopes[inner] = node
         attributes = {"ID": _clean(tree_id), "_fullpath": _clean(inner), "_uid": str(its.uid)}
-        for entry, outer in node.remap.items():
-            attributes[entry] = f"{{{outer}}}"
-        for entry, value in node.values.items():
-            attributes[entry] = _text(value, Literal)
+        attributes.update({entry: f"{{{outer}}}" for entry, outer in node.remap.items()})
+        attributes.update({entry: _text(value, Literal) for entry, value in node.values.items()})
         if node.autoremap:
             attributes["_autoremap"] = "true"
         attributes.update(scripts)
@@ -137,15 +135,14 @@ _SCRIPTS = {name: attribute for attribute, name in SCRIPT_ATTRIBUTES.items()}
 
 
 def _texts(node_type: NodeType, node: Behaviour) -> dict[str, str]:
-    texts: dict[str, str] = {}
     try:
         values = node_type.values(node)
     except (AttributeError, TypeError):
-        return texts
-    for name, attribute in node_type.attributes.items():
-        if name in values and values[name] is not None:
-            texts[name] = _text(values[name], attribute.type)
-    return texts
+        return {}
+    types = {name: attribute.type for name, attribute in node_type.attributes.items()}
+    return {
+        name: _text(values[name], types[name]) for name in types if values.get(name) is not None
+    }
 
 
 def _text(value: object, type_: type) -> str:
@@ -193,10 +190,8 @@ class Statuses:
 
     def packed(self) -> bytes:
         """Returns three bytes for each node: its number, low byte first, and its status."""
-        pairs = self._bytes
-        return b"".join(
-            struct.pack("<HB", node.uid & 0xFFFF, pairs[node.uid]) for node in self._nodes
-        )
+        pairs = ((node.uid & 0xFFFF, self._bytes[node.uid]) for node in self._nodes)
+        return b"".join(struct.pack("<HB", *pair) for pair in pairs)
 
     def _byte(self, node: Node, states: str, before: int) -> int:
         letter = states[node.position]

@@ -24,7 +24,6 @@ from .hooks import Hooks
 if TYPE_CHECKING:
     from deepsim_btree.tree import Tree
 
-
 _PROTOCOL = 2
 _HEADER = struct.Struct("<BBI")  # protocol, kind of request, number of the request
 _MOST_TRANSITIONS = 1000
