@@ -35,7 +35,7 @@ class RecoveryNode(Composite):
     or is skipped; the recoveries before a skipped one count in the next run too, as in Nav2.
     """
 
-    __slots__ = ("_current", "_keeps_count", "_recoveries", "number_of_retries")
+    __slots__ = ("_keeps_count", "_recoveries", "number_of_retries")
 
     def __init__(
         self, children: Children = (), name: str | None = None, *, number_of_retries: IntOrKey = 1
@@ -150,7 +150,7 @@ class RoundRobin(Composite):
     it then fails after its last child, whatever that answered. Begins anew after that and a halt.
     """
 
-    __slots__ = ("_current", "_failures", "wrap_around")
+    __slots__ = ("_failures", "wrap_around")
 
     def __init__(
         self, children: Children = (), name: str | None = None, *, wrap_around: bool = False

@@ -19,11 +19,8 @@ class Stepwise(Composite):
     """The base of composites that end a tick after each child that finishes in its first tick."""
 
     __slots__ = ("_skipped",)
+    _skipped: int  # children, in this run
     keeps_place: ClassVar[bool] = False
-
-    def __init__(self, children: Children = (), name: str | None = None) -> None:
-        super().__init__(children, name)
-        self._skipped = 0
 
     def update(self) -> Status:
         """Ticks the current child; if it was RUNNING already, goes on with the next one at once."""
