@@ -103,6 +103,19 @@ def test_a_public_name_without_docstring_is_found(website, workspace, reference,
     assert website("reference").Reference(workspace).undocumented() == [name]
 
 
+def test_an_override_has_the_docstring_of_its_base(website, workspace, reference):
+    """A method that no base class documents still needs one of its own."""
+    source = workspace / "libs/deepsim-math/src/deepsim_math"
+    vector = source / "values/vector.py"
+    unit = 'class Unit(Vector):\n    """Of length 1."""\n    '
+    methods = "def dot(self, other):\n        pass\n    def bare(self):\n        pass\n"
+    vector.write_text(vector.read_text() + unit + methods)
+    names = (source / "__init__.py").read_text().replace("import Vector", "import Unit, Vector")
+    (source / "__init__.py").write_text(names.replace('"Vector"', '"Unit", "Vector"'))
+    bare = website("reference").Reference(workspace).undocumented()
+    assert bare == ["deepsim_math.values.vector.Unit.bare"]
+
+
 def test_every_public_name_of_ours_has_a_docstring(website):
     """`make docs` fails otherwise; here it is said without the tools for the site."""
     assert website("reference").Reference(ROOT).undocumented() == []

@@ -53,12 +53,15 @@ class PublicName:
         return re.sub(r":$", ".", sentence).replace("|", r"\|")
 
     def undocumented(self) -> Iterator[str]:
-        """Yields the names, and the methods and properties of classes, that have no docstring."""
+        """Yields names, and methods and properties, without a docstring, their own or inherited."""
         if not self.target.has_docstring:
             yield self.target.path
-        if self.target.is_class:
+        if isinstance(self.target, griffe.Class):
+            bases = self.target.mro()
             for name, member in self.target.members.items():
                 if name.startswith("_") or member.is_alias or member.has_docstring:
+                    continue
+                if any(name in base.members and base[name].has_docstring for base in bases):
                     continue
                 if member.is_function or "property" in member.labels:
                     yield member.path

@@ -9,8 +9,7 @@ explicitly.
 """
 
 from .behaviour import Behaviour
-from .blackboard.blackboard import Blackboard
-from .blackboard.key import Key, key
+from .blackboard import Blackboard, Key, key
 from .btcpp.nodes import AsyncSelector, AsyncSequence, Loop, SequenceWithMemory, TryCatch
 from .composites.conditional import Guard, IfThenElse, Switch, WhileDoElse
 from .composites.orders import (
@@ -39,13 +38,12 @@ from .decorators.subtree import SubTree
 from .decorators.timers import Cooldown, Delay, Service, Timeout
 from .decorators.updated import WasUpdated, WhenUpdated
 from .errors import BtreeError, BusyError, Problem, StructureError, TickError, XmlError
-from .leaves.constant import Failure, Running, Success, Wait
-from .leaves.entries import DeleteEntry, SetEntry
 from .leaves.function import AGENT, Action, Check
+from .leaves.plain import DeleteEntry, Failure, Running, SetEntry, Success, Wait
 from .leaves.ports import InOut, Input, Output, PortLeaf
 from .leaves.routine import Background, InThread, Routine, action, condition, next_tick
 from .parent import Composite, Decorator
-from .render import render_dot, render_mermaid, render_text
+from .snapshot import render_dot, render_mermaid, render_text
 from .status import Status
 from .tree import Tree
 

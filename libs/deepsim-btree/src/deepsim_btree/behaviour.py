@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from .blackboard.key import KnownEntries
+from .blackboard import Blackboard, KnownEntries
 from .errors import StructureError, TickError, shortened
-from .levels import all_paths, labels
 from .pickling import copy_error, deep_copy
 from .status import INVALID, RUNNING, Status
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from .blackboard.blackboard import Blackboard
     from .parent import Parent
     from .tag import Tag
     from .tree import Around, Tree
@@ -80,11 +79,7 @@ class Behaviour:
         )
 
     def __init__(self, name: str | None = None) -> None:
-        if name is None:
-            name = type(self).__name__
-        elif not isinstance(name, str):
-            raise TypeError(f"name must be a str, got {_told(name)}")
-        self._name = name
+        self._name = type(self).__name__ if name is None else _checked_name(name)
         self._feedback = ""
         self.status = INVALID
         self.last_tick = 0
@@ -176,9 +171,7 @@ class Behaviour:
 
     @name.setter
     def name(self, name: str) -> None:
-        if not isinstance(name, str):
-            raise TypeError(f"name must be a str, got {name!r}")
-        self._name = name
+        self._name = _checked_name(name)
 
     @property
     def feedback_message(self) -> str:
@@ -190,7 +183,7 @@ class Behaviour:
         self._feedback = message
         tree = self._find_tree()
         if tree is not None:
-            tree._on_feedback()
+            tree._feedback_count += 1
 
     @property
     def parent(self) -> Parent | None:
@@ -349,5 +342,27 @@ class Behaviour:
         return TickError(self.path, 0 if tree is None else tree.tick_count, reason)
 
 
-def _told(name: object) -> str:
-    return f"{name!r}: children go into one list" if isinstance(name, Behaviour) else repr(name)
+def _checked_name(name: object) -> str:
+    if not isinstance(name, str):
+        hint = ": children go into one list" if isinstance(name, Behaviour) else ""
+        raise TypeError(f"name must be a str, got {name!r}{hint}")
+    return name
+
+
+def all_paths(root: Behaviour) -> dict[int, str]:
+    """Returns the paths of a root and of every node below, by the ids of the nodes."""
+    paths = {id(root): root.path}
+    stack = [root]
+    while stack:
+        parent = stack.pop()
+        children = parent.children
+        for child, label in zip(children, labels([child.name for child in children])):
+            paths[id(child)] = f"{paths[id(parent)]}/{label}"
+        stack.extend(children)
+    return paths
+
+
+def labels(names: list[str]) -> list[str]:
+    """Returns the names of siblings as they stand in paths: shared ones with their positions."""
+    counts = Counter(names)
+    return [f"{name}[{n}]" if counts[name] > 1 else name for n, name in enumerate(names)]

@@ -3,23 +3,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import permutations
 from typing import TYPE_CHECKING, NamedTuple
 
 from .behaviour import Behaviour
-from .blackboard.key import Key
+from .blackboard import Entry, Key
 from .btcpp.nodes import Loop
 from .composites.conditional import Switch
 from .errors import Problem
-from .leaves.constant import Constant, Wait
-from .leaves.entries import EntryLeaf, SetEntry
 from .leaves.function import FunctionLeaf
+from .leaves.plain import Constant, EntryLeaf, SetEntry, Wait
 from .leaves.ports import Port, PortLeaf
 from .parent import Parent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from .blackboard.key import Entry
     from .tree import Tree
 
 # Nodes of other classes may write entries that are unknown before they run.
@@ -66,37 +64,32 @@ def _uses(node: Behaviour) -> Iterator[_Use]:
                 reads, writes = port.direction != "output", port.direction != "input"
                 yield _Use(node, connected, reads, writes, port)
         return
-    read: Iterable[object] = ()
+    if isinstance(node, (SetEntry, Loop)) and node.entry is not None:
+        yield _Use(node, Key(node.entry), reads=False, writes=True)
+    read: tuple[object, ...] = ()
     if isinstance(node, FunctionLeaf):
         read = (*node.args, *node.kwargs.values())
     elif isinstance(node, SetEntry):
         read = (node.value,)
-        yield _Use(node, Key(node.entry), reads=False, writes=True)
-    elif isinstance(node, Loop):
-        read = (node.queue,)
-        if node.entry is not None:
-            yield _Use(node, Key(node.entry), reads=False, writes=True)
-    elif isinstance(node, Switch):
-        read = (node.on,)
+    elif isinstance(node, (Loop, Switch)):
+        read = (node.queue if isinstance(node, Loop) else node.on,)
     for value in read:
         if isinstance(value, Key):
             yield _Use(node, value, reads=True, writes=False)
 
 
 def _other_types(uses: list[_Use]) -> Iterator[Problem]:
-    for reader in uses:
-        for writer in uses:
-            if reader is writer or reader.port is None or writer.port is None:
-                continue
-            if writer.port.type is str and type(reader.entry) is not Key:
-                continue  # in a tree from a file the text is converted when it is read
-            if reader.reads and writer.writes and not _fits(writer.port.type, reader.port.type):
-                yield Problem(
-                    reader.node.path,
-                    f"port {reader.port.name} reads {reader.port.type_name} from "
-                    f"{{{reader.entry.name}}}, where {writer.node.path} writes "
-                    f"{writer.port.type_name}",
-                )
+    for reader, writer in permutations(uses, 2):
+        if reader.port is None or writer.port is None:
+            continue
+        if writer.port.type is str and type(reader.entry) is not Key:
+            continue  # in a tree from a file the text is converted when it is read
+        if reader.reads and writer.writes and not _fits(writer.port.type, reader.port.type):
+            yield Problem(
+                reader.node.path,
+                f"port {reader.port.name} reads {reader.port.type_name} from "
+                f"{{{reader.entry.name}}}, where {writer.node.path} writes {writer.port.type_name}",
+            )
 
 
 def _fits(written: type, read: type) -> bool:

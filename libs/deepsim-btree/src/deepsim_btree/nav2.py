@@ -14,10 +14,10 @@ from collections.abc import Iterable
 from typing import Any, Callable, ClassVar, Mapping, Sequence, Union
 
 from .behaviour import Behaviour
-from .blackboard.key import NOTHING, Key, read_int
+from .blackboard import NOTHING, Key, read_int
 from .btcpp.script_nodes import Conditions
 from .errors import StructureError
-from .parent import Composite, Decorator
+from .parent import Children, Composite, Decorator
 from .status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 
 Point = Sequence[float]
@@ -35,14 +35,10 @@ class RecoveryNode(Composite):
     or is skipped; the recoveries before a skipped one count in the next run too, as in Nav2.
     """
 
-    __slots__ = ("_current", "_keeps_count", "_recoveries", "number_of_retries")
+    __slots__ = ("_keeps_count", "_recoveries", "number_of_retries")
 
     def __init__(
-        self,
-        children: Iterable[Behaviour] = (),
-        name: str | None = None,
-        *,
-        number_of_retries: IntOrKey = 1,
+        self, children: Children = (), name: str | None = None, *, number_of_retries: IntOrKey = 1
     ) -> None:
         super().__init__(children, name)
         self.number_of_retries = number_of_retries
@@ -78,7 +74,6 @@ class RecoveryNode(Composite):
         return FAILURE
 
     def reset(self) -> None:
-        """Resets the node, with the count of recoveries."""
         super().reset()
         self._keeps_count = False
 
@@ -92,7 +87,7 @@ class Repeating(Composite):
 
     __slots__ = ("runs",)
 
-    def __init__(self, children: Iterable[Behaviour] = (), name: str | None = None) -> None:
+    def __init__(self, children: Children = (), name: str | None = None) -> None:
         super().__init__(children, name)
         self.runs = 0
 
@@ -107,7 +102,6 @@ class PipelineSequence(Repeating):
     __slots__ = ("_reached",)
 
     def update(self) -> Status:
-        """Ticks the children in order."""
         if self.status is not RUNNING:
             self._reached = 0
             self.runs += 1
@@ -136,7 +130,6 @@ class NonblockingSequence(Repeating):
     __slots__ = ()
 
     def update(self) -> Status:
-        """Ticks the children in order, up to one that fails."""
         if self.status is not RUNNING:
             self.runs += 1
         answer = SUCCESS
@@ -157,21 +150,16 @@ class RoundRobin(Composite):
     it then fails after its last child, whatever that answered. Begins anew after that and a halt.
     """
 
-    __slots__ = ("_current", "_failures", "wrap_around")
+    __slots__ = ("_failures", "wrap_around")
 
     def __init__(
-        self,
-        children: Iterable[Behaviour] = (),
-        name: str | None = None,
-        *,
-        wrap_around: bool = False,
+        self, children: Children = (), name: str | None = None, *, wrap_around: bool = False
     ) -> None:
         super().__init__(children, name)
         self.wrap_around = wrap_around
         self._current = self._failures = 0
 
     def update(self) -> Status:
-        """Ticks children until one is RUNNING or succeeds."""
         count = len(self._children)
         skipped = 0
         while self._failures + skipped < count:
@@ -192,12 +180,10 @@ class RoundRobin(Composite):
         return SKIPPED if skipped and skipped == count else FAILURE
 
     def terminate(self, new_status: Status) -> None:
-        """Begins anew after a halt."""
         if new_status is INVALID:
             self._current = self._failures = 0
 
     def reset(self) -> None:
-        """Resets the node; the next run begins with the first child."""
         super().reset()
         self._current = self._failures = 0
 

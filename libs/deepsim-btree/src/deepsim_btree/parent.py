@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar, Iterable
 
 from .behaviour import Behaviour
 from .errors import BusyError, StructureError, TickError
-from .leaves.constant import Constant
+from .leaves.plain import Constant
 from .status import INVALID, RUNNING, Status
 
 if TYPE_CHECKING:
-    from .blackboard.blackboard import Blackboard
+    from .blackboard import Blackboard
     from .tree import Around, Tree
+
+Children = Iterable[Behaviour]
 
 
 class Parent(Behaviour):
@@ -38,7 +40,6 @@ class Parent(Behaviour):
         return tuple(self._children)
 
     def problems(self) -> Iterator[str]:
-        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         yield from super().problems()
         if not self._children:
             yield f"{type(self).__name__} has no children"
@@ -193,7 +194,7 @@ class Composite(Parent):
     go_on: ClassVar[Status] = INVALID
     """The answer of a child after which the next one is ticked; INVALID in other composites."""
 
-    def __init__(self, children: Iterable[Behaviour] = (), name: str | None = None) -> None:
+    def __init__(self, children: Children = (), name: str | None = None) -> None:
         super().__init__(children, name)
         self._current = 0  # position of the child of this tick, if the node keeps one
 
@@ -203,7 +204,6 @@ class Composite(Parent):
         return next((child for child in self._children if child.status is RUNNING), None)
 
     def problems(self) -> Iterator[str]:
-        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         yield from super().problems()
         for child in self._children[:-1] if self.go_on is not INVALID else ():
             if isinstance(child, Constant) and child.answer is not self.go_on:
@@ -312,7 +312,6 @@ class Decorator(Parent):
         self._adopt([child])
 
     def problems(self) -> Iterator[str]:
-        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         yield from super().problems()
         cls = type(self)
         if cls.update is not Behaviour.update and not _ticks(cls):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pickling and copying of trees, with errors that name the node at fault."""
+"""Pickling and copying of trees and the depth for that, with errors that name the node at fault."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from .blackboard.key import Key
-from .errors import shortened
-from .levels import all_paths, check_levels
+from .blackboard import Key
+from .errors import StructureError, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,6 +19,32 @@ if TYPE_CHECKING:
 
 _STRUCTURE = frozenset({"_around", "_children", "_owner", "_known", "_scope"})
 _MORE_POWERFUL = frozenset({"cloudpickle", "dill"})
+
+
+def deepest(root: Behaviour) -> tuple[int, Behaviour]:
+    """Returns the number of levels below and including a root, and a node on the lowest level."""
+    level = [root]
+    depth = 0
+    while level:
+        depth += 1
+        node = level[0]
+        level = [child for node in level for child in node.children]
+    return depth, node
+
+
+def max_levels() -> int:
+    """Returns the number of levels that pickle can handle, with six nested calls for each."""
+    return sys.getrecursionlimit() // 8
+
+
+def check_levels(root: Behaviour, owner: str) -> None:
+    """Checks that recursive calls for each level stay within Python's recursion limit."""
+    depth, lowest = deepest(root)
+    if depth > max_levels():
+        raise StructureError(
+            f"{shortened(lowest.path)} is {depth} levels deep, and {owner} takes at most "
+            f"{max_levels()}: use fewer, or raise sys.setrecursionlimit()"
+        )
 
 
 def check_picklable(root: Behaviour) -> None:
@@ -82,7 +107,7 @@ def _failures(root: Behaviour, try_out: Callable[[Any], object]) -> Iterator[tup
             try:
                 try_out(value)
             except TypeError as error:
-                yield shortened(all_paths(root)[id(node)]), f"{name.lstrip('_')}: {error}"
+                yield shortened(node.path), f"{name.lstrip('_')}: {error}"
 
 
 def attributes(node: Behaviour) -> Iterator[tuple[str, Any]]:
@@ -94,10 +119,12 @@ def attributes(node: Behaviour) -> Iterator[tuple[str, Any]]:
 
 
 def keys_of(node: Behaviour) -> Iterator[Key]:
-    """Yields the keys among the attributes of a node, also those in tuples and dictionaries."""
+    """Yields the keys in the attributes of a node, also in tuples, dictionaries and partials."""
     found = [value for _, value in attributes(node)]
     while found:
         value = found.pop()
+        if isinstance(value, partial):
+            value = (value.args, value.keywords)
         if isinstance(value, Key):
             yield value
         elif isinstance(value, (tuple, dict)):

@@ -18,18 +18,15 @@ from collections.abc import Iterable, Mapping
 from inspect import Parameter, Signature
 from typing import Any, Union
 
-from .behaviour import Behaviour
-from .blackboard.key import Key
+from .behaviour import Behaviour, all_paths
+from .blackboard import Key
 from .btcpp.document import read_texts
 from .btcpp.reader import KNOWN_TAGS
 from .leaves.ports import InOut, PortLeaf
-from .levels import all_paths
 from .parent import Decorator
+from .snapshot import CURRENT, STATUSES
 from .status import SUCCESS, Status
 from .tree import Tree
-
-_LETTERS = {"I": Status.INVALID, "R": Status.RUNNING, "S": Status.SUCCESS}
-_LETTERS.update({"F": Status.FAILURE, "K": Status.SKIPPED})
 
 
 class Scripted(Behaviour):
@@ -56,37 +53,28 @@ class Scripted(Behaviour):
 
     def __init__(self, script: str, name: str | None = None) -> None:
         super().__init__(name)
-        if not script or not set(script) <= set(_LETTERS):
-            raise ValueError(f"script must have letters of {''.join(_LETTERS)}, got {script!r}")
+        if not script or not set(script) <= set(CURRENT):
+            raise ValueError(f"script must have letters of {CURRENT}, got {script!r}")
         self.script = script
         self.log: list[str] = []
         self._position = 0
 
     def initialize(self) -> None:
-        """Adds the start of a run to the log."""
         self.log.append("start")
 
     def update(self) -> Status:
-        """Returns the status for the next letter."""
         letter = self.script[self._position % len(self.script)]
         self._position += 1
         self.log.append(letter)
-        return _LETTERS[letter]
+        return STATUSES[letter]
 
     def terminate(self, new_status: Status) -> None:
-        """Adds the end of a run to the log."""
-        self.log.append(f"end {letter_of(new_status)}")
+        self.log.append(f"end {CURRENT[new_status]}")
 
     def reset(self) -> None:
-        """Returns to the first letter and clears the log."""
         super().reset()
         self.log.clear()
         self._position = 0
-
-
-def letter_of(status: Status) -> str:
-    """Returns the letter for a status in scripts."""
-    return next(letter for letter, known in _LETTERS.items() if known is status)
 
 
 def play(tree: Tree, expected: str | Mapping[str, str]) -> None:
@@ -111,8 +99,7 @@ def play(tree: Tree, expected: str | Mapping[str, str]) -> None:
     for place in range(max(map(len, wanted.values()), default=0)):
         tree.tick()
         for name, node in nodes.items():
-            has_run = node.last_tick == tree.tick_count
-            answers[name] += letter_of(node.status) if has_run else "."
+            answers[name] += CURRENT[node.status] if node.last_tick == tree.tick_count else "."
         if any(answers[name][place] != wanted[name][place] for name in wanted):
             shown = (expected, answers[""]) if "" in wanted else (wanted, answers)
             raise AssertionError(f"expected {shown[0]}, got {shown[1]}\n{tree}")

@@ -8,14 +8,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .arguments import check_int, read_clock
-from .behaviour import Behaviour
-from .blackboard.blackboard import Blackboard
+from .behaviour import Behaviour, all_paths
+from .blackboard import Blackboard
 from .connections import unconnected
 from .errors import BusyError, Problem, StructureError, TickError
-from .levels import all_paths, deepest, max_levels
 from .parent import halt_all
-from .pickling import check_picklable, copy_error
-from .render import render_text
+from .pickling import check_picklable, copy_error, deepest, max_levels
+from .snapshot import render_text
 from .status import INVALID, Status
 
 if TYPE_CHECKING:
@@ -96,11 +95,9 @@ class Tree:
         self._seed = check_int("seed", seed)
         self.clock = clock
         # Most trees have no blackboard, and an empty one takes as much memory as a leaf.
-        self._blackboard = (
-            blackboard
-            if blackboard is None or isinstance(blackboard, Blackboard)
-            else Blackboard(blackboard)
-        )
+        if blackboard is not None and not isinstance(blackboard, Blackboard):
+            blackboard = Blackboard(blackboard)
+        self._blackboard = blackboard
         self._now: float | None = None
         self._tick_count = 0
         self._is_busy = False
@@ -334,9 +331,6 @@ class Tree:
         self._revision += 1
         if self._around is not None:
             self._set_wrappers(self._around.wrappers)
-
-    def _on_feedback(self) -> None:
-        self._feedback_count += 1
 
     def _tell(
         self, call: str, error: TickError | None, interrupt: BaseException | None = None

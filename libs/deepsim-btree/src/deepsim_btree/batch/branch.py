@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any, Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.errors import TickError
 from deepsim_btree.leaves.function import AGENT
-from deepsim_btree.levels import all_paths
 from deepsim_btree.status import Status
 
 Codes = NDArray[np.uint8]
@@ -26,23 +25,15 @@ Mask = NDArray[np.bool_]
 INVALID, RUNNING, SUCCESS, FAILURE = (int(status) for status in list(Status)[:4])
 
 
+@dataclass
 class Shared:
-    """The data that all branches of a batch share.
+    """The data that all branches of a batch share."""
 
-    Attributes:
-        paths: Paths of the nodes, by their ids.
-        count: Number of agents.
-        seed: Agent number ``i`` has the seed ``seed + i``.
-        tick_count: Number of ticks, including the current one.
-        now: Time of the current tick [s]; NaN before the first one.
-    """
-
-    def __init__(self, root: Behaviour, count: int, seed: int) -> None:
-        self.paths = all_paths(root)
-        self.count = count
-        self.seed = seed
-        self.tick_count = 0
-        self.now = math.nan
+    paths: dict[int, str]  # of the nodes, by their ids
+    count: int  # of agents
+    seed: int  # of agent number 0; agent number i has the seed + i
+    tick_count: int = 0  # including the current tick
+    now: float = math.nan  # time of the current tick [s]; NaN before the first one
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "paths": {}}  # ids mean nothing in a copy
@@ -222,13 +213,11 @@ class BatchNode(Branch):
             self.children[position].halt(agents)
 
     def halt(self, agents: Agents) -> None:
-        """Ends the runs of agents, including those of the nodes below."""
         super().halt(agents)
         for statuses in (self.status, *self.child_status):
             statuses[agents[statuses[agents] == RUNNING]] = INVALID
 
     def reset(self, agents: Agents) -> None:
-        """Returns agents to their initial state."""
         super().reset(agents)
         self.child_status[:, agents] = INVALID
 

@@ -234,17 +234,25 @@ def tick_ordered(node: Any, branch: Branch, agents: Agents, decide: Decide) -> C
         for place in positions:
             order[place][begins] = decided[:, place]
     turn = np.maximum(turns[agents], 0)
+    answers = _tick_by_order(branch, agents, [row[agents] for row in order], turn, go_on)
+    turns[agents] = np.where(answers == RUNNING, turn, -1)
+    return _without_invalid(answers)
+
+
+def _tick_by_order(
+    branch: Branch, agents: Agents, order: list[Agents], turn: Agents, go_on: int
+) -> Codes:
+    """Ticks the children by their order, per place, from `turn` on; moves `turn` to the last."""
     answers = np.full(len(agents), go_on, np.uint8)
     goes = np.ones(len(agents), np.bool_)
-    for place in positions:
-        here, chosen = goes & (turn <= place), order[place][agents]
-        for child in positions:
+    for place, chosen in enumerate(order):
+        here = goes & (turn <= place)
+        for child in range(len(order)):
             branch.tick_where(child, agents, here & (chosen == child), answers)
         ends = here & _ends(answers, go_on)
         turn[ends] = place
         goes &= ~ends
-    turns[agents] = np.where(answers == RUNNING, turn, -1)
-    return _without_invalid(answers)
+    return answers
 
 
 def random_orders(node: Any, branch: Branch, agents: Agents) -> Orders:
@@ -258,7 +266,7 @@ def utility_orders(node: Any, branch: Branch, agents: Agents) -> Orders:
 
 
 def weighted_orders(node: Any, branch: Branch, agents: Agents) -> Orders:
-    """Returns orders drawn by weight, with the arithmetic of `draw_weighted_order`."""
+    """Returns orders drawn by weight, with the arithmetic of `WeightedSelector`."""
     numbers, weights = _draw(node, branch, agents), node.weights
     count, rows = len(weights), np.arange(len(numbers))
     left = np.tile(np.array(weights), (len(numbers), 1))  # 0 for a child in the order
@@ -290,16 +298,13 @@ def tick_reactive_utility(node: Any, branch: Branch, agents: Agents) -> Codes:
     values = _utilities(node, branch, agents)
     values[is_running] += node.margin
     orders = np.lexsort((~is_running, -values), axis=1)
-    answers = np.full(len(agents), FAILURE, np.uint8)
+    turn = np.zeros(len(agents), np.intp)
+    answers = _without_invalid(_tick_by_order(branch, agents, [*orders.T], turn, FAILURE))
     chosen = np.full(len(agents), -1)
     for place in positions:
-        for child in positions:
-            here = (chosen < 0) & (orders[:, place] == child)
-            branch.tick_where(child, agents, here, answers)
-            chosen[here & ((answers == RUNNING) | (answers == SUCCESS))] = child
+        chosen = np.where((answers != FAILURE) & (turn == place), orders[:, place], chosen)
     for child in positions:
         branch.halt_where(child, agents, (running == child) & (chosen >= 0) & (chosen != child))
-    answers[chosen < 0] = FAILURE
     states[agents] = np.where(answers == RUNNING, chosen, -1)
     return answers
 

@@ -75,11 +75,9 @@ def tick_status_map(node: Any, branch: Branch, agents: Agents) -> Codes:
 def tick_limit(node: Any, branch: Branch, agents: Agents) -> Codes:
     """Ticks the child for agents below the limit, and halts it for the others."""
     ticks = (branch.state if node.lifetime else branch.run_state)("ticks", 0)
-    answers = np.full(len(agents), FAILURE, np.uint8)
     is_below = ticks[agents] < node.tick_limit
-    branch.halt_where(0, agents, ~is_below)
     ticks[agents] += is_below
-    branch.tick_where(0, agents, is_below, answers)
+    answers = _tick_or_halt(branch, agents, is_below, FAILURE)
     if not node.lifetime:
         ticks[agents[answers != RUNNING]] = 0
     return answers
@@ -121,10 +119,13 @@ def tick_run_once(_: Any, branch: Branch, agents: Agents) -> Codes:
 
 def tick_guard(node: Any, branch: Branch, agents: Agents) -> Codes:
     """Ticks the child where the condition holds, and halts it elsewhere."""
-    answers = np.full(len(agents), FAILURE, np.uint8)
-    holds = ask(branch, agents, node.condition)
-    branch.halt_where(0, agents, ~holds)
-    branch.tick_where(0, agents, holds, answers)
+    return _tick_or_halt(branch, agents, ask(branch, agents, node.condition), FAILURE)
+
+
+def _tick_or_halt(branch: Branch, agents: Agents, mask: Mask, otherwise: int) -> Codes:
+    answers = np.full(len(agents), otherwise, np.uint8)
+    branch.halt_where(0, agents, ~mask)
+    branch.tick_where(0, agents, mask, answers)
     return answers
 
 
@@ -139,9 +140,7 @@ def tick_timed(node: Any, branch: Branch, agents: Agents, early: bool, otherwise
     """Ticks the child before `seconds` of a run have passed, or after that if not `early`."""
     starts, since = _starts(branch, agents)
     ticks = (branch.now - since < node.seconds) == early
-    answers = np.full(len(agents), otherwise, np.uint8)
-    branch.halt_where(0, agents, ~ticks)
-    branch.tick_where(0, agents, ticks, answers)
+    answers = _tick_or_halt(branch, agents, ticks, otherwise)
     starts[agents] = np.where(answers == RUNNING, since, np.nan)
     return answers
 

@@ -7,15 +7,15 @@ from functools import partial
 from typing import Any, Mapping
 
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import Key
+from deepsim_btree.blackboard import Key
 from deepsim_btree.composites import conditional, orders, parallel, serial
 from deepsim_btree.composites.conditional import Switch, case_key
 from deepsim_btree.decorators import counters, status_map, timers, updated
-from deepsim_btree.leaves import constant, entries
+from deepsim_btree.leaves import plain
 from deepsim_btree.tag import Attribute
 
 from . import nodes, script_nodes
-from .node_types import NodeType, class_type
+from .node_types import ClassType, NodeType
 
 
 class _SwitchType(NodeType):
@@ -64,24 +64,24 @@ def _case_text(case: object) -> str:
 _MODULES = (serial, conditional, parallel, orders, counters, status_map, timers, updated)
 _TAGS = [
     (tag, cls)
-    for module in (*_MODULES, constant, entries, nodes, script_nodes)
+    for module in (*_MODULES, plain, nodes, script_nodes)
     for cls in vars(module).values()
     if isinstance(cls, type) and cls.__module__ == module.__name__
     for tag in vars(cls).get("xml_tags", ())
 ]
 # If several types fit a node, it is written with the first one.
 CPP_TYPES: tuple[NodeType, ...] = (
-    *(class_type(tag, cls, cls) for tag, cls in _TAGS if tag.in_btcpp),
+    *(ClassType(tag, cls, cls) for tag, cls in _TAGS if tag.in_btcpp),
     *(_SwitchType(count) for count in range(2, 7)),
 )
-OWN_TYPES = tuple(class_type(tag, cls, cls) for tag, cls in _TAGS if not tag.in_btcpp)
+OWN_TYPES = tuple(ClassType(tag, cls, cls) for tag, cls in _TAGS if not tag.in_btcpp)
 BUILTIN_TYPES = {node_type.tag: node_type for node_type in (*CPP_TYPES, *OWN_TYPES)}
 
 
 def script_types(enums: Mapping[str, int]) -> dict[str, NodeType]:
     """Returns the types of nodes with scripts, by tag."""
     scripts = [(tag, cls) for tag, cls in _TAGS if "enums" in tag.hidden]
-    return {tag.name: class_type(tag, cls, partial(cls, enums=enums)) for tag, cls in scripts}
+    return {tag.name: ClassType(tag, cls, partial(cls, enums=enums)) for tag, cls in scripts}
 
 
 OF_VERSION_3 = 'it is of version 3: write <root BTCPP_format="3">'

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Callable, Iterable, Mapping, Union
 
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import Key
+from deepsim_btree.blackboard import Key
 from deepsim_btree.composites.conditional import Conditional
 from deepsim_btree.leaves.function import Action, Check, FunctionLeaf
 from deepsim_btree.leaves.ports import PortLeaf
@@ -127,12 +127,11 @@ class _FunctionType(NodeType):
         return dict(self._signature.bind_partial(*node.args, **node.kwargs).arguments)
 
 
-class _ClassType(NodeType):
+class ClassType(NodeType):
     """The tag for a node class, whose attributes are its constructor arguments and ports."""
 
     def __init__(self, tag: Tag, cls: type[Behaviour], maker: Maker) -> None:
-        made = partial(maker)  # nested partials are flattened by Python
-        self._maker = maker
+        self._maker = made = partial(maker, **tag.fixed)
         signature = inspect.signature(cls)
         self._fixed = {**signature.bind_partial(*made.args).arguments, **made.keywords}
         attributes = {name: one for name, one in tag.arguments.items() if name not in self._fixed}
@@ -226,12 +225,7 @@ def registered_type(tag: str, maker: Maker) -> NodeType:
     if issubclass(cls, FunctionLeaf):
         return _FunctionType(tag, cls, maker)
     own = {known.name: known for known in vars(cls).get("xml_tags", ())}
-    return class_type(own.get(tag, Tag(tag)), cls, maker)
-
-
-def class_type(tag: Tag, cls: type[Behaviour], maker: Maker) -> NodeType:
-    """Returns the type of the nodes of a class with one of its tags."""
-    return _ClassType(tag, cls, partial(maker, **tag.fixed) if tag.fixed else maker)
+    return ClassType(own.get(tag, Tag(tag)), cls, maker)
 
 
 def tags_of(maker: Any) -> tuple[str, ...]:

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 from deepsim_btree.arguments import check_status
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import Key, key, read_bool
-from deepsim_btree.parent import Composite, Decorator
+from deepsim_btree.blackboard import Key, key, read_bool
+from deepsim_btree.parent import Children, Composite, Decorator
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SKIPPED, SUCCESS, Status
 from deepsim_btree.tag import Attribute, OutputEntry, Queue, Tag
 
@@ -19,11 +19,8 @@ class Stepwise(Composite):
     """The base of composites that end a tick after each child that finishes in its first tick."""
 
     __slots__ = ("_skipped",)
+    _skipped: int  # children, in this run
     keeps_place: ClassVar[bool] = False
-
-    def __init__(self, children: Iterable[Behaviour] = (), name: str | None = None) -> None:
-        super().__init__(children, name)
-        self._skipped = 0
 
     def update(self) -> Status:
         """Ticks the current child; if it was RUNNING already, goes on with the next one at once."""
@@ -52,7 +49,6 @@ class Stepwise(Composite):
         return SKIPPED if self._skipped and self._skipped == len(children) else self.go_on
 
     def reset(self) -> None:
-        """Resets the node; the next run begins with the first child."""
         super().reset()
         self._current = 0
 
@@ -125,11 +121,7 @@ class TryCatch(Composite):
     )
 
     def __init__(
-        self,
-        children: Iterable[Behaviour] = (),
-        name: str | None = None,
-        *,
-        catch_on_halt: bool = False,
+        self, children: Children = (), name: str | None = None, *, catch_on_halt: bool = False
     ) -> None:
         super().__init__(children, name)
         self.catch_on_halt = catch_on_halt
@@ -137,7 +129,6 @@ class TryCatch(Composite):
         self._is_catching = False
 
     def update(self) -> Status:
-        """Continues the sequence or, after a failure, the last child."""
         if self.status is not RUNNING:
             self._current = self._skipped = 0
             self._is_catching = False
@@ -163,7 +154,6 @@ class TryCatch(Composite):
                 child.halt()
 
     def problems(self) -> Iterator[str]:
-        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         yield from super().problems()
         if len(self._children) == 1:
             yield "TryCatch needs a child to try and one to clean up"

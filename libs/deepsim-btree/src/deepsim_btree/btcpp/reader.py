@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import Any
+from typing import Any, Mapping
 
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import Key
+from deepsim_btree.blackboard import Key
 from deepsim_btree.btcpp.script_nodes import Conditions
 from deepsim_btree.decorators.subtree import SubTree
 from deepsim_btree.tag import MISSING, Attribute, EntryName, EntryValue, OutputEntry
@@ -23,10 +23,11 @@ from .builtin import (
     UNSUPPORTED,
     script_types,
 )
-from .document import Document, read_file, read_texts
-from .element import EXPLICIT, MAX_LEVELS, Element
+from .document import EXPLICIT, MAX_LEVELS, Document, Element, read_file, read_texts
 from .node_types import Nodes, NodeType, registered_types
 from .texts import Parsers, key_of, to_value, typed_key
+
+Enums = Mapping[str, int]
 
 KNOWN_TAGS = frozenset({*BUILTIN_TYPES, *UNSUPPORTED, "SubTree"})
 """Tags that need no class of the user."""
@@ -43,7 +44,7 @@ def read_xml(
     *,
     tree: str | None = None,
     parsers: Parsers | None = None,
-    enums: Mapping[str, int] | None = None,
+    enums: Enums | None = None,
 ) -> Behaviour:
     """Reads a tree from the XML of BehaviorTree.CPP 4.
 
@@ -76,7 +77,7 @@ def read_xml_file(
     *,
     tree: str | None = None,
     parsers: Parsers | None = None,
-    enums: Mapping[str, int] | None = None,
+    enums: Enums | None = None,
 ) -> Behaviour:
     """Reads a tree from a file, which may include others; otherwise like `read_xml`.
 
@@ -88,11 +89,7 @@ def read_xml_file(
 
 class _Reader:
     def __init__(
-        self,
-        document: Document,
-        nodes: Nodes,
-        parsers: Parsers | None,
-        enums: Mapping[str, int] | None,
+        self, document: Document, nodes: Nodes, parsers: Parsers | None, enums: Enums | None
     ) -> None:
         self._document = document
         self._enums = enums or {}

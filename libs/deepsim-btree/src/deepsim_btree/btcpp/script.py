@@ -28,7 +28,7 @@ import re
 from typing import Any, Callable, Mapping, Union
 
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import Key
+from deepsim_btree.blackboard import Key
 from deepsim_btree.decorators.subtree import SubTree
 from deepsim_btree.pickling import keys_of
 

@@ -49,7 +49,6 @@ class RunScript(Behaviour):
         return self.script.text
 
     def update(self) -> Status:
-        """Runs the script and returns SUCCESS."""
         self.script.run(self)
         return SUCCESS
 
@@ -67,7 +66,6 @@ class ScriptCheck(RunScript):
     xml_tags = (Tag("ScriptCondition", hidden=("enums",)),)
 
     def update(self) -> Status:
-        """Runs the script and returns SUCCESS or FAILURE."""
         return SUCCESS if self.script.holds(self) else FAILURE
 
 
@@ -111,7 +109,6 @@ class Conditions(Decorator):
         self.scripts = {n: Script(scripts[n], enums) for n in NAMES if n in scripts}
 
     def update(self) -> Status:
-        """Tests the conditions, ticks the child, and runs the scripts for its answer."""
         status = self._before()
         if status is None:
             status = self.tick_child(self.child)
@@ -191,7 +188,6 @@ class Precondition(Decorator):
         return self.script.text
 
     def update(self) -> Status:
-        """Tests the script unless the child is running, then ticks the child."""
         # If `otherwise` is RUNNING, the script is tested again until the child has started.
         if self.status is not RUNNING:
             self._is_open = False

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Callable, Mapping
 
 from deepsim_btree.arguments import read_number
-from deepsim_btree.blackboard.key import ConvertedKey, Key, MillisecondsKey, key
+from deepsim_btree.blackboard import ConvertedKey, Key, MillisecondsKey, key
 from deepsim_btree.tag import EntryName, EntryValue, Literal, Milliseconds, OutputEntry, Queue
 
 Parsers = Mapping[type, Callable[[str], Any]]
@@ -28,14 +28,6 @@ class TypedKey(ConvertedKey):
 
     value_type: Any
     _parse: Callable[[str], Any]
-
-    @classmethod
-    def of(cls, name: str, type_: Any, parse: Callable[[str], Any]) -> TypedKey:
-        """Returns a key for a type, with the function that converts texts to it."""
-        key_ = cls(name)
-        key_.value_type = type_
-        key_._parse = parse
-        return key_
 
     def converted(self, value: Any) -> Any:
         """Returns a value of the entry as the node takes it, or raises ValueError."""
@@ -156,8 +148,10 @@ def typed_key(name: str, type_: Any, parsers: Parsers) -> Key:
     if type_ in (Literal, EntryValue, object):
         return Key(name)
     # Only the parser that is used, so that a tree can be pickled whatever the others are.
-    parse = parsers.get(type_) or partial(to_value, type_=type_, parsers={})
-    return TypedKey.of(name, type_, parse)
+    typed = TypedKey(name)
+    typed.value_type = type_
+    typed._parse = parsers.get(type_) or partial(to_value, type_=type_, parsers={})
+    return typed
 
 
 def _is_enum(type_: Any) -> bool:

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any, Callable, Literal
 
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import Key, key
+from deepsim_btree.blackboard import Key, key
 from deepsim_btree.btcpp.script_nodes import Conditions
 from deepsim_btree.composites.conditional import Switch
 from deepsim_btree.composites.parallel import Parallel, ParallelSelector, ParallelSequence
@@ -20,7 +21,7 @@ from deepsim_btree.status import RUNNING, SUCCESS
 from deepsim_btree.tag import MISSING, Attribute, EntryValue, Milliseconds, Queue
 
 from .builtin import BUILTIN_TYPES, CPP_TYPES, OWN_TYPES, SCRIPT_ATTRIBUTES, UNSUPPORTED
-from .element import MAX_LEVELS, Element, is_name
+from .document import MAX_LEVELS, Element, is_name
 from .node_types import Nodes, NodeType, registered_type, registered_types, tags_of
 from .texts import Formatters, to_text
 
@@ -61,15 +62,17 @@ def write_xml(
         _check_name(root, tree)
     _check_levels(root)
     writer.add_tree(tree, root)
-    document = Element("root", {"BTCPP_format": "4", "main_tree_to_execute": tree}, [])
-    document.children.extend(
+    trees = [
         Element("BehaviorTree", {"ID": tree_id}, [element])
         for tree_id, element in writer.trees.items()
         if element is not None
-    )
-    if writer.used:
-        models = [model_element(node_type) for _, node_type in sorted(writer.used.items())]
-        document.children.append(Element("TreeNodesModel", {}, models))
+    ]
+    models = [nodes_model(writer.used.values())] if writer.used else []
+    return _document({"main_tree_to_execute": tree}, [*trees, *models])
+
+
+def _document(attributes: dict[str, str], children: list[Element]) -> str:
+    document = Element("root", {"BTCPP_format": "4", **attributes}, children)
     return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', *document.to_lines()]) + "\n"
 
 
@@ -228,10 +231,13 @@ def write_nodes_model(nodes: Nodes) -> str:
         TypeError: One of `nodes` is not a class of nodes.
         ValueError: A tag in `nodes` cannot be the name of an XML element.
     """
-    types = [*registered_types(nodes).values(), *OWN_TYPES]
+    return _document({}, [nodes_model([*registered_types(nodes).values(), *OWN_TYPES])])
+
+
+def nodes_model(types: Iterable[NodeType]) -> Element:
+    """Returns the TreeNodesModel element of types of nodes, sorted by tag."""
     models = [model_element(node_type) for node_type in sorted(types, key=lambda one: one.tag)]
-    document = Element("root", {"BTCPP_format": "4"}, [Element("TreeNodesModel", {}, models)])
-    return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', *document.to_lines()]) + "\n"
+    return Element("TreeNodesModel", {}, models)
 
 
 def model_element(node_type: NodeType) -> Element:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from deepsim_btree.arguments import read_number
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import Key
+from deepsim_btree.blackboard import Key
 from deepsim_btree.leaves.function import truth
 from deepsim_btree.parent import Decorator, Parent
 from deepsim_btree.status import FAILURE, INVALID, RUNNING, SUCCESS, Status
@@ -61,7 +61,6 @@ class IfThenElse(Conditional):
     xml_tags = (Tag("IfThenElse", hidden=("condition", "then", "otherwise")),)
 
     def update(self) -> Status:
-        """Tests the condition if this was not done yet, then ticks the branch."""
         if self.status is not RUNNING:
             self._branch = 0
         if self._branch == 0:
@@ -97,7 +96,6 @@ class WhileDoElse(Conditional):
     xml_tags = (Tag("WhileDoElse", hidden=("condition", "then", "otherwise")),)
 
     def update(self) -> Status:
-        """Tests the condition, halts one branch and ticks the other."""
         status = self.tick_child(self._children[0])
         if status is RUNNING:
             return RUNNING
@@ -140,7 +138,6 @@ class Guard(Decorator):
         self.condition = condition
 
     def update(self) -> Status:
-        """Tests the condition, then ticks the child or halts it."""
         if truth(self.condition()):
             return self.tick_child(self.child)
         self.child.halt()
@@ -198,7 +195,6 @@ class Switch(Parent):
         return self._cases
 
     def update(self) -> Status:
-        """Reads the value, ticks the child for it and halts the others."""
         value = self.on.read(self) if isinstance(self.on, Key) else self.on()
         chosen = self.choose(value)
         for position, child in enumerate(self._children):

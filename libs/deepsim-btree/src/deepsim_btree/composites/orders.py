@@ -9,9 +9,8 @@ from collections.abc import Iterable, Iterator
 from typing import Callable, Union
 
 from deepsim_btree.arguments import check_int
-from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import Key
-from deepsim_btree.parent import Composite, Parent
+from deepsim_btree.blackboard import Key
+from deepsim_btree.parent import Children, Composite, Parent
 from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
 from deepsim_btree.tag import Attribute, Tag
 
@@ -34,7 +33,7 @@ class Ordered(Composite):
     __slots__ = ("_order",)
     go_on = FAILURE
 
-    def __init__(self, children: Iterable[Behaviour] = (), name: str | None = None) -> None:
+    def __init__(self, children: Children = (), name: str | None = None) -> None:
         super().__init__(children, name)
         self._order: tuple[int, ...] = ()
 
@@ -43,13 +42,11 @@ class Ordered(Composite):
         raise NotImplementedError(f"{type(self).__name__} must override decide()")
 
     def update(self) -> Status:
-        """Decides the order at the start of a run, then runs the children in that order."""
         if self.status is not RUNNING:
             self._order = self.decide()
         return tick_in_turn(self, [self._children[index] for index in self._order])
 
     def problems(self) -> Iterator[str]:
-        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         yield from Parent.problems(self)  # In another order, every child may be ticked.
         yield from self._unequal()
 
@@ -82,11 +79,7 @@ class RandomComposite(Ordered):
     __slots__ = ("_stream", "seed")
 
     def __init__(
-        self,
-        children: Iterable[Behaviour] = (),
-        name: str | None = None,
-        *,
-        seed: int | None = None,
+        self, children: Children = (), name: str | None = None, *, seed: int | None = None
     ) -> None:
         super().__init__(children, name)
         self.seed = None if seed is None else check_int("seed", seed)
@@ -97,15 +90,14 @@ class RandomComposite(Ordered):
         if self._stream is None:
             tree = self._find_tree()
             self._stream = stream_start(self.seed, 0 if tree is None else tree.seed, self.path)
-        self._stream, order = self._draw(self._stream)
-        return order
+        self._stream, numbers = draw(self._stream, len(self._children))
+        return self._order_by(numbers)
 
-    def _draw(self, stream: int) -> tuple[int, tuple[int, ...]]:
-        """Returns the next state of a stream and an order."""
-        return draw_order(stream, len(self._children))
+    def _order_by(self, numbers: list[int]) -> tuple[int, ...]:
+        """Returns the order for random integers of 64 bits, one per child."""
+        return tuple(sorted(range(len(numbers)), key=numbers.__getitem__))
 
     def reset(self) -> None:
-        """Resets the node; its stream of random numbers restarts from the seed."""
         super().reset()
         self._stream = None
 
@@ -172,7 +164,7 @@ class WeightedSelector(RandomComposite):
 
     def __init__(
         self,
-        children: Iterable[Behaviour] = (),
+        children: Children = (),
         name: str | None = None,
         *,
         weights: Iterable[float],
@@ -182,9 +174,30 @@ class WeightedSelector(RandomComposite):
         self.weights = tuple(_weight(value) for value in weights)
         self._check_equal()
 
-    def _draw(self, stream: int) -> tuple[int, tuple[int, ...]]:
+    def decide(self) -> tuple[int, ...]:
+        """Draws an order by weight from the stream of the node."""
         self._check_equal()
-        return draw_weighted_order(stream, self.weights)
+        return super().decide()
+
+    def _order_by(self, numbers: list[int]) -> tuple[int, ...]:
+        # Each place is drawn with probabilities in proportion to the weights that are left. Sums,
+        # products and comparisons of floats are equal on every machine.
+        left = list(range(len(numbers)))
+        order = []
+        for number in numbers:
+            total = 0.0
+            for place in left:  # sum() rounds otherwise from Python 3.12 on
+                total += self.weights[place]
+            mark = number / 2**64 * total
+            chosen = left[-1]
+            for place in left:
+                mark -= self.weights[place]
+                if mark < 0:
+                    chosen = place
+                    break
+            left.remove(chosen)
+            order.append(chosen)
+        return tuple(order)
 
 
 class UtilitySelector(Ordered):
@@ -211,11 +224,7 @@ class UtilitySelector(Ordered):
     __slots__ = ("utilities",)
 
     def __init__(
-        self,
-        children: Iterable[Behaviour] = (),
-        name: str | None = None,
-        *,
-        utilities: Iterable[Utility],
+        self, children: Children = (), name: str | None = None, *, utilities: Iterable[Utility]
     ) -> None:
         super().__init__(children, name)
         self.utilities = tuple(utilities)
@@ -274,7 +283,7 @@ class ReactiveUtilitySelector(UtilitySelector):
 
     def __init__(
         self,
-        children: Iterable[Behaviour] = (),
+        children: Children = (),
         name: str | None = None,
         *,
         utilities: Iterable[Utility],
@@ -287,18 +296,14 @@ class ReactiveUtilitySelector(UtilitySelector):
 
     def decide(self) -> tuple[int, ...]:
         """Sorts the children by their utilities, with the margin added for a RUNNING child."""
-        values = self.values()
-        for place, child in enumerate(self._children):
-            if child.status is RUNNING:
-                values[place] += self.margin
         # Of children with equal values, the RUNNING one comes first.
         ranks = [
-            (-value, child.status is not RUNNING) for value, child in zip(values, self._children)
+            (-value - self.margin, 0) if child.status is RUNNING else (-value, 1)
+            for value, child in zip(self.values(), self._children)
         ]
         return tuple(sorted(range(len(ranks)), key=ranks.__getitem__))
 
     def update(self) -> Status:
-        """Tries the children from the best one, and halts a RUNNING child that is not chosen."""
         running = next((child for child in self._children if child.status is RUNNING), None)
         order = self.decide()
         answer, skipped = FAILURE, 0
@@ -329,47 +334,13 @@ def stream_start(seed: int | None, tree_seed: int, path: str) -> int:
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "little")
 
 
-def draw_order(state: int, count: int) -> tuple[int, tuple[int, ...]]:
-    """Returns the next state of a stream and a permutation of ``range(count)``.
-
-    Each position gets a random key of 64 bits; the permutation is the positions sorted by key.
-    """
-    keys = []
+def draw(state: int, count: int) -> tuple[int, list[int]]:
+    """Returns the next state of a stream and random integers of 64 bits."""
+    numbers = []
     for _ in range(count):
-        state, key = _draw(state)
-        keys.append(key)
-    return state, tuple(sorted(range(count), key=keys.__getitem__))
-
-
-def draw_weighted_order(state: int, weights: tuple[float, ...]) -> tuple[int, tuple[int, ...]]:
-    """Returns the next state of a stream and a permutation of the positions of some weights.
-
-    The first position is drawn with probabilities in proportion to the weights, and each later one
-    likewise from the rest. Sums, products and comparisons of floats are equal on every machine.
-    """
-    left = list(range(len(weights)))
-    order = []
-    while left:
-        state, number = _draw(state)
-        total = 0.0
-        for place in left:  # sum() rounds otherwise from Python 3.12 on
-            total += weights[place]
-        mark = number / 2**64 * total
-        chosen = left[-1]
-        for place in left:
-            mark -= weights[place]
-            if mark < 0:
-                chosen = place
-                break
-        left.remove(chosen)
-        order.append(chosen)
-    return state, tuple(order)
-
-
-def _draw(state: int) -> tuple[int, int]:
-    """Returns the next state of a stream and a random integer of 64 bits."""
-    state = (state + STEP) & MASK
-    number = state
-    for shift, factor in MIXERS:
-        number = ((number ^ (number >> shift)) * factor) & MASK
-    return state, number ^ (number >> LAST_SHIFT)
+        state = (state + STEP) & MASK
+        number = state
+        for shift, factor in MIXERS:
+            number = ((number ^ (number >> shift)) * factor) & MASK
+        numbers.append(number ^ (number >> LAST_SHIFT))
+    return state, numbers

@@ -3,19 +3,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from typing import Any, ClassVar
 
 from deepsim_btree.arguments import check_int
-from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import Key, read_int
+from deepsim_btree.blackboard import Key, read_int
 from deepsim_btree.errors import StructureError
-from deepsim_btree.parent import Composite
+from deepsim_btree.parent import Children, Composite
 from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
 from deepsim_btree.tag import Attribute, Tag
 
-_SUCCESS = Attribute("success_count", int, -1, takes_key=True)
-_FAILURE = Attribute("failure_count", int, 1, takes_key=True)
+_tag = partial(
+    Tag,
+    success=Attribute("success_count", int, -1, takes_key=True),
+    failure=Attribute("failure_count", int, 1, takes_key=True),
+)
 
 
 class Parallel(Composite):
@@ -49,19 +52,13 @@ class Parallel(Composite):
 
     __slots__ = ("_failures", "_successes", "eager", "failure", "success")
     xml_tags: ClassVar[tuple[Tag, ...]] = (
-        Tag("Parallel", fixed={"eager": True}, success=_SUCCESS, failure=_FAILURE),
-        Tag(
-            "ParallelTickAll",
-            in_btcpp=False,
-            fixed={"eager": False},
-            success=_SUCCESS,
-            failure=_FAILURE,
-        ),
+        _tag("Parallel", fixed={"eager": True}),
+        _tag("ParallelTickAll", in_btcpp=False, fixed={"eager": False}),
     )
 
     def __init__(
         self,
-        children: Iterable[Behaviour] = (),
+        children: Children = (),
         name: str | None = None,
         *,
         success: int = -1,
@@ -75,7 +72,6 @@ class Parallel(Composite):
         self._successes = self._failures = 0
 
     def update(self) -> Status:
-        """Ticks the unfinished children, and counts the successes and failures of the run."""
         needed, allowed = self.thresholds()
         eager = self.eager
         is_fresh = self.status is not RUNNING
@@ -127,7 +123,6 @@ class Parallel(Composite):
         return not isinstance(self.success, Key) and self.success < 0
 
     def problems(self) -> Iterator[str]:
-        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         yield from super().problems()
         yield from _unfit(len(self._children), success=self.success, failure=self.failure)
 
@@ -149,7 +144,7 @@ class ParallelSequence(Parallel):
     xml_tags = (Tag("ParallelSequence", in_btcpp=False),)
 
     def __init__(
-        self, children: Iterable[Behaviour] = (), name: str | None = None, *, eager: bool = False
+        self, children: Children = (), name: str | None = None, *, eager: bool = False
     ) -> None:
         super().__init__(children, name, success=-1, failure=1, eager=eager)
 
@@ -171,7 +166,7 @@ class ParallelSelector(Parallel):
     xml_tags = (Tag("ParallelSelector", in_btcpp=False),)
 
     def __init__(
-        self, children: Iterable[Behaviour] = (), name: str | None = None, *, eager: bool = False
+        self, children: Children = (), name: str | None = None, *, eager: bool = False
     ) -> None:
         super().__init__(children, name, success=1, failure=-1, eager=eager)
 
@@ -198,7 +193,7 @@ class ParallelAll(Composite):
     xml_tags = (Tag("ParallelAll", max_failures=Attribute("max_failures", int, 1, takes_key=True)),)
 
     def __init__(
-        self, children: Iterable[Behaviour] = (), name: str | None = None, *, max_failures: int = 1
+        self, children: Children = (), name: str | None = None, *, max_failures: int = 1
     ) -> None:
         super().__init__(children, name)
         is_key = isinstance(max_failures, Key)
@@ -206,7 +201,6 @@ class ParallelAll(Composite):
         self._failures = 0
 
     def update(self) -> Status:
-        """Ticks the unfinished children, and counts the failures of the run."""
         allowed = self.threshold()
         is_fresh = self.status is not RUNNING
         if is_fresh:
@@ -240,7 +234,6 @@ class ParallelAll(Composite):
         return allowed if allowed >= 0 else max(count, 1) + 1 + allowed
 
     def problems(self) -> Iterator[str]:
-        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         yield from super().problems()
         yield from _unfit(len(self._children), max_failures=self.max_failures)
 

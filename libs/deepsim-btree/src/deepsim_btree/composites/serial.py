@@ -29,7 +29,6 @@ class Sequence(Composite):
     go_on = SUCCESS
 
     def update(self) -> Status:
-        """Runs the children from the first one, or from the one that is RUNNING."""
         return tick_in_turn(self, self._children)
 
 
@@ -50,7 +49,6 @@ class Selector(Composite):
     go_on = FAILURE
 
     def update(self) -> Status:
-        """Runs the children from the first one, or from the one that is RUNNING."""
         return tick_in_turn(self, self._children)
 
 
@@ -74,7 +72,6 @@ class ReactiveSequence(Composite):
     go_on = SUCCESS
 
     def update(self) -> Status:
-        """Runs the children from the first one, then halts a later one that was RUNNING."""
         return tick_from_first(self, self._children)
 
 
@@ -98,7 +95,6 @@ class ReactiveSelector(Composite):
     go_on = FAILURE
 
     def update(self) -> Status:
-        """Runs the children from the first one, then halts a later one that was RUNNING."""
         return tick_from_first(self, self._children)
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from deepsim_btree.arguments import check_count
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import Key, read_bool, read_int
+from deepsim_btree.blackboard import Key, read_bool, read_int
 from deepsim_btree.parent import Decorator
 from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
 from deepsim_btree.tag import Attribute, Tag
@@ -42,7 +42,6 @@ class Limit(Decorator):
         self._ticks = 0
 
     def update(self) -> Status:
-        """Ticks the child, or halts it and fails once the limit is reached."""
         if self.status is not RUNNING and not self.lifetime:
             self._ticks = 0
         if self._ticks >= self.tick_limit:
@@ -52,7 +51,6 @@ class Limit(Decorator):
         return self.tick_child(self.child)
 
     def reset(self) -> None:
-        """Resets the node; the count restarts at 0."""
         super().reset()
         self._ticks = 0
 
@@ -103,7 +101,6 @@ class Repeater(Decorator):
         self._runs = 0
 
     def update(self) -> Status:
-        """Ticks the child and counts its finished runs."""
         repeat = read_int(self, "repeat", self.repeat)
         if repeat == 0:
             return SUCCESS
@@ -151,7 +148,6 @@ class Retry(Decorator):
         self._runs = 0
 
     def update(self) -> Status:
-        """Ticks the child and counts its failed runs."""
         if self.status is not RUNNING:
             self._runs = 0
         status = self.tick_child(self.child)
@@ -187,7 +183,6 @@ class RunOnce(Decorator):
         self._answer = RUNNING  # until the child has finished
 
     def update(self) -> Status:
-        """Ticks the child, or repeats its answer."""
         if self._answer is not RUNNING:
             return SKIPPED if read_bool(self, "then_skip", self.then_skip) else self._answer
         status = self.tick_child(self.child)
@@ -196,6 +191,5 @@ class RunOnce(Decorator):
         return status
 
     def reset(self) -> None:
-        """Resets the node; the child may run once more."""
         super().reset()
         self._answer = RUNNING

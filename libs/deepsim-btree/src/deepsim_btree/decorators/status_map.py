@@ -25,7 +25,6 @@ class StatusMap(Decorator):
     answers: Answers  # for the child's INVALID, RUNNING, SUCCESS, FAILURE and SKIPPED
 
     def update(self) -> Status:
-        """Ticks the child and translates its status."""
         child = self._children[0]  # half as long as self.child
         status = self.tick_child(child)
         answer = self.answers[status]

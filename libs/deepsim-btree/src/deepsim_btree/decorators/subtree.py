@@ -8,8 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.blackboard import Blackboard
-from deepsim_btree.blackboard.key import NOTHING, Entry, Key, key
+from deepsim_btree.blackboard import NOTHING, Blackboard, Entry, Key, key
 from deepsim_btree.parent import Decorator
 from deepsim_btree.status import Status
 
@@ -89,7 +88,6 @@ class SubTree(Decorator):
         return self._scope
 
     def update(self) -> Status:
-        """Ticks the child."""
         return self.tick_child(self.child)
 
     def reset(self) -> None:

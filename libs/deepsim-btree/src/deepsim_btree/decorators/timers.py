@@ -7,7 +7,7 @@ import math
 
 from deepsim_btree.arguments import check_seconds
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import Key, read_seconds
+from deepsim_btree.blackboard import Key, read_seconds
 from deepsim_btree.parent import Decorator, Parent
 from deepsim_btree.status import FAILURE, RUNNING, Status
 from deepsim_btree.tag import Attribute, Milliseconds, Tag
@@ -33,7 +33,6 @@ class Timer(Decorator):
         self._since = -math.inf
 
     def reset(self) -> None:
-        """Resets the node; earlier ticks no longer count."""
         super().reset()
         self._since = -math.inf
 
@@ -57,7 +56,6 @@ class Timeout(Timer):
     xml_tags = (Tag("Timeout", seconds=Attribute("msec", Milliseconds, takes_key=True)),)
 
     def update(self) -> Status:
-        """Ticks the child, or fails if its time is over."""
         now = self.tree.now
         if self.status is not RUNNING:
             self._since = now
@@ -84,7 +82,6 @@ class Delay(Timer):
     xml_tags = (Tag("Delay", seconds=Attribute("delay_msec", Milliseconds, takes_key=True)),)
 
     def update(self) -> Status:
-        """Waits, or ticks the child."""
         now = self.tree.now
         if self.status is not RUNNING:
             self._since = now
@@ -110,7 +107,6 @@ class Cooldown(Timer):
     xml_tags = (Tag("Cooldown", in_btcpp=False),)
 
     def update(self) -> Status:
-        """Ticks the child unless it would start too early."""
         now = self.tree.now
         if self.status is not RUNNING and now - self._since < read_seconds(self, self.seconds):
             return FAILURE
@@ -157,7 +153,6 @@ class Service(Parent):
         self._due = 0.0
 
     def update(self) -> Status:
-        """Ticks the service if it is due or RUNNING, then the branch."""
         service, child = self._children
         now = self.tree.now
         if self.status is not RUNNING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from deepsim_btree.arguments import check_status
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import Entry, Key, key
-from deepsim_btree.leaves.entries import EntryLeaf
+from deepsim_btree.blackboard import Entry, Key, key
+from deepsim_btree.leaves.plain import EntryLeaf
 from deepsim_btree.parent import Decorator
 from deepsim_btree.status import FAILURE, RUNNING, SKIPPED, SUCCESS, Status
 from deepsim_btree.tag import Attribute, EntryName, Tag
@@ -40,7 +40,6 @@ class WasUpdated(EntryLeaf):
         self._seen = 0
 
     def update(self) -> Status:
-        """Compares the number of writes with that of the last tick."""
         writes = _writes(self._key.entry(self), self._seen)
         if writes == self._seen:
             return FAILURE
@@ -48,7 +47,6 @@ class WasUpdated(EntryLeaf):
         return SUCCESS
 
     def reset(self) -> None:
-        """Resets the node; the next tick counts as the first."""
         super().reset()
         self._seen = 0
 
@@ -114,7 +112,6 @@ class WhenUpdated(Decorator):
         return status
 
     def reset(self) -> None:
-        """Resets the node; the next tick counts as the first."""
         super().reset()
         self._seen = 0
         self._is_open = False

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import NOTHING, Key
+from deepsim_btree.blackboard import NOTHING, Key
 from deepsim_btree.status import FAILURE, SUCCESS, Status
 
 # Flags of code objects; the module inspect, which names them, takes 10 ms to import.
@@ -95,7 +95,6 @@ class FunctionLeaf(Behaviour):
         return found
 
     def problems(self) -> Iterator[str]:
-        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         yield from super().problems()
         import inspect  # noqa: PLC0415 - takes 10 ms, which only this method needs
 
@@ -158,7 +157,6 @@ class Check(FunctionLeaf):
     __slots__ = ()
 
     def update(self) -> Status:
-        """Returns SUCCESS if the function returns a true value, otherwise FAILURE."""
         answer = self.call()
         if answer is True:
             return SUCCESS
@@ -197,23 +195,19 @@ def _flags(function: Callable[..., Any]) -> int:
     return 0 if code is None else code.co_flags
 
 
-class Placeholder:
-    """An object that stands for a value known later; copies of it are the same object."""
+class _Agent:
+    """The type of AGENT, of which copies are the same object."""
 
-    __slots__ = ("_name",)
-
-    def __init__(self, name: str) -> None:
-        self._name = name
+    __slots__ = ()
 
     def __repr__(self) -> str:
-        return self._name
+        return "AGENT"
 
-    def __reduce__(self) -> str:
-        return self._name  # copy and pickle take this as the name of a global
+    __reduce__ = __repr__  # copy and pickle take this as the name of a global
 
 
 # Of type Any, so that type checkers accept it for any kind of agent.
-AGENT: Any = Placeholder("AGENT")
+AGENT: Any = _Agent()
 """Stands for the agent among the arguments of a leaf: ``drive(AGENT, speed=2.0)``.
 
 A `batch.Batch` replaces it with an array of the numbers of the agents for which it ticks the leaf.

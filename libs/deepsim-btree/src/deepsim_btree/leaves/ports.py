@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Iterator
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -20,12 +21,10 @@ from typing import (
 )
 
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import NOTHING, Key
+from deepsim_btree.blackboard import NOTHING, Key
 from deepsim_btree.errors import StructureError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from typing_extensions import Self
 
 T = TypeVar("T")
@@ -407,7 +406,6 @@ class PortLeaf(Behaviour):
         return dict(self._connections)
 
     def problems(self) -> Iterator[str]:
-        """Yields problems with the setup of the node; `Tree.validate` collects them."""
         yield from super().problems()
         for name, port in type(self).ports.items():
             required = port.direction != "output" and not port.has_default

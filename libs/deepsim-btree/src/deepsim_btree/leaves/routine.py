@@ -75,7 +75,6 @@ class Routine(FunctionLeaf):
         self._paused = self.call()
 
     def update(self) -> Status:
-        """Runs the function to its next pause or to its end."""
         assert self._paused is not None, "initialize() comes first"
         try:
             paused_with = self._paused.send(None)
@@ -169,7 +168,6 @@ class Background(FunctionLeaf):
             self._start()
 
     def update(self) -> Status:
-        """Tests whether the work is done."""
         if self._future is None:
             self._forget_ended()
             if self._ending is not None:
@@ -254,13 +252,12 @@ class ThreadTask:
         self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> None:
         self._stop = threading.Event()
-        self._is_done = threading.Event()
         self._result: Any = None
         self._error: BaseException | None = None
-        thread = threading.Thread(
+        self._thread = threading.Thread(
             target=self._run, args=(function, args, kwargs), name=function.__name__, daemon=True
         )
-        thread.start()
+        self._thread.start()
 
     def _run(
         self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -269,16 +266,14 @@ class ThreadTask:
             self._result = function(self._stop, *args, **kwargs)
         except BaseException as error:
             self._error = error
-        finally:
-            self._is_done.set()
 
     def done(self) -> bool:
         """Returns whether the function has ended."""
-        return self._is_done.is_set()
+        return not self._thread.is_alive()
 
     def result(self) -> Any:
         """Waits for the end of the function; returns its result or raises its exception."""
-        self._is_done.wait()
+        self._thread.join()
         if self._error is not None:
             raise self._error
         return self._result
@@ -298,9 +293,7 @@ def action(function: Callable[P, Generator[Any, None, Status | None]]) -> Callab
 
 
 @overload
-def action(
-    function: Callable[P, Coroutine[Any, Any, Status | None]],
-) -> Callable[P, Routine]: ...
+def action(function: Callable[P, Coroutine[Any, Any, Status | None]]) -> Callable[P, Routine]: ...
 
 
 def action(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -5,21 +5,20 @@ from __future__ import annotations
 
 import reprlib
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TextIO
 
+from deepsim_btree.behaviour import Behaviour
+from deepsim_btree.blackboard import Entry
 from deepsim_btree.decorators.subtree import SubTree
+from deepsim_btree.errors import TickError
 from deepsim_btree.snapshot import Snapshot, codes, describe, feedback, letters
 
 from .recording import Recording, Step, StepLines, head_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from typing_extensions import Self
 
-    from deepsim_btree.behaviour import Behaviour
-    from deepsim_btree.blackboard.key import Entry
-    from deepsim_btree.errors import TickError
     from deepsim_btree.tree import Tree
 
 
@@ -184,37 +183,27 @@ class BoardTexts:
 
     def read(self) -> Mapping[str, str]:
         """Returns the texts by name, in the same object as before if nothing changed."""
-        known, before, texts = self._known, self._texts, {}
-        is_same = True
+        known: dict[str, tuple[Entry, int]] = {}
+        texts: dict[str, str] = {}
         for name, entry in self._entries():
-            version = (entry, entry.writes)
-            if known.get(name) == version and not isinstance(entry.value, _MUTABLE):
-                texts[name] = before[name]
-                continue
-            known[name] = version
-            texts[name] = shortened_repr(entry.value)
-            is_same = is_same and texts[name] == before.get(name)
-        if is_same and len(texts) == len(before):
-            return before
-        self._known = {name: known[name] for name in texts}
-        self._texts = texts
-        return texts
+            version = known[name] = (entry, entry.writes)
+            is_old = self._known.get(name) == version and not isinstance(entry.value, _MUTABLE)
+            texts[name] = self._texts[name] if is_old else shortened_repr(entry.value)
+        self._known = known
+        if texts != self._texts:
+            self._texts = texts
+        return self._texts
 
     def _entries(self) -> Iterator[tuple[str, Entry]]:
         tree = self._tree
         if tree._revision != self._revision:
             self._revision = tree._revision
             nodes = tree.root.walk()
-            self._scopes = [(node.path, node) for node in nodes if isinstance(node, SubTree)]
-        board = tree.blackboard
-        for name in list(board):
-            source = board.entry(name).source()
-            if source is not None:
-                yield name, source
-        for path, subtree in self._scopes:
-            scope = subtree.scope
-            for name in list(scope):
-                if subtree.outside(name) is None:
-                    source = scope.entry(name).source()
-                    if source is not None:
-                        yield f"{path}:{name}", source
+            self._scopes = [(f"{n.path}:", n) for n in nodes if isinstance(n, SubTree)]
+        for place, subtree in (("", None), *self._scopes):
+            board = tree.blackboard if subtree is None else subtree.scope
+            for name in list(board):
+                source = board.entry(name).source()
+                is_own = subtree is None or subtree.outside(name) is None
+                if is_own and source is not None:
+                    yield place + name, source

@@ -7,6 +7,7 @@ import json
 import os
 from collections import deque
 from collections.abc import Iterable, Iterator
+from html import escape
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Mapping, NamedTuple
@@ -221,10 +222,9 @@ def _difference(mine: Step, its: Step) -> str:
         return f"{where}: the trees have other nodes"
     if mine.time != its.time:
         return f"{where}: time {mine.time}, but {its.time}"
-    for position, node in enumerate(mine.snapshot.nodes):
-        pair = [step.snapshot.states[position] for step in (mine, its)]
-        if pair[0] != pair[1]:
-            return f"{where}: node {node.name} is {pair[0]}, but {pair[1]}"
+    for node, state, other in zip(mine.snapshot.nodes, mine.snapshot.states, its.snapshot.states):
+        if state != other:
+            return f"{where}: node {node.name} is {state}, but {other}"
     for name in sorted({*mine.blackboard, *its.blackboard}):
         values = mine.blackboard.get(name), its.blackboard.get(name)
         if values[0] != values[1]:
@@ -261,10 +261,6 @@ def render_page(title: str, lines: Iterable[str] = ()) -> str:
     data = json.dumps([json.loads(line) for line in lines], separators=(",", ":"))
     page = (folder / "page.html").read_text(encoding="utf-8")
     page = page.replace("@STYLE@", (folder / "page.css").read_text(encoding="utf-8"))
-    page = page.replace("@SCRIPT@", script).replace("@TITLE@", _escape(title))
+    page = page.replace("@SCRIPT@", script).replace("@TITLE@", escape(title, quote=False))
     before, after = page.rsplit("@DATA@", 1)
     return before + data.replace("<", "\\u003c") + after  # a name may be "</script>"
-
-
-def _escape(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -3,30 +3,26 @@
 
 from __future__ import annotations
 
-import re
 import struct
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
 
 from deepsim_btree.behaviour import Behaviour
-from deepsim_btree.blackboard.key import key
+from deepsim_btree.blackboard import Key
 from deepsim_btree.btcpp.builtin import CPP_TYPES, OWN_TYPES, SCRIPT_ATTRIBUTES
-from deepsim_btree.btcpp.element import Element, escape, is_name
+from deepsim_btree.btcpp.document import ILLEGAL, Element, is_name
 from deepsim_btree.btcpp.node_types import NodeType
 from deepsim_btree.btcpp.script_nodes import Conditions
 from deepsim_btree.btcpp.texts import to_text
 from deepsim_btree.btcpp.writer import model_element
 from deepsim_btree.composites.serial import ReactiveSelector, ReactiveSequence
 from deepsim_btree.decorators.subtree import SubTree
-from deepsim_btree.errors import XmlError
 from deepsim_btree.leaves.function import FunctionLeaf
 from deepsim_btree.parent import Decorator, Parent
 from deepsim_btree.tag import Literal
 
 _FORGETFUL = (Decorator, ReactiveSequence, ReactiveSelector)
 _RESERVED = {"SubTree", "Action", "Condition", "Control", "Decorator", "TreeNodesModel", "include"}
-_ILLEGAL = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Node:
@@ -70,8 +66,8 @@ class Description:
         self._add_tree(root, tree_id, "", None)
         models = [self._models[tag] for tag in sorted(self._models)]
         trees = [element for _, element in self._trees]
-        document = Element("root", {"BTCPP_format": "4"}, [*trees])
-        document.children.append(Element("TreeNodesModel", {}, models))
+        trees.append(Element("TreeNodesModel", {}, models))
+        document = Element("root", {"BTCPP_format": "4"}, trees)
         self.xml = "\n".join(document.to_lines()) + "\n"
         self.nodes = [node for nodes, _ in self._trees for node in nodes]
 
@@ -106,10 +102,8 @@ class Description:
         inner = f"{path}/{name}" if path else name
         self.scopes[inner] = node
         attributes = {"ID": _clean(tree_id), "_fullpath": _clean(inner), "_uid": str(its.uid)}
-        for entry, outer in node.remap.items():
-            attributes[entry] = f"{{{outer}}}"
-        for entry, value in node.values.items():
-            attributes[entry] = _text(value, Literal)
+        attributes.update({entry: f"{{{outer}}}" for entry, outer in node.remap.items()})
+        attributes.update({entry: _text(value, Literal) for entry, value in node.values.items()})
         if node.autoremap:
             attributes["_autoremap"] = "true"
         attributes.update(scripts)
@@ -140,29 +134,24 @@ _SCRIPTS = {name: attribute for attribute, name in SCRIPT_ATTRIBUTES.items()}
 
 
 def _texts(node_type: NodeType, node: Behaviour) -> dict[str, str]:
-    texts: dict[str, str] = {}
     try:
         values = node_type.values(node)
     except (AttributeError, TypeError):
-        return texts
-    for name, attribute in node_type.attributes.items():
-        if name in values and values[name] is not None:
-            texts[name] = _text(values[name], attribute.type)
-    return texts
+        return {}
+    types = {name: attribute.type for name, attribute in node_type.attributes.items()}
+    return {
+        name: _text(values[name], types[name]) for name in types if values.get(name) is not None
+    }
 
 
 def _text(value: object, type_: type) -> str:
     with suppress(TypeError, ValueError):
         return to_text(value, type_, {})
-    return f"{{{value.name}}}" if isinstance(value, type(key("_"))) else str(value)
+    return f"{{{value.name}}}" if isinstance(value, Key) else str(value)
 
 
 def _clean(text: str) -> str:
-    try:
-        escape(text)
-    except XmlError:
-        return _ILLEGAL.sub("?", text)
-    return text
+    return ILLEGAL.sub("?", text)
 
 
 _IDLE, _RUNNING = 0, 1
@@ -200,10 +189,8 @@ class Statuses:
 
     def packed(self) -> bytes:
         """Returns three bytes for each node: its number, low byte first, and its status."""
-        pairs = self._bytes
-        return b"".join(
-            struct.pack("<HB", node.uid & 0xFFFF, pairs[node.uid]) for node in self._nodes
-        )
+        pairs = ((node.uid & 0xFFFF, self._bytes[node.uid]) for node in self._nodes)
+        return b"".join(struct.pack("<HB", *pair) for pair in pairs)
 
     def _byte(self, node: Node, states: str, before: int) -> int:
         letter = states[node.position]
@@ -220,60 +207,3 @@ class Statuses:
         is_kept = parent is not None and parent.keeps and states[parent.position] == "R"
         is_new = letter.isupper() or before == status
         return status if is_kept and is_new else status + _FROM
-
-
-def packed(value: Any) -> bytes:
-    """Packs a value like BehaviorTree.CPP, in the shortest form and with sorted keys of maps.
-
-    Args:
-        value: None, a bool, int, float or str, or a list, tuple or dict of these, with str keys.
-
-    Raises:
-        TypeError: A value has a different type.
-        ValueError: An int has more than 64 bits.
-    """
-    if value is None or value is True or value is False:
-        return {None: b"\xc0", False: b"\xc2", True: b"\xc3"}[value]
-    if isinstance(value, int):
-        return _int(value)
-    if isinstance(value, float):
-        with suppress(OverflowError):
-            short = struct.pack(">f", value)
-            if struct.unpack(">f", short)[0] == value:
-                return b"\xca" + short
-        return b"\xcb" + struct.pack(">d", value)
-    if isinstance(value, str):
-        data = value.encode("utf-8", "replace")
-        return _head(len(data), 0xA0, 32, b"\xd9\xda\xdb") + data
-    if isinstance(value, (list, tuple)):
-        return _head(len(value), 0x90, 16, b"\x00\xdc\xdd") + b"".join(map(packed, value))
-    if isinstance(value, dict):
-        return packed_map({name: packed(its) for name, its in value.items()})
-    raise TypeError(f"a {type(value).__name__} cannot be packed")
-
-
-def packed_map(values: dict[str, bytes]) -> bytes:
-    """Returns a packed map of packed values, ordered by name."""
-    pairs = (packed(name) + values[name] for name in sorted(values))
-    return _head(len(values), 0x80, 16, b"\x00\xde\xdf") + b"".join(pairs)
-
-
-def _head(length: int, short: int, limit: int, codes: bytes) -> bytes:
-    if length < limit:
-        return bytes([short | length])
-    if length < 256 and codes[0]:
-        return bytes([codes[0], length])
-    if length < 65536:
-        return codes[1:2] + struct.pack(">H", length)
-    return codes[2:3] + struct.pack(">I", length)
-
-
-def _int(value: int) -> bytes:
-    if -32 <= value < 128:
-        return struct.pack(">b" if value < 0 else ">B", value)
-    formats = "BHIQ" if value >= 0 else "bhiq"
-    first = 0xCC if value >= 0 else 0xD0
-    for place, letter in enumerate(formats):
-        with suppress(struct.error):
-            return bytes([first + place]) + struct.pack(f">{letter}", value)
-    raise ValueError(f"{value} has more than 64 bits")

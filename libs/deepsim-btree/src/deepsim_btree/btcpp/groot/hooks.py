@@ -7,6 +7,7 @@ import json
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from deepsim_btree.behaviour import Behaviour
@@ -25,12 +26,12 @@ _FIELDS = {
 _PATIENCE = 5.0  # [s] without a request of any monitor, after which a stopped tree continues
 
 
+@dataclass
 class Hook:
     """A breakpoint or a replaced answer, before or after the tick of one node."""
 
-    def __init__(self, fields: dict[str, Any]) -> None:
-        self.fields = fields
-        self.is_ready = False
+    fields: dict[str, Any]
+    is_ready: bool = False
 
 
 class Hooks:

@@ -11,19 +11,20 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import zmq
+from msgspec.msgpack import encode
 
-from deepsim_btree.blackboard.blackboard import Blackboard
+from deepsim_btree.blackboard import Blackboard
 from deepsim_btree.errors import TickError
 from deepsim_btree.trace import Snapshot, Trace
 from deepsim_btree.trace.observer import Closing, shortened_repr
 
-from .description import Description, Statuses, packed, packed_map
+from .description import Description, Statuses
 from .hooks import Hooks
 
 if TYPE_CHECKING:
     from deepsim_btree.tree import Tree
-
 
 _PROTOCOL = 2
 _HEADER = struct.Struct("<BBI")  # protocol, kind of request, number of the request
@@ -173,8 +174,8 @@ class GrootPublisher(Closing):
         self._boards_until = time.monotonic() + _INTEREST
         self._noted.wait_for(lambda: self._board_count > count, timeout=_PATIENCE)
         names = part.decode("utf-8", "replace").split(";")
-        found = {name: self._boards[name] for name in names if name in self._boards}
-        return [packed_map(found) if found else packed(None)]
+        found = {name: msgspec.Raw(self._boards[name]) for name in names if name in self._boards}
+        return [encode(found or None)]
 
     def _toggle_recording(self, part: bytes) -> list[bytes]:
         if part == b"start":
@@ -216,11 +217,11 @@ def _error(reason: str) -> list[bytes]:
 
 def _packed_board(board: Blackboard, subtree: Any) -> bytes:
     values = {}
-    for name in board:
+    for name in sorted(board):
         if subtree is None or subtree.outside(name) is None:
             value = board[name]
             try:
-                values[name] = packed(value)
-            except (TypeError, ValueError):
-                values[name] = packed(shortened_repr(value))
-    return packed_map(values)
+                values[name] = msgspec.Raw(encode(value))
+            except (TypeError, ValueError, OverflowError):
+                values[name] = msgspec.Raw(encode(shortened_repr(value)))
+    return encode(values)

@@ -25,6 +25,8 @@ from deepsim_btree.trace.observer import Closing
 from deepsim_btree.trace.recording import StepLines, end_line, head_line, render_page
 from deepsim_btree.tree import Tree
 
+__all__ = ["TreeViewer"]
+
 HOST = "127.0.0.1"
 _LOCAL_NAMES = frozenset({HOST, "localhost"})
 _TIMEOUT = 10.0  # time for a client to send its request or to receive data [s]
