@@ -14,6 +14,7 @@ import pytest
 from deepsim import Environment, Task, register_task
 from deepsim_envs import Recorder, digest, replay
 from deepsim_envs.checks import checks_of, random_actions
+from deepsim_train.checks import trainer_checks
 
 
 @pytest.fixture
@@ -37,7 +38,7 @@ def drive(environment: Environment, rng: np.random.Generator, steps: int) -> lis
 
 
 def test_all_checks_pass(id: str, racetrack: Task) -> None:
-    found = list(checks_of(id, racetrack.make, steps=60))
+    found = list(checks_of(id, racetrack.make, steps=60, further=trainer_checks))
     trainers = [check for check in found if check.reason.startswith("not installed: pip install")]
     assert [check for check in found if check.outcome != "passed"] == trainers
     assert len(found) == 16
