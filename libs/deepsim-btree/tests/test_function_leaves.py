@@ -48,7 +48,6 @@ def test_decorated_functions_are_node_classes():
 @pytest.mark.parametrize(
     "node", [drive([]), has_moved([]), bt.Action(stop, [], name="halt"), bt.Check(bool, 1)]
 )
-@pytest.mark.parametrize("twin_of", [copy.deepcopy, lambda n: pickle.loads(pickle.dumps(n))])
 def test_copies(node, twin_of):
     """Function leaves can be pickled and copied if their functions are importable."""
     twin = twin_of(node)
@@ -85,7 +84,6 @@ def test_arguments(args_and_kwargs, twin_of):
     assert node.tick() is Status.SUCCESS
 
 
-@pytest.mark.parametrize("twin_of", [copy.deepcopy, lambda n: pickle.loads(pickle.dumps(n))])
 @pytest.mark.parametrize("kwargs", [{}, {"speed": bt.key("speed")}])
 def test_keys_in_copies(twin_of, kwargs):
     """A copy looks its entries up as the original does."""

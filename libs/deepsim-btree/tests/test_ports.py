@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import copy
 import pickle
 from typing import List, Optional, Union
 
@@ -79,7 +78,6 @@ def test_a_value_that_is_read_cannot_be_written():
         assert tree.root.goal == "dock"
 
 
-@pytest.mark.parametrize("twin_of", [copy.deepcopy, lambda t: pickle.loads(pickle.dumps(t))])
 def test_copies(twin_of):
     """Connections are part of a copy."""
     tree = bt.Tree(Drive(goal="dock", left=key("d")), blackboard={"d": 5.0})

@@ -3,9 +3,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -99,7 +96,6 @@ def test_each_use_has_its_own_entries():
     assert [child.scope["n"] for child in tree.root.children] == ["a", "b"]
 
 
-@pytest.mark.parametrize("twin_of", [copy.deepcopy, lambda t: pickle.loads(pickle.dumps(t))])
 def test_copies_have_entries_of_their_own(twin_of):
     """Private and shared entries of a copy are those of the copy."""
     tree = bt.Tree(bt.SubTree(bt.SetEntry("x", key("y")), remap={"y": "y"}), blackboard={"y": 1})
