@@ -143,9 +143,7 @@ def build():
     return build_nodes
 
 
-@pytest.fixture(
-    params=[copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))], scope="session"
-)
+@pytest.fixture(params=[copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))], scope="session")
 def twin_of(request):
     """Copy something in both ways in turn."""
     return request.param

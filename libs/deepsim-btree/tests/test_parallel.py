@@ -12,10 +12,8 @@ from deepsim_btree import Status, key
 @pytest.mark.parametrize("max_failures", [3, -3, key("limit")])
 def test_parallel_all_refuses_a_number_that_its_children_cannot_reach(max_failures):
     """It would never fail, or always; -2 of 2 children is 1 of them."""
-    tree = bt.Tree(
-        bt.ParallelAll([bt.Success(), bt.Failure()], max_failures=max_failures),
-        blackboard={"limit": 3},
-    )
+    root = bt.ParallelAll([bt.Success(), bt.Failure()], max_failures=max_failures)
+    tree = bt.Tree(root, blackboard={"limit": 3})
     with pytest.raises(bt.TickError, match=r"ParallelAll: max_failures=-?3 does not fit its 2 ch"):
         tree.tick()
     told = [problem.message for problem in tree.validate()]

@@ -233,9 +233,8 @@ def test_functions_take_keys(kind):
         calls.append((speed, limit))
         return Status.SUCCESS if kind is bt.Action else True
 
-    tree = bt.Tree(
-        kind(work, key("speed"), limit=key("limit")), blackboard={"speed": 1, "limit": 9}
-    )
+    root = kind(work, key("speed"), limit=key("limit"))
+    tree = bt.Tree(root, blackboard={"speed": 1, "limit": 9})
     tree.tick()
     tree.blackboard["speed"] = 2
     tree.tick()

@@ -227,9 +227,8 @@ def test_decorators_pass_skipped_on(make):
 
 def test_numbers_of_control_nodes_come_from_the_blackboard():
     """They are read when they are needed."""
-    root = bt.Sequence(
-        [bt.Repeater(bt.Success(), repeat=bt.key("n")), bt.Wait(seconds=bt.key("t"))]
-    )
+    repeater = bt.Repeater(bt.Success(), repeat=bt.key("n"))
+    root = bt.Sequence([repeater, bt.Wait(seconds=bt.key("t"))])
     times = iter(range(100))
     tree = bt.Tree(root, clock=lambda: next(times), blackboard={"n": 2, "t": 2.0})
     assert [tree.tick().name for _ in range(4)] == ["RUNNING", "RUNNING", "RUNNING", "SUCCESS"]

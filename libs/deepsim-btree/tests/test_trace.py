@@ -140,11 +140,8 @@ def test_a_node_that_was_replaced(leaf):
         tree.tick()
         tree.root.replace_child(tree.root.children[0], leaf("S", "new"))
         tree.tick()
-    assert [step.snapshot.nodes[1].name for step in watched.recording.steps] == [
-        "old",
-        "old",
-        "new",
-    ]
+    names = [step.snapshot.nodes[1].name for step in watched.recording.steps]
+    assert names == ["old", "old", "new"]
 
 
 def test_a_ring_of_steps(tree):
@@ -186,8 +183,7 @@ def test_observers(tree):
     tree.reset()
     assert calls == [
         ("tick", None, "RUNNING"),
-        ("halt", None, "INVALID"),
-        ("reset", None, "INVALID"),
+        *((it, None, "INVALID") for it in ("halt", "reset")),
     ]
 
 
@@ -243,16 +239,8 @@ NODES = '{"nodes": [["root", "Sequence", "composite", null]]}\n'
         ("[]\n", 1, "no line of a trace"),
         ('{"tick": 1}\n', 1, "it must start with"),
         ('{"format": "deepsim-btree trace", "version": 2}\n', 1, "version 2, but only 1 is known"),
-        (
-            HEAD + NODES + '{"call": "tick", "tick": 1, "states": "RR"}\n',
-            3,
-            "'RR' are no states of 1",
-        ),
-        (
-            HEAD + NODES + '{"call": "tick", "tick": 1, "states": "X"}\n',
-            3,
-            "'X' are no states of 1",
-        ),
+        (HEAD + NODES + '{"call": "tick", "tick": 1, "states": "RR"}\n', 3, "'RR' are no states"),
+        (HEAD + NODES + '{"call": "tick", "tick": 1, "states": "X"}\n', 3, "'X' are no states"),
         (HEAD + NODES + '{"call": "tick", "tick": 1}\n', 3, "'states'"),
         (HEAD + NODES + '{"call": "ti', 3, "no line of a trace"),
     ],
@@ -286,9 +274,8 @@ def test_blackboards(tmp_path):
             return Status.RUNNING
 
     private = bt.SubTree(Write("inner"), "room", remap={"path": "way"}, values={"door": "open"})
-    tree = bt.Tree(
-        bt.ParallelSequence([Write("w"), private], "root"), blackboard={"goal": "x" * 500}
-    )
+    root = bt.ParallelSequence([Write("w"), private], "root")
+    tree = bt.Tree(root, blackboard={"goal": "x" * 500})
     with Trace(tree, blackboard=True) as watched:
         for _ in range(5):
             tree.tick()
@@ -366,13 +353,8 @@ def test_the_page_is_complete(tree, leaf):
         tree.tick()
     page = render_html(watched.recording, "A & B <now>")
     assert page_lines(page) == [json.loads(line) for line in watched.recording.lines()]
-    assert [line["states"] for line in page_lines(page) if "states" in line] == [
-        "...",
-        "RSR",
-        "RsR",
-        "IsI",
-        "SSSS",
-    ]
+    states = [line["states"] for line in page_lines(page) if "states" in line]
+    assert states == ["...", "RSR", "RsR", "IsI", "SSSS"]
     assert page.count("<title>A &amp; B &lt;now&gt;</title>") == 1
     assert not re.search(r"https?:|src=|@import|url\(|@[A-Z]+@", page)
     assert "default-src 'none'" in page

@@ -77,9 +77,7 @@ def cell(events: list[str]) -> str:
     return answers + "x" * halted or "-"
 
 
-def played(
-    case, column, leaf_of, make, log, status_of=lambda tree: tree.status
-) -> dict[str, list[str]]:
+def played(case, column, leaf_of, make, log, status_of=lambda tree: tree.status):
     """Return what happened to each leaf, and the answers, in each column."""
     names = [name for name in column.rows if len(name) == 1]
     scripts = {name: "".join(filter("SFRI".__contains__, case["rows"][name])) for name in names}

@@ -413,9 +413,8 @@ def test_a_class_may_say_its_tags_itself():
     root = read_xml(text, [Linger])
     assert [(node.seconds, node.times) for node in root.children] == [(1.5, 1), (0.02, 3)]
     fixed = {"LingerOften": partial(Linger, seconds=4.0)}
-    node = read_xml(
-        '<root BTCPP_format="4"><BehaviorTree><LingerOften/></BehaviorTree></root>', fixed
-    )
+    text = "<root><BehaviorTree><LingerOften/></BehaviorTree></root>"
+    node = read_xml(text, fixed)
     assert (node.seconds, node.times) == (4.0, 2)
     written = write_xml(root)
     assert '<LingerOnce msec="1500"/>' in written
