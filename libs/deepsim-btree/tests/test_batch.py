@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
-import sys
 
 import pytest
 
@@ -235,16 +233,6 @@ def test_wrong_arguments(call, error, message):
     """Types and values are checked."""
     with pytest.raises(error, match=message):
         call()
-
-
-def test_the_package_does_not_import_numpy():
-    """Only deepsim_btree.batch does."""
-    program = "import sys, deepsim_btree; print('numpy' in sys.modules)"
-    program = f"import sys; sys.path[:] = {sys.path!r}; {program}"
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "False\n"
 
 
 class Last(bt.Composite):

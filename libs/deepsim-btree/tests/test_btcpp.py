@@ -77,7 +77,7 @@ class Document:
         if tag == "Parallel":
             return f'success_count="{self.one(numbers)}" failure_count="{self.one(numbers)}"'
         if tag == "ParallelAll":
-            return f'max_failures="{self.one(numbers)}"'
+            return f'max_failures="{self.one([0, *numbers])}"'
         if tag == "Switch2":
             return 'variable="{m}" case_1="a" case_2="b"'
         if tag == "RunOnce":

@@ -126,14 +126,17 @@ def test_directions():
 
 
 def test_declarations():
-    """Names are free but for one, and a subclass has the ports of its base."""
+    """Names are free but for one, and a subclass has the ports of all its bases."""
     with pytest.raises(TypeError, match="cannot have a port called ID: files use it"):
         type("Bad", (bt.PortLeaf,), {"ID": bt.Input(int)})
 
-    class Faster(Drive):
+    class Named(bt.PortLeaf):
+        title = bt.Input(str)
+
+    class Faster(Named, Drive):
         factor = bt.Input(int, default=2)
 
-    assert list(Faster.ports) == [*Drive.ports, "factor"]
+    assert list(Faster.ports) == [*Drive.ports, "title", "factor"]
 
 
 class Report(bt.PortLeaf):
@@ -205,18 +208,6 @@ def test_two_ports_of_one_name():
 
     assert list(Renamed.ports) == ["speed", "target", "left", "news", "wrong"]
     assert Renamed.ports["news"] is Renamed.news
-
-
-def test_ports_of_two_bases():
-    """A class has those of all its bases."""
-
-    class Named(bt.PortLeaf):
-        title = bt.Input(str)
-
-    class Both(Named, Drive):
-        pass
-
-    assert list(Both.ports) == [*Drive.ports, "title"]
 
 
 def test_keys_are_shown_as_they_are_made():

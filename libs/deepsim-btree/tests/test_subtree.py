@@ -159,13 +159,6 @@ def test_an_entry_that_is_not_there_cannot_be_deleted():
         del bt.SubTree(bt.Success()).scope["x"]
 
 
-def test_a_node_without_a_tree_has_no_blackboard():
-    """Also below a subtree, as soon as it asks outside."""
-    subtree = bt.SubTree(bt.SetEntry("x", 1), remap={"x": "y"})
-    with pytest.raises(bt.TickError, match="is in no Tree"):
-        subtree.tick()
-
-
 def test_the_name():
     """It is the given one, or that of the tree in XML, or that of the class."""
     assert bt.SubTree(bt.Success()).name == "SubTree"

@@ -11,7 +11,7 @@ import subprocess
 import pytest
 
 import deepsim_btree as bt
-from deepsim_btree import Status, trace
+from deepsim_btree import Status
 from deepsim_btree.trace import Recording, Trace, render_html
 
 
@@ -331,11 +331,6 @@ def test_differences(build):
     with Trace(other) as watched:
         pass
     assert one.difference(watched.recording) == "start at tick 0: the trees have other nodes"
-
-
-def test_public_names():
-    """The package has the names that it says."""
-    assert trace.__all__ == sorted(trace.__all__)
 
 
 def page_lines(page: str) -> list:

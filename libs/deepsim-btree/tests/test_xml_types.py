@@ -290,21 +290,6 @@ def test_an_entry_that_no_port_names_cannot_be_assigned(code, later):
         tree.tick()
 
 
-@pytest.mark.parametrize(("scripts", "answer"), [("SS", "F"), ("FS", "F"), ("FF", "F")])
-def test_parallel_all_without_allowed_failures_fails(scripts, answer):
-    """Zero failures are always reached, as in BehaviorTree.CPP."""
-    leaves = "".join({"S": "<AlwaysSuccess/>", "F": "<AlwaysFailure/>"}[one] for one in scripts)
-    text = f'<ParallelAll max_failures="0">{leaves}</ParallelAll>'
-    root = read_xml(f'<root BTCPP_format="4"><BehaviorTree>{text}</BehaviorTree></root>')
-    assert bt.Tree(root).tick().name[0] == answer
-    assert 'max_failures="0"' in write_xml(root)
-
-
-def test_errors_of_files_are_where_the_readers_are():
-    """`XmlError` is the same class in both modules."""
-    assert XmlError is bt.XmlError
-
-
 class Guarded(bt.Decorator):
     """Keeps its arguments as a node must whose base has attributes of these names."""
 
