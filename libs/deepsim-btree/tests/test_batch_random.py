@@ -261,10 +261,8 @@ def test_a_batch_does_what_the_objects_do(data, spec, seed):
     # Each agent begins at another place of its scripts.
     alone, together = [[Actor(scripts, skip) for skip in range(count)] for _ in range(2)]
     time = [0.0]
-    trees = [
-        bt.Tree(Builder(spec, actor).root, clock=lambda: time[0], seed=seed + number)
-        for number, actor in enumerate(alone)
-    ]
+    roots = [Builder(spec, actor).root for actor in alone]
+    trees = [bt.Tree(root, clock=lambda: time[0], seed=seed + n) for n, root in enumerate(roots)]
     root = Builder(spec, AGENT, Many(together)).root
     batch = Batch(root, count, clock=lambda: time[0], seed=seed)
     for _ in range(data.draw(st.integers(1, 12))):

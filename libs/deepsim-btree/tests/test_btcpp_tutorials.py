@@ -154,12 +154,10 @@ def test_t03_types_of_ports():
 def test_t04_reactive_sequence(kind, asked):
     """It asks its first child at each tick; a Sequence asks once."""
     house = House(moist=[True] * 4, steps=3)
-    tree = house.tree(
-        document(
-            f"""<{kind}><IsMoist/><Sequence><Note text="start"/><Water plot="0|0"/>
-              <Note text="end"/></Sequence></{kind}>"""
-        )
+    body = (
+        '<IsMoist/><Sequence><Note text="start"/><Water plot="0|0"/><Note text="end"/></Sequence>'
     )
+    tree = house.tree(document(f"<{kind}>{body}</{kind}>"))
     assert [tree.tick() for _ in range(4)] == [Status.RUNNING] * 3 + [Status.SUCCESS]
     assert house.log == ["start", (Plot(0, 0), 1.0), "end"]
     assert len(list(house.moist)) == 4 - asked

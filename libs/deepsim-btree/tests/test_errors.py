@@ -93,13 +93,10 @@ class Hooked(bt.Behaviour):
         self.called("terminate")
 
 
-@pytest.mark.parametrize(
-    ("hook", "calls"),
-    [
-        ("initialize", ["initialize"]),
-        ("update", ["initialize", "update", "terminate"]),
-    ],
-)
+HOOKS = {"initialize": ["initialize"], "update": ["initialize", "update", "terminate"]}
+
+
+@pytest.mark.parametrize(("hook", "calls"), HOOKS.items())
 def test_terminate_follows_a_finished_initialize(hook, calls):
     """A failed start is not ended; a failed update is, once."""
     node = Hooked(hook)

@@ -65,12 +65,8 @@ def test_tidy_robot_is_viewed():
 
 def test_async_downloads():
     """The slow mirror is cancelled when the fast one is done."""
-    assert run("async_downloads.py").splitlines() == [
-        "fast: done",
-        "loading the map of fast",
-        "slow: cancelled",
-        "SUCCESS",
-    ]
+    lines = ["fast: done", "loading the map of fast", "slow: cancelled", "SUCCESS"]
+    assert run("async_downloads.py").splitlines() == lines
 
 
 def test_guards():

@@ -273,9 +273,9 @@ def test_transitions(attach, leaf):
     tree.tick()
     tree.tick()
     data = monitor.ask("t")[1]
+    # A time of six bytes, a node and a status each.
     changes = [
-        (int.from_bytes(data[at : at + 6], "little"), *struct.unpack("<HB", data[at + 6 : at + 9]))
-        for at in range(0, len(data), 9)
+        (low + (high << 32), *rest) for low, high, *rest in struct.iter_unpack("<IHHB", data)
     ]
     # All are idle after the second tick; in the third one the sequence runs again.
     idle = [(500_000, uid, 0) for uid in (1, 2, 3)]

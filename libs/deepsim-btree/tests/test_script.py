@@ -151,9 +151,8 @@ def test_while_true_halts_the_child():
 
 def test_scripts_after_a_run():
     """That of the answer, then post; and on_halted at a halt."""
-    tree, _ = conditioned(
-        "SFR", on_success="s := 1", on_failure="f := 1", post="n = n + 1", on_halted="h := 1"
-    )
+    ends = {"on_success": "s := 1", "on_failure": "f := 1", "on_halted": "h := 1"}
+    tree, _ = conditioned("SFR", post="n = n + 1", **ends)
     play(tree, "S")
     assert dict(tree.blackboard) == {"n": 1, "s": 1}
     play(tree, "F")

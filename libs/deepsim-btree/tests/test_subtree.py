@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,15 +51,8 @@ def test_initial_values():
 
 def test_autoremap():
     """Every name is shared but those with an underscore, those mapped and those given."""
-    branch = bt.Sequence(
-        [
-            bt.SetEntry("x", 1),
-            bt.SetEntry("_x", 2),
-            bt.SetEntry("v", 3),
-            bt.SetEntry("m", 4),
-            Note(),
-        ]
-    )
+    entries = {"x": 1, "_x": 2, "v": 3, "m": 4}
+    branch = bt.Sequence([*itertools.starmap(bt.SetEntry, entries.items()), Note()])
     subtree = bt.SubTree(branch, autoremap=True, values={"v": 0}, remap={"m": "n"})
     outside, inside = run(subtree, y=5, _y=6)
     assert outside == {"y": 5, "_y": 6, "x": 1, "n": 4}
@@ -66,10 +61,8 @@ def test_autoremap():
 
 def test_at_means_the_whole_tree():
     """A name with an @ passes all subtrees, in keys and in mappings."""
-    inner = bt.SubTree(
-        bt.Sequence([bt.SetEntry("@x", key("@y")), bt.SetEntry("z", 7), Note()]),
-        remap={"z": "@z"},
-    )
+    branch = bt.Sequence([bt.SetEntry("@x", key("@y")), bt.SetEntry("z", 7), Note()])
+    inner = bt.SubTree(branch, remap={"z": "@z"})
     assert run(bt.SubTree(inner), y=1)[0] == {"y": 1, "x": 1, "z": 7}
 
 
@@ -84,11 +77,8 @@ def test_each_use_has_its_own_entries():
     """Two subtrees of the same shape do not meet, unless their mappings do."""
 
     def count(name):
-        return bt.SubTree(
-            bt.Sequence([bt.SetEntry("n", name), bt.SetEntry("out", key("n"))]),
-            name,
-            remap={"out": f"out_{name}"},
-        )
+        branch = bt.Sequence([bt.SetEntry("n", name), bt.SetEntry("out", key("n"))])
+        return bt.SubTree(branch, name, remap={"out": f"out_{name}"})
 
     tree = bt.Tree(bt.Sequence([count("a"), count("b")]))
     tree.tick()

@@ -175,10 +175,8 @@ def test_observers(tree):
     tree.subscribe(lambda call, error: calls.append((call, error, tree.status.name)))
     tree.tick()
     tree.reset()
-    assert calls == [
-        ("tick", None, "RUNNING"),
-        *((it, None, "INVALID") for it in ("halt", "reset")),
-    ]
+    ends = [(call, None, "INVALID") for call in ("halt", "reset")]
+    assert calls == [("tick", None, "RUNNING"), *ends]
 
 
 def test_files(tree, tmp_path):
@@ -201,11 +199,8 @@ def test_files(tree, tmp_path):
     loaded = Recording.load(path)
     assert list(loaded.steps) == list(watched.recording.steps)
     assert (loaded.last_tick, loaded.last_time) == (3, 12.0)
-    assert bt.render_text(loaded.at(2), unicode=False).splitlines() == [
-        "[R] root <Sequence>",
-        "|-- (S) guard <Scripted>",
-        "`-- [R] task <Scripted>",
-    ]
+    lines = ["[R] root <Sequence>", "|-- (S) guard <Scripted>", "`-- [R] task <Scripted>"]
+    assert bt.render_text(loaded.at(2), unicode=False).splitlines() == lines
 
 
 def test_streams(tree, tmp_path):
@@ -279,18 +274,13 @@ def test_blackboards(tmp_path):
     assert len(steps[0].blackboard["goal"]) <= 200
     assert steps[1].blackboard["robot"] == "<Robot>"
     assert [step.blackboard["path"] for step in steps[1:]] == ["[1]", "[1, 2]", "[1, 2, 3]"]
-    assert {**steps[3].blackboard, "goal": ""} == {
-        "goal": "",
-        "path": "[1, 2, 3]",
-        "way": "[1, 2, 3]",
-        "root/room:door": "'open'",
-    }
+    board = {"path": "[1, 2, 3]", "way": "[1, 2, 3]", "root/room:door": "'open'"}
+    assert steps[3].blackboard == {"goal": steps[0].blackboard["goal"], **board}
     watched.recording.save(tmp_path / "run.jsonl")
     assert list(Recording.load(tmp_path / "run.jsonl").steps) == steps
     other = Recording([*steps[:2], steps[2]._replace(blackboard={})])
-    assert Recording(steps[:3]).difference(other) == (
-        f"tick at tick 2: entry goal is {steps[0].blackboard['goal']}, but None"
-    )
+    told = f"tick at tick 2: entry goal is {steps[0].blackboard['goal']}, but None"
+    assert Recording(steps[:3]).difference(other) == told
 
 
 def record(script, build, *, halt=False, time=None):

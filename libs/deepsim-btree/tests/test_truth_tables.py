@@ -24,6 +24,7 @@ CASES = [
 ]
 LETTERS = {status.name[0]: status for status in list(bt.Status)[:4]}
 PUBLIC = {name: getattr(bt, name) for name in bt.__all__}
+CLASSES = {name: value for name, value in PUBLIC.items() if isinstance(value, type)}
 
 
 class Column:
@@ -82,9 +83,7 @@ def played(case, column, leaf_of, make, log, status_of=lambda tree: tree.status)
     names = [name for name in column.rows if len(name) == 1]
     scripts = {name: "".join(filter("SFRI".__contains__, case["rows"][name])) for name in names}
     leaves = {name: leaf_of(script or "S", name) for name, script in scripts.items()}
-    functions = {
-        name: getattr(column, name) for name in ("yes", "answer", "mode", "work", "download")
-    }
+    functions = {n: getattr(column, n) for n in ("yes", "answer", "mode", "work", "download")}
     root = eval(case["tree"], {**PUBLIC, **leaves, **functions})
     tree = make(root, clock=column.clock if "clock [s]" in column.rows else None)
     found: dict[str, list[str]] = {name: [] for name in (*names, "result")}
@@ -162,11 +161,8 @@ def test_halting_order(leaf, case):
 
         return type(cls.__name__, (cls,), {"terminate": terminate})
 
-    classes = {
-        name: logging(value)
-        for name, value in PUBLIC.items()
-        if isinstance(value, type) and issubclass(value, (bt.Composite, bt.Decorator))
-    }
+    parents = (bt.Composite, bt.Decorator)
+    classes = {n: logging(cls) for n, cls in CLASSES.items() if issubclass(cls, parents)}
     root = eval(case["tree"], {**PUBLIC, **classes, **{n: logging(bt.Running)(n) for n in "abc"}})
     tree = bt.Tree(root)
     for call in case["calls"].split():
@@ -183,11 +179,7 @@ def test_memory_is_proved(row):
 
 def test_every_node_has_a_table():
     """No public node is missing on the page but the three bases without behaviour of their own."""
-    nodes = {
-        name
-        for name, value in PUBLIC.items()
-        if isinstance(value, type) and issubclass(value, bt.Behaviour)
-    }
+    nodes = {name for name, value in CLASSES.items() if issubclass(value, bt.Behaviour)}
     documented = {entry["node"] for entry in NODES}
     documented |= {row["tree"].partition("(")[0] for row in DATA["answers"]}
     assert nodes - {"Composite", "Decorator", "PortLeaf"} == documented
@@ -196,7 +188,6 @@ def test_every_node_has_a_table():
 def test_the_page_is_up_to_date():
     """docs/truth-tables.md is what tools/truth_tables.py makes of the data."""
     script = HERE.parent / "tools" / "truth_tables.py"
-    done = subprocess.run(
-        [sys.executable, str(script), "--check"], capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, str(script), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

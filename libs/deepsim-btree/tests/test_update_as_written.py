@@ -37,14 +37,12 @@ class Plain:
 
     def __init__(self) -> None:
         self.children = tuple(
-            SimpleNamespace(
-                name=name, answers=itertools.cycle(ANSWERS[letter] for letter in script)
-            )
+            SimpleNamespace(name=name, letters=itertools.cycle(script))
             for name, script in SCRIPTS.items()
         )
 
     def tick_child(self, child: Any) -> Status:
-        return next(child.answers)
+        return ANSWERS[next(child.letters)]
 
 
 class Case:
@@ -296,7 +294,7 @@ def case(update: Any) -> type:
 
 METHODS = {name: update for name, update in vars(Updates).items() if inspect.isfunction(update)}
 CASES = {name: case(update) for name, update in METHODS.items()}
-CASES.update({"overridden": Overridden, "with_super": WithSuper})
+CASES.update(overridden=Overridden, with_super=WithSuper)
 TEXTS = {
     version: "def update(self):\n" + textwrap.indent(textwrap.dedent(text), " " * 4)
     for version, text in NEW_FORMS.items()
@@ -328,11 +326,10 @@ def run(node: Any, tick: Any) -> list[object]:
     return found
 
 
-@pytest.mark.parametrize(
-    "methods",
-    [*CASES.values(), *map(new_case, TEXTS.values())],
-    ids=[*CASES, *map(str, TEXTS)],
-)
+CASES.update({str(version): new_case(text) for version, text in TEXTS.items()})
+
+
+@pytest.mark.parametrize("methods", CASES.values(), ids=CASES)
 def test_update_runs_as_it_is_written(methods):
     """Answers, errors and attributes are those of the method outside a tree."""
 

@@ -54,6 +54,7 @@ def tree(body: str) -> str:
     return f'<root BTCPP_format="4">\n<BehaviorTree ID="Main">\n{body}\n</BehaviorTree>\n</root>'
 
 
+THREE = 3 * "<Running/>"
 IN_TREE = [
     ("<Fly/>", "unknown node Fly: register its class in nodes="),
     ("<Action/>", "<Action> needs an ID"),
@@ -74,22 +75,19 @@ IN_TREE = [
     ("<IfThenElse><Running/></IfThenElse>", "IfThenElse needs 2 or 3 children, got 1"),
     ('<Switch2 variable="{v}" case_1="a" case_2="b"><Running/></Switch2>', "Switch2 needs 3 child"),
     (
-        '<Switch2 variable="{v}" case_1="a" case_2="a"><Running/><Running/><Running/></Switch2>',
-        "Switch2: the cases must differ, got a, a",
+        f'<Switch2 variable="{{v}}" case_1="a" case_2="a">{THREE}</Switch2>',
+        "Switch2: the cases must differ",
     ),
     (
-        '<Switch2 variable="v" case_1="a" case_2="b"><Running/><Running/><Running/></Switch2>',
-        "Switch2: variable must be an entry such as {mode}, got 'v'",
+        f'<Switch2 variable="v" case_1="a" case_2="b">{THREE}</Switch2>',
+        "must be an entry such as {mode}, g",
     ),
     ("<Repeat><Running/></Repeat>", "Repeat needs the attribute num_cycles"),
     ('<Repeat num_cycles="x"><Running/></Repeat>', 'Repeat num_cycles="x": invalid literal'),
     ('<Repeat num_cycles="-5"><Running/></Repeat>', "Repeat: repeat must be at least -1, got -5"),
     ('<Repeat num_cycels="3"><Running/></Repeat>', "Repeat has no attribute num_cycels; its attr"),
     ('<Timeout msec="soon"><Running/></Timeout>', "must be a number of milliseconds"),
-    (
-        '<Precondition if="{x}"><Running/></Precondition>',
-        'Precondition if="{x}": here an entry of the blackboard is not supported, only a value',
-    ),
+    ('<Precondition if="{x}"><Running/></Precondition>', 'if="{x}": here an entry of the blackb'),
     ('<Say text="a" loud="true"/>', "Say has no attribute loud; its attributes: text, length"),
     ("<Say/>", "Say needs the attribute text"),
     ('<Say text="{a b}}"/>', 'Say text="{a b}}": the name of a key must be a word without braces'),
@@ -99,7 +97,7 @@ IN_TREE = [
     ('<Limit tick_limit="1" lifetime="maybe"><Running/></Limit>', "must be true or false"),
     (
         '<StatusCondition success_status="OK"><Running/></StatusCondition>',
-        "must be one of INVALID, RUNNING, SUCCESS, FAILURE",
+        "one of INVALID, RUNNING,",
     ),
     ('<Decorator ID="Say" text="a"/>', "Say is a Decorator in the file, but a Action in Python"),
     ("<SubTree/>", "<SubTree> needs an ID"),
@@ -332,12 +330,7 @@ NOT_WRITTEN = [
     (bt.Switch({"a": bt.Success()}, on=yes), "Switch: XML has a Switch with 2 to 6 cases, on a"),
     (bt.Switch({"a": bt.Success()}, on=bt.key("v")), "Switch: XML has a Switch with 2 to 6 cases"),
     (
-        bt.Sequence(
-            [
-                bt.SubTree(bt.Success(), tree_id="Door"),
-                bt.SubTree(bt.Failure(), tree_id="Door"),
-            ]
-        ),
+        bt.Sequence([bt.SubTree(node(), tree_id="Door") for node in (bt.Success, bt.Failure)]),
         r"Sequence/Door\[1\]/Failure: the tree Door is written already and differs",
     ),
 ]
