@@ -130,3 +130,13 @@ def test_an_overridden_tick_is_called():
             return Status.FAILURE
 
     assert bt.Tree(bt.Selector([Odd(), bt.Inverter(Odd())])).tick() is Status.SUCCESS
+
+
+def test_halts_inside_a_tick_have_an_order(leaf, log):
+    """That of the children, and a branch is halted before another one begins."""
+    bt.Tree(bt.ParallelSelector([leaf("R", "a"), leaf("R", "b"), leaf("S", "c")])).tick()
+    assert log[-2:] == [("a", "end I"), ("b", "end I")]
+    tree = bt.Tree(bt.WhileDoElse(leaf("SF"), leaf("R", "then"), leaf("R", "else")))
+    tree.tick()
+    tree.tick()
+    assert log[-3:] == [("then", "end I"), ("else", "start"), ("else", "R")]

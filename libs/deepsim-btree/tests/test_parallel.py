@@ -35,3 +35,10 @@ def test_thresholds_that_two_children_cannot_reach(options):
         batches.Batch(root, 2)
     root.add_child(bt.Success("c"))
     assert bt.Tree(root).tick() in (Status.RUNNING, Status.SUCCESS)
+
+
+@pytest.mark.parametrize(("letters", "answer"), [("FRR", "RUNNING"), ("FFR", "FAILURE")])
+def test_a_negative_number_of_failures_counts_from_all(leaf, letters, answer):
+    """Of three children -2 is two."""
+    root = bt.Parallel([leaf(letter) for letter in letters], success=1, failure=-2)
+    assert bt.Tree(root).tick().name == answer
