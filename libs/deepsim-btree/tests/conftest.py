@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
+import pickle
 
 import pytest
 from hypothesis import strategies as st
@@ -139,6 +141,12 @@ def specs():
 @pytest.fixture(scope="session")
 def build():
     return build_nodes
+
+
+@pytest.fixture(params=[copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))], scope="session")
+def twin_of(request):
+    """Copy something in both ways in turn."""
+    return request.param
 
 
 @pytest.fixture(scope="session")

@@ -28,10 +28,7 @@ def pair() -> list[bt.Behaviour]:
     ("make", "message"),
     [
         (lambda: bt.Tree("x"), "root must be a Behaviour, got 'x'"),
-        (
-            lambda: bt.Tree(leaf(), clock=3.0),
-            "clock must be a function that returns seconds, got 3",
-        ),
+        (lambda: bt.Tree(leaf(), clock=3.0), "clock must be a function that returns seconds, got"),
         (lambda: bt.Tree(leaf(), seed=1.5), "seed must be an int, got 1.5"),
         (lambda: bt.Tree(leaf(), seed=None), "seed must be an int, got None"),
         (lambda: bt.Tree(leaf()).reset("9"), "seed must be an int, got '9'"),
@@ -47,10 +44,7 @@ def pair() -> list[bt.Behaviour]:
         (lambda: bt.WhenUpdated(leaf(), entry="a", otherwise="b"), "must be a Status, got 'b'"),
         (lambda: bt.WeightedSelector(pair(), weights=[1, "2"]), "weight must be a number, got '2'"),
         (lambda: bt.WeightedSelector(pair(), weights=[1, True]), "weight must be a number, got Tr"),
-        (
-            lambda: bt.UtilitySelector([leaf()], utilities=["1"]),
-            "must be a function, a key or a nu",
-        ),
+        (lambda: bt.UtilitySelector([leaf()], utilities=["1"]), "must be a function, a key or a"),
         (lambda: bt.Switch({"a": leaf()}, on="mode"), "on must be a function or a key such as"),
         (lambda: bt.Action("drive"), "function must be callable, got 'drive'"),
         (lambda: bt.Check("drive"), "function must be callable, got 'drive'"),
@@ -62,10 +56,7 @@ def pair() -> list[bt.Behaviour]:
         (lambda: bt.Input("float"), "type of a port must be a class, got 'float'"),
         (lambda: Drive(sped=1.0), "Drive has no port sped; its ports: speed, news"),
         (lambda: Drive(speed="fast"), "port speed of Drive takes float, got 'fast'"),
-        (
-            lambda: Drive(news="x"),
-            r'port news of Drive is an output and needs a key, such as key\("',
-        ),
+        (lambda: Drive(news="x"), r"port news of Drive is an output and needs a key, such as key"),
         (lambda: Drive(name=3), "name must be a str, got 3"),
         (lambda: bt.Success(3), "name must be a str, got 3"),
         (lambda: setattr(leaf(), "name", 3), "name must be a str, got 3"),
@@ -84,10 +75,7 @@ def test_wrong_types(make, message):
     [
         (lambda: bt.Limit(leaf(), tick_limit=-1), "tick_limit must be at least 0, got -1"),
         (lambda: bt.Repeater(leaf(), repeat=-2), "repeat must be at least -1, got -2"),
-        (
-            lambda: bt.Repeater(leaf(), repeat=1, on_failure="stop"),
-            "'continue' or 'abort', got 'st",
-        ),
+        (lambda: bt.Repeater(leaf(), repeat=1, on_failure="stop"), "'continue' or 'abort', got"),
         (lambda: bt.Retry(leaf(), attempts=0), "attempts must be at least 1, or -1 for no end"),
         (lambda: bt.Retry(leaf(), attempts=-2), "attempts must be at least -1, got -2"),
         (lambda: bt.Parallel([], success=0), r"success must be 1, 2 .* or -1 \(all\).*got 0"),
@@ -96,18 +84,9 @@ def test_wrong_types(make, message):
         (lambda: bt.WeightedSelector(pair(), weights=[1, 0]), "finite and above 0, got 0"),
         (lambda: bt.WeightedSelector(pair(), weights=[1, math.inf]), "finite and above 0, got inf"),
         (lambda: bt.WeightedSelector(pair(), weights=[1, math.nan]), "finite and above 0, got nan"),
-        (
-            lambda: bt.UtilitySelector([leaf()], utilities=[1, 2]),
-            "one for each of 1 children, got 2",
-        ),
-        (
-            lambda: bt.ReactiveUtilitySelector([], utilities=[], margin=-1),
-            "margin must be >= 0, go",
-        ),
-        (
-            lambda: bt.SubTree(leaf(), remap={"x": "y"}, values={"x": 1}, tree_id="Door"),
-            "'x' of Do",
-        ),
+        (lambda: bt.UtilitySelector([leaf()], utilities=[1, 2]), "one for each of 1 children, got"),
+        (lambda: bt.ReactiveUtilitySelector([], utilities=[], margin=-1), "margin must be >= 0"),
+        (lambda: bt.SubTree(leaf(), "Door", remap={"x": "y"}, values={"x": 1}), "'x' of Door"),
         (lambda: key(""), "must be a word without braces, got"),
         (lambda: key("@"), "must be a word without braces, got"),
         (lambda: key("{goal}"), "must be a word without braces, got"),

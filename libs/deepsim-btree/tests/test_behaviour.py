@@ -11,13 +11,8 @@ from deepsim_btree import Status
 
 def test_status_codes():
     """The codes are fixed: they are stored in arrays and match BehaviorTree.CPP."""
-    assert {status.name: int(status) for status in Status} == {
-        "INVALID": 0,
-        "RUNNING": 1,
-        "SUCCESS": 2,
-        "FAILURE": 3,
-        "SKIPPED": 4,
-    }
+    names = ["INVALID", "RUNNING", "SUCCESS", "FAILURE", "SKIPPED"]
+    assert [(status.name, int(status)) for status in Status] == list(zip(names, range(5)))
     assert str(Status.RUNNING) == f"{Status.RUNNING}" == "RUNNING"
 
 
@@ -135,3 +130,13 @@ def test_an_overridden_tick_is_called():
             return Status.FAILURE
 
     assert bt.Tree(bt.Selector([Odd(), bt.Inverter(Odd())])).tick() is Status.SUCCESS
+
+
+def test_halts_inside_a_tick_have_an_order(leaf, log):
+    """That of the children, and a branch is halted before another one begins."""
+    bt.Tree(bt.ParallelSelector([leaf("R", "a"), leaf("R", "b"), leaf("S", "c")])).tick()
+    assert log[-2:] == [("a", "end I"), ("b", "end I")]
+    tree = bt.Tree(bt.WhileDoElse(leaf("SF"), leaf("R", "then"), leaf("R", "else")))
+    tree.tick()
+    tree.tick()
+    assert log[-3:] == [("then", "end I"), ("else", "start"), ("else", "R")]

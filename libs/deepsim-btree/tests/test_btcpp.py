@@ -21,39 +21,13 @@ btcpp = pytest.importorskip("behaviortreepy")
 LETTERS = {"R": Status.RUNNING, "S": Status.SUCCESS, "F": Status.FAILURE}
 TICKS = 8
 
-COMPOSITES = [
-    "Sequence",
-    "Fallback",
-    "ReactiveSequence",
-    "ReactiveFallback",
-    "AsyncSequence",
-    "AsyncFallback",
-    "SequenceWithMemory",
-    "Parallel",
-    "ParallelAll",
-    "IfThenElse",
-    "Switch2",
-]
-DECORATORS = [
-    "Inverter",
-    "ForceSuccess",
-    "ForceFailure",
-    "KeepRunningUntilFailure",
-    "RunOnce",
-    "Precondition",
-    "LoopInt",
-    "SkipUnlessUpdated",
-    "WaitValueUpdate",
-]
-CONDITIONS = [
-    "n > 2",
-    "m == 'a'",
-    "n == 1 || m != 'a'",
-    "!(n < 3)",
-    "true",
-    "false",
-    "n - 1 * 2 < 3",
-]
+COMPOSITES = ["Sequence", "Fallback", "ReactiveSequence", "ReactiveFallback", "AsyncSequence"]
+COMPOSITES += ["AsyncFallback", "SequenceWithMemory", "Parallel", "ParallelAll", "IfThenElse"]
+COMPOSITES += ["Switch2"]
+DECORATORS = ["Inverter", "ForceSuccess", "ForceFailure", "KeepRunningUntilFailure", "RunOnce"]
+DECORATORS += ["Precondition", "LoopInt", "SkipUnlessUpdated", "WaitValueUpdate"]
+CONDITIONS = ["n > 2", "m == 'a'", "n == 1 || m != 'a'", "!(n < 3)", "true", "false"]
+CONDITIONS += ["n - 1 * 2 < 3"]
 ACTIONS = ["n := n + 1", "n = 0", "m = 'b'", "m := 'a'", "n += 2; m = n > 3 ? 'a' : 'c'"]
 
 
@@ -103,7 +77,7 @@ class Document:
         if tag == "Parallel":
             return f'success_count="{self.one(numbers)}" failure_count="{self.one(numbers)}"'
         if tag == "ParallelAll":
-            return f'max_failures="{self.one(numbers)}"'
+            return f'max_failures="{self.one([0, *numbers])}"'
         if tag == "Switch2":
             return 'variable="{m}" case_1="a" case_2="b"'
         if tag == "RunOnce":
@@ -131,9 +105,8 @@ class Document:
         if kind == "script":
             return self.element("Script", [], f"code={quoteattr(self.one(ACTIONS))}", plain)
         if kind == "updated":
-            return self.element(
-                "WasEntryUpdated", [], f'entry="{self.one(["n", "m", "s"])}"', plain
-            )
+            entry = self.one(["n", "m", "s"])
+            return self.element("WasEntryUpdated", [], f'entry="{entry}"', plain)
         if kind == "set":
             return self.element("SetBlackboard", [], 'value="a" output_key="s"', plain)
         return self.element(self.one(["AlwaysSuccess", "AlwaysFailure"]), [], "", plain)
@@ -178,9 +151,8 @@ def play_there(text: str, scripts: dict[str, str]) -> list[object]:
             log.append((tag, letter))
             return codes[letter]
 
-        factory.register_simple_stateful_action(
-            tag, follow, follow, lambda _: log.append((tag, "halt"))
-        )
+        halt = lambda _: log.append((tag, "halt"))  # noqa: E731
+        factory.register_simple_stateful_action(tag, follow, follow, halt)
 
     for tag, script in scripts.items():
         register(tag, script)

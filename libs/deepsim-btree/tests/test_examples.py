@@ -18,16 +18,14 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 def run(name, *arguments):
     """What a program prints."""
     command = [sys.executable, "-W", "error", str(EXAMPLES / name), *arguments]
-    return subprocess.run(
-        command, capture_output=True, text=True, check=True, encoding="utf-8"
-    ).stdout
+    done = subprocess.run(command, capture_output=True, check=True, encoding="utf-8")
+    return done.stdout
 
 
 def test_all_are_listed_and_tested():
     """The table has a row for each program, and this module a test."""
-    listed = re.findall(
-        r"^\| `(\w+\.py)`", (EXAMPLES / "README.md").read_text("utf-8"), re.MULTILINE
-    )
+    page = (EXAMPLES / "README.md").read_text("utf-8")
+    listed = re.findall(r"^\| `(\w+\.py)`", page, re.MULTILINE)
     assert sorted(listed) == sorted(path.name for path in EXAMPLES.glob("*.py"))
     tested = Path(__file__).read_text("utf-8")
     assert [name for name in listed if f'"{name}"' not in tested] == []
@@ -67,12 +65,8 @@ def test_tidy_robot_is_viewed():
 
 def test_async_downloads():
     """The slow mirror is cancelled when the fast one is done."""
-    assert run("async_downloads.py").splitlines() == [
-        "fast: done",
-        "loading the map of fast",
-        "slow: cancelled",
-        "SUCCESS",
-    ]
+    lines = ["fast: done", "loading the map of fast", "slow: cancelled", "SUCCESS"]
+    assert run("async_downloads.py").splitlines() == lines
 
 
 def test_guards():

@@ -91,15 +91,12 @@ def statuses(monitor: Monitor) -> dict[int, int]:
 
 def trees(xml: bytes) -> list[object]:
     """The trees of a document, with the attributes in any order."""
-    return [
-        _plain(element)
-        for element in ElementTree.fromstring(xml)
-        if element.tag != "TreeNodesModel"
-    ]
 
+    def plain(element):
+        return element.tag, dict(element.attrib), [plain(child) for child in element]
 
-def _plain(element):
-    return element.tag, dict(element.attrib), [_plain(child) for child in element]
+    root = ElementTree.fromstring(xml)
+    return [plain(element) for element in root if element.tag != "TreeNodesModel"]
 
 
 LETTERS = {"R": Status.RUNNING, "S": Status.SUCCESS, "F": Status.FAILURE}
@@ -117,9 +114,8 @@ def documents(draw):
     trees: list[str] = []
 
     def node(depth: int) -> str:
-        kind = draw(
-            st.sampled_from(["leaf"] if depth == 0 else ["leaf", "many", "many", "one", "tree"])
-        )
+        kinds = ["leaf", "many", "many", "one", "tree"] if depth else ["leaf"]
+        kind = draw(st.sampled_from(kinds))
         if kind == "leaf":
             tag = f"Leaf{len(scripts)}"
             scripts[tag] = draw(st.text("RSF", min_size=1, max_size=4))
@@ -223,41 +219,15 @@ def unlock(uid: int, status: str = "SKIPPED", *, position: int = 0, once: bool =
     return json.dumps(fields).encode()
 
 
-REQUESTS = [
-    ("T", ()),
-    ("S", ()),
-    ("A", ()),
-    ("X", ()),
-    ("D", ()),
-    ("B", ()),
-    ("B", (b"nobody",)),
-    ("B", (b"",)),
-    ("B", (b"Main",)),
-    ("B", (b"Main;inner",)),
-    ("r", ()),
-    ("r", (b"stop",)),
-    ("r", (b"nonsense",)),
-    ("t", ()),
-    ("R", ()),
-    ("R", (b'{"uid":1,"position":0}',)),
-    ("I", ()),
-    ("I", (hook(2),)),
-    ("D", ()),
-    ("I", (b"[" + hook(2, desired_status="FAILURE") + b"," + hook(99) + b"]",)),
-    ("D", ()),
-    ("X", ()),
-    ("D", ()),
-    ("R", (b'{"uid":2,"position":1}',)),
-    ("R", (b'{"uid":2,"position":0}',)),
-    ("D", ()),
-    ("I", (hook(1, position=1),)),
-    ("A", ()),
-    ("D", ()),
-    ("U", ()),
-    ("U", (unlock(2),)),
-    ("N", ()),
-    ("z", ()),
-]
+REQUESTS = [(kind, ()) for kind in "TSAXDB"]
+REQUESTS += [("B", (names,)) for names in (b"nobody", b"", b"Main", b"Main;inner")]
+REQUESTS += [("r", ()), ("r", (b"stop",)), ("r", (b"nonsense",)), ("t", ())]
+REQUESTS += [("R", ()), ("R", (b'{"uid":1,"position":0}',)), ("I", ()), ("I", (hook(2),))]
+TWO_HOOKS = b"[" + hook(2, desired_status="FAILURE") + b"," + hook(99) + b"]"
+REQUESTS += [("D", ()), ("I", (TWO_HOOKS,)), ("D", ()), ("X", ()), ("D", ())]
+REQUESTS += [("R", (b'{"uid":2,"position":1}',)), ("R", (b'{"uid":2,"position":0}',)), ("D", ())]
+REQUESTS += [("I", (hook(1, position=1),)), ("A", ()), ("D", ()), ("U", ()), ("U", (unlock(2),))]
+REQUESTS += [("N", ()), ("z", ())]
 
 
 def test_every_request():
@@ -303,19 +273,13 @@ def test_transitions(attach, leaf):
     tree.tick()
     tree.tick()
     data = monitor.ask("t")[1]
-    entries = [data[at : at + 9] for at in range(0, len(data), 9)]
+    # A time of six bytes, a node and a status each.
     changes = [
-        (int.from_bytes(each[:6], "little"), *struct.unpack("<HB", each[6:])) for each in entries
+        (low + (high << 32), *rest) for low, high, *rest in struct.iter_unpack("<IHHB", data)
     ]
     # All are idle after the second tick; in the third one the sequence runs again.
-    assert changes == [
-        (500_000, 1, 0),
-        (500_000, 2, 0),
-        (500_000, 3, 0),
-        (1_250_000, 1, 1),
-        (1_250_000, 2, 2),
-        (1_250_000, 3, 1),
-    ]
+    idle = [(500_000, uid, 0) for uid in (1, 2, 3)]
+    assert changes == [*idle, (1_250_000, 1, 1), (1_250_000, 2, 2), (1_250_000, 3, 1)]
     assert monitor.ask("t")[1] == b""
 
 
@@ -409,15 +373,8 @@ def test_btview_attaches(leaf):
             model = client.fetch_tree()
             assert [node.name for node in model.walk()][-3:] == ["fetch", "drive", "grasp"]
             tree.tick()
-            states = {uid: str(state.status.name) for uid, state in client.poll().statuses.items()}
-            assert states == {
-                1: "RUNNING",
-                2: "SUCCESS",
-                3: "RUNNING",
-                4: "RUNNING",
-                5: "RUNNING",
-                6: "IDLE",
-            }
+            states = {uid: state.status.name[0] for uid, state in client.poll().statuses.items()}
+            assert states == dict(zip(range(1, 7), "RSRRRI"))
             tree.blackboard["goal"] = "kitchen"
             client.fetch_blackboard(["Main"])
             tree.tick()

@@ -12,10 +12,8 @@ from deepsim_btree import Status, key
 @pytest.mark.parametrize("max_failures", [3, -3, key("limit")])
 def test_parallel_all_refuses_a_number_that_its_children_cannot_reach(max_failures):
     """It would never fail, or always; -2 of 2 children is 1 of them."""
-    tree = bt.Tree(
-        bt.ParallelAll([bt.Success(), bt.Failure()], max_failures=max_failures),
-        blackboard={"limit": 3},
-    )
+    root = bt.ParallelAll([bt.Success(), bt.Failure()], max_failures=max_failures)
+    tree = bt.Tree(root, blackboard={"limit": 3})
     with pytest.raises(bt.TickError, match=r"ParallelAll: max_failures=-?3 does not fit its 2 ch"):
         tree.tick()
     told = [problem.message for problem in tree.validate()]
@@ -37,3 +35,10 @@ def test_thresholds_that_two_children_cannot_reach(options):
         batches.Batch(root, 2)
     root.add_child(bt.Success("c"))
     assert bt.Tree(root).tick() in (Status.RUNNING, Status.SUCCESS)
+
+
+@pytest.mark.parametrize(("letters", "answer"), [("FRR", "RUNNING"), ("FFR", "FAILURE")])
+def test_a_negative_number_of_failures_counts_from_all(leaf, letters, answer):
+    """Of three children -2 is two."""
+    root = bt.Parallel([leaf(letter) for letter in letters], success=1, failure=-2)
+    assert bt.Tree(root).tick().name == answer

@@ -3,9 +3,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections import Counter
 
 import pytest
@@ -64,26 +61,3 @@ def test_a_seed_of_its_own_wins(leaf, log):
     traces = [orders(tree, log, 10) for tree in trees]
     assert traces[0] == traces[1] == traces[2]
     assert len(set(traces[0])) > 3
-
-
-def test_orders_do_not_depend_on_the_process():
-    """Neither the hash seed of Python nor anything else of the process matters."""
-    program = (
-        "import deepsim_btree as bt\n"
-        "ran = []\n"
-        "def leaf(name): return bt.Action(lambda: ran.append(name) or bt.Status.SUCCESS)\n"
-        "tree = bt.Tree(bt.RandomSequence([leaf(name) for name in 'abcdef']), seed=3)\n"
-        "for _ in range(3): tree.tick()\n"
-        "print(''.join(ran))\n"
-    )
-    seen = {
-        subprocess.run(
-            [sys.executable, "-c", program],
-            env={"PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert seen == {"dfeacbcbaefddbfaec\n"}

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 import random
 
 import pytest
@@ -71,18 +69,17 @@ def test_halting_twice_is_halting_once(raising, build, tick_quietly, state, data
     assert all(node.status is not bt.Status.RUNNING for node in tree.root.walk())
 
 
-@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda t: pickle.loads(pickle.dumps(t))])
 @settings(max_examples=100, deadline=None)
 @given(data=st.data(), ticks=st.integers(0, 6), seed=st.integers(0, 1000))
 def test_copies_go_on_as_the_original_does(
-    raising, build, scripted_class, tick_quietly, state, duplicate, data, ticks, seed
+    raising, build, scripted_class, tick_quietly, state, twin_of, data, ticks, seed
 ):
     """A tree copied between two ticks answers and logs like the original from then on."""
     log = []
     tree = bt.Tree(build(data.draw(raising), log), seed=seed)
     for _ in range(ticks):
         tick_quietly(tree)
-    twin = duplicate(tree)
+    twin = twin_of(tree)
     leaves = (node for node in twin.root.walk() if isinstance(node, scripted_class))
     twin_log = next((leaf.log for leaf in leaves), [])
     for _ in range(6):

@@ -11,14 +11,8 @@ import deepsim_btree as bt
 @pytest.fixture
 def root():
     """A tree after two ticks: one status of each kind, one of them old."""
-    root = bt.Selector(
-        [
-            bt.Sequence([bt.Success("ready"), bt.Failure()], "start"),
-            bt.Inverter(bt.Running("drive")),
-            bt.Success(),
-        ],
-        "patrol",
-    )
+    start = bt.Sequence([bt.Success("ready"), bt.Failure()], "start")
+    root = bt.Selector([start, bt.Inverter(bt.Running("drive")), bt.Success()], "patrol")
     root.children[1].feedback_message = "3 m left"
     tree = bt.Tree(root)
     tree.tick()
@@ -56,11 +50,8 @@ def test_ascii_text(root):
 
 def test_a_branch_can_be_drawn(root):
     """Drawing starts at any node; what is current is judged from there."""
-    assert bt.render_text(root.children[0], unicode=False).splitlines() == [
-        "[F] start <Sequence>",
-        "|-- [S] ready <Success>",
-        "`-- [F] Failure",
-    ]
+    lines = ["[F] start <Sequence>", "|-- [S] ready <Success>", "`-- [F] Failure"]
+    assert bt.render_text(root.children[0], unicode=False).splitlines() == lines
 
 
 def test_dot(root):

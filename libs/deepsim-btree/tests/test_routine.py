@@ -4,9 +4,7 @@
 from __future__ import annotations
 
 import asyncio
-import copy
 import gc
-import pickle
 from functools import partial
 
 import pytest
@@ -151,7 +149,6 @@ def test_ignoring_the_end_is_an_error():
         tree.halt()
 
 
-@pytest.mark.parametrize("twin_of", [copy.deepcopy, lambda t: pickle.loads(pickle.dumps(t))])
 @BOTH
 def test_copies(leaf_class, twin_of):
     """Between runs it is copied like any node; in the middle of one it is refused by name."""

@@ -151,9 +151,8 @@ def test_while_true_halts_the_child():
 
 def test_scripts_after_a_run():
     """That of the answer, then post; and on_halted at a halt."""
-    tree, _ = conditioned(
-        "SFR", on_success="s := 1", on_failure="f := 1", post="n = n + 1", on_halted="h := 1"
-    )
+    ends = {"on_success": "s := 1", "on_failure": "f := 1", "on_halted": "h := 1"}
+    tree, _ = conditioned("SFR", post="n = n + 1", **ends)
     play(tree, "S")
     assert dict(tree.blackboard) == {"n": 1, "s": 1}
     play(tree, "F")
@@ -227,9 +226,8 @@ def test_decorators_pass_skipped_on(make):
 
 def test_numbers_of_control_nodes_come_from_the_blackboard():
     """They are read when they are needed."""
-    root = bt.Sequence(
-        [bt.Repeater(bt.Success(), repeat=bt.key("n")), bt.Wait(seconds=bt.key("t"))]
-    )
+    repeater = bt.Repeater(bt.Success(), repeat=bt.key("n"))
+    root = bt.Sequence([repeater, bt.Wait(seconds=bt.key("t"))])
     times = iter(range(100))
     tree = bt.Tree(root, clock=lambda: next(times), blackboard={"n": 2, "t": 2.0})
     assert [tree.tick().name for _ in range(4)] == ["RUNNING", "RUNNING", "RUNNING", "SUCCESS"]

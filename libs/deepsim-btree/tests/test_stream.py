@@ -8,13 +8,8 @@ import hashlib
 from deepsim_btree.composites.orders import draw, stream_start
 
 # The first numbers of the published C program when started from 1234567.
-PUBLISHED = [
-    6457827717110365317,
-    3203168211198807973,
-    9817491932198370423,
-    4593380528125082431,
-    16408922859458223821,
-]
+PUBLISHED = [6457827717110365317, 3203168211198807973, 9817491932198370423]
+PUBLISHED += [4593380528125082431, 16408922859458223821]
 
 
 def test_numbers_are_those_that_are_published():

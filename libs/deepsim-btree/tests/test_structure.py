@@ -68,37 +68,28 @@ def test_removed_nodes_leave_the_tree():
     assert branch.child.tree is other
 
 
-def refused_edits():
-    """Return (what, function of (root, child of root) that must raise, error, message)."""
-    elsewhere = bt.Sequence(named("taken"), "elsewhere")
-    taken = elsewhere.children[0]
-    rooted = bt.Success("rooted")
-    bt.Tree(rooted)
-    return [
-        ("no node", lambda r, c: r.add_child("x"), TypeError, "must be a Behaviour, got 'x'"),
-        ("class", lambda r, c: r.add_child(bt.Success), TypeError, r"call it, Success\(...\)"),
-        ("self", lambda r, c: r.add_child(r), bt.StructureError, "below itself"),
-        ("ancestor", lambda r, c: c.add_child(r), bt.StructureError, "below itself"),
-        ("taken", lambda r, c: r.add_child(taken), bt.StructureError, "child of elsewhere already"),
-        ("rooted", lambda r, c: r.add_child(rooted), bt.StructureError, "the root of a Tree"),
-        ("twice", lambda r, c: r.add_child(c), bt.StructureError, "twice"),
-        ("replace by taken", lambda r, c: r.replace_child(c, taken), bt.StructureError, "already"),
-        ("replace stranger", lambda r, c: r.replace_child(taken, c), ValueError, "no child of"),
-        ("remove stranger", lambda r, c: r.remove_child(taken), ValueError, "no child of"),
-        ("insert taken", lambda r, c: r.insert_child(taken, 0), bt.StructureError, "already"),
-        (
-            "second of two is taken",
-            lambda r, c: r.add_children([bt.Success(), taken]),
-            bt.StructureError,
-            "already",
-        ),
-    ]
+TAKEN = bt.Sequence(named("taken"), "elsewhere").children[0]
+ROOTED = bt.Tree(bt.Success("rooted")).root
+# What is done to a root r and its child c, and the error.
+REFUSED = {
+    "no node": (lambda r, c: r.add_child("x"), TypeError, "must be a Behaviour, got 'x'"),
+    "class": (lambda r, c: r.add_child(bt.Success), TypeError, r"call it, Success\(...\)"),
+    "self": (lambda r, c: r.add_child(r), bt.StructureError, "below itself"),
+    "ancestor": (lambda r, c: c.add_child(r), bt.StructureError, "below itself"),
+    "taken": (lambda r, c: r.add_child(TAKEN), bt.StructureError, "child of elsewhere already"),
+    "rooted": (lambda r, c: r.add_child(ROOTED), bt.StructureError, "the root of a Tree"),
+    "twice": (lambda r, c: r.add_child(c), bt.StructureError, "twice"),
+    "replace by taken": (lambda r, c: r.replace_child(c, TAKEN), bt.StructureError, "already"),
+    "replace stranger": (lambda r, c: r.replace_child(TAKEN, c), ValueError, "no child of"),
+    "remove stranger": (lambda r, c: r.remove_child(TAKEN), ValueError, "no child of"),
+    "insert taken": (lambda r, c: r.insert_child(TAKEN, 0), bt.StructureError, "already"),
+    "second": (lambda r, c: r.add_children([*named("a"), TAKEN]), bt.StructureError, "already"),
+}
 
 
-@pytest.mark.parametrize("what", [entry[0] for entry in refused_edits()])
-def test_refused_edits_change_nothing(what):
+@pytest.mark.parametrize(("edit", "error", "message"), REFUSED.values(), ids=REFUSED)
+def test_refused_edits_change_nothing(edit, error, message):
     """After a refused change the tree is as it was before."""
-    _, edit, error, message = next(entry for entry in refused_edits() if entry[0] == what)
     child = bt.Sequence(named("a", "b"), "child")
     root = bt.Selector([child, *named("c")], "root")
     before = [(node, node.parent, node.children) for node in root.walk()]

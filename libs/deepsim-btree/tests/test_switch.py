@@ -46,11 +46,8 @@ def test_cases(value, chosen):
     """A text is what is written so, a number and its text are one case; others are compared."""
     cases = {"dock": "a", "2": "b", 3: "c", Mode.DOCK: "d", "Mode.DRIVE": "e", "true": "f"}
     cases["inf"] = "g"
-    root = bt.Switch(
-        {case: bt.Running(name) for case, name in cases.items()},
-        bt.Running("default"),
-        on=key("mode"),
-    )
+    children = {case: bt.Running(name) for case, name in cases.items()}
+    root = bt.Switch(children, bt.Running("default"), on=key("mode"))
     tree = bt.Tree(root, blackboard={"mode": value})
     tree.tick()
     running = [node.name for node in root.children if node.status is bt.Status.RUNNING]

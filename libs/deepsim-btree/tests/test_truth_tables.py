@@ -7,6 +7,7 @@ import itertools
 import json
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ CASES = [
 ]
 LETTERS = {status.name[0]: status for status in list(bt.Status)[:4]}
 PUBLIC = {name: getattr(bt, name) for name in bt.__all__}
+CLASSES = {name: value for name, value in PUBLIC.items() if isinstance(value, type)}
 
 
 class Column:
@@ -69,10 +71,6 @@ class Download:
         raise AssertionError("the table has no halt")
 
 
-def leaves(scripted_class, scripts: dict[str, str], log) -> dict[str, bt.Behaviour]:
-    return {name: scripted_class(script, name, log=log) for name, script in scripts.items()}
-
-
 def cell(events: list[str]) -> str:
     """Write down what happened to one leaf in one column as the tables do."""
     answers = "".join(event for event in events if len(event) == 1)
@@ -80,41 +78,38 @@ def cell(events: list[str]) -> str:
     return answers + "x" * halted or "-"
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_case(scripted_class, case):
-    """The children are ticked and halted, and the tree answers, as the table says."""
-    column = Column(case["rows"])
+def played(case, column, leaf_of, make, log, status_of=lambda tree: tree.status):
+    """Return what happened to each leaf, and the answers, in each column."""
     names = [name for name in column.rows if len(name) == 1]
-    log: list[tuple[str, str]] = []
     scripts = {name: "".join(filter("SFRI".__contains__, case["rows"][name])) for name in names}
-    nodes = leaves(scripted_class, {name: s or "S" for name, s in scripts.items()}, log)
-    functions = {
-        name: getattr(column, name) for name in ("yes", "answer", "mode", "work", "download")
-    }
-    root = eval(case["tree"], {**PUBLIC, **nodes, **functions})
-    tree = bt.Tree(root, clock=column.clock if "clock [s]" in column.rows else None)
-    played: dict[str, list[str]] = {name: [] for name in (*names, "result")}
-    width = len(column.rows["result"])
-    for call in case.get("calls", " ".join(["tick"] * width)).split():
+    leaves = {name: leaf_of(script or "S", name) for name, script in scripts.items()}
+    functions = {n: getattr(column, n) for n in ("yes", "answer", "mode", "work", "download")}
+    root = eval(case["tree"], {**PUBLIC, **leaves, **functions})
+    tree = make(root, clock=column.clock if "clock [s]" in column.rows else None)
+    found: dict[str, list[str]] = {name: [] for name in (*names, "result")}
+    for call in case.get("calls", "tick " * len(column.rows["result"])).split():
         del log[:]
         getattr(tree, call)()
         column.index += 1
         for name in names:
-            played[name].append(cell([event for who, event in log if who == name]))
-        played["result"].append(tree.status.name[0])
-    assert played == {name: column.rows[name] for name in played}
+            found[name].append(cell([event for who, event in log if who == name]))
+        found["result"].append(bt.Status(status_of(tree)).name[0])
+    return found
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_case(leaf, log, case):
+    """The children are ticked and halted, and the tree answers, as the table says."""
+    column = Column(case["rows"])
+    found = played(case, column, leaf, bt.Tree, log)
+    assert found == {name: column.rows[name] for name in found}
 
 
 # A batch has no form for these: they use a blackboard, answer SKIPPED, or are not functions.
 ONLY_IN_A_TREE = {"Background", "DeleteEntry", "Loop", "Routine", "SetEntry", "WasUpdated"}
 ONLY_IN_A_TREE |= {"WhenUpdated"}
 ONLY_WORDS = {"catch_on_halt", 'key("', "SKIPPED", "then_skip", "SetEntry", "Behaviour("}
-BATCH_CASES = [
-    pytest.param(case, id=f"{entry['node']}-{case['shows']}")
-    for entry in NODES
-    for case in entry["cases"]
-    if entry["node"] not in ONLY_IN_A_TREE
-]
+BATCH_CASES = [case for case in CASES if case.id.partition("-")[0] not in ONLY_IN_A_TREE]
 
 
 @pytest.mark.parametrize("case", BATCH_CASES)
@@ -122,11 +117,10 @@ def test_case_in_a_batch(case):
     """Functions are called, and the batch answers, as the table says; they are not halted."""
     batches = pytest.importorskip("deepsim_btree.batch")
     column = Column(case["rows"])
-    names = [name for name in column.rows if len(name) == 1]
     log: list[tuple[str, str]] = []
 
-    def leaf_of(name):
-        letters = itertools.cycle("".join(filter("SFRI".__contains__, case["rows"][name])) or "S")
+    def leaf_of(script, name):
+        letters = itertools.cycle(script)
 
         def act():
             log.append((name, next(letters)))
@@ -134,24 +128,16 @@ def test_case_in_a_batch(case):
 
         return bt.Action(act, name=name)
 
-    functions = {name: getattr(column, name) for name in ("yes", "answer", "mode")}
-    root = eval(case["tree"], {**PUBLIC, **{name: leaf_of(name) for name in names}, **functions})
-    clock = column.clock if "clock [s]" in column.rows else None
+    def play():
+        make = partial(batches.Batch, count=1)
+        return played(case, column, leaf_of, make, log, lambda batch: batch.status[0])
+
     if any(word in case["tree"] for word in ONLY_WORDS):
         with pytest.raises(bt.StructureError):
-            batches.Batch(root, 2, clock=clock)
+            play()
         return
-    batch = batches.Batch(root, 1, clock=clock)
-    played: dict[str, list[str]] = {name: [] for name in (*names, "result")}
-    for call in case.get("calls", " ".join(["tick"] * len(column.rows["result"]))).split():
-        del log[:]
-        getattr(batch, call)()
-        column.index += 1
-        for name in names:
-            played[name].append("".join(letter for who, letter in log if who == name) or "-")
-        played["result"].append(bt.Status(int(batch.status[0])).name[0])
-    wanted = {name: [cell.strip("x") or "-" for cell in column.rows[name]] for name in played}
-    assert played == wanted
+    found = play()
+    assert found == {name: [one.strip("x") or "-" for one in column.rows[name]] for name in found}
 
 
 @pytest.mark.parametrize("letter", "SFRI")
@@ -175,11 +161,8 @@ def test_halting_order(leaf, case):
 
         return type(cls.__name__, (cls,), {"terminate": terminate})
 
-    classes = {
-        name: logging(value)
-        for name, value in PUBLIC.items()
-        if isinstance(value, type) and issubclass(value, (bt.Composite, bt.Decorator))
-    }
+    parents = (bt.Composite, bt.Decorator)
+    classes = {n: logging(cls) for n, cls in CLASSES.items() if issubclass(cls, parents)}
     root = eval(case["tree"], {**PUBLIC, **classes, **{n: logging(bt.Running)(n) for n in "abc"}})
     tree = bt.Tree(root)
     for call in case["calls"].split():
@@ -196,11 +179,7 @@ def test_memory_is_proved(row):
 
 def test_every_node_has_a_table():
     """No public node is missing on the page but the three bases without behaviour of their own."""
-    nodes = {
-        name
-        for name, value in PUBLIC.items()
-        if isinstance(value, type) and issubclass(value, bt.Behaviour)
-    }
+    nodes = {name for name, value in CLASSES.items() if issubclass(value, bt.Behaviour)}
     documented = {entry["node"] for entry in NODES}
     documented |= {row["tree"].partition("(")[0] for row in DATA["answers"]}
     assert nodes - {"Composite", "Decorator", "PortLeaf"} == documented
@@ -209,7 +188,6 @@ def test_every_node_has_a_table():
 def test_the_page_is_up_to_date():
     """docs/truth-tables.md is what tools/truth_tables.py makes of the data."""
     script = HERE.parent / "tools" / "truth_tables.py"
-    done = subprocess.run(
-        [sys.executable, str(script), "--check"], capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, str(script), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

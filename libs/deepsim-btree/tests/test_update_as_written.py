@@ -14,6 +14,7 @@ import inspect
 import itertools
 import sys
 import textwrap
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -23,17 +24,10 @@ from deepsim_btree import Status
 from deepsim_btree.testing import Scripted
 
 S, F, R = Status.SUCCESS, Status.FAILURE, Status.RUNNING
+ANSWERS = {"S": S, "F": F, "R": R}
 SCRIPTS = {"one": "SRSF", "two": "FSRS", "three": "RSFS"}
 SHARED: list[str] = []
 COUNT = 0
-
-
-class Child:
-    """A stand-in for a node, with a name and answers."""
-
-    def __init__(self, name: str, script: str) -> None:
-        self.name = name
-        self.answers = itertools.cycle({"S": S, "F": F, "R": R}[letter] for letter in script)
 
 
 class Plain:
@@ -42,10 +36,13 @@ class Plain:
     __slots__ = ("__dict__", "children")
 
     def __init__(self) -> None:
-        self.children = tuple(Child(*script) for script in SCRIPTS.items())
+        self.children = tuple(
+            SimpleNamespace(name=name, letters=itertools.cycle(script))
+            for name, script in SCRIPTS.items()
+        )
 
-    def tick_child(self, child: Child) -> Status:
-        return next(child.answers)
+    def tick_child(self, child: Any) -> Status:
+        return ANSWERS[next(child.letters)]
 
 
 class Case:
@@ -78,78 +75,24 @@ class Case:
 class Updates:
     """Each method is the `update` of one control node."""
 
-    def swap(self):
-        status = self.tick_child(self.children[self.now])
+    def tuples(self):
         self.now, self.later = self.later, self.now
-        return status
-
-    def local_swap(self):
+        self.a, self.b = self.b, self.a + self.b
+        self.i, self.j = self.j + 1, self.i
+        self.items[0], self.items[2] = self.items[2], self.items[0]
         x, y = 1, 2
         x, y = y, x
-        self.first()
-        return S if (x, y) == (2, 1) else F
-
-    def fibonacci(self):
-        self.a, self.b = self.b, self.a + self.b
-        return self.first()
-
-    def swap_of_items(self):
-        self.items[0], self.items[2] = self.items[2], self.items[0]
-        return self.first()
-
-    def chain(self):
-        n = self.last = next(self.numbers)
-        self.n = n
-        return self.first()
-
-    def chain_of_lists(self):
-        self.x = self.y = [0]
-        self.x[0] = 5
-        self.n = self.y[0]
-        return self.first()
-
-    def chain_of_ticks(self):
-        self.a = self.b = self.first()
-        return self.a
-
-    def in_place(self):
-        for child in self.children:
-            status = self.tick_child(child)
-            self.log += [status.name]
-        return S
-
-    def in_place_by_alias(self):
-        top = self.stack
-        top += [8]
-        return self.first()
-
-    def index_once(self):
-        self.hits[next(self.numbers)] += 1
-        return self.first()
-
-    def lists_of_calls(self):
-        a, b = [next(self.numbers), next(self.numbers)]
-        self.seen = a, b
-        return self.first()
-
-    def starred(self):
+        [a, (b, c)] = 1, (2, 3)
         first, *rest = self.children
-        self.count = len(rest)
+        self.seen = x, y, a, b, c, len(rest)
         return self.tick_child(first)
 
-    def list_target(self):
-        [a, (b, c)] = 1, (2, 3)
-        self.seen = a, b, c
-        return self.first()
-
-    def of_iterators(self):
+    def iterables(self):
         x, y = iter([5, 6])
-        self.seen = x, y
-        return self.first()
-
-    def of_keys(self):
         a, b = {5: "a", 6: "b"}
-        self.seen = a, b
+        c, d = (1, 1) if next(self.numbers) % 2 else (2, 2)
+        e, f = [next(self.numbers), next(self.numbers)]
+        self.seen = x, y, a, b, c, d, e, f
         return self.first()
 
     def wrong_count(self):
@@ -157,17 +100,27 @@ class Updates:
         a, b = three
         return S if a < b else F
 
-    def one_test(self):
-        a, b = (1, 1) if next(self.numbers) % 2 else (2, 2)
-        self.seen = a, b
-        return self.first()
+    def chains(self):
+        n = self.last = next(self.numbers)
+        self.x = self.y = [0]
+        self.x[0] = n + 5
+        self.n = self.y[0]
+        self.a = self.b = self.first()
+        return self.a
 
-    def from_each_other(self):
-        self.i, self.j = self.j + 1, self.i
-        return self.first()
+    def in_place(self):
+        top = self.stack
+        top += [8]
+        self.hits[next(self.numbers)] += 1
+        for child in self.children:
+            status = self.tick_child(child)
+            self.log += [status.name]
+        return S
 
-    def reserved_names(self):
+    def reserved_and_mangled_names(self):
         _tick, _values, _answer = 3, (9, 9), 7
+        self.__z = self.seen = 4
+        self.__z += self.seen
         for child in self.children:
             self.tick_child(child)
         a, b = divmod(7, 2)
@@ -179,13 +132,10 @@ class Updates:
         self.seen = a, b
         return b
 
-    def both_ticks(self):
-        return S if self.first() is S and self.tick_child(self.children[1]) is S else F
-
-    def mangled(self):
-        self.__z = self.seen = 4
-        self.__z += self.seen
-        return self.first()
+    def conditions(self):
+        if self.bump() and self.first() is S and self.tick_child(self.children[1]) is S:
+            return S
+        return F
 
     def for_else(self):
         for child in self.children:
@@ -221,42 +171,29 @@ class Updates:
         return S
 
     def raising(self):
-        self.first()
-        raise LookupError("lost") from None
-
-    def asserting(self):
         has_ended = self.first() is not R
         assert has_ended, "the child is RUNNING"
-        return S
+        raise LookupError("lost") from None
 
-    def deleting(self):
-        self.steps = steps = [1, 2, 3]
-        del steps[0], self.steps
-        self.left = steps
-        del steps
-        return self.first()
-
-    def importing(self):
+    def names(self):
         import math as m  # noqa: PLC0415
         from math import pi, tau  # noqa: PLC0415
 
-        self.seen = m.floor(pi), tau / pi
-        return self.first()
-
-    def annotated(self):
+        global COUNT
+        COUNT += 1
+        self.steps = steps = [m.floor(pi), tau / pi, COUNT]
+        del steps[0], self.steps
+        self.left = steps
+        del steps
         status: Status
         status = self.first()
         self.seen: Status = status
         return status
 
-    def global_count(self):
-        global COUNT
-        COUNT += 1
-        self.seen = COUNT
-        return self.first()
-
     def nested(self):
-        count = 0
+        count, k = 0, 2
+        late = lambda: k  # noqa: E731
+        k, j = 5, k
 
         def good(child):
             nonlocal count
@@ -268,50 +205,28 @@ class Updates:
             pass  # noqa: PIE790
 
         answer = S if sum(map(good, self.children)) >= Local.limit else F
-        self.seen = count
+        self.seen = count, late(), j
         return answer
 
-    def late_binding(self):
-        k = 2
-        late = lambda: k  # noqa: E731
-        k, j = 5, k
-        self.seen = late(), j
-        return self.first()
-
     def comprehensions(self):
-        answers = {child.name: self.tick_child(child) for child in self.children}
-        self.seen = [name for name, answer in answers.items() if answer is S]
-        return S if {*answers.values()} == {S} else F
-
-    def walrus(self):
         if (status := self.first()) is S:
             self.seen = status
-        return status
+        answers = {child.name: self.tick_child(child) for child in self.children}
+        self.good = [name for name, answer in answers.items() if answer is S]
+        return S if {*answers.values()} == {S} else F
 
     def asynchronous(self):
-        class Both:
-            async def __aenter__(self):
-                return self
-
-            async def __aexit__(self, *error):
-                return False
-
-            async def __aiter__(self):
-                for n in range(3):
-                    yield n
+        async def numbers(count=1):
+            for n in range(count):
+                yield n
 
         async def work():
-            async with Both() as both:
-                async for n in both:
-                    self.seen = n
+            async with contextlib.asynccontextmanager(numbers)() as zero:
+                async for n in numbers(3):
+                    self.seen = zero, n
             return self.first()
 
         return asyncio.run(work())
-
-    def side_effect_first(self):
-        if self.bump() and self.first() is S:
-            return S
-        return F
 
     def with_statement(self):
         with self.noting("a") as (a,), self.noting(a, "b"):
@@ -347,10 +262,8 @@ class WithSuper(Overridden):
         return super().update()
 
 
-NEW_FORMS = [
-    (
-        (3, 10),
-        """
+NEW_FORMS = {
+    (3, 10): """
         match [self.first(), self.tick_child(self.children[1])]:
             case [Status.SUCCESS, second]:
                 self.seen = second
@@ -358,10 +271,7 @@ NEW_FORMS = [
             case [first, *_]:
                 return first
         """,
-    ),
-    (
-        (3, 11),
-        """
+    (3, 11): """
         try:
             raise ExceptionGroup("both", [KeyError(self.first().name), ValueError()])
         except* KeyError as group:
@@ -370,16 +280,12 @@ NEW_FORMS = [
             self.second = self.tick_child(self.children[1])
         return S
         """,
-    ),
-    (
-        (3, 12),
-        """
+    (3, 12): """
         type Answer = Status
         self.seen = Answer.__name__
         return self.first()
         """,
-    ),
-]
+}
 
 
 def case(update: Any) -> type:
@@ -388,10 +294,10 @@ def case(update: Any) -> type:
 
 METHODS = {name: update for name, update in vars(Updates).items() if inspect.isfunction(update)}
 CASES = {name: case(update) for name, update in METHODS.items()}
-CASES.update({"overridden": Overridden, "with_super": WithSuper})
+CASES.update(overridden=Overridden, with_super=WithSuper)
 TEXTS = {
     version: "def update(self):\n" + textwrap.indent(textwrap.dedent(text), " " * 4)
-    for version, text in NEW_FORMS
+    for version, text in NEW_FORMS.items()
     if sys.version_info >= version
 }
 
@@ -420,11 +326,10 @@ def run(node: Any, tick: Any) -> list[object]:
     return found
 
 
-@pytest.mark.parametrize(
-    "methods",
-    [*CASES.values(), *map(new_case, TEXTS.values())],
-    ids=[*CASES, *map(str, TEXTS)],
-)
+CASES.update({str(version): new_case(text) for version, text in TEXTS.items()})
+
+
+@pytest.mark.parametrize("methods", CASES.values(), ids=CASES)
 def test_update_runs_as_it_is_written(methods):
     """Answers, errors and attributes are those of the method outside a tree."""
 

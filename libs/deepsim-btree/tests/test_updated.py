@@ -3,9 +3,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
-
 import pytest
 
 import deepsim_btree as bt
@@ -85,7 +82,6 @@ def test_reset_forgets_the_last_look():
     play(tree, "SF")
 
 
-@pytest.mark.parametrize("twin_of", [copy.deepcopy, lambda tree: pickle.loads(pickle.dumps(tree))])
 def test_copies_go_on_as_the_original(twin_of):
     """What was looked at is part of a copy; later writes are not shared, deleted stays deleted."""
     tree = bt.Tree(bt.WasUpdated("goal"), blackboard={"goal": 1, "old": 2})

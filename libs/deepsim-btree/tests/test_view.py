@@ -197,40 +197,26 @@ def test_addresses(view):
         TreeViewer(bt.Tree(bt.Running()), port=urls[0].port)
 
 
-class Loop:
-    """A thread that ticks a tree until it is told to end."""
-
-    def __init__(self, tree) -> None:
-        self.tree = tree
-        self.is_wanted = True
-        self.ticked = threading.Event()
-        self.thread = threading.Thread(target=self.run, daemon=True)
-        self.thread.start()
-
-    def run(self) -> None:
-        while self.is_wanted:
-            self.tree.tick()
-            self.ticked.set()
-
-    def goes_on(self) -> bool:
-        self.ticked.clear()
-        return self.ticked.wait(WAIT)
-
-    def end(self) -> None:
-        self.is_wanted = False
-        self.thread.join(WAIT)
-        assert not self.thread.is_alive()
-
-
 def test_closing_lets_the_tree_go_on(tree, view, look):
     """A view can be closed while the tree ticks, more than once."""
     viewer = view(tree)
     client = look(viewer)
-    loop = Loop(tree)
+    ticked, ended = threading.Event(), threading.Event()
+
+    def loop():
+        while not ended.is_set():
+            tree.tick()
+            ticked.set()
+
+    thread = threading.Thread(target=loop, daemon=True)
+    thread.start()
     viewer.close()
     viewer.close()
-    assert loop.goes_on()
-    loop.end()
+    ticked.clear()
+    assert ticked.wait(WAIT)
+    ended.set()
+    thread.join(WAIT)
+    assert not thread.is_alive()
     client.read(lambda: client.has_ended)
     with socket.socket() as other, pytest.raises(ConnectionRefusedError):
         other.connect(("127.0.0.1", urlsplit(viewer.url).port))

@@ -54,6 +54,7 @@ def tree(body: str) -> str:
     return f'<root BTCPP_format="4">\n<BehaviorTree ID="Main">\n{body}\n</BehaviorTree>\n</root>'
 
 
+THREE = 3 * "<Running/>"
 IN_TREE = [
     ("<Fly/>", "unknown node Fly: register its class in nodes="),
     ("<Action/>", "<Action> needs an ID"),
@@ -74,22 +75,19 @@ IN_TREE = [
     ("<IfThenElse><Running/></IfThenElse>", "IfThenElse needs 2 or 3 children, got 1"),
     ('<Switch2 variable="{v}" case_1="a" case_2="b"><Running/></Switch2>', "Switch2 needs 3 child"),
     (
-        '<Switch2 variable="{v}" case_1="a" case_2="a"><Running/><Running/><Running/></Switch2>',
-        "Switch2: the cases must differ, got a, a",
+        f'<Switch2 variable="{{v}}" case_1="a" case_2="a">{THREE}</Switch2>',
+        "Switch2: the cases must differ",
     ),
     (
-        '<Switch2 variable="v" case_1="a" case_2="b"><Running/><Running/><Running/></Switch2>',
-        "Switch2: variable must be an entry such as {mode}, got 'v'",
+        f'<Switch2 variable="v" case_1="a" case_2="b">{THREE}</Switch2>',
+        "must be an entry such as {mode}, g",
     ),
     ("<Repeat><Running/></Repeat>", "Repeat needs the attribute num_cycles"),
     ('<Repeat num_cycles="x"><Running/></Repeat>', 'Repeat num_cycles="x": invalid literal'),
     ('<Repeat num_cycles="-5"><Running/></Repeat>', "Repeat: repeat must be at least -1, got -5"),
     ('<Repeat num_cycels="3"><Running/></Repeat>', "Repeat has no attribute num_cycels; its attr"),
     ('<Timeout msec="soon"><Running/></Timeout>', "must be a number of milliseconds"),
-    (
-        '<Precondition if="{x}"><Running/></Precondition>',
-        'Precondition if="{x}": here an entry of the blackboard is not supported, only a value',
-    ),
+    ('<Precondition if="{x}"><Running/></Precondition>', 'if="{x}": here an entry of the blackb'),
     ('<Say text="a" loud="true"/>', "Say has no attribute loud; its attributes: text, length"),
     ("<Say/>", "Say needs the attribute text"),
     ('<Say text="{a b}}"/>', 'Say text="{a b}}": the name of a key must be a word without braces'),
@@ -99,7 +97,7 @@ IN_TREE = [
     ('<Limit tick_limit="1" lifetime="maybe"><Running/></Limit>', "must be true or false"),
     (
         '<StatusCondition success_status="OK"><Running/></StatusCondition>',
-        "must be one of INVALID, RUNNING, SUCCESS, FAILURE",
+        "one of INVALID, RUNNING,",
     ),
     ('<Decorator ID="Say" text="a"/>', "Say is a Decorator in the file, but a Action in Python"),
     ("<SubTree/>", "<SubTree> needs an ID"),
@@ -109,10 +107,7 @@ IN_TREE = [
     ('<SubTree ID="X" _autoremap="maybe"/>', 'SubTree _autoremap="maybe": must be true or false'),
     ('<SubTree ID="X" _autoRemap="1"/>', "SubTree has no attribute _autoRemap: write _autoremap"),
     ('<AlwaysSuccess _skipif="1"/>', "AlwaysSuccess has no attribute _skipif: write _skipIf"),
-    (
-        '<AlwaysSuccess _onSucces="1"/>',
-        "AlwaysSuccess has no attribute _onSucces: write _onSuccess",
-    ),
+    ('<AlwaysSuccess _onSucces="1"/>', "AlwaysSuccess has no attribute _onSucces: write _onSucce"),
     ('<AlwaysSuccess _Post="1"/>', "AlwaysSuccess has no attribute _Post: write _post"),
     ('<AlwaysSuccess _skip_If="1"/>', "AlwaysSuccess has no attribute _skip_If: write _skipIf"),
     ('<Half text="1/0"/>', 'Half text="1/0": Fraction(1, 0)'),
@@ -206,9 +201,7 @@ def test_files_that_fill_the_memory(tmp_path):
     main.write_text(f'<root BTCPP_format="4">{2 * include}{MAIN}</root>')
     assert read_xml_file(main).name == "Running"
     main.write_text(f'<root BTCPP_format="4">{3 * include}{MAIN}</root>')
-    with pytest.raises(
-        bt.XmlError, match=r"large\.xml: all files together have more than"
-    ) as caught:
+    with pytest.raises(bt.XmlError, match=r"large\.xml: all files together have more") as caught:
         read_xml_file(main)
     assert (caught.value.file, caught.value.line) == (str(main), 4)
     text = large.read_text() * 3
@@ -325,18 +318,9 @@ NOT_WRITTEN = [
     (room(values={"\ud800": 1}), NO_ENTRY),
     (room(remap={"x": "="}), "room: cannot write x: an entry called = would be read as another"),
     (bt.SetEntry("x", bt.key("=")), "SetEntry: cannot write value: an entry called ="),
-    (
-        bt.Action(len, name="go"),
-        r"go: Action lacks its function: partial\(Action, function\); name",
-    ),
-    (
-        bt.Guard(bt.Success(), condition=yes),
-        "Guard: cannot write condition: a function has no text",
-    ),
-    (
-        drive(object()),
-        "drive: cannot write speed: a object has no text here: add it to formatters=",
-    ),
+    (bt.Action(len, name="go"), r"go: Action lacks its function: partial\(Action, function\)"),
+    (bt.Guard(bt.Success(), condition=yes), "Guard: cannot write condition: a function has no"),
+    (drive(object()), "drive: cannot write speed: a object has no text here: add it to format"),
     (drive(True), "drive: cannot write speed: the text of True would be read as something else"),
     (Say(text="{a}"), "Say: cannot write text: the text of '{a}' would be read as something else"),
     (bt.SetEntry("x", "42"), "SetEntry: cannot write value: the text of '42' would be read as"),
@@ -346,12 +330,7 @@ NOT_WRITTEN = [
     (bt.Switch({"a": bt.Success()}, on=yes), "Switch: XML has a Switch with 2 to 6 cases, on a"),
     (bt.Switch({"a": bt.Success()}, on=bt.key("v")), "Switch: XML has a Switch with 2 to 6 cases"),
     (
-        bt.Sequence(
-            [
-                bt.SubTree(bt.Success(), tree_id="Door"),
-                bt.SubTree(bt.Failure(), tree_id="Door"),
-            ]
-        ),
+        bt.Sequence([bt.SubTree(node(), tree_id="Door") for node in (bt.Success, bt.Failure)]),
         r"Sequence/Door\[1\]/Failure: the tree Door is written already and differs",
     ),
 ]

@@ -30,6 +30,7 @@ def leaf() -> bt.Behaviour:
     return bt.Running()
 
 
+SWITCH = bt.Switch({"1": leaf(), "b": leaf()}, leaf(), on=key("v"))
 # A tag with its attributes, and the Python of the same node; the children are all Running.
 TAGS = [
     ("Sequence", bt.Sequence([leaf()])),
@@ -45,10 +46,7 @@ TAGS = [
     ('Control ID="ParallelSelector" eager="1"', bt.ParallelSelector([leaf()], eager=True)),
     ("IfThenElse", bt.IfThenElse(leaf(), leaf())),
     ("WhileDoElse", bt.WhileDoElse(leaf(), leaf(), leaf())),
-    (
-        'Switch2 variable="{v}" case_1="1" case_2="b"',
-        bt.Switch({"1": leaf(), "b": leaf()}, leaf(), on=key("v")),
-    ),
+    ('Switch2 variable="{v}" case_1="1" case_2="b"', SWITCH),
     ("Inverter", bt.Inverter(leaf())),
     ("ForceSuccess", bt.Succeeder(leaf())),
     ("ForceFailure", bt.SuccessIsFailure(leaf())),

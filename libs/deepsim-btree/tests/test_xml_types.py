@@ -8,7 +8,6 @@ The expected values are those of BehaviorTree.CPP 4.10, whose ports convert text
 from __future__ import annotations
 
 import enum
-import pickle
 from functools import partial
 from typing import NamedTuple, Union
 
@@ -33,6 +32,10 @@ class Lid(enum.Enum):
 def cell(text):
     row, column = text.split("/")
     return Cell(int(row), int(column))
+
+
+def document(body):
+    return f'<root BTCPP_format="4"><BehaviorTree>{body}</BehaviorTree></root>'
 
 
 def reader(type_):
@@ -128,9 +131,7 @@ class Side(str, enum.Enum):
 @pytest.mark.parametrize("value", [Word("x"), Side.LEFT, Lid.OPEN, True])
 def test_a_value_of_the_type_stays_what_it_is(value):
     """Also one whose class is a class of texts."""
-    text = """<root BTCPP_format="4"><BehaviorTree><Read value="{v}" seen="{seen}"/>
-      </BehaviorTree></root>"""
-    root = read_xml(text, [reader(type(value))])
+    root = read_xml(document('<Read value="{v}" seen="{seen}"/>'), [reader(type(value))])
     tree = bt.Tree(root, blackboard={"v": value, "seen": []})
     tree.tick()
     assert tree.blackboard["seen"][0] is value
@@ -155,12 +156,12 @@ def test_every_reader_of_a_text_gets_its_own_type():
         got.append((number, text, cell, anything))
         return Status.SUCCESS
 
-    text = """<root BTCPP_format="4"><BehaviorTree><Sequence>
+    body = """<Sequence>
         <SetBlackboard value="5/6" output_key="c"/> <SetBlackboard value="05" output_key="n"/>
         <Take number="{n}" text="{n}" cell="{c}" anything="{n}"/>
         <RetryUntilSuccessful num_attempts="{n}"><Sleep msec="{n}"/></RetryUntilSuccessful>
-      </Sequence></BehaviorTree></root>"""
-    root = read_xml(text, {"Take": take}, parsers={Cell: cell})
+      </Sequence>"""
+    root = read_xml(document(body), {"Take": take}, parsers={Cell: cell})
     now = [0.0]
     tree = bt.Tree(root, clock=lambda: now[0])
     assert tree.tick() is Status.RUNNING
@@ -184,10 +185,9 @@ def test_control_nodes_of_a_user_are_converted_for_too():
             got.append(self.place.read(self))
             return self.tick_child(self.child)
 
-    text = """<root BTCPP_format="4"><BehaviorTree><Sequence>
-      <Script code="p := '1/2'"/><At place="{p}"><AlwaysSuccess/></At></Sequence>
-    </BehaviorTree></root>"""
-    assert bt.Tree(read_xml(text, [At], parsers={Cell: cell})).tick() is Status.SUCCESS
+    body = """<Sequence><Script code="p := '1/2'"/><At place="{p}"><AlwaysSuccess/></At>
+      </Sequence>"""
+    assert bt.Tree(read_xml(document(body), [At], parsers={Cell: cell})).tick() is Status.SUCCESS
     assert got == [Cell(1, 2)]
 
 
@@ -199,14 +199,12 @@ class Stamp(bt.PortLeaf):
         return Status.SUCCESS
 
 
-def test_a_tree_that_converts_can_be_copied_and_pickled():
+def test_a_tree_that_converts_can_be_copied_and_pickled(twin_of):
     """With parsers that pickle finds; the copy converts as well."""
-    text = """<root BTCPP_format="4"><BehaviorTree><Stamp cell="{c}"/></BehaviorTree></root>"""
-    tree = bt.Tree(read_xml(text, [Stamp], parsers={Cell: cell}), blackboard={"c": "7/8"})
-    for twin in (pickle.loads(pickle.dumps(tree)), tree.root.copy()):
-        twin = twin if isinstance(twin, bt.Tree) else bt.Tree(twin, blackboard={"c": "7/8"})
-        assert twin.tick() is Status.SUCCESS
-        assert twin.root.feedback_message == "7"
+    root = read_xml(document('<Stamp cell="{c}"/>'), [Stamp], parsers={Cell: cell})
+    twin = twin_of(bt.Tree(root, blackboard={"c": "7/8"}))
+    assert twin.tick() is Status.SUCCESS
+    assert twin.root.feedback_message == "7"
 
 
 @pytest.mark.parametrize(
@@ -290,21 +288,6 @@ def test_an_entry_that_no_port_names_cannot_be_assigned(code, later):
         tree.tick()
 
 
-@pytest.mark.parametrize(("scripts", "answer"), [("SS", "F"), ("FS", "F"), ("FF", "F")])
-def test_parallel_all_without_allowed_failures_fails(scripts, answer):
-    """Zero failures are always reached, as in BehaviorTree.CPP."""
-    leaves = "".join({"S": "<AlwaysSuccess/>", "F": "<AlwaysFailure/>"}[one] for one in scripts)
-    text = f'<ParallelAll max_failures="0">{leaves}</ParallelAll>'
-    root = read_xml(f'<root BTCPP_format="4"><BehaviorTree>{text}</BehaviorTree></root>')
-    assert bt.Tree(root).tick().name[0] == answer
-    assert 'max_failures="0"' in write_xml(root)
-
-
-def test_errors_of_files_are_where_the_readers_are():
-    """`XmlError` is the same class in both modules."""
-    assert XmlError is bt.XmlError
-
-
 class Guarded(bt.Decorator):
     """Keeps its arguments as a node must whose base has attributes of these names."""
 
@@ -334,13 +317,11 @@ def hail(name: str, parent: str):
 
 def test_attributes_may_be_called_like_attributes_of_all_nodes():
     """Above all `path`, which most nodes of Nav2 have."""
-    text = """<root BTCPP_format="4"><BehaviorTree><Sequence>
-      <Script code="p := 'road'"/>
+    body = """<Sequence><Script code="p := 'road'"/>
       <Guarded path="{p}" status="old"><Follow path="{p}" name="car" status="{s}"/></Guarded>
-      <Hail name="Ann" parent="Bob"/>
-    </Sequence></BehaviorTree></root>"""
+      <Hail name="Ann" parent="Bob"/></Sequence>"""
     nodes = {"Guarded": Guarded, "Follow": Follow, "Hail": hail}
-    root = read_xml(text, nodes)
+    root = read_xml(document(body), nodes)
     again = write_xml(root, nodes)
     assert 'path="{p}" status="old">' in again
     assert '<Follow path="{p}" name="car" status="{s}"/>' in again
@@ -373,10 +354,9 @@ class OwnStatus(bt.Decorator):
 )
 def test_a_constructor_that_overwrites_the_node_is_named_with_its_line(node, argument, reason):
     """Python's own error has neither the file nor the line, and for a status there is none."""
-    text = f"""<root BTCPP_format="4"><BehaviorTree>
-      <{node.__name__} {argument}="a"><AlwaysSuccess/></{node.__name__}></BehaviorTree></root>"""
+    body = f'\n<{node.__name__} {argument}="a"><AlwaysSuccess/></{node.__name__}>'
     with pytest.raises(XmlError, match=f"<text>:2: {node.__name__}: .*{reason}"):
-        read_xml(text, [node])
+        read_xml(document(body), [node])
 
 
 def test_a_function_of_an_action_takes_no_name_from_a_file():
@@ -407,15 +387,11 @@ class Linger(bt.Behaviour):
 
 def test_a_class_may_say_its_tags_itself():
     """As those of the library do; then it needs no names in `nodes`."""
-    text = """<root BTCPP_format="4"><BehaviorTree><Sequence>
-      <LingerOnce msec="1500"/><LingerOften msec="20" times="3"/></Sequence>
-    </BehaviorTree></root>"""
-    root = read_xml(text, [Linger])
+    body = '<Sequence><LingerOnce msec="1500"/><LingerOften msec="20" times="3"/></Sequence>'
+    root = read_xml(document(body), [Linger])
     assert [(node.seconds, node.times) for node in root.children] == [(1.5, 1), (0.02, 3)]
     fixed = {"LingerOften": partial(Linger, seconds=4.0)}
-    node = read_xml(
-        '<root BTCPP_format="4"><BehaviorTree><LingerOften/></BehaviorTree></root>', fixed
-    )
+    node = read_xml(document("<LingerOften/>"), fixed)
     assert (node.seconds, node.times) == (4.0, 2)
     written = write_xml(root)
     assert '<LingerOnce msec="1500"/>' in written
