@@ -362,9 +362,10 @@ class Party(Area):
         return self.acted.copy()
 
 
-def make_parties(worlds: int = 1) -> Environment:
+def make_parties(worlds: int = 1, max_episode_steps: int | None = None) -> Environment:
     """The party on arrays, of any number of worlds."""
-    return Environment(Party(World(TableSimulator(worlds=worlds))))
+    world = World(TableSimulator(worlds=worlds))
+    return Environment(Party(world), max_episode_steps=max_episode_steps)
 
 
 def make_party() -> Environment:

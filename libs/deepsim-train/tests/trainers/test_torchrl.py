@@ -110,9 +110,9 @@ def test_a_rollout_is_that_of_the_environments(make_race: MakeRace, make_races: 
 
 def test_steps_before_an_agent_joins_are_masked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
-    from test_joining import arrays  # noqa: PLC0415 (not a module of these tests)
+    from rollout_tasks import make_parties  # noqa: PLC0415 (not a module of these tests)
 
-    worlds = TorchRLEnv(arrays(2))
+    worlds = TorchRLEnv(make_parties(2))
     check_env_specs(worlds, seed=0)
     worlds.set_seed(0)
     run = worlds.rollout(9, break_when_any_done=False)
@@ -127,9 +127,9 @@ def test_steps_before_an_agent_joins_are_masked(monkeypatch: pytest.MonkeyPatch)
 
 def test_an_agent_that_never_joined_is_truncated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
-    from test_joining import arrays  # noqa: PLC0415 (not a module of these tests)
+    from rollout_tasks import make_parties  # noqa: PLC0415 (not a module of these tests)
 
-    worlds = TorchRLEnv(arrays(max_episode_steps=1))
+    worlds = TorchRLEnv(make_parties(max_episode_steps=1))
     last = worlds.rollout(1)[0, -1]["next"]
     assert last["agents", "truncated"].ravel().tolist() == [True, True, True]
     assert (last["done"].item(), last["terminated"].item()) == (True, False)
