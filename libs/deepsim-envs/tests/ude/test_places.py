@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import threading
 
-from deepsim_envs.ude import RemoteEnvironment, UDEServer
+import pytest
+
+from deepsim_envs.ude import RemoteEnvironment, ServerStartError, UDEServer
 from deepsim_envs.ude.codec import Limits, encode
 from deepsim_envs.ude.messages import from_bytes
 
@@ -71,12 +73,20 @@ def test_clients_of_ude_take_agents_from_each_other(start, raw):
     assert one.step(a=1, b=1).status == 200
 
 
-def test_a_socket_of_the_file_system(make_count, tmp_path):
-    address = f"unix:{tmp_path}/ude.sock"
+def test_a_socket_of_the_file_system(make_count, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # whose path may be longer than that of a socket
+    address = "unix:ude.sock"
     with UDEServer(make_count(), host=address) as server, RemoteEnvironment(address) as remote:
         assert server.address == address
         remote.reset(seed=1)
         assert remote.step({"a": [1], "b": [1]}).reward == {"a": 1.0, "b": 1.0}
+
+
+def test_a_socket_with_a_long_path_is_refused(make_count, tmp_path):
+    """The system takes 107 bytes."""
+    server = UDEServer(make_count(), host=f"unix:{tmp_path}/{'a' * 108}")
+    with pytest.raises(ServerStartError, match="path of a socket has at most 107 bytes"), server:
+        pass
 
 
 def test_stopping_ends_open_streams(start, connect, raw):

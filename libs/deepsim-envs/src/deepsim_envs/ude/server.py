@@ -21,6 +21,7 @@ from .steps import Rules, StepMode, Steps
 
 DEFAULT_PORT = 3003
 _GRACE = 0.2  # time for pending answers when a server stops [s]
+_LONGEST_PATH = 107  # of a socket on Linux, sockaddr_un.sun_path without its end [bytes]
 
 
 class UDEServer:
@@ -177,9 +178,11 @@ class UDEServer:
         except RuntimeError:
             bound = 0
         if bound == 0:
-            raise ServerStartError(
-                f"cannot listen on {self.address}: is another server there? Port 0 is any free one"
-            )
+            kind, _, path = self.address.partition(":")
+            why = "is another server there? Port 0 is any free one"
+            if kind == "unix" and len(path.encode()) > _LONGEST_PATH:
+                why = f"the path of a socket has at most {_LONGEST_PATH} bytes"
+            raise ServerStartError(f"cannot listen on {self.address}: {why}")
         self.port = bound
         self._server = server
         self._service.begin()
