@@ -103,7 +103,7 @@ def test_pages(library: Library, page: Path, tmp_path: Path, monkeypatch: Any) -
         pytest.skip(_NOT_RUN[library.name])
     text = page.read_text(encoding="utf-8")
     for package in ("numpy", "gymnasium"):
-        if f"import {package}" in text:
+        if re.search(rf"^(?:>>> )?(?:import|from) {package}\b", text, re.MULTILINE):
             pytest.importorskip(package)
     monkeypatch.chdir(tmp_path)
     names = {"__name__": "__main__"}  # a module that exists, for dataclasses
