@@ -13,7 +13,7 @@ from gazebo import cache, python, sandbox
 SUITE = Path(__file__).with_name("conformance_in_root.py")
 LIBRARIES = [
     str(cache.CLONE / "libs" / name / "src")
-    for name in ("deepsim-math", "deepsim-sync", "deepsim-gazebo")
+    for name in ("deepsim-math", "deepsim-sync", "deepsim-conformance", "deepsim-gazebo")
 ]
 
 
