@@ -17,7 +17,7 @@ from contextvars import copy_context
 from importlib import metadata
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_origin
 
 import pytest
 
@@ -192,7 +192,9 @@ def test_public_classes_have_an_example(library: Library) -> None:
         for name, found in (
             (name, getattr(library.package, name)) for name in library.package.__all__
         )
-        if isinstance(found, type) and not issubclass(found, Exception)
+        if isinstance(found, type)
+        and get_origin(found) is None  # dict[str, Any] is a type on 3.10
+        and not issubclass(found, Exception)
     }
     assert [name for name, found in classes.items() if ">>> " not in (found.__doc__ or "")] == []
 

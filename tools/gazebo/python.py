@@ -11,7 +11,7 @@ from gazebo.step import step
 
 VERSION = "3.9"
 """The root's Python."""
-PACKAGES = ("numpy>=1.22.4", "pytest>=8.3")
+PACKAGES = ("numpy>=1.22.4", "pytest>=8.3", "pytest-timeout>=2.4")
 
 
 def folder() -> Path:
