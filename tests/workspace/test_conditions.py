@@ -139,7 +139,7 @@ def test_a_step_says_that_ctrl_c_is_ignored():
 )
 def test_tests_of_signals_and_files_pass(run_tool, conditions):
     """In a clone of the last commit, under several conditions at once."""
-    if "user" in conditions and (os.getuid() != 0 or not _others_may_read(Path(sys.executable))):
+    if "user" in conditions and (os.getuid() != 0 or not _others_may_enter()):
         pytest.skip("needs root, and a Python that other users may run")
     tests = ("libs/deepsim/tests/test_run_interrupted.py", "libs/deepsim/tests/test_cli.py")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
@@ -147,5 +147,8 @@ def test_tests_of_signals_and_files_pass(run_tool, conditions):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def _others_may_read(file: Path) -> bool:
-    return all(folder.stat().st_mode & 0o1 for folder in file.resolve().parents)
+def _others_may_enter() -> bool:
+    """Whether any user may enter the folders of this Python, its environment and the libraries."""
+    python = Path(sys.executable)
+    folders = {*python.parents, *python.resolve().parents, ROOT, *ROOT.parents}
+    return all(folder.stat().st_mode & 0o1 for folder in folders)
