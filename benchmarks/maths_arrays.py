@@ -70,7 +70,7 @@ def products(given: Million) -> Case:
             lambda: c_q * c_r,
             lambda value: w_first(module.as_float_array(value)),
         )
-    return checked(f"{MILLION} products", ways, {"scipy": 1 / 15}, SHARE)
+    return checked(f"{MILLION} products", ways, {"scipy": 1 / 20}, SHARE)
 
 
 def turns(given: Million) -> Case:
@@ -108,7 +108,7 @@ def compositions(given: Million) -> Case:
     if peer("scipy") and to_rigid(a[0]) is not None:
         rigid_a, rigid_b = to_rigid(a), to_rigid(b)
         ways["scipy"] = (lambda: rigid_a * rigid_b, from_rigid)
-    return checked(f"{MILLION} compositions", ways, {"scipy": 1 / 6}, SHARE)
+    return checked(f"{MILLION} compositions", ways, {"scipy": 1 / 8}, SHARE)
 
 
 def slerps(given: Million) -> Case:
@@ -136,7 +136,7 @@ def slerps(given: Million) -> Case:
             lambda: np.slerp_vectorized(c_q, c_r, t),
             lambda value: w_first(module.as_float_array(value)),
         )
-    return checked(f"{MILLION} slerps", ways, {"scipy": 1 / 10}, SHARE)
+    return checked(f"{MILLION} slerps", ways, {"scipy": 1 / 12}, SHARE)
 
 
 def from_euler() -> Case:
