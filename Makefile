@@ -15,6 +15,12 @@ export UV_PYTHON_DOWNLOADS := never
 ifneq ($(filter C POSIX,$(LC_ALL)),)
 export LC_ALL := C.UTF-8
 endif
+# As pip does, uv works without its cache where that cannot be written.
+CACHE := $(shell d=$${UV_CACHE_DIR:-$${XDG_CACHE_HOME:-$$HOME/.cache}/uv}; \
+	until test -e "$$d"; do d=$$(dirname "$$d"); done; test -w "$$d" && echo writable)
+ifneq ($(CACHE),writable)
+export UV_NO_CACHE := 1
+endif
 
 # uv first; pip where uv is missing or cannot reach the index that pip is set up to use.
 install = { test -x $(BIN)/uv && $(BIN)/uv pip install --python $(BIN)/python $(1); } \
@@ -73,7 +79,7 @@ gazebo: .venv/libraries ## Gazebo 11 and the plugin (root on Debian; asks; 10 mi
 	@$(STEP) gazebo-build $(BIN)/python tools/gazebo build
 
 gazebo-clean: ## remove Gazebo 11 and all that was built in it (3 GB)
-	@$(PYTHON) tools/gazebo clean
+	@"$(PYTHON)" tools/gazebo clean
 
 gazebo-tidy: gazebo ## clang-tidy over the plugin; minutes, so no part of `make test`
 	@$(STEP) gazebo-tidy $(BIN)/python tools/gazebo tidy
@@ -113,11 +119,11 @@ clean: ## remove .venv and everything that was built
 		.import_linter_cache
 
 .venv/created:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || { echo \
-		"DeepSim needs Python 3.10 or later, but $(PYTHON) is: `$(PYTHON) -V 2>&1`." \
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || { echo \
+		"DeepSim needs Python 3.10 or later, but $(PYTHON) is: `"$(PYTHON)" -V 2>&1`." \
 		"Name another one: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
-	@echo "==> [1/3] an environment in .venv for `$(PYTHON) -V`"
-	@$(PYTHON) -m venv .venv
+	@echo "==> [1/3] an environment in .venv for `"$(PYTHON)" -V`"
+	@"$(PYTHON)" -m venv .venv
 	@$(BIN)/python -m pip install --disable-pip-version-check uv \
 		|| echo "uv cannot be installed here"
 	@touch $@
