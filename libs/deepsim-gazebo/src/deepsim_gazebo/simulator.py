@@ -31,22 +31,18 @@ from deepsim_sync import (
     checked_requests,
 )
 
-from .capabilities.camera_mounts import GazeboMounts
-from .capabilities.cameras import GazeboCameras
-from .capabilities.contacts import GazeboContacts
+from .capabilities.cameras import GazeboCameras, GazeboMounts
 from .capabilities.dynamics import GazeboDynamics
-from .capabilities.physics_factors import GazeboPhysics
+from .capabilities.physics import GazeboContacts, GazeboPhysics
 from .capabilities.sensors import GazeboSensors
 from .description import DescribedWorld, sdf_of
 from .errors import GazeboError
 from .protocol.client import BatchStateClient, NewEntity
 from .protocol.exchange import ExchangeReply
 from .protocol.layout import TABLES
-from .protocol.table_reader import TableReader
-from .ros.clock import SimulationClock
-from .session.pace import Pace
-from .session.session import Session
-from .session.single_world import is_chosen
+from .protocol.table_file import TableReader
+from .ros.clock import Pace, SimulationClock
+from .session import Session, is_chosen
 
 _LOGGER = logging.getLogger("deepsim_gazebo")
 

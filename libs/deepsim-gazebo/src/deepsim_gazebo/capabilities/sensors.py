@@ -13,7 +13,7 @@ from deepsim_gazebo.errors import MalformedReplyError
 from deepsim_gazebo.protocol.exchange import ExchangeReply
 from deepsim_gazebo.protocol.layout import Rows
 from deepsim_gazebo.protocol.sensors import SensorListing, SensorRow, list_sensors, watch
-from deepsim_gazebo.session.session import Session
+from deepsim_gazebo.session import Session
 from deepsim_sync import QUANTITIES, Key, Reading, SensorInfo, Tables, UnknownEntityError
 
 from .cameras import GazeboCameras

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from deepsim_gazebo import GazeboSimulator
-from deepsim_gazebo.protocol.layout import SERVED, TABLES
-from deepsim_gazebo.protocol.services import SERVICES
+from deepsim_gazebo.protocol.layout import SERVED, SERVICES, TABLES
 from deepsim_math import Pose
 from deepsim_sync import COLUMNS, Cells, Changes, SpawnRequest, Tables
 from deepsim_sync.testing import TableModel, TableSimulator
