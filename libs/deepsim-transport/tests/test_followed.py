@@ -3,46 +3,12 @@
 
 from __future__ import annotations
 
-import threading
-import time
-
 import pytest
+from transport_worlds import BALL, wait
 
 from deepsim_math import Pose
-from deepsim_spawn import GazeboXMLLoader
 from deepsim_sync import UnknownEntityError, World
-from deepsim_transport import FollowedSimulator, RemoteSimulator, Transport, WorldMirror
-
-BALL = GazeboXMLLoader().load_model(
-    "<sdf version='1.7'><model name='ball'><link name='link'><inertial><mass>1</mass><inertia>"
-    "<ixx>.1</ixx><iyy>.1</iyy><izz>.1</izz></inertia></inertial><collision name='c'><geometry>"
-    "<sphere><radius>.1</radius></sphere></geometry></collision><visual name='v'><geometry>"
-    "<sphere><radius>.1</radius></sphere></geometry><material><diffuse>.2 .4 .6 1</diffuse>"
-    "</material></visual></link></model></sdf>"
-)
-LIMIT = 60.0  # [s] of wall time
-
-
-@pytest.fixture
-def session(master):
-    """Sessions with the master, by the name of the world."""
-    opened = []
-
-    def begin(name: str) -> Transport:
-        opened.append(Transport(master.host, master.port, namespace=name))
-        return opened[-1]
-
-    yield begin
-    for each in opened:
-        each.close()
-
-
-def wait(condition):
-    """Waits until something holds."""
-    end, pause = time.monotonic() + LIMIT, threading.Event()
-    while not condition():
-        assert time.monotonic() < end, "it never came"
-        pause.wait(0.01)
+from deepsim_transport import FollowedSimulator, RemoteSimulator, WorldMirror
 
 
 def ticked(world, condition):
