@@ -125,20 +125,7 @@ class Session:
         self._mailbox = mailbox
         self._losses: int | None = None  # of the client at the last take_control
 
-    def exchange(
-        self,
-        *,
-        steps: int = 0,
-        more_steps: bool = False,
-        kinds: Collection[Kind] = (),
-        sensors: Sequence[int] = (),
-    ) -> ExchangeReply:
-        """Runs some physics steps and returns tables; see `ExchangeRequest`."""
-        return self.send(
-            ExchangeRequest(steps=steps, more_steps=more_steps, kinds=kinds, sensors=sensors)
-        )
-
-    def send(self, request: ExchangeRequest) -> ExchangeReply:
+    def exchange(self, request: ExchangeRequest) -> ExchangeReply:
         """Makes one round trip; the status of the answer is OK, STALE or REFUSED.
 
         Raises:
@@ -170,8 +157,7 @@ class Session:
         generation, and otherwise by this client.
         """
         if changes is None or not changes.cells:
-            reply = self.exchange(steps=steps, more_steps=more_steps, kinds=kinds, sensors=sensors)
-            return reply, ()
+            return self.exchange(ExchangeRequest(0, {}, steps, more_steps, kinds, sensors)), ()
         now = self.names.of(changes.generation)
         cells = {key: each for key, each in changes.cells.items() if key in COLUMN_NUMBERS}
         refusals = [
@@ -183,7 +169,7 @@ class Session:
         for _ in range(_ATTEMPTS):
             made = 0 if refusals else steps
             request = ExchangeRequest(now.generation, cells, made, more_steps, kinds, sensors)
-            reply = self.send(request)
+            reply = self.exchange(request)
             if reply.status is not ExchangeStatus.STALE:
                 break
             before, now = now, self.names.present.entities
@@ -207,7 +193,7 @@ class Session:
             if now.generation == reply.instant.generation:
                 _fill_tables(tables, reply.tables, kinds, now)
                 return
-            reply = self.exchange(kinds=kinds)
+            reply = self.exchange(ExchangeRequest(kinds=kinds))
         raise _unstable(f"read {', '.join(kinds)}")
 
     def numbers(self, service: str) -> tuple[Entities, NDArray[np.float64]]:

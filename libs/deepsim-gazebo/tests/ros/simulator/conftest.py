@@ -364,6 +364,12 @@ def server(network: Any) -> PluginServer:
 
 
 @pytest.fixture
+def other_server(other_network: Any) -> PluginServer:
+    """The same in another network."""
+    return PluginServer(other_network)
+
+
+@pytest.fixture
 def connect(network: Any, server: PluginServer) -> Iterator[Callable[..., GazeboSimulator]]:
     """Makes simulators that are connected to the server."""
     made = []
