@@ -127,7 +127,7 @@ class GazeboServers:
         self.camera_mounts = MirroredMounts(forward) if renders else None
         self.physics = MirroredPhysics(forward, self.worlds)
         self.dynamics = MirroredDynamics(forward, self.worlds)
-        self.sensors = _WatchedSensors(forward, lambda: self.entities.generation)
+        self.sensors = _WatchedSensors(forward, lambda: self._servers[0].entities.generation)
         self._contacts = MirroredContacts(forward)
 
     @property

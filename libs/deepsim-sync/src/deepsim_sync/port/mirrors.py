@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The methods of all capabilities in one table, and capabilities that forward them.
 
-An engine implements a capability once. Whatever stands between a world and an engine, such as a
-client of another process or a group of servers, forwards the methods in `METHODS` by one function,
-a `Forward`, and shows them as `MirroredCameras`, `MirroredContacts` and so on. Snapshots and the
-solvers of inverse kinematics are not among them, because their values may have any type.
+An engine implements a capability once. A client of another process, or a group of servers, gives
+one function that calls any of these methods, a `Forward`, to `MirroredCameras`, `MirroredContacts`
+and so on. Snapshots and the solvers of inverse kinematics are not in the table, because their
+values may have any type.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ class MirroredSensors:
         """All sensors by their names ``model::link::sensor``."""
         if self._known is None or self._known[0] != self._generation():
             infos = self._forward(SENSOR_INFOS)
-            self._known = self._generation(), infos  # which the call may have brought up to date
+            self._known = self._generation(), infos  # the call may have updated the entities
         return self._known[1]
 
     def watch(self, name: str) -> None:
