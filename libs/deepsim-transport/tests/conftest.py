@@ -7,11 +7,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from deepsim_transport import Master, Transport
+
+sys.path.insert(0, str(Path(__file__).parent))  # for transport_worlds, which several tests share
 
 SERVER = """
 import sys
