@@ -263,7 +263,7 @@ def test_requests_that_are_none_are_refused_and_nothing_happens(serve, session):
         ({"call": "write", "batch": generation}, cells, "have no rows"),
         (
             {"call": "write", "batch": generation},
-            {**cells, "models.pose/worlds": np.array([4])},
+            {**cells, "models.pose/worlds": np.array([1])},
             "worlds 0 to 0",
         ),
         (
