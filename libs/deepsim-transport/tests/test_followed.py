@@ -93,7 +93,7 @@ def test_changes_read_back_at_once_and_reach_the_physics(serve, session):
 
 
 def test_a_physics_that_was_killed_and_came_back_is_taken_up(serve, session):
-    """A mirror and a world that knew two models know the one of the new process."""
+    """A mirror and a world that knew two models know those of the new process."""
     process = serve("again", paused=False)
     before = World(RemoteSimulator(session("again")))
     for name in ("one", "two"):
@@ -113,12 +113,13 @@ def test_a_physics_that_was_killed_and_came_back_is_taken_up(serve, session):
     wait(stands)
     serve("again", paused=True)
     after = World(RemoteSimulator(session("again")))
-    after.spawn(BALL, "other", Pose((7, 0, 5000)))
-    ticked(world, lambda: list(world.entities.models) == ["other"])
+    for name in ("other", "more"):  # as many as before: the generations have the same number
+        after.spawn(BALL, name, Pose((7, 0, 5000)))
+    ticked(world, lambda: list(world.entities.models) == ["other", "more"])
     assert world.models.select(["other"]).pose[0, 0, 0] == 7.0
     assert world.time.tolist() == [0.0]
     assert world.simulator.paused
-    wait(lambda: mirror.update() or list(mirror.tables.entities.models) == ["other"])
+    wait(lambda: mirror.update() or list(mirror.tables.entities.models) == ["other", "more"])
     world.simulator.resume()
     ticked(world, lambda: world.time[0] > 0.0)
     assert mirror.malformed == 0
