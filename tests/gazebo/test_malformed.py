@@ -15,7 +15,7 @@ from deepsim_gazebo import (
     ExchangeStatus,
     GazeboSimulator,
 )
-from deepsim_gazebo.protocol.services import SERVICES
+from deepsim_gazebo.protocol.layout import SERVICES
 from deepsim_gazebo.ros.tcpros import ServiceClient
 from deepsim_sync import Cells
 from gazebo.servers import GazeboServer

@@ -9,7 +9,7 @@ import pytest
 from ros_python import run
 
 from deepsim_gazebo import GazeboSimulator
-from deepsim_gazebo.protocol.services import SERVICES
+from deepsim_gazebo.protocol.layout import SERVICES
 from deepsim_gazebo.ros.clock import CLOCK
 
 SCRIPT = Path(__file__).with_name("friendly_services.py")

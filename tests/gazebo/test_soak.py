@@ -31,7 +31,7 @@ from deepsim_gazebo import (
     GazeboSimulator,
     UnreachableError,
 )
-from deepsim_gazebo.protocol.services import SERVICES
+from deepsim_gazebo.protocol.layout import SERVICES
 from deepsim_gazebo.ros.tcpros import ServiceClient
 from deepsim_math import Pose
 from deepsim_sync import Cells, Changes, SpawnRequest, Tables

@@ -57,13 +57,6 @@ def test_a_message_is_filled_in_place(msgs: Any) -> None:
     assert (position.x, position.y, position.z) == (1.0, 2.0, 3.0)
 
 
-def test_messages_share_nothing(msgs: Any) -> None:
-    """Two messages of one value can be changed independently."""
-    first, second = to_ros(POSE, msgs.Pose), to_ros(POSE, msgs.Pose)
-    first.position.x = 9.0
-    assert second.position.x == 1.0
-
-
 def test_a_new_message_reads_as_it_is(msgs: Any) -> None:
     """Its quaternion of zeros is not changed."""
     assert from_ros(msgs.Pose()) == Pose((0, 0, 0), Quaternion(0, 0, 0, 0))

@@ -6,11 +6,15 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from deepsim_transport import Master, Transport
+
+sys.path.insert(0, str(Path(__file__).parent))  # for transport_worlds, which several tests share
 
 SERVER = """
 import sys
@@ -35,6 +39,13 @@ def master() -> Iterator[Master]:
 def transport(master: Master) -> Iterator[Transport]:
     with Transport(master.host, master.port) as made:
         yield made
+
+
+@pytest.fixture
+def session(master: Master) -> Iterator[Callable[[str], Transport]]:
+    """Opens sessions with the master, by the name of the world."""
+    with ExitStack() as opened:
+        yield lambda name: opened.enter_context(Transport(master.host, master.port, namespace=name))
 
 
 @pytest.fixture(scope="session")

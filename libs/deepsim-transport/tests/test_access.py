@@ -5,14 +5,12 @@ from __future__ import annotations
 
 import json
 import socket
-import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
 import trustme
+from transport_worlds import running, wait
 
 from deepsim_mujoco import MujocoSimulator
 from deepsim_sync import World
@@ -131,21 +129,21 @@ def test_a_master_without_tls_is_named(master, certificates):
 def test_an_operator_simulates_and_a_viewer_looks_on(enter):
     """A viewer follows the world, and can neither command nor publish anything."""
     operator, viewer = enter("ada", ADA), enter("wall", WALL)
-    with running(operator) as simulator:
+    with running(PhysicsServer(MujocoSimulator(), operator, paused=True)) as server:
         followed = FollowedSimulator(viewer)
         world = World(followed)
         assert world.time.tolist() == [0.0]
         assert "world_stats" in viewer.topics()
         RemoteSimulator(operator).step(5)
         world.tick()
-        assert world.time[0] == pytest.approx(5 * simulator.timestep)
+        assert world.time[0] == pytest.approx(5 * server.simulator.timestep)
         for forbidden in (
             lambda: viewer.command("control", WorldControl(steps=3), timeout=0.2),
             lambda: RemoteSimulator(viewer, timeout=0.2).step(3),
         ):
             with pytest.raises(NoAnswerError, match="'wall' may not ask there"):
                 forbidden()
-        assert simulator.time[0] == pytest.approx(5 * simulator.timestep)
+        assert server.simulator.time[0] == pytest.approx(5 * server.simulator.timestep)
         followed.close()
 
 
@@ -158,13 +156,13 @@ def test_what_a_viewer_publishes_reaches_nobody(enter):
         viewer.subscribe("point", Point, seen.append),
     ]
     forged, real = viewer.advertise("point", Point), operator.advertise("point", Point)
-    until(lambda: len(other.topics().get("point", Topic()).subscribers) == 2)
-    until(lambda: real.has_subscribers)
+    wait(lambda: len(other.topics().get("point", Topic()).subscribers) == 2)
+    wait(lambda: real.has_subscribers)
     forged.publish(Point(1.0))
     with pytest.raises(NoAnswerError):  # the master has taken all that the viewer sent before
         viewer.request("ask", b"", timeout=0.2)
     real.publish(Point(2.0))
-    until(lambda: heard and len(seen) == 2)
+    wait(lambda: heard and len(seen) == 2)
     assert heard == [Point(2.0)]
     assert seen == [Point(1.0), Point(2.0)]
     for subscriber in subscribers:
@@ -174,10 +172,10 @@ def test_what_a_viewer_publishes_reaches_nobody(enter):
 def test_the_topic_for_looking_takes_no_other_calls(enter):
     """Whoever sends them."""
     operator = enter("ada", ADA)
-    with running(operator) as simulator:
+    with running(PhysicsServer(MujocoSimulator(), operator, paused=True)) as server:
         said = operator.request("ask", pack({"call": "step", "n": 3}))
         assert b"'step' is none of the calls that change nothing" in said
-        assert simulator.time.tolist() == [0.0]
+        assert server.simulator.time.tolist() == [0.0]
 
 
 @pytest.mark.parametrize(
@@ -216,26 +214,3 @@ def test_the_environment_has_credentials(certificates, monkeypatch):
     monkeypatch.setenv("DEEPSIM_CERTIFICATES", f"{folder}/none")
     with pytest.raises(TransportError, match=r"none/authority.pem does not exist"):
         Credentials.of_environment()
-
-
-@contextmanager
-def running(transport):
-    """A paused server of an empty world, which answers in a thread; yields its simulator."""
-    simulator = MujocoSimulator()
-    with PhysicsServer(simulator, transport, paused=True) as server:
-        thread = threading.Thread(target=server.run)
-        thread.start()
-        try:
-            yield simulator
-        finally:
-            server.stop()
-            thread.join()
-    simulator.close()
-
-
-def until(condition):
-    """Waits until what another session sent has come."""
-    tick, end = threading.Event(), time.monotonic() + 10.0
-    while not condition():
-        assert time.monotonic() < end, "it never came"
-        tick.wait(0.01)

@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-import threading
-from contextlib import contextmanager
-
 import numpy as np
 import pytest
+from transport_worlds import running
 
 from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import GazeboXMLLoader
@@ -54,16 +52,3 @@ def test_a_puck_glides_alike_on_every_engine(engine, master):
         assert world.models.pose[0, 0, :3] == pytest.approx([1.0, 2.0, 3.0], abs=1e-6)
         mirror.fetch()
         assert mirror.tables.models.pose[0, 0, :3] == pytest.approx([1.0, 2.0, 3.0], abs=1e-6)
-
-
-@contextmanager
-def running(server):
-    """Has a server answer in a thread."""
-    with server:
-        thread = threading.Thread(target=server.run)
-        thread.start()
-        try:
-            yield
-        finally:
-            server.stop()
-            thread.join()

@@ -3,46 +3,12 @@
 
 from __future__ import annotations
 
-import threading
-import time
-
 import pytest
+from transport_worlds import BALL, wait
 
 from deepsim_math import Pose
-from deepsim_spawn import GazeboXMLLoader
 from deepsim_sync import UnknownEntityError, World
-from deepsim_transport import FollowedSimulator, RemoteSimulator, Transport, WorldMirror
-
-BALL = GazeboXMLLoader().load_model(
-    "<sdf version='1.7'><model name='ball'><link name='link'><inertial><mass>1</mass><inertia>"
-    "<ixx>.1</ixx><iyy>.1</iyy><izz>.1</izz></inertia></inertial><collision name='c'><geometry>"
-    "<sphere><radius>.1</radius></sphere></geometry></collision><visual name='v'><geometry>"
-    "<sphere><radius>.1</radius></sphere></geometry><material><diffuse>.2 .4 .6 1</diffuse>"
-    "</material></visual></link></model></sdf>"
-)
-LIMIT = 60.0  # [s] of wall time
-
-
-@pytest.fixture
-def session(master):
-    """Sessions with the master, by the name of the world."""
-    opened = []
-
-    def begin(name: str) -> Transport:
-        opened.append(Transport(master.host, master.port, namespace=name))
-        return opened[-1]
-
-    yield begin
-    for each in opened:
-        each.close()
-
-
-def wait(condition):
-    """Waits until something holds."""
-    end, pause = time.monotonic() + LIMIT, threading.Event()
-    while not condition():
-        assert time.monotonic() < end, "it never came"
-        pause.wait(0.01)
+from deepsim_transport import FollowedSimulator, RemoteSimulator, WorldMirror
 
 
 def ticked(world, condition):
@@ -127,7 +93,7 @@ def test_changes_read_back_at_once_and_reach_the_physics(serve, session):
 
 
 def test_a_physics_that_was_killed_and_came_back_is_taken_up(serve, session):
-    """A mirror and a world that knew two models know the one of the new process."""
+    """A mirror and a world that knew two models know those of the new process."""
     process = serve("again", paused=False)
     before = World(RemoteSimulator(session("again")))
     for name in ("one", "two"):
@@ -147,12 +113,13 @@ def test_a_physics_that_was_killed_and_came_back_is_taken_up(serve, session):
     wait(stands)
     serve("again", paused=True)
     after = World(RemoteSimulator(session("again")))
-    after.spawn(BALL, "other", Pose((7, 0, 5000)))
-    ticked(world, lambda: list(world.entities.models) == ["other"])
+    for name in ("other", "more"):  # as many as before: the generations have the same number
+        after.spawn(BALL, name, Pose((7, 0, 5000)))
+    ticked(world, lambda: list(world.entities.models) == ["other", "more"])
     assert world.models.select(["other"]).pose[0, 0, 0] == 7.0
     assert world.time.tolist() == [0.0]
     assert world.simulator.paused
-    wait(lambda: mirror.update() or list(mirror.tables.entities.models) == ["other"])
+    wait(lambda: mirror.update() or list(mirror.tables.entities.models) == ["other", "more"])
     world.simulator.resume()
     ticked(world, lambda: world.time[0] > 0.0)
     assert mirror.malformed == 0

@@ -6,14 +6,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from transport_worlds import LIMIT, running, wait
 
 from deepsim_mujoco import MujocoSimulator
 from deepsim_sync import SimulationError, World
@@ -33,7 +32,6 @@ BOX = (
     "<sdf version='1.7'><model name='box'><link name='link'><inertial><mass>1</mass></inertial>"
     "</link></model></sdf>"
 )
-LIMIT = 60.0  # [s] of wall time
 
 
 @pytest.fixture
@@ -41,39 +39,6 @@ def other(master, transport) -> Iterator[Transport]:
     """A second session in the same namespace."""
     with Transport(master.host, master.port) as made:
         yield made
-
-
-@contextmanager
-def running(server: PhysicsServer) -> Iterator[PhysicsServer]:
-    """Runs a server in a thread; fails if it ends by itself."""
-    ended: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            server.run()
-        except BaseException as error:
-            ended.append(error)
-            raise
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.stop()
-        thread.join(LIMIT)
-        server.close()
-    assert not ended
-
-
-def wait(condition: Callable[[], bool]) -> None:
-    """Waits until something holds."""
-    pause = threading.Event()
-    for _ in range(int(LIMIT / 0.01)):
-        if condition():
-            return
-        pause.wait(0.01)
-    raise AssertionError("it never came")
 
 
 def test_every_request_is_answered_and_every_bad_one_counted():

@@ -7,6 +7,7 @@ import threading
 
 import numpy as np
 import pytest
+from transport_worlds import wait
 
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
@@ -61,13 +62,9 @@ def watching(master, world):
 
 def arrived(readings):
     """The next measurement that comes."""
-    pause = threading.Event()
-    for _ in range(1000):
-        found = readings.latest()
-        if found is not None:
-            return found
-        pause.wait(0.01)
-    raise AssertionError("it never came")
+    found = []
+    wait(lambda: found.append(readings.latest()) or found[-1] is not None)
+    return found[-1]
 
 
 def at(readings, time):
@@ -127,13 +124,9 @@ def test_what_is_not_due_does_not_measure(world, watching):
 
 def measured(server):
     """What measures next."""
-    pause = threading.Event()
-    for _ in range(1000):
-        names = server.run_once(force=False)
-        if names:
-            return names
-        pause.wait(0.01)
-    raise AssertionError("nothing was due")
+    found = []
+    wait(lambda: found.append(server.run_once(force=False)) or found[-1])
+    return found[-1]
 
 
 def test_a_model_that_comes_is_seen(world, watching):
@@ -145,12 +138,10 @@ def test_a_model_that_comes_is_seen(world, watching):
         server.run_once()
         before = arrived(scan)[1]["ranges"]
         world.spawn(ARM, "near", Pose((1, -0.3, 1)))
-        pause = threading.Event()
-        for _ in range(1000):
+
+        def is_seen():
             world.refresh()
             server.run_once()
-            if arrived(scan)[1]["ranges"].min() < before.min() - 1.0:
-                break
-            pause.wait(0.01)
-        else:
-            raise AssertionError("it was never seen")
+            return arrived(scan)[1]["ranges"].min() < before.min() - 1.0
+
+        wait(is_seen)

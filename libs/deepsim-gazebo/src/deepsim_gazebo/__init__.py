@@ -17,7 +17,7 @@ from .protocol.client import BatchStateClient, Listing, NewEntity
 from .protocol.exchange import ExchangeReply, ExchangeRequest, ExchangeStatus, Instant, RefusedCell
 from .ros.messages import Value, from_ros, to_ros
 from .servers.simulator import GazeboServers
-from .shared_memory.shared_file import SharedFile
+from .shared_memory import SharedFile
 from .simulator import GazeboSimulator
 
 __all__ = [

@@ -31,22 +31,18 @@ from deepsim_sync import (
     checked_requests,
 )
 
-from .capabilities.camera_mounts import GazeboMounts
-from .capabilities.cameras import GazeboCameras
-from .capabilities.contacts import GazeboContacts
+from .capabilities.cameras import GazeboCameras, GazeboMounts
 from .capabilities.dynamics import GazeboDynamics
-from .capabilities.physics_factors import GazeboPhysics
+from .capabilities.physics import GazeboContacts, GazeboPhysics
 from .capabilities.sensors import GazeboSensors
 from .description import DescribedWorld, sdf_of
 from .errors import GazeboError
 from .protocol.client import BatchStateClient, NewEntity
-from .protocol.exchange import ExchangeReply
+from .protocol.exchange import ExchangeReply, ExchangeRequest
 from .protocol.layout import TABLES
-from .protocol.table_reader import TableReader
-from .ros.clock import SimulationClock
-from .session.pace import Pace
-from .session.session import Session
-from .session.single_world import is_chosen
+from .protocol.table_file import TableReader
+from .ros.clock import Pace, SimulationClock
+from .session import Session, is_chosen
 
 _LOGGER = logging.getLogger("deepsim_gazebo")
 
@@ -118,7 +114,7 @@ class GazeboSimulator:
         self._reply: ExchangeReply | None = None  # of the last step or read
         self._unread: set[Key] = set()  # columns of the reply; each is delivered once
         try:
-            self._session.exchange()
+            self._session.exchange(ExchangeRequest())
             no_pictures = self._session.names.present.no_pictures
         except BaseException:
             self.close()
@@ -220,7 +216,7 @@ class GazeboSimulator:
         if self.camera_mounts is not None:
             self.camera_mounts.reset()
         self._invalidate()
-        self._session.exchange()
+        self._session.exchange(ExchangeRequest())
 
     def pause(self) -> None:
         """Stops time in a free-running world."""
@@ -250,7 +246,7 @@ class GazeboSimulator:
             return
         reply = self._reply
         if reply is None or not self._unread.issuperset(columns):
-            reply = self._session.exchange(kinds=wanted)
+            reply = self._session.exchange(ExchangeRequest(kinds=wanted))
             self._keep(reply)
         self._unread.difference_update(columns)
         self._session.fill(tables, reply, wanted)

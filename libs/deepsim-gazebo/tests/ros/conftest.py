@@ -172,3 +172,11 @@ def network() -> Iterator[Network]:
     network = Network()
     yield network
     network.stop()
+
+
+@pytest.fixture
+def other_network() -> Iterator[Network]:
+    """A second ROS network, with a master of its own."""
+    network = Network()
+    yield network
+    network.stop()

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from deepsim_gazebo.errors import CallLostError, CallTimeoutError, UnreachableError
-from deepsim_gazebo.ros.clock import CLOCK, SimulationClock
+from deepsim_gazebo.ros.clock import CLOCK, Pace, SimulationClock
 from deepsim_gazebo.ros.master import Master
-from deepsim_gazebo.session.pace import Pace
 
 MS = 1_000_000
 

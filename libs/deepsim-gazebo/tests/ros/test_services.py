@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from deepsim_gazebo.protocol.services import SERVICES
+from deepsim_gazebo.protocol.layout import SERVICES
 from deepsim_gazebo.ros.clock import CLOCK
 
 PACKAGE = "gazebo_batch_state_msgs"

@@ -5,14 +5,11 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import hmac
 import http
-import secrets
 import socket
 import threading
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import urlsplit
 
 import rich
 import viser
@@ -21,10 +18,9 @@ import websockets.asyncio.server
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
-from .page import ProcessRequest, mending
+from deepsim_sync.access import LOOPBACK, browser_refusal, new_token
 
-HOST = "127.0.0.1"
-_LOCAL_NAMES = frozenset({HOST, "localhost"})
+from .page import ProcessRequest, mending
 
 
 class AccessControl:
@@ -46,35 +42,27 @@ class AccessControl:
     """
 
     def __init__(self, port: int = 0) -> None:
-        self.token = secrets.token_urlsafe(24)
+        self.token = new_token()
         self.listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            self.listener.bind((HOST, port))
+            self.listener.bind((LOOPBACK, port))
         except OSError as error:
             self.listener.close()
             raise OSError(
-                error.errno, f"cannot listen on {HOST}:{port}: {error.strerror}; try port=0"
+                error.errno, f"cannot listen on {LOOPBACK}:{port}: {error.strerror}; try port=0"
             ) from None
         self.port: int = self.listener.getsockname()[1]
 
     @property
     def url(self) -> str:
         """The address of the page, with its token."""
-        return f"http://{HOST}:{self.port}/{self.token}/"
+        return f"http://{LOOPBACK}:{self.port}/{self.token}/"
 
     def refusal(self, request: Request) -> str | None:
         """Returns the reason for refusing a request, or None to accept it."""
-        host = _only(request.headers, "Host")
-        if host is None or _name(host) not in _LOCAL_NAMES:
-            return "the Host is not local"
-        origins = request.headers.get_all("Origin")
-        if origins and origins != [f"http://{host}"]:
-            return "the Origin is foreign"
-        given = urlsplit(request.path).path.split("/")[1:2]
-        if not given or not hmac.compare_digest(given[0].encode(), self.token.encode()):
-            return "this is not the whole address of the viewer: its token is missing"
-        return None
+        hosts, origins = (request.headers.get_all(name) for name in ("Host", "Origin"))
+        return browser_refusal(hosts, origins, request.path, self.token)
 
     def guard(self, inner: ProcessRequest) -> ProcessRequest:
         """Returns a handler that refuses foreign requests, and strips the token from all others."""
@@ -91,20 +79,6 @@ class AccessControl:
             return answer
 
         return process
-
-
-def _only(headers: Headers, name: str) -> str | None:
-    """Returns the value of a header that occurs exactly once, or None."""
-    values = headers.get_all(name)
-    return values[0] if len(values) == 1 else None
-
-
-def _name(host: str) -> str | None:
-    """Returns the host name of ``name:port``, or None."""
-    try:
-        return urlsplit(f"//{host}").hostname
-    except ValueError:
-        return None
 
 
 def _response(status: http.HTTPStatus, text: str) -> Response:
@@ -142,7 +116,7 @@ class GuardedServer(viser.ViserServer):
             module.websockets = _Overlay(plain, asyncio=_Overlay(plain.asyncio, server=server))
             try:
                 with _quiet():
-                    super().__init__(host=HOST, port=0, label=label, verbose=False)
+                    super().__init__(host=LOOPBACK, port=0, label=label, verbose=False)
             finally:
                 module.websockets = plain
         self.gui.configure_theme(show_logo=False, show_share_button=False)

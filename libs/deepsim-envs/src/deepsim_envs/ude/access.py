@@ -16,11 +16,11 @@ metadata in addition to UDE's messages. The clients of the package ``ude`` only 
 
 from __future__ import annotations
 
-import hmac
-import ipaddress
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
+
+from deepsim_sync import access
 
 from .codec import Limits
 from .errors import RefusedError, ServerStartError
@@ -38,13 +38,8 @@ _LONGEST_NAME = 64
 
 
 def is_loopback(host: str) -> bool:
-    """Returns whether only this machine can reach an address; the only such name is localhost."""
-    if host == "localhost" or host.startswith("unix:"):
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
+    """Returns whether only this machine can reach an address or Unix socket."""
+    return host.startswith("unix:") or access.is_loopback(host)
 
 
 def target(host: str, port: int) -> str:
@@ -75,12 +70,10 @@ def require_safe(host: str, token: str | None, *, tls: bool) -> None:
 
 def has_token(metadata: Iterable[tuple[str, str | bytes]], token: str) -> bool:
     """Returns whether metadata hold the token; the comparison takes constant time."""
-    expected = token.encode()
     found = False
     for key, value in metadata:
         if key == TOKEN:
-            given = value if isinstance(value, bytes) else value.encode()
-            found |= hmac.compare_digest(given, expected)
+            found |= access.is_token(value, token)
     return found
 
 

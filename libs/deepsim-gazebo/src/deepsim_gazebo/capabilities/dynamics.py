@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deepsim_gazebo.errors import MalformedReplyError
-from deepsim_gazebo.session.session import Session
+from deepsim_gazebo.session import Session
 from deepsim_math import quaternions
 from deepsim_sync import Entities, Key, Tables
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from deepsim_gazebo.description import sensor_delays
 from deepsim_gazebo.errors import MalformedReplyError
-from deepsim_gazebo.protocol.exchange import ExchangeReply
+from deepsim_gazebo.protocol.exchange import ExchangeReply, ExchangeRequest
 from deepsim_gazebo.protocol.layout import Rows
 from deepsim_gazebo.protocol.sensors import SensorListing, SensorRow, list_sensors, watch
-from deepsim_gazebo.session.session import Session
+from deepsim_gazebo.session import Session
 from deepsim_sync import QUANTITIES, Key, Reading, SensorInfo, Tables, UnknownEntityError
 
 from .cameras import GazeboCameras
@@ -117,7 +117,7 @@ class GazeboSensors:
             if name in self._measured:
                 break
             rows = self.prefetched()
-            self.keep(self._session.exchange(sensors=rows), rows)
+            self.keep(self._session.exchange(ExchangeRequest(sensors=rows)), rows)
             self._follow()
             if name not in self._listing.sensors:
                 raise UnknownEntityError("sensor", name, self._infos)

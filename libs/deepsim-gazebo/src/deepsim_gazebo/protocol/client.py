@@ -21,14 +21,12 @@ from deepsim_gazebo.errors import (
 from deepsim_gazebo.ros.master import Master
 from deepsim_gazebo.ros.serialization import Reader, pack_string, pack_strings
 from deepsim_gazebo.ros.tcpros import ServiceClient
-from deepsim_gazebo.shared_memory.mailbox import Mailbox
-from deepsim_gazebo.shared_memory.shared_file import SharedFile
+from deepsim_gazebo.shared_memory import Mailbox, SharedFile
 from deepsim_math import Pose, Quaternion
 from deepsim_sync import CameraMount, CameraView, Entities
 
 from .exchange import ExchangeReply, ExchangeRequest
-from .layout import TABLES
-from .services import SERVICES
+from .layout import SERVICES, TABLES
 
 _GENERATION = struct.Struct("<Q")
 _COUNT = struct.Struct("<I")

@@ -35,16 +35,17 @@ from deepsim_sync import (
     WorldNumbers,
     checked_requests,
 )
+from deepsim_sync.port.mirrors import (
+    Forward,
+    MirroredCameras,
+    MirroredContacts,
+    MirroredDynamics,
+    MirroredMounts,
+    MirroredPhysics,
+    MirroredSensors,
+)
 
 from .calls import Calls
-from .capabilities import (
-    ServersCameras,
-    ServersContacts,
-    ServersDynamics,
-    ServersMounts,
-    ServersPhysics,
-    ServersSensors,
-)
 
 Answer = TypeVar("Answer")
 
@@ -121,18 +122,19 @@ class GazeboServers:
         self._entities = Entities(0)
         self._tables: dict[int, Tables] = {}  # of each server
         renders = all(server.cameras is not None for server in self._servers)
-        self.cameras = self.depth_cameras = ServersCameras(self._servers) if renders else None
-        self.camera_mounts = ServersMounts(self._servers) if renders else None
-        self.physics = ServersPhysics(self._calls, self.worlds)
-        self.dynamics = ServersDynamics(self._calls, self.worlds)
-        self.sensors = ServersSensors(self._calls, self._servers[0])
-        self._contacts: ServersContacts | None = None
+        forward = self._calls.forward
+        self.cameras = self.depth_cameras = MirroredCameras(forward) if renders else None
+        self.camera_mounts = MirroredMounts(forward) if renders else None
+        self.physics = MirroredPhysics(forward, self.worlds)
+        self.dynamics = MirroredDynamics(forward, self.worlds)
+        self.sensors = _WatchedSensors(forward, lambda: self._servers[0].entities.generation)
+        self._contacts = MirroredContacts(forward)
 
     @property
-    def contacts(self) -> ServersContacts:
+    def contacts(self) -> MirroredContacts:
         """The contact points of links; Gazebo keeps their forces from the first access on."""
-        if self._contacts is None:
-            self._contacts = ServersContacts(self._servers)
+        for server in self._servers:
+            _ = server.contacts
         return self._contacts
 
     # Time
@@ -181,7 +183,7 @@ class GazeboServers:
         """
         if n < 1:
             raise ValueError(f"a world advances by n >= 1 steps, got {n}")
-        chosen = self._chosen(worlds)
+        chosen = self._calls.chosen(worlds)
         refusals = () if changes is None else self.write(changes)
         if refusals:
             return refusals
@@ -206,7 +208,7 @@ class GazeboServers:
         Raises:
             GazeboError: A server is gone, and was not restarted in time.
         """
-        chosen = self._chosen(worlds)
+        chosen = self._calls.chosen(worlds)
         for world, answer in self._calls.of(self._reset, chosen).items():
             if isinstance(answer, Exception):
                 raise answer
@@ -262,12 +264,12 @@ class GazeboServers:
 
     def delete(self, name: str) -> None:
         """Removes a model and everything nested in it from every world."""
-        self._calls.of_all(lambda _, server: server.delete(name))
+        self._calls.each(lambda _, server: server.delete(name), range(self.worlds))
         self._spawned.pop(name, None)
 
     def load(self, world: DescribedWorld) -> None:
         """Replaces all worlds with a described one; see `GazeboSimulator.load`."""
-        self._calls.of_all(lambda _, server: server.load(world))
+        self._calls.each(lambda _, server: server.load(world), range(self.worlds))
         self._loaded = world
         self._spawned.clear()
 
@@ -278,12 +280,6 @@ class GazeboServers:
             server.close()
 
     # Worlds
-
-    def _chosen(self, worlds: WorldNumbers | None) -> list[int]:
-        numbers = list(range(self.worlds)) if worlds is None else np.asarray(worlds).tolist()
-        if not set(numbers) <= set(range(self.worlds)):
-            raise ValueError(f"worlds are numbers from 0 to {self.worlds - 1}, got {numbers}")
-        return numbers
 
     def _alive(self) -> list[tuple[int, GazeboSimulator]]:
         alive = [each for each in enumerate(self._servers) if each[0] not in self._lost]
@@ -339,7 +335,21 @@ class GazeboServers:
                     if each.name not in there
                 ]
             )
-            self.sensors.watch_again(server)
+            for name in self.sensors.watched:
+                if name in server.sensors.infos:
+                    server.sensors.watch(name)
+
+
+class _WatchedSensors(MirroredSensors):
+    """Sensors that are known by name once they are watched, for servers that restart."""
+
+    def __init__(self, forward: Forward, generation: Callable[[], int]) -> None:
+        super().__init__(forward, generation)
+        self.watched: dict[str, None] = {}
+
+    def watch(self, name: str) -> None:
+        super().watch(name)
+        self.watched[name] = None
 
 
 def _of_world(cells: Cells, world: int) -> Cells:

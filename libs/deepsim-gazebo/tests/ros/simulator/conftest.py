@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from deepsim_gazebo import GazeboSimulator
-from deepsim_gazebo.protocol.layout import SERVED, TABLES
-from deepsim_gazebo.protocol.services import SERVICES
+from deepsim_gazebo.protocol.layout import SERVED, SERVICES, TABLES
 from deepsim_math import Pose
 from deepsim_sync import COLUMNS, Cells, Changes, SpawnRequest, Tables
 from deepsim_sync.testing import TableModel, TableSimulator
@@ -362,6 +361,12 @@ class PluginServer:
 def server(network: Any) -> PluginServer:
     """A server without models, with steps of 1 ms."""
     return PluginServer(network)
+
+
+@pytest.fixture
+def other_server(other_network: Any) -> PluginServer:
+    """The same in another network."""
+    return PluginServer(other_network)
 
 
 @pytest.fixture

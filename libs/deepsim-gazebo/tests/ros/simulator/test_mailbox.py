@@ -21,7 +21,7 @@ from deepsim_gazebo import (
     CallTimeoutError,
     GazeboSimulator,
 )
-from deepsim_gazebo.shared_memory.futex import Futex
+from deepsim_gazebo.shared_memory import Futex
 from deepsim_math import Pose
 from deepsim_sync import SpawnRequest, Tables
 

@@ -73,6 +73,8 @@ def test_a_measurement_has_all_quantities(ball: GazeboSimulator) -> None:
     touch = sensors.read("ball::link::touch")
     assert tuple(touch) == QUANTITIES["contact"]
     assert (touch["found"].tolist(), touch["first_contact"].tolist()) == ([True], [True])
+    assert touch["position"].tolist() == [[7, 8, 9]]
+    assert touch["distance"].tolist() == [10]
     assert touch["normal"].tolist() == [[11, 12, 13]]
     assert touch["contact_time"].tolist() == [18]
     scan = sensors.read("ball::link::scan")

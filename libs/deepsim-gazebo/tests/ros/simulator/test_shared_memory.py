@@ -16,7 +16,7 @@ from typing import Any, Callable
 import numpy as np
 import pytest
 
-from deepsim_gazebo import CallLostError, GazeboSimulator
+from deepsim_gazebo import GazeboSimulator
 from deepsim_gazebo.protocol.layout import TABLES
 from deepsim_math import Pose
 from deepsim_sync import SpawnRequest, Tables
@@ -353,24 +353,6 @@ def test_a_server_without_a_file_is_reported_once(
         simulator.read(Tables(simulator.entities))
     assert len(caplog.records) == 1
     assert "through ROS, not through shared memory" in caplog.text
-
-
-def test_the_file_of_a_dead_server_is_not_read(
-    simulator: GazeboSimulator, server: Any, share: Callable[..., SharedFile]
-) -> None:
-    """It would look like a world that stands still."""
-    file = share()
-    file.publish(3.0)
-    tables = Tables(simulator.entities)
-    simulator.read(tables)
-    server.kill()
-    file.close()
-    with pytest.raises(CallLostError):
-        simulator.step()
-    server.start()
-    share().publish(4.0)
-    simulator.read(tables)
-    assert (tables.models.pose == 4.0).all()
 
 
 LAYOUT = (

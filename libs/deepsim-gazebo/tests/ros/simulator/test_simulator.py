@@ -121,13 +121,13 @@ def _appearance(world: Any) -> Changes:
 
 
 def test_a_step_prefetches_tables_that_were_read(simulator: GazeboSimulator, server: Any) -> None:
-    """From the second tick on, stepping and reading are one round trip."""
+    """From the second tick on, writing, stepping and reading are one round trip."""
     simulator.spawn([SpawnRequest("free", "ball", Pose())])
-    simulator.write(changes(simulator, "models", "twist", ball=(1, 0, 0, 0, 0, 0)))
+    push = changes(simulator, "models", "twist", ball=(1, 0, 0, 0, 0, 0))
     tables = tables_of(simulator, MODELS)
     server.calls.clear()
     for tick in range(1, 4):
-        simulator.step(10)
+        assert simulator.step(10, None, push) == ()
         simulator.read(tables, MODELS)
         assert server.calls == ["exchange"] * tick
         assert tables.models.pose[0, 0, 0] == pytest.approx(0.01 * tick)
@@ -164,19 +164,6 @@ def test_only_tables_that_were_read_are_prefetched(simulator: GazeboSimulator, s
     simulator.step()
     simulator.read(tables, MODELS)
     assert server.calls == ["exchange"] * 5
-
-
-def test_a_whole_tick_is_one_round_trip(simulator: GazeboSimulator, server: Any) -> None:
-    """A step writes, advances and fetches what was read before it."""
-    simulator.spawn([SpawnRequest("free", "ball", Pose())])
-    tables = Tables(simulator.entities)
-    simulator.read(tables, MODELS)
-    push = changes(simulator, "models", "twist", ball=(1, 0, 0, 0, 0, 0))
-    server.calls.clear()
-    assert simulator.step(100, None, push) == ()
-    simulator.read(tables, MODELS)
-    assert server.calls == ["exchange"]
-    assert tables.models.pose[0, 0, 0] == pytest.approx(0.1)
 
 
 def test_long_steps_are_sent_in_parts(simulator: GazeboSimulator, server: Any) -> None:
@@ -308,12 +295,6 @@ def test_a_lost_server_costs_one_error(
     assert not simulator.entities.models
     simulator.spawn([SpawnRequest("free", "b", Pose())])
     assert list(simulator.entities.models) == ["b"]
-
-
-def test_a_missing_server_is_reported(network: Any) -> None:
-    """By the constructor."""
-    with pytest.raises(UnreachableError, match="is gzserver running, with the plugin"):
-        GazeboSimulator(network.uri)
 
 
 def test_names_of_models_are_checked(simulator: GazeboSimulator, server: Any) -> None:

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from .followed import FollowedSimulator
-from .mirror import WorldMirror
 from .remote import RemoteSimulator
 from .server import PhysicsServer
+from .updates import WorldMirror
 
 __all__ = ["FollowedSimulator", "PhysicsServer", "RemoteSimulator", "WorldMirror"]

@@ -3,30 +3,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from deepsim_spawn import GazeboXMLLoader, ModelDescription, WorldDescription
-from deepsim_sync import Refusal, Simulator, SpawnRequest, Tables
-from deepsim_sync.port.spawning import checked_requests
-from deepsim_transport.errors import MessageError
-from deepsim_transport.rows import Frame, pack
-from deepsim_transport.rows.batches import changes_of, key_of, names_of
-
-from .capability_calls import (
-    CAPABILITIES,
-    CAPABILITY_CALLS,
-    LOOKING_CAPABILITIES,
-    Answer,
-    Arrays,
-    chosen_worlds,
+from deepsim_sync import (
+    DeepSimError,
+    DuplicateEntityError,
+    Refusal,
+    SimulationError,
+    Simulator,
+    SpawnError,
+    SpawnRequest,
+    Tables,
+    UnknownEntityError,
+    UnsupportedError,
+    checked_requests,
 )
-from .failures import described
-from .plain_text import plain_text
+from deepsim_sync.port.mirrors import CAPABILITIES, METHODS
+from deepsim_transport.errors import MessageError, RemoteError
+from deepsim_transport.rows import Frame, changes_of, key_of, names_of, pack
 
-LOOKING = frozenset({"hello", "read", "descriptions", *LOOKING_CAPABILITIES})
+from .capabilities import Arrays, Content, answer_call, chosen_worlds
+
+LOOKING = frozenset(
+    {"hello", "read", "descriptions", *(key for key, each in METHODS.items() if not each.changes)}
+)
 """Names of the calls that change nothing."""
 MOST_STEPS = 1_000_000
 """Largest number of physics steps in one request; other requests wait meanwhile."""
+
+_KNOWN: dict[str, type[Exception]] = {
+    each.__name__: each
+    for each in (
+        DeepSimError,
+        DuplicateEntityError,
+        MessageError,
+        SimulationError,
+        SpawnError,
+        UnknownEntityError,
+        UnsupportedError,
+        TypeError,
+        ValueError,
+    )
+}
+_ATTRIBUTES = ("kind", "name", "worlds")
 
 
 def checked_steps(n: Any) -> int:
@@ -60,12 +81,12 @@ class Calls:
             request: The call and its arguments.
             looking: Whether to refuse calls that change something.
         """
-        name = request.header.get("call")
+        name = str(request.header.get("call"))
         try:
             if looking and name not in LOOKING:
                 raise MessageError(f"{name!r} is none of the calls that change nothing")
-            if name in CAPABILITY_CALLS:
-                header, arrays = CAPABILITY_CALLS[name](self.simulator, request)
+            if name in METHODS:
+                header, arrays = answer_call(METHODS[name], self.simulator, request)
             elif (call := getattr(self, f"_call_{name}", None)) is not None:
                 header, arrays = call(*request)
             else:
@@ -79,33 +100,33 @@ class Calls:
         arrays["time"] = self.simulator.time
         return pack(header, arrays)
 
-    def _call_hello(self, header: Any, arrays: Arrays) -> Answer:
+    def _call_hello(self, header: Any, arrays: Arrays) -> Content:
         simulator = self.simulator
         has = [name for name in CAPABILITIES if getattr(simulator, name) is not None]
         return {"worlds": simulator.worlds, "timestep": simulator.timestep, "has": has}, {}
 
-    def _call_step(self, header: Any, arrays: Arrays) -> Answer:
+    def _call_step(self, header: Any, arrays: Arrays) -> Content:
         n = checked_steps(header.get("n"))
         changes = self._changes(header, arrays) if "batch" in header else None
         return _refused(self.simulator.step(n, chosen_worlds(self.simulator, arrays), changes)), {}
 
-    def _call_write(self, header: Any, arrays: Arrays) -> Answer:
+    def _call_write(self, header: Any, arrays: Arrays) -> Content:
         return _refused(self.simulator.write(self._changes(header, arrays))), {}
 
-    def _call_reset(self, header: Any, arrays: Arrays) -> Answer:
+    def _call_reset(self, header: Any, arrays: Arrays) -> Content:
         seeds = header.get("seeds")
         if seeds is not None and not all(each is None or type(each) is int for each in seeds):
             raise ValueError(f"seeds must be ints or None, got {seeds!r}")
         self.simulator.reset(chosen_worlds(self.simulator, arrays), seeds)
         return {}, {}
 
-    def _call_read(self, header: Any, arrays: Arrays) -> Answer:
+    def _call_read(self, header: Any, arrays: Arrays) -> Content:
         keys = [key_of(each) for each in header.get("columns", ())]
         tables = Tables(self.simulator.entities, self.simulator.worlds)
         self.simulator.read(tables, keys)
         return {}, {f"{kind}.{column}": tables.columns[kind, column] for kind, column in keys}
 
-    def _call_spawn(self, header: Any, arrays: Arrays) -> Answer:
+    def _call_spawn(self, header: Any, arrays: Arrays) -> Content:
         requests = []
         for number, (name, text) in enumerate(header.get("models", ())):
             pose = arrays[f"pose/{number}"]
@@ -115,11 +136,11 @@ class Calls:
         simulator.spawn(checked_requests(requests, simulator.worlds, taken))
         return {}, {}
 
-    def _call_delete(self, header: Any, arrays: Arrays) -> Answer:
+    def _call_delete(self, header: Any, arrays: Arrays) -> Content:
         self.simulator.delete(str(header.get("name")))
         return {}, {}
 
-    def _call_descriptions(self, header: Any, arrays: Arrays) -> Answer:
+    def _call_descriptions(self, header: Any, arrays: Arrays) -> Content:
         found = self.simulator.descriptions
         models = {
             name: model.to_sdf()
@@ -139,3 +160,43 @@ class Calls:
 
 def _refused(refusals: Any) -> dict[str, Any]:
     return {"refused": [list(each) for each in refusals if isinstance(each, Refusal)]}
+
+
+def described(error: Exception) -> dict[str, Any]:
+    """Encodes an error in a header: its text, and its nearest class known to both processes."""
+    kind = next((each for each in type(error).__mro__ if each.__name__ in _KNOWN), None)
+    text = str(error)
+    if kind is None:
+        text = f"{type(error).__name__}: {text}"
+    given = vars(error)
+    return {
+        "error": "" if kind is None else kind.__name__,
+        "text": text,
+        **{name: given[name] for name in _ATTRIBUTES if name in given and kind is not None},
+    }
+
+
+def raised(header: Mapping[str, Any]) -> Exception:
+    """Decodes the error in a header; a `RemoteError` if its class is unknown here."""
+    kind, text = _KNOWN.get(header["error"]), str(header["text"])
+    if kind is None:
+        return RemoteError(text)
+    error: Exception = kind.__new__(kind, text)
+    error.args = (text,)
+    for name in _ATTRIBUTES:
+        if name in header:
+            value = header[name]
+            error.__dict__[name] = tuple(value) if isinstance(value, list) else value
+    return error
+
+
+def plain_text(text: Any) -> str:
+    """Checks that reading a model opens no file and runs no code of the sender's choice.
+
+    Raises:
+        MessageError: `text` is not SDF or URDF text, but for example a path, or xacro, which can
+            run code.
+    """
+    if not isinstance(text, str) or not text.lstrip().startswith("<") or "xmlns:xacro" in text:
+        raise MessageError("a model is sent as the text of its SDF or URDF, without xacro")
+    return text

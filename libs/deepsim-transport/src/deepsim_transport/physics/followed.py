@@ -10,31 +10,24 @@ from numpy.typing import NDArray
 
 from deepsim_sync import (
     ALL_COLUMNS,
-    CameraMounts,
-    Cameras,
     Changes,
-    Contacts,
-    DepthCameras,
     Descriptions,
-    Dynamics,
     Entities,
-    PhysicsProperties,
+    Key,
     Refusal,
-    Sensors,
+    Seeds,
     SpawnRequest,
     Tables,
+    WorldNumbers,
 )
-from deepsim_sync.port.simulator import Seeds, WorldNumbers
-from deepsim_sync.port.tables import Key
 from deepsim_transport.errors import NoAnswerError, TransportError
 from deepsim_transport.messages import WorldControl
-from deepsim_transport.rows.batches import names_of
+from deepsim_transport.rows import names_of
 from deepsim_transport.session import Transport
 from deepsim_transport.session.transport import TIMEOUT
 
-from .mirror import WorldMirror
 from .remote import RemoteSimulator
-from .updates import COLUMNS
+from .updates import COLUMNS, WorldMirror
 
 CONTROL = "control"
 """The topic that takes a `WorldControl`: pause, resume and steps."""
@@ -61,6 +54,8 @@ class FollowedSimulator:
     Attributes:
         worlds: The number of worlds, W.
         entities: The names of all entities.
+        cameras: Pictures. This and the other capabilities are those of a `RemoteSimulator`: they
+            measure at the present time of the server, not at `time`.
         snapshots: None, because snapshots cannot be sent to other processes.
 
     Raises:
@@ -91,7 +86,7 @@ class FollowedSimulator:
             raise ValueError(f"patience must be >= 0 s, got {patience}")
         self._transport, self._patience, self._timeout = transport, patience, timeout
         self._mirror = WorldMirror(transport)
-        self._remote = RemoteSimulator(transport, timeout)
+        self._connect()
         self._run = self._mirror.run
         self.worlds = self._remote.worlds
         self.entities = self._seen = Entities(-1)
@@ -181,42 +176,13 @@ class FollowedSimulator:
         """Stops following; the server keeps running."""
         self._mirror.close()
 
-    # Capabilities; they measure at the current time of the server, not at `time`
-
-    @property
-    def cameras(self) -> Cameras | None:
-        """Pictures of any world."""
-        return self._remote.cameras
-
-    @property
-    def depth_cameras(self) -> DepthCameras | None:
-        """Depth, model and link of each pixel in pictures of any world."""
-        return self._remote.depth_cameras
-
-    @property
-    def camera_mounts(self) -> CameraMounts | None:
-        """Poses and lenses of the camera sensors."""
-        return self._remote.camera_mounts
-
-    @property
-    def contacts(self) -> Contacts | None:
-        """The contact points of links."""
-        return self._remote.contacts
-
-    @property
-    def dynamics(self) -> Dynamics | None:
-        """Jacobians of links, and the efforts that hold joints."""
-        return self._remote.dynamics
-
-    @property
-    def sensors(self) -> Sensors | None:
-        """Inertial units, force-torque sensors, contact sensors and lidars."""
-        return self._remote.sensors
-
-    @property
-    def physics(self) -> PhysicsProperties | None:
-        """Mass, friction and damping of links."""
-        return self._remote.physics
+    def _connect(self) -> None:
+        """Reaches the server's simulator, and adopts its capabilities."""
+        self._remote = remote = RemoteSimulator(self._transport, self._timeout)
+        self.cameras, self.depth_cameras = remote.cameras, remote.depth_cameras
+        self.camera_mounts, self.contacts = remote.camera_mounts, remote.contacts
+        self.dynamics, self.sensors = remote.dynamics, remote.sensors
+        self.physics = remote.physics
 
     def _fetch(self) -> None:
         self._mirror.fetch()
@@ -235,7 +201,7 @@ class FollowedSimulator:
                     f"the physics came back with {mirror.tables.worlds} worlds, had {self.worlds}"
                 )
             try:
-                self._remote = RemoteSimulator(self._transport, self._timeout)
+                self._connect()
             except NoAnswerError:  # this server ended, too; wait for the next one
                 return
             self._run = mirror.run

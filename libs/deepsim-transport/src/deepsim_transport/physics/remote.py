@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,27 +15,31 @@ from deepsim_sync import (
     Changes,
     Descriptions,
     Entities,
+    Key,
     Refusal,
+    Seeds,
     SpawnError,
     SpawnRequest,
     Tables,
+    WorldNumbers,
 )
-from deepsim_sync.port.simulator import Seeds, WorldNumbers
-from deepsim_sync.port.tables import Key
-from deepsim_transport.rows import Frame, pack, unpack
-from deepsim_transport.rows.batches import arrays_of, entities_of, refusals_of
+from deepsim_sync.port.mirrors import (
+    Method,
+    MirroredCameras,
+    MirroredContacts,
+    MirroredDynamics,
+    MirroredMounts,
+    MirroredPhysics,
+    MirroredSensors,
+)
+from deepsim_transport.rows import Frame, arrays_of, entities_of, pack, refusals_of, unpack
 from deepsim_transport.session import Transport
 from deepsim_transport.session.transport import TIMEOUT
 
-from .calls import LOOKING
-from .failures import raised
-from .remote_capabilities import (
-    RemoteCameras,
-    RemoteContacts,
-    RemoteDynamics,
-    RemotePhysics,
-    RemoteSensors,
-)
+from .calls import LOOKING, raised
+from .capabilities import packed_call, unpacked_result
+
+T = TypeVar("T")
 
 CALL, ASK = "call", "ask"
 """Topics of requests to a `PhysicsServer`: for all calls, and for calls that change nothing."""
@@ -93,15 +97,15 @@ class RemoteSimulator:
         answer = self._call("hello")
         self.worlds = int(answer.header["worlds"])
         self.timestep = float(answer.header["timestep"])
-        has, call = set(answer.header["has"]), self._measure
-        cameras = RemoteCameras(call)
+        has, forward = answer.header["has"], self._forward
+        cameras = MirroredCameras(forward)
         self.cameras = cameras if "cameras" in has else None
         self.depth_cameras = cameras if "depth_cameras" in has else None
-        self.camera_mounts = cameras if "camera_mounts" in has else None
-        self.contacts = RemoteContacts(call) if "contacts" in has else None
-        self.dynamics = RemoteDynamics(call) if "dynamics" in has else None
-        self.physics = RemotePhysics(call, self.worlds) if "physics" in has else None
-        sensors = RemoteSensors(call, lambda: self.entities.generation)
+        self.camera_mounts = MirroredMounts(forward) if "camera_mounts" in has else None
+        self.contacts = MirroredContacts(forward) if "contacts" in has else None
+        self.dynamics = MirroredDynamics(forward, self.worlds) if "dynamics" in has else None
+        self.physics = MirroredPhysics(forward, self.worlds) if "physics" in has else None
+        sensors = MirroredSensors(forward, lambda: self.entities.generation)
         self.sensors = sensors if "sensors" in has else None
 
     @property
@@ -168,10 +172,11 @@ class RemoteSimulator:
     def close(self) -> None:
         """Does nothing: server and session are closed by their owners."""
 
-    def _measure(self, *call: Any) -> Frame:
-        """Returns the answer to a call, with writable copies of its arrays."""
-        answer = self._call(*call)
-        return answer._replace(arrays={name: each.copy() for name, each in answer.arrays.items()})
+    def _forward(self, method: Method[T], /, **arguments: Any) -> T:
+        """Calls a method of a capability in the other process."""
+        answer = self._call(method.key, *packed_call(arguments))
+        result: T = unpacked_result(method, answer)
+        return result
 
     def _call(
         self,

@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
-from types import TracebackType
 from typing import Any
 
 from deepsim_spawn import GazeboXMLLoader
@@ -157,12 +156,7 @@ class PhysicsServer:
     def __enter__(self) -> PhysicsServer:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def _hear(self, query: Any) -> None:

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Publishes the state of a world: changed rows, and the whole state on request."""
+"""The published state of a world: a server sends changed rows, and mirrors apply them."""
 
 from __future__ import annotations
 
+import threading
+import time
+from collections import deque
 from typing import Any
 from uuid import uuid4
 
+import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_sync import Simulator, Tables
-from deepsim_sync.port.tables import Key
-from deepsim_transport.rows import pack
-from deepsim_transport.rows.batches import names_of
+from deepsim_sync import Entities, Key, Simulator, Tables
+from deepsim_transport.errors import MessageError, NoAnswerError
+from deepsim_transport.rows import Frame, entities_of, key_of, names_of, pack, unpack
 from deepsim_transport.session import Transport
 
 STATE = "state"
@@ -25,6 +28,7 @@ COLUMNS: tuple[Key, ...] = (
     ("joints", "velocity"),
 )
 """The columns that are published."""
+_BACKLOG = 64  # updates to keep; after missing some, the whole state is requested
 
 
 class Updates:
@@ -112,3 +116,134 @@ class Updates:
             "generation": generation,
             "paused": self.paused,
         }
+
+
+class WorldMirror:
+    """A copy of the poses, twists and joints in the world of a `PhysicsServer`.
+
+    A mirror sends no commands. It starts with the whole state, and then applies published changes.
+    If the server ends, it waits for a server of the same name and mirrors that one.
+
+    Args:
+        transport: The session; its namespace names the world.
+
+    Attributes:
+        tables: The tables at the latest `update`: only the columns in
+            `deepsim_transport.physics.updates.COLUMNS` are filled, all others have defaults.
+        time: Simulated time of the tables, (W,) [s].
+        paused: Whether the physics is paused.
+        run: Identifier of the server; a server that replaces it has a different one.
+        malformed: The number of updates that could not be read and were dropped.
+
+    Raises:
+        NoAnswerError: No server answers for this world.
+
+    >>> import threading
+    >>> from deepsim_mujoco import MujocoSimulator
+    >>> from deepsim_transport import PhysicsServer
+    >>> transport = Transport(namespace="mirrored")  # needs a master
+    >>> server = PhysicsServer(MujocoSimulator(), transport)
+    >>> threading.Thread(target=server.run, daemon=True).start()  # in another process, elsewhere
+    >>> with WorldMirror(transport) as mirror:
+    ...     mirror.time.shape
+    (1,)
+    >>> server.stop()
+    >>> transport.close()
+    """
+
+    def __init__(self, transport: Transport) -> None:
+        self.malformed = self._number = 0
+        self._transport = transport
+        self.run = ""
+        self._entities: Entities | None = None
+        self._heard = threading.Event()
+        self._waiting: deque[bytes] = deque(maxlen=_BACKLOG)
+        self._subscriber = transport.declare("subscriber", UPDATE, self._hear)
+        self.fetch()
+
+    def update(self, timeout: float = 0.0) -> bool:
+        """Brings the tables up to date; returns whether anything changed.
+
+        Args:
+            timeout: Longest time to wait for a change if none has arrived yet [s].
+        """
+        end = time.monotonic() + timeout
+        while True:
+            self._heard.clear()  # before `_take`, so that updates that arrive meanwhile count
+            if self._take():
+                return True
+            left = end - time.monotonic()
+            if left <= 0.0 or not self._heard.wait(left):
+                return False
+
+    def fetch(self) -> None:
+        """Requests the whole state, which includes the effects of all earlier commands.
+
+        Raises:
+            NoAnswerError: No server answers.
+            MessageError: The answer cannot be read.
+        """
+        frame = unpack(self._transport.request(STATE, b""))
+        header: Any = frame.header
+        try:
+            number, run, generation = header["number"], header["run"], header["generation"]
+            entities = self._entities
+            if entities is None or run != self.run or generation != entities.generation:
+                entities = entities_of(generation, header["names"])
+            tables = Tables(entities, header["worlds"])
+            for kind, column in COLUMNS:
+                tables.columns[kind, column][...] = frame.arrays[f"{kind}.{column}"]
+            self.time = frame.arrays["time"]
+        except (KeyError, TypeError, ValueError) as error:
+            raise MessageError(f"a state that cannot be read: {error!r}") from None
+        self.tables, self._entities = tables, entities
+        self.run, self._number, self.paused = run, number, header.get("paused") is True
+
+    def close(self) -> None:
+        """Stops listening."""
+        self._subscriber.undeclare()
+
+    def __enter__(self) -> WorldMirror:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def _hear(self, sample: Any) -> None:
+        self._waiting.append(sample.payload.to_bytes())
+        self._heard.set()
+
+    def _take(self) -> bool:
+        """Applies the updates that have arrived; returns whether anything changed."""
+        changed = False
+        while self._waiting:
+            try:
+                frame = unpack(self._waiting.popleft())
+                header = frame.header
+                run, number, generation = header["run"], header["number"], header["generation"]
+                if run == self.run and number <= self._number:
+                    continue  # the fetched state already includes it
+                known = (self.run, self._number + 1, self.tables.entities.generation)
+                if (run, number, generation) != known:
+                    self.fetch()
+                else:
+                    self._apply(frame)
+                    self._number, self.paused = number, header.get("paused") is True
+                changed = True
+            except NoAnswerError:  # the server just ended; its successor sends the next update
+                continue
+            except (MessageError, KeyError, TypeError, ValueError, IndexError):
+                self.malformed += 1
+        return changed
+
+    def _apply(self, frame: Frame) -> None:
+        parts = []
+        for name, values in frame.arrays.items():
+            if name != "time" and "/" not in name:
+                kind, column = key_of(name)
+                memory = self.tables.columns[kind, column]
+                at = (frame.arrays[f"{name}/worlds"], frame.arrays[f"{name}/rows"])
+                parts.append((memory, at, np.broadcast_to(values, memory[at].shape)))
+        for memory, at, values in parts:  # an update is applied as a whole or not at all
+            memory[at] = values
+        self.time = frame.arrays["time"]

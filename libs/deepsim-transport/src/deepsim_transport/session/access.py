@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The users of a master that other machines can reach, and their rights."""
+"""The users of a master that other machines can reach, their rights, and why one is refused."""
 
 from __future__ import annotations
 
 import json
 import os
+import socket
+import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from deepsim_sync.temporary_folders import temporary_folder
-from deepsim_transport.errors import TransportError
+from deepsim_transport.errors import AccessError, NoAnswerError, TransportError
 
 from .participants import TOKENS
 
@@ -26,6 +28,8 @@ _FILES = {
 }
 _SHORTEST = 8
 """The least number of characters in a password."""
+_PATIENCE = 1.0
+"""Longest time for one step of the handshake in `refusal` [s]."""
 _LOOKING = ("state", "ask")
 """Topics of requests that change nothing."""
 
@@ -240,3 +244,79 @@ _ALL = [
     "put", "delete", "declare_subscriber", "query", "declare_queryable", "reply",
     "liveliness_token", "liveliness_query", "declare_liveliness_subscriber",
 ]  # fmt: skip
+
+
+def refusal(host: str, port: int, credentials: Credentials | None) -> TransportError:
+    """Returns an error that says why a session could not be opened.
+
+    The steps of a connection are repeated in turn: the port, TLS, both certificates. If none of
+    them fails, the user or the password was refused.
+    """
+    where = f"{host}:{port}"
+    nobody = NoAnswerError(f"no master answers at {where}: start one by `deepsim master`")
+    try:
+        with socket.create_connection((host, port), _PATIENCE) as plain:
+            if credentials is None:
+                return _wants_credentials(plain, where) or nobody
+            return _refused(plain, host, where, credentials)
+    except OSError:  # nothing listens there, or it hangs
+        return nobody
+
+
+def _wants_credentials(plain: socket.socket, where: str) -> TransportError | None:
+    """Returns an error if a master requires TLS and a user, else None."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # nothing is sent
+    try:
+        context.wrap_socket(plain).close()
+    except ssl.SSLError as error:
+        if "ALERT" not in str(error.reason):
+            return None
+    return AccessError(
+        f"the master at {where} wants TLS and a user: give credentials, or set {CERTIFICATES}, "
+        "DEEPSIM_USER and DEEPSIM_PASSWORD"
+    )
+
+
+def _refused(
+    plain: socket.socket, host: str, where: str, credentials: Credentials
+) -> TransportError:
+    files = credentials.certificates
+    context = ssl.create_default_context(cafile=str(files.authority))
+    try:
+        context.load_cert_chain(files.certificate, files.private_key)
+    except ssl.SSLError as error:
+        return AccessError(
+            f"{files.certificate} and {files.private_key} are no certificate with its key: "
+            f"{error.reason}"
+        )
+    try:
+        safe = context.wrap_socket(plain, server_hostname=host)
+    except TimeoutError:
+        return AccessError(
+            f"the master at {where} does not answer by TLS: it has no access, or hangs"
+        )
+    except ssl.SSLCertVerificationError as error:
+        return AccessError(
+            f"the certificate of the master at {where} is not trusted by {files.authority}: "
+            f"{error.verify_message}"
+        )
+    except ssl.SSLError as error:
+        return _refused_certificate(where, credentials, error)
+    try:
+        with safe:
+            safe.recv(1)  # with TLS 1.3 a certificate is refused after the handshake
+    except TimeoutError:
+        pass  # the master accepted TLS, and waits for zenoh's first message
+    except ssl.SSLError as error:
+        return _refused_certificate(where, credentials, error)
+    return AccessError(
+        f"the master at {where} refuses the user {credentials.user!r}: unknown, or a wrong password"
+    )
+
+
+def _refused_certificate(
+    where: str, credentials: Credentials, error: ssl.SSLError
+) -> TransportError:
+    file = credentials.certificates.certificate
+    return AccessError(f"the master at {where} refuses TLS with {file}: {error.reason}")

@@ -1,27 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The master, which connects processes and carries their topics."""
+"""The master, which connects processes and carries their topics, and zenoh's settings for it."""
 
 from __future__ import annotations
 
-import ipaddress
+import json
 import os
 import socket
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from types import TracebackType
+from typing import Any
 from urllib.parse import urlsplit
 
 import zenoh
 
+from deepsim_sync.access import LOOPBACK, is_loopback
 from deepsim_transport.errors import TransportError
 
 from .access import Access
 from .deadlines import DEADLINE, within
-from .settings import settings
 
 PORT = 11345
 """The port of Gazebo's master."""
 VARIABLE = "GAZEBO_MASTER_URI"
 """The environment variable with the master's address, such as ``http://localhost:11345``."""
+LEASE = 2000
+"""A peer that does not respond is dropped after this time [ms]."""
+LARGEST = 64 << 20
+"""Size of the largest accepted message [bytes]."""
+CONNECT = 2000
+"""Longest time to try to connect [ms]."""
 
 
 def get_master_uri() -> tuple[str, int]:
@@ -32,7 +39,7 @@ def get_master_uri() -> tuple[str, int]:
     Raises:
         TransportError: The variable is not an address with a host.
     """
-    given = os.environ.get(VARIABLE) or f"http://127.0.0.1:{PORT}"
+    given = os.environ.get(VARIABLE) or f"http://{LOOPBACK}:{PORT}"
     try:
         parts = urlsplit(given if "//" in given else f"//{given}")
         host, port = parts.hostname, parts.port or PORT
@@ -40,12 +47,42 @@ def get_master_uri() -> tuple[str, int]:
         raise TransportError(f"{VARIABLE} is {given!r}: {error}") from error
     if not host:
         raise TransportError(f"{VARIABLE} must be like http://localhost:{PORT}, got {given!r}")
-    return ("127.0.0.1" if host == "localhost" else host), port
+    return (LOOPBACK if host == "localhost" else host), port
 
 
 def endpoint(host: str, port: int, *, tls: bool = False) -> str:
     """Returns an address in the notation of zenoh."""
     return f"{'tls' if tls else 'tcp'}/{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def settings(
+    mode: str,
+    listen: Sequence[str] = (),
+    connect: Sequence[str] = (),
+    access: Mapping[str, Any] | None = None,
+) -> zenoh.Config:
+    """Returns a configuration for a session of zenoh.
+
+    Args:
+        mode: ``"router"`` or ``"client"``.
+        listen: Endpoints to listen on, such as ``tcp/127.0.0.1:11345``.
+        connect: Endpoints to connect to.
+        access: Settings for TLS, users and rights; see `Access.settings`.
+    """
+    config = zenoh.Config()
+    for key, value in {
+        "mode": mode,
+        "scouting/multicast/enabled": False,
+        "scouting/gossip/enabled": False,
+        "listen/endpoints": [*listen],
+        "connect/endpoints": [*connect],
+        "connect/timeout_ms": CONNECT,
+        "transport/link/tx/lease": LEASE,
+        "transport/link/rx/max_message_size": LARGEST,
+        **(access or {}),
+    }.items():
+        config.insert_json5(key, json.dumps(value))
+    return config
 
 
 class Master:
@@ -78,7 +115,7 @@ class Master:
     ) -> None:
         own_host, own_port = get_master_uri()
         self.host, self.port = host or own_host, own_port if port is None else port
-        if access is None and not _is_loopback(self.host):
+        if access is None and not is_loopback(self.host):
             raise TransportError(
                 f"{self.host!r} is reached by other machines, which might command everything: "
                 "give an access, with certificates and users"
@@ -103,22 +140,10 @@ class Master:
     def __enter__(self) -> Master:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 
 def _free_port(host: str) -> int:
     with socket.create_server((host, 0)) as probe:
         return int(probe.getsockname()[1])
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -8,7 +8,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 import zenoh
@@ -17,12 +16,10 @@ from deepsim_transport.errors import MessageError, NoAnswerError, RemoteError, T
 from deepsim_transport.messages import Answer
 from deepsim_transport.messages.protobuf import decode, encode, encoding_of
 
-from .access import Credentials
+from .access import Credentials, refusal
 from .deadlines import DEADLINE, replies, within
-from .master import endpoint, get_master_uri
+from .master import endpoint, get_master_uri, settings
 from .participants import Kind, Participant, Topic, topics_of
-from .refusal import refusal
-from .settings import settings
 
 M = TypeVar("M")
 
@@ -185,12 +182,7 @@ class Transport:
     def __enter__(self) -> Transport:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 

@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls through a file that the server and one client on its machine map into memory.
+"""Files that a server and this process map into memory, and calls through such a file.
 
-The layout is declared in gazebo_batch_state/mailbox.hpp, in the byte order of the machine: a
-header, space for a request, and space for the reply, which extends to the end of the file and may
-grow. Requests are numbered; the server sets the same number when it has answered.
+The layout of a mailbox is declared in gazebo_batch_state/mailbox.hpp, in the byte order of the
+machine: a header, space for a request, and space for the reply, which extends to the end of the
+file and may grow. Requests are numbered; the server sets the same number when it has answered.
 
 This relies on stores in program order, as on x86-64, or on the barrier of the system call.
 """
 
 from __future__ import annotations
 
+import ctypes
 import fcntl
 import mmap
 import os
+import platform
 import struct
 import time
+from typing import NamedTuple
 
-from deepsim_gazebo.errors import CallLostError, CallRefusedError, CallTimeoutError
-
-from .futex import Futex
-from .shared_file import SharedFile, SharedFileError, is_abandoned, opened
+from .errors import CallLostError, CallRefusedError, CallTimeoutError, GazeboError
 
 MAGIC = int.from_bytes(b"DSMAIL01", "little")
 VERSION = 2
@@ -36,6 +36,97 @@ _REPLY = struct.Struct("=QI")
 _WORD = struct.Struct("=I")
 
 _LOOK_AROUND = 0.05  # interval of the checks that the server is still running [s]
+
+
+_FUTEX = {"x86_64": 202, "aarch64": 98}  # of the system call, by machine
+_WAIT, _WAKE = 0, 1
+_EVERYBODY = 2**31 - 1
+_OFD_GETLK = 36  # of Linux; in `fcntl` from Python 3.9
+_FLOCK = struct.Struct("hhqqi0q")  # type, whence, start, length, process
+
+
+class SharedFile(NamedTuple):
+    """A file of the server that can be mapped into memory.
+
+    >>> SharedFile("/dev/shm/gazebo_batch_state", version=1, size=65536).size
+    65536
+    """
+
+    path: str
+    """Path in the server's file system."""
+    version: int
+    """Version of the layout."""
+    size: int
+    """Size [bytes]."""
+
+
+class SharedFileError(GazeboError):
+    """The file cannot be opened, or has an unknown layout."""
+
+
+def opened(file: SharedFile, flags: int) -> int:
+    """Opens a file and returns its descriptor.
+
+    Raises:
+        SharedFileError: The file cannot be opened here.
+    """
+    try:
+        return os.open(file.path, flags | os.O_CLOEXEC)
+    except (OSError, ValueError) as error:
+        raise SharedFileError(
+            f"{file.path} of the server cannot be opened here ({error}): are both on one "
+            "machine, as one user, and is the folder the same for both?"
+        ) from error
+
+
+def is_abandoned(file: int) -> bool:
+    """Returns whether the server of an open file has ended; it locks the file while it runs."""
+    asked = _FLOCK.pack(fcntl.F_RDLCK, os.SEEK_SET, 0, 0, 0)
+    answer = fcntl.fcntl(file, _OFD_GETLK, asked)
+    return int(_FLOCK.unpack(answer)[0]) == fcntl.F_UNLCK
+
+
+class _Timespec(ctypes.Structure):
+    _fields_ = (("seconds", ctypes.c_long), ("nanoseconds", ctypes.c_long))
+
+
+class Futex:
+    """A word in memory that processes share.
+
+    Args:
+        memory: A writable buffer, such as a `mmap.mmap`.
+        offset: Position of the word [bytes], a multiple of 4.
+
+    Raises:
+        SharedFileError: Futexes are not supported on this machine.
+    """
+
+    def __init__(self, memory: object, offset: int) -> None:
+        number = _FUTEX.get(platform.machine())
+        if platform.system() != "Linux" or number is None:
+            raise SharedFileError(f"no futex is known on {platform.system()} {platform.machine()}")
+        self._number = ctypes.c_long(number)
+        self._call = ctypes.CDLL(None).syscall
+        self._word = ctypes.c_uint32.from_buffer(memory, offset)  # type: ignore[arg-type]
+        self._address = ctypes.c_void_p(ctypes.addressof(self._word))
+
+    @property
+    def value(self) -> int:
+        """The present value, 0 to 2^32 - 1."""
+        return self._word.value
+
+    def wake(self, value: int) -> None:
+        """Sets the value, modulo 2^32, and wakes all waiting processes."""
+        self._word.value = value
+        self._call(self._number, self._address, _WAKE, _EVERYBODY, None, None, 0)
+
+    def wait(self, value: int, seconds: float) -> None:
+        """Waits up to `seconds` (< 1) to be woken; returns at once if the word is not `value`.
+
+        Spurious returns are possible.
+        """
+        limit = ctypes.byref(_Timespec(0, int(seconds * 1e9)))
+        self._call(self._number, self._address, _WAIT, ctypes.c_uint32(value), limit, None, 0)
 
 
 class Mailbox:

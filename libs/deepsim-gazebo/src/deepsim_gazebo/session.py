@@ -5,25 +5,102 @@ from __future__ import annotations
 
 import logging
 import struct
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_gazebo.errors import CallRefusedError, GazeboError
-from deepsim_gazebo.protocol.client import BatchStateClient
-from deepsim_gazebo.protocol.exchange import ExchangeReply, ExchangeRequest, ExchangeStatus, Instant
-from deepsim_gazebo.protocol.layout import COLUMN_NUMBERS
-from deepsim_gazebo.shared_memory.shared_file import SharedFileError
-from deepsim_sync import Changes, Entities, Kind, Refusal, SimulationError, Tables
+from deepsim_sync import (
+    Cells,
+    Changes,
+    Entities,
+    Key,
+    Kind,
+    Names,
+    Refusal,
+    SimulationError,
+    Tables,
+    WorldNumbers,
+)
 
-from .entity_names import EntityNames
-from .row_mapping import fill_tables, map_cells
+from .errors import CallRefusedError, GazeboError, MalformedReplyError
+from .protocol.client import BatchStateClient, Listing
+from .protocol.exchange import ExchangeReply, ExchangeRequest, ExchangeStatus, Instant
+from .protocol.layout import COLUMN_NUMBERS, Rows, fill
+from .shared_memory import SharedFileError
 
 _LOGGER = logging.getLogger("deepsim_gazebo")
 
 _GENERATION = struct.Struct("<Q")
 _ATTEMPTS = 8  # while another client keeps adding and removing entities
+_KEPT = 16  # generations whose names are kept
+
+
+def is_chosen(worlds: WorldNumbers | None) -> bool:
+    """Returns whether the only world is among the chosen ones.
+
+    Raises:
+        ValueError: Another world is chosen.
+    """
+    numbers = [0] if worlds is None else np.asarray(worlds).tolist()
+    if numbers not in ([], [0]):
+        raise ValueError(f"Gazebo has one world, number 0, got {numbers}")
+    return bool(numbers)
+
+
+def check_world(world: int) -> None:
+    """Checks that a world number is 0, that of the only world.
+
+    Raises:
+        ValueError: The number of the world is not 0.
+    """
+    if world != 0:
+        raise ValueError(f"Gazebo has one world, number 0, got {world}")
+
+
+class EntityNames:
+    """Cache of the names of recent generations; requests the names of a new one when needed."""
+
+    def __init__(self, client: BatchStateClient) -> None:
+        self._client = client
+        self._listings: dict[int, Listing] = {}
+        self._latest: int | None = None
+        self._losses = client.losses
+
+    @property
+    def present(self) -> Listing:
+        """The names of the latest generation, requested from the server if unknown."""
+        if self._losses != self._client.losses:
+            self._losses, self._latest = self._client.losses, None
+        if self._latest is None or self._latest not in self._listings:
+            listing = self._client.names(self._latest or 0)
+            self._latest = listing.entities.generation
+            self._listings.setdefault(self._latest, listing)
+            while len(self._listings) > _KEPT:
+                del self._listings[next(iter(self._listings))]
+        return self._listings[self._latest]
+
+    def observe(self, generation: int) -> None:
+        """Sets the latest generation, from the server's last answer."""
+        self._latest = generation
+
+    def invalidate(self) -> None:
+        """Makes the latest generation unknown, after entities were added or removed."""
+        self._latest = None
+
+    def of(self, generation: int) -> Entities:
+        """Returns the names of a recent generation.
+
+        Raises:
+            ValueError: The generation is unknown, or no longer cached.
+        """
+        listing = self._listings.get(generation) or self.present
+        if listing.entities.generation != generation:
+            raise ValueError(
+                f"changes are for generation {generation} of the entities, which is unknown or too "
+                f"old; the present one is {listing.entities.generation}"
+            )
+        return listing.entities
 
 
 class Session:
@@ -48,20 +125,7 @@ class Session:
         self._mailbox = mailbox
         self._losses: int | None = None  # of the client at the last take_control
 
-    def exchange(
-        self,
-        *,
-        steps: int = 0,
-        more_steps: bool = False,
-        kinds: Collection[Kind] = (),
-        sensors: Sequence[int] = (),
-    ) -> ExchangeReply:
-        """Runs some physics steps and returns tables; see `ExchangeRequest`."""
-        return self.send(
-            ExchangeRequest(steps=steps, more_steps=more_steps, kinds=kinds, sensors=sensors)
-        )
-
-    def send(self, request: ExchangeRequest) -> ExchangeReply:
+    def exchange(self, request: ExchangeRequest) -> ExchangeReply:
         """Makes one round trip; the status of the answer is OK, STALE or REFUSED.
 
         Raises:
@@ -93,8 +157,7 @@ class Session:
         generation, and otherwise by this client.
         """
         if changes is None or not changes.cells:
-            reply = self.exchange(steps=steps, more_steps=more_steps, kinds=kinds, sensors=sensors)
-            return reply, ()
+            return self.exchange(ExchangeRequest(0, {}, steps, more_steps, kinds, sensors)), ()
         now = self.names.of(changes.generation)
         cells = {key: each for key, each in changes.cells.items() if key in COLUMN_NUMBERS}
         refusals = [
@@ -106,11 +169,11 @@ class Session:
         for _ in range(_ATTEMPTS):
             made = 0 if refusals else steps
             request = ExchangeRequest(now.generation, cells, made, more_steps, kinds, sensors)
-            reply = self.send(request)
+            reply = self.exchange(request)
             if reply.status is not ExchangeStatus.STALE:
                 break
             before, now = now, self.names.present.entities
-            cells, lost = map_cells(cells, before, now)
+            cells, lost = _map_cells(cells, before, now)
             refusals += lost
         else:
             raise _unstable(f"write {', '.join(f'{column} of {kind}' for kind, column in cells)}")
@@ -128,9 +191,9 @@ class Session:
             if now.generation != reply.instant.generation:
                 now = self.names.present.entities
             if now.generation == reply.instant.generation:
-                fill_tables(tables, reply.tables, kinds, now)
+                _fill_tables(tables, reply.tables, kinds, now)
                 return
-            reply = self.exchange(kinds=kinds)
+            reply = self.exchange(ExchangeRequest(kinds=kinds))
         raise _unstable(f"read {', '.join(kinds)}")
 
     def numbers(self, service: str) -> tuple[Entities, NDArray[np.float64]]:
@@ -197,3 +260,55 @@ def _unstable(action: str) -> GazeboError:
         f"cannot {action}: entities were added or removed {_ATTEMPTS} times meanwhile; does "
         "another client spawn and delete models?"
     )
+
+
+def _map_cells(
+    cells: Mapping[Key, Cells], before: Entities, now: Entities
+) -> tuple[dict[Key, Cells], list[Refusal]]:
+    """Maps changes to the rows of another generation.
+
+    Returns:
+        The changes, and a refusal for each row that no longer exists.
+    """
+    kept: dict[Key, Cells] = {}
+    lost = []
+    for (kind, column), (worlds, rows, values) in cells.items():
+        names = before.names(kind)
+        target = _mapping(names, now.names(kind))[rows]
+        here = target >= 0
+        if here.any():
+            kept[kind, column] = Cells(worlds[here], target[here], values[here])
+        lost += [Refusal(kind, column, names[int(row)], "it was deleted") for row in rows[~here]]
+    return kept, lost
+
+
+def _fill_tables(
+    tables: Tables, rows: Mapping[Kind, Rows], kinds: Collection[Kind], now: Entities
+) -> None:
+    """Fills tables of any generation; rows that no longer exist keep their values.
+
+    Args:
+        tables: The tables to be filled.
+        rows: Rows of the present generation, in the flat form.
+        kinds: The tables to fill.
+        now: The present generation.
+
+    Raises:
+        MalformedReplyError: The number of rows differs from the number of names.
+    """
+    for kind in kinds:
+        before, names, table = tables.entities.names(kind), now.names(kind), rows[kind]
+        if len(table) != len(names):
+            raise MalformedReplyError(
+                f"the answer of exchange has {len(table)} rows for {len(names)} {kind}"
+            )
+        if tables.entities.generation == now.generation:
+            fill(tables, kind, table)
+        else:
+            target = _mapping(names, before)
+            fill(tables, kind, table[target >= 0], target[target >= 0])
+
+
+def _mapping(before: Names, now: Names) -> NDArray[np.intp]:
+    """Returns the row in `now` of each name in `before`, (n,); -1 for names that are gone."""
+    return np.array([now.row(name) if name in now else -1 for name in before], dtype=np.intp)

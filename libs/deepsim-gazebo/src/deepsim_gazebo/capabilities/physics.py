@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Physics properties of links, scaled by the plugin."""
+"""Contact points of links, and their physics properties, which the plugin scales."""
 
 from __future__ import annotations
 
@@ -10,19 +10,52 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deepsim_gazebo.errors import MalformedReplyError
+from deepsim_gazebo.protocol.sensors import watch
 from deepsim_gazebo.ros.serialization import pack_array
-from deepsim_gazebo.session.session import Session
-from deepsim_gazebo.session.single_world import is_chosen
+from deepsim_gazebo.session import Session, check_world, is_chosen
 from deepsim_sync import (
     PHYSICS_PROPERTIES,
+    ContactPoints,
     Entities,
     PhysicsProperty,
     check_property,
     checked_factors,
 )
 
+_CONTACT = 12  # numbers per point
 _SCALE_HEAD = struct.Struct("<QB")
 _NUMBERS = {name: number for number, name in enumerate(PHYSICS_PROPERTIES)}
+
+
+class GazeboContacts:
+    """The contact points at the present instant; see `deepsim_sync.Contacts`.
+
+    The force at a point comes from the nearest contact of the same two collisions in the latest
+    physics step. It is 0 if they did not touch in that step, and before the first step after the
+    construction of this object, because Gazebo does not keep forces until then.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        session.take_control()
+        watch(session.client, contacts=True)
+
+    def read(self, world: int = 0) -> ContactPoints:
+        """Returns the contact points, computed by Gazebo for the present poses."""
+        check_world(world)
+        _, numbers = self._session.numbers("get_contacts")
+        if len(numbers) % _CONTACT:
+            raise MalformedReplyError(
+                f"the answer of get_contacts has {len(numbers)} numbers, of {_CONTACT} per point"
+            )
+        points = numbers.reshape(-1, _CONTACT) + 0.0  # never -0.0
+        return ContactPoints(
+            links=points[:, :2].astype(np.intp),
+            position=points[:, 2:5].copy(),
+            normal=points[:, 5:8].copy(),
+            depth=points[:, 8].copy(),
+            force=points[:, 9:].copy(),
+        )
 
 
 class GazeboPhysics:
