@@ -12,7 +12,7 @@ from deepsim_math import Color, Vector3
 from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import Bounds, GazeboXMLLoader
 from deepsim_sync import SpawnRequest, World
-from deepsim_viewer.editing.composed_model import JOINTS, Part, composed_model
+from deepsim_viewer.editing import JOINTS, Part, composed_model
 
 RED = Color(1.0, 0.0, 0.0, 1.0)
 

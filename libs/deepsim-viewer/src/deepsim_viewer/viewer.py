@@ -5,28 +5,25 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_sync import DeepSimError, Priority, World
-from deepsim_viewer.scene.frame import Frame, FrameReader
 
 from .access import AccessControl, GuardedServer
-from .clock import Clock, ClockControl
-from .control import Control
-from .mailbox import Mailbox
+from .control import Clock, ClockControl, Control
 from .panel.edit_folder import EditFolder
-from .panel.performance_plot import PerformancePlot
-from .panel.record_folder import RecordFolder
-from .panel.run_folder import RunFolder
+from .panel.plots import PerformancePlot
+from .panel.run_folder import RecordFolder, RunFolder
 from .panel.selection_folder import SelectionFolder
 from .panel.show_folder import ShowFolder
 from .panel.tree_folder import TreeFolder
+from .scene.frame import Frame, FrameReader
 from .scene.scene import Scene
 
 if TYPE_CHECKING:
@@ -239,3 +236,39 @@ class Viewer(AbstractContextManager["Viewer"]):
 
     async def _part(self, client: object) -> None:
         self._clients.discard(id(client))
+
+
+T = TypeVar("T")
+
+
+class Mailbox(Generic[T]):
+    """A place for one object; a newer object replaces one that was not taken."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._latest: T | None = None
+        self._closed = False
+
+    def put(self, thing: T) -> None:
+        """Stores an object without waiting for the reader."""
+        with self._changed:
+            self._latest = thing
+            self._changed.notify()
+
+    def close(self) -> None:
+        """Ends the iteration and drops an object that was not taken."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
+
+    def __iter__(self) -> Iterator[T]:
+        """Yields the latest object, then waits for a newer one, until the mailbox is closed."""
+        while True:
+            with self._changed:
+                while self._latest is None and not self._closed:
+                    self._changed.wait()
+                if self._closed:
+                    return
+                thing, self._latest = self._latest, None
+            if thing is not None:
+                yield thing

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controls that insert and delete models and save the world."""
+"""Controls that insert, compose and delete models and save the world."""
 
 from __future__ import annotations
 
@@ -12,11 +12,23 @@ import viser
 from deepsim_math import Color, Vector3
 from deepsim_spawn import GazeboXMLLoader, ModelDescription, ModelIndex
 from deepsim_sync import DeepSimError, World
-from deepsim_viewer.editing.placing import SNAPS, Snap, snapped
-from deepsim_viewer.editing.shape_models import SHAPES, shape_model
-from deepsim_viewer.editing.world_file import described_world
+from deepsim_viewer.editing import (
+    AXES,
+    JOINTS,
+    SHAPES,
+    SNAPS,
+    SOLIDS,
+    WORLD,
+    Part,
+    PartJoint,
+    Snap,
+    composed_model,
+    described_world,
+    shape_model,
+    snapped,
+)
 
-from .compose_folder import ComposeFolder
+from .run_folder import plain_lines
 from .selection_folder import Post, SelectionFolder
 
 
@@ -114,3 +126,101 @@ class EditFolder:
                 client.send_file_download("world.sdf", text.encode())
 
         self._post(save)
+
+
+_MESH = "mesh"
+_NOTHING = "nothing"
+_NONE = "no part yet"
+
+
+class ComposeFolder:
+    """The controls for the next part and the composed model.
+
+    Args:
+        gui: The panel.
+        insert: Inserts a model into the world.
+        notify: Shows a message with title and text.
+    """
+
+    def __init__(
+        self,
+        gui: viser.GuiApi,
+        insert: Callable[[ModelDescription], object],
+        notify: Callable[[str, str], object],
+    ) -> None:
+        self._insert_model, self._notify = insert, notify
+        self._parts: list[Part] = []
+        with gui.add_folder("Compose", expand_by_default=False):
+            self._list = gui.add_html(plain_lines(_NONE))
+            self._shape: Any = gui.add_dropdown("Part", (*SOLIDS, _MESH))
+            self._mesh = gui.add_text("Mesh", "model://", visible=False)
+            self._size = gui.add_vector3("Part size [m]", (0.2,) * 3, min=(0.001,) * 3, step=0.01)
+            self._color = gui.add_rgb("Part color", (200, 140, 60))
+            self._place = gui.add_vector3("Part at [m]", (0.0, 0.0, 0.0), step=0.05)
+            self._parent: Any = gui.add_dropdown("Held by", (_NOTHING, WORLD))
+            self._joint: Any = gui.add_dropdown("Joint", JOINTS, visible=False)
+            self._pivot = gui.add_vector3("Joint at [m]", (0.0, 0.0, 0.0), step=0.05)
+            self._axis: Any = gui.add_dropdown("Axis", tuple(AXES), initial_value="z")
+            self._limits = gui.add_vector2("Limits [deg or m]", (-90.0, 90.0), step=0.1)
+            add = gui.add_button("Add part", icon=viser.Icon.PLUS)
+            remove = gui.add_button("Remove last part", icon=viser.Icon.MINUS)
+            insert_all = gui.add_button("Insert composed", icon=viser.Icon.CUBE_PLUS)
+        for choice in (self._shape, self._parent, self._joint):
+            choice.on_update(lambda _: self._show_controls())
+        add.on_click(lambda _: self._change([*self._parts, self._part()]))
+        remove.on_click(lambda _: self._change(self._parts[:-1]))
+        insert_all.on_click(lambda _: self._insert())
+        self._show_controls()
+
+    def _show_controls(self) -> None:
+        self._mesh.visible = self._shape.value == _MESH
+        held = self._parent.value != _NOTHING
+        self._joint.visible = held
+        moves = held and self._joint.value != "fixed"
+        self._pivot.visible = self._axis.visible = self._limits.visible = moves
+
+    def _part(self) -> Part:
+        """Returns the part that the controls describe."""
+        red, green, blue = (value / 255 for value in self._color.value)
+        joint = cast("PartJoint", self._joint.value)
+        unit = math.radians(1.0) if joint == "revolute" else 1.0
+        lower, upper = (unit * value for value in self._limits.value)
+        return Part(
+            f"part_{len(self._parts)}",
+            self._mesh.value if self._shape.value == _MESH else self._shape.value,
+            Vector3(*self._size.value),
+            Color(red, green, blue, 1.0),
+            Vector3(*self._place.value),
+            None if self._parent.value == _NOTHING else self._parent.value,
+            joint,
+            self._axis.value,
+            lower,
+            upper,
+            Vector3(*self._pivot.value),
+        )
+
+    def _change(self, parts: list[Part]) -> None:
+        """Replaces the parts if they form a valid model."""
+        try:
+            if parts:
+                composed_model("composed", parts)
+        except (DeepSimError, ValueError) as error:
+            self._notify("Refused", str(error))
+            return
+        self._parts = parts
+        self._list.content = plain_lines(*(map(_line, parts) if parts else (_NONE,)))
+        names = tuple(part.name for part in parts)
+        self._parent.options = (*reversed(names), WORLD) if names else (_NOTHING, WORLD)
+        self._parent.value = self._parent.options[0]
+        self._show_controls()
+
+    def _insert(self) -> None:
+        try:
+            self._insert_model(composed_model("composed", self._parts))
+        except (DeepSimError, ValueError) as error:
+            self._notify("Refused", str(error))
+
+
+def _line(part: Part) -> str:
+    held = "" if part.parent is None else f", {part.joint} on {part.parent}"
+    return f"{part.name}: {part.shape}{held}"

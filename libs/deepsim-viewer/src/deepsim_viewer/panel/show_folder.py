@@ -12,11 +12,7 @@ import viser
 from numpy.typing import NDArray
 
 from deepsim_sync import World
-from deepsim_viewer.marks.axes import Axes, Labels
-from deepsim_viewer.marks.colliders import Colliders
-from deepsim_viewer.marks.contact_arrows import ContactArrows
-from deepsim_viewer.marks.lidar_rays import LidarRays
-from deepsim_viewer.marks.mark import Mark
+from deepsim_viewer.marks import Axes, Colliders, ContactArrows, Labels, LidarRays, Mark
 from deepsim_viewer.scene.frame import Frame
 
 _NO_CAMERA = "none"

@@ -13,12 +13,10 @@ from mcap.writer import Writer
 from numpy.typing import NDArray
 
 from deepsim_sync import Priority, World
-from deepsim_viewer.scene.frame import Frame, FrameReader
-from deepsim_viewer.scene.instances import Layout
+from deepsim_viewer.scene.frame import Frame, FrameReader, Layout
 
 from .foxglove import SCHEMAS, scene, transforms
-from .layout_json import encode_layout
-from .recording import COLUMNS, LAYOUT, topic
+from .recording import COLUMNS, LAYOUT, encode_layout, topic
 
 _CHUNK = 2**14  # [bytes]; a killed process loses at most one chunk
 

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from deepsim_math import poses
 
-from .frame import Frame
-from .instances import Instances
+from .frame import Frame, Instances
 from .surfaces import Surface
 
 _OPAQUE = 0.999
