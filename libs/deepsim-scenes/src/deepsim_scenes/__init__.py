@@ -12,11 +12,12 @@ from .errors import (
     ScenarioError,
     SceneError,
 )
+from .files import write_plot, write_scene
 from .language import Scenario, load_scenario
 from .models import ModelClass, ModelDownloads, ModelList, ModelType, read_models
-from .output import place_scenes, scene_world, spawn_scenes, write_plot, write_scene
 from .scene import Scene, SceneObject
 from .settling import SettleReport, sample_settled, settle
+from .world import place_scenes, scene_world, spawn_scenes
 
 __all__ = [
     "DownloadError",

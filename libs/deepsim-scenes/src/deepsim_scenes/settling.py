@@ -17,8 +17,8 @@ from deepsim_sync import Simulator, World
 
 from .errors import RejectedError
 from .language import Scenario
-from .output import scene_world
 from .scene import Scene
+from .world import scene_world
 
 OpenSimulator: TypeAlias = Callable[[WorldDescription], Simulator]
 """Opens a simulator of a world, such as ``deepsim_mujoco.MujocoSimulator``."""

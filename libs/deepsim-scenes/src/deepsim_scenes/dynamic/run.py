@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from deepsim_scenes.errors import SceneError
 from deepsim_scenes.language import Scenario
-from deepsim_scenes.language.randomness import seeded
+from deepsim_scenes.language.scenario import seeded
 from deepsim_scenes.scene import Scene
 from deepsim_sync import DeepSimError, World
 
@@ -96,7 +96,7 @@ def run_scenario(
     named = dict(robots or {})
     for name in set(named) - {each.name for each in scene.missions}:
         raise SceneError(f"the scene has no mission-only object {name!r} that could be a robot")
-    from .simulation import WorldSimulator  # noqa: PLC0415 (of an extra)
+    from .actions import WorldSimulator  # noqa: PLC0415 (of an extra)
 
     simulator = WorldSimulator(scene, world, ticks, named)
     with seeded(scene.seed, scene.number, scene.samples, len("run")):

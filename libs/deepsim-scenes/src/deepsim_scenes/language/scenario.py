@@ -4,21 +4,23 @@
 from __future__ import annotations
 
 import os
+import random
+import traceback
 import warnings
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from deepsim_math import Pose, Quaternion, Vector3
 from deepsim_scenes.errors import RejectedError, ScenarioError
 from deepsim_scenes.models import ModelClass, ModelList
-from deepsim_scenes.scene import Scene
+from deepsim_scenes.scene import Scene, SceneObject
 
-from .library import library_text
-from .mistakes import scenario_error
-from .objects import scene_object
-from .randomness import seeded
-from .rejections import RejectionCounter
+from .library import library_on_path, library_text
 from .scenic2 import OURS, imported_library, with_library, with_new, with_own_lines
 
 
@@ -169,7 +171,6 @@ def _compile(
             import scenic  # noqa: PLC0415 (of an extra)
         except ImportError:
             raise ImportError("Scenic is an extra: pip install 'deepsim-scenes[scenic]'") from None
-        from .modules import library_on_path  # noqa: PLC0415 (only with Scenic)
         from .shapes import shapes_from  # noqa: PLC0415 (only with Scenic)
 
         stack.enter_context(library_on_path(library))
@@ -181,3 +182,120 @@ def _compile(
             )
         except Exception as error:  # a scenario is a program, which may raise any error
             raise scenario_error(file, moved, error) from error
+
+
+def scene_object(index: int, drawn: Any, models: ModelList, dimensions: int) -> SceneObject:
+    """Converts an object that Scenic sampled.
+
+    Args:
+        index: The number of the object in the scene.
+        drawn: The sampled `scenic.core.object_types.Object`.
+        models: The models of the scenario.
+        dimensions: Dimensions of the scenario, 2 or 3.
+
+    Raises:
+        ScenarioError: The list has no model for the object.
+    """
+    name = getattr(drawn, "gz_name", None)
+    if name is None or name not in models:
+        raise ScenarioError(
+            f"object {index} is a {type(drawn).__name__}, for which the list of models has no"
+            " model: place classes of the list, or of your own that inherit from them"
+        )
+    model = models[name]
+    size = Vector3(float(drawn.width), float(drawn.length), float(drawn.height))
+    center = model.center
+    if tuple(size) != tuple(model.size):
+        factors = model.factors(size)
+        center = Vector3(*(own * by for own, by in zip(center, factors, strict=True)))
+    x, y, z = map(float, drawn.position)
+    if dimensions == 2:  # z is the height of the model frame
+        z = float(drawn.z)
+        center = center.replace(z=0.0)
+        heading = float(drawn.heading)
+        orientation = Quaternion.from_euler(0.0, 0.0, heading)
+    else:
+        turn, heading = drawn.orientation, float(drawn.yaw)
+        orientation = Quaternion(*map(float, (turn.x, turn.y, turn.z, turn.w)))
+    position = Vector3(x, y, z)
+    frame = position - orientation.rotate(center)
+    return SceneObject(f"{name}_{index}", model, size, position, heading, Pose(frame, orientation))
+
+
+@contextmanager
+def seeded(*seed: int) -> Iterator[None]:
+    """Seeds the global generators, and restores their states afterwards.
+
+    Args:
+        seed: Numbers >= 0 that together form the seed.
+    """
+    words = np.random.SeedSequence(seed).generate_state(4)
+    # Scenic draws from numpy's legacy global generator.
+    kept, kept_numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
+    random.seed(int.from_bytes(words.tobytes(), "little"))
+    np.random.seed(words)  # noqa: NPY002
+    try:
+        yield
+    finally:
+        random.setstate(kept)
+        np.random.set_state(kept_numpy)  # noqa: NPY002
+
+
+class RejectionCounter:
+    """Wraps the checker of a scenario and counts the reasons for rejections.
+
+    Args:
+        compiled: A `scenic.core.scenarios.Scenario`; its checker is replaced.
+        moved: The number of lines that were inserted above the scenario before compilation.
+    """
+
+    def __init__(self, compiled: Any, moved: int) -> None:
+        self._moved = moved
+        self._checker = compiled.checker
+        self._counts: Counter[str] = Counter()
+        self._checked = 0
+        compiled.checker = self
+
+    def checkRequirements(self, sample: Any) -> Any:  # noqa: N802 (Scenic calls it)
+        """Returns the requirement that rejects a sample, or None."""
+        reason = self._checker.checkRequirements(sample)
+        self._checked += 1
+        if reason is not None:
+            self._counts[str(reason)] += 1
+        return reason
+
+    def clear(self) -> None:
+        """Forgets all counts."""
+        self._counts.clear()
+        self._checked = 0
+
+    def reasons(self, samples: int) -> dict[str, int]:
+        """Returns the number of samples that each requirement rejected.
+
+        Args:
+            samples: Total number of samples drawn. Before it checks requirements, Scenic discards
+                samples without an admissible position; these samples count under a separate reason.
+        """
+        early = samples - self._checked
+        found = {
+            with_own_lines(reason, self._moved): count for reason, count in self._counts.items()
+        }
+        if early > 0:
+            found["a position that no region admits"] = early
+        return found
+
+
+def scenario_error(file: Path, moved: int, error: Exception) -> ScenarioError:
+    """Converts an error to a `ScenarioError` that names the file and line in the scenario.
+
+    Args:
+        file: The scenario.
+        moved: The number of lines that were inserted above the scenario before compilation.
+        error: The error that Scenic or the scenario raised.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == str(file)]
+    line = getattr(error, "lineno", None) or (lines[-1] if lines else None)
+    place = f"{file}:{line - moved}" if line else str(file)
+    text = with_own_lines(str(getattr(error, "msg", None) or error), moved)
+    return ScenarioError(f"{place}: {type(error).__name__}: {text}")

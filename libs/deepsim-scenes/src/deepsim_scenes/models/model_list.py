@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the list of models that a scenario may place."""
+"""Reads the list of models that a scenario may place, and measures them."""
 
 from __future__ import annotations
 
 import keyword
+import math
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,21 +13,26 @@ from pathlib import Path
 from deepsim_math import Vector3
 from deepsim_scenes.errors import DownloadError
 from deepsim_spawn import (
+    Bounds,
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Ellipsoid,
     GazeboXMLLoader,
     ModelDescription,
     ModelFormatError,
     ModelFormatWarning,
     ModelIndex,
     SearchPath,
+    Sphere,
     UnsupportedElementWarning,
 )
 
 from .document import Section, did_you_mean, read_document
 from .downloads import ModelDownloads
-from .measuring import finite_bounds, is_resizable
-from .model_class import ModelClass, ModelType
+from .model_class import WALL, ModelClass, ModelType, grey_wall
 from .resizing import Stretch, stretch_of
-from .room import WALL, grey_wall
 
 POINT = 1e-5
 """Width, length and height of an object without a given or measured size [m]."""
@@ -257,3 +263,30 @@ def _measure(
     width, length, height = found
     center = Vector3(0.0, 0.0, 0.0) if bounds is None else bounds.center
     return center, (width, length, height)
+
+
+SIMPLE = (Box, Capsule, Cone, Cylinder, Ellipsoid, Sphere)
+"""A model may be resized by default if its only collision has one of these shapes."""
+
+
+def finite_bounds(model: ModelDescription) -> Bounds | None:
+    """Returns the bounds of a model's collisions, or None if it has no collisions.
+
+    Raises:
+        ValueError: The model has a plane, which is unbounded.
+        ModelFormatError: A mesh or heightmap cannot be read.
+    """
+    bounds = Bounds.of(model)
+    if bounds is not None and not all(map(math.isfinite, bounds.size)):
+        raise ValueError(f"{model.name!r} has a plane, which has no end: make it part of `world`")
+    return bounds
+
+
+def is_resizable(model: ModelDescription) -> bool:
+    """Returns whether a model may be resized by default: its only collision has a simple shape.
+
+    Models with several collisions, meshes, joints or nested models keep their size.
+    """
+    shapes = [part.geometry for _, link, _ in model.all_links() for part in link.collisions]
+    still = not model.models and not model.joints
+    return still and len(shapes) == 1 and isinstance(shapes[0], SIMPLE)
