@@ -7,10 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deepsim_math import Euler, Pose
-from deepsim_soccer.description import ball_sdf, robot_sdf
-from deepsim_soccer.description.robot import CYAN, MAGENTA
+from deepsim_soccer.description import CYAN, MAGENTA, ball_sdf, robot_sdf
 from deepsim_soccer.dialect import Dialect, find_dialect
-from deepsim_soccer.field import Field
+from deepsim_soccer.field import Field, starting_places
 from deepsim_soccer.skills import (
     held_position,
     held_velocity,
@@ -18,16 +17,13 @@ from deepsim_soccer.skills import (
     rolling_spin,
     world_velocity,
 )
-from deepsim_soccer.skills.dribble import in_reach
+from deepsim_soccer.skills.ball import in_reach
 from deepsim_soccer.skills.motion import Floats, anywhere
 from deepsim_soccer.skills.wheels import limited
 from deepsim_spawn import ModelSpawner
 from deepsim_sync import World, square_sum
 
-from .ball import Ball
-from .formation import starting_places
-from .grip import Grip
-from .possession import NOBODY, Bools, Numbers, next_holder
+from .ball import NOBODY, Ball, Bools, Grip, Numbers, next_holder
 
 TEAMS = ("cyan", "magenta")
 LOST_PAUSE = 3.0  # time before a robot that lost the ball to an opponent may hold it again [s]
