@@ -79,13 +79,11 @@ def test_reset_with_a_seed(make_viewer, look, run):
 def test_what_the_world_refuses_is_shown(make_viewer, look, run):
     """A refused change ends itself alone, with a message in the browser."""
     viewer = make_viewer(rate=1e6)
-    look(viewer)
-    shown = []
-    viewer.notify = lambda title, text: shown.append(text)
+    client = look(viewer)
     run(viewer, viewer.world.tick)
     viewer.post(lambda: viewer.world.delete("nobody"))
-    reach(lambda: shown)
-    assert "nobody" in shown[0]
+    client.read(lambda it: it.notes)
+    assert "nobody" in client.notes[0]
     held = ticks(viewer)
     reach(lambda: ticks(viewer) > held)
 

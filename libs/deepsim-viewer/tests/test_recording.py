@@ -163,18 +163,17 @@ def test_bad_settings(settings, world, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_replay_is_shown(recorded, look):
-    """The browser has the poses of the instant on the slider."""
+def test_a_replay_shows_where_it_is_scrubbed(recorded, look):
+    """The browser has the poses of the instant on the slider, and no move of it is lost."""
     with ReplayViewer(recorded, port=0) as viewer:
         viewer.clients = 1  # of the live viewer, which counts them
         client = look(viewer)
-        client.press("Pause")
-        for time in (0.1, 0.4):
+        client.set("Speed", "1/16 x")
+        for time in (0.1, 0.4, 0.2, 0.3) * 10:
             client.set("Time [s]", time)
-            frame = recorded.frame(time)
-            expected = frame.poses[0, :, :3].astype(np.float32)
-            expected = expected[np.lexsort(expected.T)]
-            client.read(lambda it, expected=expected: np.array_equal(it.positions(), expected))
+            poses = recorded.frame(time).poses[0, :, :3].astype(np.float32)
+            poses = poses[np.lexsort(poses.T)]
+            client.read(lambda it, poses=poses: np.array_equal(it.positions(), poses))
 
 
 def test_a_page_holds_the_recording(recorded):

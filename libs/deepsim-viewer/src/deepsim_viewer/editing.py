@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_math import Color, Material, Pose, Vector3
+from deepsim_math import Color, Material, Pose, Quaternion, Vector3
 from deepsim_spawn import (
     Bounds,
     Box,
@@ -270,13 +270,13 @@ def snapped(
     Raises:
         ModelFormatError: A mesh cannot be read.
     """
-    x, y, z = position
-    turn = Pose(Vector3(0.0, 0.0, 0.0), _about_z(yaw))
+    x, y, _ = position
+    turn = Quaternion.from_euler(0.0, 0.0, yaw)
     if snap == "nothing":
-        return Pose(Vector3(x, y, z), _about_z(yaw))
+        return Pose(position, turn)
     if snap == "grid":
         x, y = round(x / _GRID) * _GRID, round(y / _GRID) * _GRID
-    bounds = Bounds.of(model, turn)
+    bounds = Bounds.of(model, Pose((0.0, 0.0, 0.0), turn))
     low = bounds.lower.z if bounds is not None and math.isfinite(bounds.lower.z) else 0.0
     floor = 0.0
     if snap == "object" and bounds is not None:
@@ -288,7 +288,7 @@ def snapped(
             if (top := _top_below(other, pose, lower, upper)) is not None
         ]
         floor = max([0.0, *tops])
-    return Pose(Vector3(x, y, floor - low), _about_z(yaw))
+    return Pose(Vector3(x, y, floor - low), turn)
 
 
 def _top_below(
@@ -297,17 +297,13 @@ def _top_below(
     """Returns the highest point [m] of a model whose bounds overlap a rectangle, or None."""
     if not isinstance(other, ModelDescription):
         return None
-    bounds = Bounds.of(other, Pose(Vector3(*pose[:3]), tuple(pose[3:])))
+    bounds = Bounds.of(other, Pose.from_array(pose))
     if bounds is None or not math.isfinite(bounds.upper.z):
         return None
     apart = np.any(np.array(bounds.upper[:2]) <= lower) or np.any(
         np.array(bounds.lower[:2]) >= upper
     )
     return None if apart else float(bounds.upper.z)
-
-
-def _about_z(yaw: float) -> tuple[float, float, float, float]:
-    return (0.0, 0.0, math.sin(yaw / 2), math.cos(yaw / 2))
 
 
 def described_world(world: World, number: int = 0) -> WorldDescription:
@@ -331,7 +327,6 @@ def described_world(world: World, number: int = 0) -> WorldDescription:
                 f"model {name!r} is a {type(model).__name__}, which cannot be saved as SDF"
             )
         cells = world.models.pose[number, world.entities.models.row(name)]
-        pose = Pose(Vector3(*cells[:3]), tuple(cells[3:]))
-        models.append(replace(model, name=name, pose=pose))
+        models.append(replace(model, name=name, pose=Pose.from_array(cells)))
     lights = [each for each in found.lights.values() if isinstance(each, LightDescription)]
     return WorldDescription(models=tuple(models), lights=tuple(lights))

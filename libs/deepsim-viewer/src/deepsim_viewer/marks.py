@@ -9,13 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import viser
 from numpy.typing import NDArray
 
 from deepsim_math import poses, quaternions
 from deepsim_spawn import Lidar, ModelDescription, Rays
-from deepsim_sync import SCOPE, World
+from deepsim_sync import SCOPE
 
+from .host import Host
 from .scene.batches import Batches
 from .scene.frame import Frame, Layout, collider_instances
 
@@ -24,8 +24,7 @@ class Mark(ABC):
     """A kind of mark that is drawn in addition to the models, and costs nothing while it is off.
 
     Args:
-        scene: The scene of the browser.
-        offsets: (w, 3) positions of the worlds [m].
+        host: The viewer.
 
     Attributes:
         label: Name in the panel.
@@ -33,18 +32,14 @@ class Mark(ABC):
 
     label: str
 
-    def __init__(self, scene: viser.SceneApi, offsets: NDArray[np.float64]) -> None:
-        self._scene, self._offsets = scene, offsets
+    def __init__(self, host: Host) -> None:
+        self._world, self._scene, self._offsets = host.world, host.server.scene, host.offsets
         self._handle: Any = None
 
-    def read(self, world: World, shown: int) -> Any:
+    def read(self) -> Any:
         """Returns the data needed in addition to the frame, as new arrays.
 
         It is called in the world's thread.
-
-        Args:
-            world: The world.
-            shown: Number of worlds to draw.
         """
         return None
 
@@ -87,8 +82,8 @@ class Labels(Mark):
 
     label = "Names"
 
-    def __init__(self, scene: viser.SceneApi, offsets: NDArray[np.float64]) -> None:
-        super().__init__(scene, offsets)
+    def __init__(self, host: Host) -> None:
+        super().__init__(host)
         self._layout: Layout | None = None
         self._handles: list[tuple[int, int, Any]] = []
 
@@ -126,8 +121,8 @@ class Colliders(Mark):
 
     label = "Colliders"
 
-    def __init__(self, scene: viser.SceneApi, offsets: NDArray[np.float64]) -> None:
-        super().__init__(scene, offsets)
+    def __init__(self, host: Host) -> None:
+        super().__init__(host)
         self._layout: Layout | None = None
         self._batches: Batches | None = None
         self._colors = np.zeros((0, 0, 3))
@@ -172,12 +167,12 @@ class ContactArrows(Mark):
 
     label = "Contacts"
 
-    def read(self, world: World, shown: int) -> list[tuple[NDArray[np.float64], ...]]:
+    def read(self) -> list[tuple[NDArray[np.float64], ...]]:
         """Returns the contact points (k, 3) [m] and forces (k, 3) [N] of each shown world."""
-        contacts = world.simulator.contacts
+        contacts = self._world.simulator.contacts
         if contacts is None:
             return []
-        points = [contacts.read(number) for number in range(shown)]
+        points = [contacts.read(number) for number in range(len(self._offsets))]
         return [(each.position, each.force) for each in points]
 
     def show(self, frame: Frame, numbers: list[tuple[NDArray[np.float64], ...]]) -> None:
@@ -213,15 +208,15 @@ class LidarRays(Mark):
 
     label = "Lidar rays"
 
-    def read(self, world: World, shown: int) -> dict[str, NDArray[np.float64]]:
+    def read(self) -> dict[str, NDArray[np.float64]]:
         """Returns the ranges (w, rows, rays) of each lidar [m]."""
-        sensors = world.simulator.sensors
+        sensors = self._world.simulator.sensors
         if sensors is None:
             return {}
         names = [name for name, info in sensors.infos.items() if info.kind == "lidar"]
         for name in names:
             sensors.watch(name)
-        return {name: sensors.read(name)["ranges"][:shown] for name in names}
+        return {name: sensors.read(name)["ranges"][: len(self._offsets)] for name in names}
 
     def show(self, frame: Frame, numbers: Mapping[str, NDArray[np.float64]]) -> None:
         """Draws the lines."""

@@ -91,10 +91,11 @@ class ReplayViewer(AbstractContextManager["ReplayViewer"]):
         self.close()
 
     def _play(self) -> None:
-        last, shown = time.monotonic(), -1.0
+        last, shown, loop = time.monotonic(), -1.0, self.server.get_event_loop()
         while not self._closed.wait(_PERIOD):
             now = time.monotonic()
-            self._replay.pass_time(now - last)
+            # On the server's loop, like the controls, so that it never overwrites an unread one.
+            loop.call_soon_threadsafe(self._replay.pass_time, now - last)
             last = now
             if self._replay.time != shown:
                 shown = self._replay.time
@@ -153,29 +154,24 @@ class ReplayFolder:
         self._button = gui.add_button("Pause", icon=viser.Icon.PLAYER_PAUSE)
         self._speed = gui.add_dropdown("Speed", tuple(_SPEEDS), initial_value="1 x")
         self._slider: Any = gui.add_slider("Time [s]", start, max(end, start + 0.01), 0.01, start)
-        self._button.on_click(lambda _: self._toggle())
+        self._button.on_click(self._toggle)
         self._slider.on_update(self._scrub)
-
-    @property
-    def speed(self) -> float:
-        """Recorded seconds per second of wall time."""
-        return _SPEEDS[self._speed.value]
 
     def pass_time(self, wall: float) -> None:
         """Advances the recording by a wall time [s], at the chosen speed, and pauses at its end."""
         if self.playing:
-            self.time = min(self.time + wall * self.speed, self._end)
+            self.time = min(self.time + wall * _SPEEDS[self._speed.value], self._end)
             if self.time >= self._end:
                 self.playing = False
         self._slider.value = round(self.time, 2)
         self._button.label = "Pause" if self.playing else "Play"
         self._button.icon = viser.Icon.PLAYER_PAUSE if self.playing else viser.Icon.PLAYER_PLAY
 
-    def _toggle(self) -> None:
+    async def _toggle(self, _: object) -> None:
         if not self.playing and self.time >= self._end:
             self.time = self._start
         self.playing = not self.playing
 
-    def _scrub(self, event: viser.GuiEvent[viser.GuiSliderHandle[float]]) -> None:
+    async def _scrub(self, event: viser.GuiEvent[viser.GuiSliderHandle[float]]) -> None:
         if event.client is not None:  # a browser, not `pass_time`
             self.time = float(event.target.value)

@@ -159,11 +159,10 @@ def _bounds(space: Any) -> tuple[list[float], list[float]] | None:
     if _is_choice(space):
         return [float(space.start)], [float(space.start + space.n - 1)]
     if type(space).__name__ == "Box" and np.issubdtype(space.dtype, np.floating):
-        low = np.maximum(space.low.astype(np.float64), -_WIDEST).reshape(-1)
-        high = np.minimum(space.high.astype(np.float64), _WIDEST).reshape(-1)
-        bounded = np.isfinite(space.low) & np.isfinite(space.high)
-        low = np.where(bounded.reshape(-1), space.low.reshape(-1), low)
-        high = np.where(bounded.reshape(-1), space.high.reshape(-1), high)
+        low, high = (each.astype(np.float64).reshape(-1) for each in (space.low, space.high))
+        bounded = np.isfinite(low) & np.isfinite(high)
+        low = np.where(bounded, low, np.maximum(low, -_WIDEST))
+        high = np.where(bounded, high, np.minimum(high, _WIDEST))
         return low.tolist(), high.tolist()
     return None
 
@@ -197,8 +196,7 @@ class Stick:
     def __init__(self, server: viser.ViserServer, touched: Callable[[int], object]) -> None:
         self._server, self._touched = server, touched
         self.left = self.up = 0.0
-        self._knobs: dict[int, Any] = {}
-        self._plates: dict[int, Any] = {}
+        self._nodes: dict[int, tuple[Any, Any]] = {}  # plate and knob by browser
         self._grabbed: NDArray[np.float64] | None = None
         self._is_shown = False
         server.on_client_connect(self._join)
@@ -223,7 +221,7 @@ class Stick:
 
     def _add(self, client: viser.ClientHandle) -> None:
         number = client.client_id
-        if number in self._knobs:
+        if number in self._nodes:
             return
         reach = _REACH * _half_height(client)
         plain: Any = {"cast_shadow": False, "receive_shadow": False}
@@ -231,21 +229,19 @@ class Stick:
         knob = client.scene.add_icosphere(_KNOB, 0.45 * reach, color=(50, 190, 100), **plain)
         for node in (plate, knob):  # the pointer hits the plate before the knob
             node.on_drag(self._drag)
-        self._plates[number], self._knobs[number] = plate, knob
+        self._nodes[number] = plate, knob
         self._place(client)
         client.camera.on_update(lambda _: self._place(client))
 
     def _remove(self, client: viser.ClientHandle) -> None:
-        for nodes in (self._knobs, self._plates):
-            node = nodes.pop(client.client_id, None)
-            if node is not None:
-                node.remove()
+        for node in self._nodes.pop(client.client_id, ()):
+            node.remove()
 
     def _place(self, client: viser.ClientHandle) -> None:
         """Puts the knob in the corner of the camera's picture."""
-        knob, plate = self._knobs.get(client.client_id), self._plates.get(client.client_id)
-        if knob is None or plate is None:
+        if client.client_id not in self._nodes:
             return
+        plate, knob = self._nodes[client.client_id]
         camera, half = client.camera, _half_height(client)
         right, down = _CORNER[0] * half * camera.aspect, _CORNER[1] * half
         way = _REACH * half
@@ -276,8 +272,7 @@ class Stick:
             self._add(client)
 
     async def _part(self, client: viser.ClientHandle) -> None:
-        self._knobs.pop(client.client_id, None)
-        self._plates.pop(client.client_id, None)
+        self._nodes.pop(client.client_id, None)
 
 
 def _half_height(client: viser.ClientHandle) -> float:

@@ -11,7 +11,6 @@ import viser
 
 from deepsim_math import Color, Vector3
 from deepsim_spawn import GazeboXMLLoader, ModelDescription, ModelIndex
-from deepsim_sync import DeepSimError, World
 from deepsim_viewer.editing import (
     AXES,
     JOINTS,
@@ -27,33 +26,24 @@ from deepsim_viewer.editing import (
     shape_model,
     snapped,
 )
+from deepsim_viewer.host import Host
 
 from .run_folder import plain_lines
-from .selection_folder import Post, SelectionFolder
+from .selection_folder import SelectionFolder
 
 
 class EditFolder:
     """The controls that insert and delete models.
 
     Args:
-        server: The server of the browser.
-        world: The world, accessed in its own thread only.
-        post: Schedules a function for that thread.
+        host: The viewer.
         selection: The selected model.
-        notify: Shows a message with title and text.
     """
 
-    def __init__(
-        self,
-        server: viser.ViserServer,
-        world: World,
-        post: Post,
-        selection: SelectionFolder,
-        notify: Callable[[str, str], object],
-    ) -> None:
-        self._world, self._post, self._selection, self._notify = world, post, selection, notify
+    def __init__(self, host: Host, selection: SelectionFolder) -> None:
+        self._host, self._selection = host, selection
         self._index = ModelIndex()
-        gui = server.gui
+        gui = host.server.gui
         with gui.add_folder("Edit", expand_by_default=False):
             self._kind: Any = gui.add_dropdown("New", (*SHAPES, *self._index))
             self._size = gui.add_vector3("Size [m]", (0.3, 0.3, 0.3), min=(0.01,) * 3, step=0.01)
@@ -64,7 +54,7 @@ class EditFolder:
             insert = gui.add_button("Insert", icon=viser.Icon.PLUS)
             delete = gui.add_button("Delete selected", icon=viser.Icon.TRASH)
             save = gui.add_button("Save as SDF", icon=viser.Icon.DEVICE_FLOPPY)
-            ComposeFolder(gui, self._spawn, notify)
+            ComposeFolder(host, self._spawn)
         self._kind.on_update(lambda _: self._show_size())
         insert.on_click(lambda _: self._insert())
         delete.on_click(lambda _: self._delete())
@@ -76,18 +66,14 @@ class EditFolder:
 
     def _insert(self) -> None:
         """Inserts the chosen model, after loading it outside the world's thread."""
-        try:
-            model = self._model()
-        except (DeepSimError, ValueError) as error:
-            self._notify("Refused", str(error))
-            return
-        self._spawn(model)
+        with self._host.showing_refusals():
+            self._spawn(self._model())
 
     def _spawn(self, model: ModelDescription) -> None:
         """Spawns a model at the chosen position, under the first free name."""
         place, snap = Vector3(*self._place.value), cast("Snap", self._snap.value)
         yaw = math.radians(self._yaw.value)
-        world = self._world
+        world = self._host.world
 
         def insert() -> None:
             names = world.entities.models
@@ -101,7 +87,7 @@ class EditFolder:
             world.spawn(model, name, snapped(model, place, yaw, snap, others))
             self._selection.select_when_shown(name)
 
-        self._post(insert)
+        self._host.post(insert)
 
     def _model(self) -> ModelDescription:
         kind = str(self._kind.value)
@@ -115,17 +101,17 @@ class EditFolder:
     def _delete(self) -> None:
         name = self._selection.model
         if name is None:
-            self._notify("Refused", "no model is selected")
+            self._host.notify("Refused", "no model is selected")
             return
-        self._post(lambda: self._world.delete(name))
+        self._host.post(lambda: self._host.world.delete(name))
 
     def _save(self, client: viser.ClientHandle | None) -> None:
         def save() -> None:
-            text = described_world(self._world).to_sdf()
+            text = described_world(self._host.world).to_sdf()
             if client is not None:
                 client.send_file_download("world.sdf", text.encode())
 
-        self._post(save)
+        self._host.post(save)
 
 
 _MESH = "mesh"
@@ -137,19 +123,14 @@ class ComposeFolder:
     """The controls for the next part and the composed model.
 
     Args:
-        gui: The panel.
+        host: The viewer.
         insert: Inserts a model into the world.
-        notify: Shows a message with title and text.
     """
 
-    def __init__(
-        self,
-        gui: viser.GuiApi,
-        insert: Callable[[ModelDescription], object],
-        notify: Callable[[str, str], object],
-    ) -> None:
-        self._insert_model, self._notify = insert, notify
+    def __init__(self, host: Host, insert: Callable[[ModelDescription], object]) -> None:
+        self._host, self._insert_model = host, insert
         self._parts: list[Part] = []
+        gui = host.server.gui
         with gui.add_folder("Compose", expand_by_default=False):
             self._list = gui.add_html(plain_lines(_NONE))
             self._shape: Any = gui.add_dropdown("Part", (*SOLIDS, _MESH))
@@ -201,24 +182,19 @@ class ComposeFolder:
 
     def _change(self, parts: list[Part]) -> None:
         """Replaces the parts if they form a valid model."""
-        try:
+        with self._host.showing_refusals():
             if parts:
                 composed_model("composed", parts)
-        except (DeepSimError, ValueError) as error:
-            self._notify("Refused", str(error))
-            return
-        self._parts = parts
-        self._list.content = plain_lines(*(map(_line, parts) if parts else (_NONE,)))
-        names = tuple(part.name for part in parts)
-        self._parent.options = (*reversed(names), WORLD) if names else (_NOTHING, WORLD)
-        self._parent.value = self._parent.options[0]
-        self._show_controls()
+            self._parts = parts
+            self._list.content = plain_lines(*(map(_line, parts) if parts else (_NONE,)))
+            names = tuple(part.name for part in parts)
+            self._parent.options = (*reversed(names), WORLD) if names else (_NOTHING, WORLD)
+            self._parent.value = self._parent.options[0]
+            self._show_controls()
 
     def _insert(self) -> None:
-        try:
+        with self._host.showing_refusals():
             self._insert_model(composed_model("composed", self._parts))
-        except (DeepSimError, ValueError) as error:
-            self._notify("Refused", str(error))
 
 
 def _line(part: Part) -> str:

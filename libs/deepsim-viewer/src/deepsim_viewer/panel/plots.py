@@ -13,7 +13,8 @@ import viser
 import viser.uplot as uplot
 from numpy.typing import NDArray
 
-from deepsim_sync import Priority, World
+from deepsim_sync import Priority
+from deepsim_viewer.host import Host
 
 _KEPT = 400  # rows
 _EVERY = 0.35  # [s] of wall time between updates
@@ -153,17 +154,13 @@ class PerformancePlot:
     rest of the tick, which is mainly physics, and the ratio of simulated to wall time.
 
     Args:
-        gui: The panel.
-        world: The world, accessed in its own thread only.
-        post: Schedules a function for that thread.
+        host: The viewer.
     """
 
-    def __init__(
-        self, gui: viser.GuiApi, world: World, post: Callable[[Callable[[], object]], object]
-    ) -> None:
-        self._world = world
+    def __init__(self, host: Host) -> None:
+        self._world = host.world
         self._plot = LivePlot(
-            gui,
+            host.server.gui,
             "Plot the performance",
             "performance",
             ("callbacks [ms]", "physics and all else [ms]", "x real time"),
@@ -172,7 +169,7 @@ class PerformancePlot:
         self._end = 0.0  # wall time of the end of the latest callbacks [s]
         self._spent = np.zeros(3)  # wall times of both parts [s], and ticks
         self._since = (0.0, 0.0)  # wall and simulated time of the latest row [s]
-        self._plot.on_switch(lambda on: post(lambda: self._switch(on)))
+        self._plot.on_switch(lambda on: host.post(lambda: self._switch(on)))
 
     def end_callbacks(self) -> None:
         """Measures the callbacks of a tick; called after all of them."""

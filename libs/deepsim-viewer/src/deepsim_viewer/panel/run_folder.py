@@ -11,9 +11,9 @@ from typing import Any
 
 import viser
 
-from deepsim_sync import World
 from deepsim_sync.temporary_folders import make_temporary_folder, remove_temporary_folder
 from deepsim_viewer.control import Control
+from deepsim_viewer.host import Host
 from deepsim_viewer.recording.recorder import WorldRecorder
 
 _SPEEDS: dict[str, float | None] = {
@@ -96,25 +96,15 @@ def plain_lines(*lines: str) -> str:
 class RecordFolder:
     """A button that starts a recording, and stops it at the next press.
 
-    Args:
-        gui: The panel.
-        world: The world, accessed in its own thread only.
-        post: Schedules a function for that thread.
-        shown: Number of worlds to record.
+    It records the worlds that are shown.
     """
 
-    def __init__(
-        self,
-        gui: viser.GuiApi,
-        world: World,
-        post: Callable[[Callable[[], object]], None],
-        shown: int,
-    ) -> None:
-        self._world, self._shown = world, shown
+    def __init__(self, host: Host) -> None:
+        self._host = host
         self._recorder: WorldRecorder | None = None
         self._folder: Path | None = None
-        self._button: Any = gui.add_button("Record", icon=viser.Icon.PLAYER_RECORD)
-        self._button.on_click(lambda event: post(lambda: self._toggle(event.client)))
+        self._button: Any = host.server.gui.add_button("Record", icon=viser.Icon.PLAYER_RECORD)
+        self._button.on_click(lambda event: host.post(lambda: self._toggle(event.client)))
 
     def close(self) -> None:
         """Stops and discards a recording in progress."""
@@ -129,7 +119,7 @@ class RecordFolder:
         if self._recorder is None:
             self._folder = make_temporary_folder("deepsim-viewer-")
             path = self._folder / "recording.mcap"
-            self._recorder = WorldRecorder(self._world, path, shown=self._shown)
+            self._recorder = WorldRecorder(self._host.world, path, shown=len(self._host.offsets))
             self._button.label = "Stop recording"
             self._button.icon = viser.Icon.PLAYER_STOP
             return

@@ -250,11 +250,10 @@ def _light(light: LightDescription) -> dict[str, Any]:
 
 
 def _light_of(found: Any) -> LightDescription:
-    pose = found["pose"]
     return LightDescription(
         found["name"],
         found["type"],
-        pose=Pose(Vector3(*pose[:3]), pose[3:]),
+        pose=Pose.from_array(found["pose"]),
         diffuse=Color(*found["diffuse"]),
         direction=Vector3(*found["direction"]),
         attenuation=Attenuation(range=found["range"]),

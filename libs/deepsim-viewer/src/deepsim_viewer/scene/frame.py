@@ -107,17 +107,17 @@ def _placed(
     )
 
 
+@dataclass(eq=False)
 class Layout:
     """The entities of a world and their shapes, which stay the same until entities change.
 
-    Args:
+    Attributes:
         entities: The names of the rows.
         descriptions: The descriptions of models and lights.
     """
 
-    def __init__(self, entities: Entities, descriptions: Descriptions) -> None:
-        self.entities = entities
-        self.descriptions = descriptions
+    entities: Entities
+    descriptions: Descriptions
 
     @cached_property
     def instances(self) -> Instances:

@@ -51,9 +51,7 @@ class Scene:
             len(frame.poses), spacing if spacing is not None else 2.5 * reach
         )
         add_lights(server.scene, frame.layout.descriptions.lights, shadows=shadows)
-        self.batches = Batches(
-            server.scene, frame.layout.instances, frame, self.offsets, self._clicked
-        )
+        self.batches = self._build(frame)
         span = float(np.abs(self.offsets).max()) + reach
         server.initial_camera.look_at = (center[0], center[1], center[2])
         server.initial_camera.position = tuple(center + span * np.array([1.2, -1.45, 1.0]))
@@ -63,7 +61,8 @@ class Scene:
         """Shows a frame, which browsers receive as a whole."""
         with self._server.atomic():
             if frame.layout is not self._frame.layout or not self.batches.fits(frame):
-                self._rebuild(frame)
+                self.batches.remove()
+                self.batches = self._build(frame)
             else:
                 self.batches.update(frame)
             self._frame = frame
@@ -71,11 +70,9 @@ class Scene:
     def _clicked(self, world: int, link: int) -> None:
         self._on_click(self._frame.entities.links[link].split(SCOPE)[0], world)
 
-    def _rebuild(self, frame: Frame) -> None:
-        self.batches.remove()
-        self.batches = Batches(
-            self._server.scene, frame.layout.instances, frame, self.offsets, self._clicked
-        )
+    def _build(self, frame: Frame) -> Batches:
+        instances = frame.layout.instances
+        return Batches(self._server.scene, instances, frame, self.offsets, self._clicked)
 
 
 def _extent(instances: Instances, frame: Frame) -> tuple[NDArray[np.float64], float]:
