@@ -6,79 +6,35 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from deepsim_math import Color, Euler, Material, Pose, Vector3
+from deepsim_spawn import (
+    Box,
+    CollisionDescription,
+    Cylinder,
+    Geometry,
+    Inertial,
+    LightDescription,
+    LinkDescription,
+    ModelDescription,
+    Physics,
+    Plane,
+    Sphere,
+    Surface,
+    VisualDescription,
+    WorldDescription,
+)
+
 from .dialect import Dialect, find_dialect
 from .field import Field
 
-
-def box(*size: float) -> str:
-    """Returns a box with the given sides [m]."""
-    return f"<box><size>{_join(size)}</size></box>"
-
-
-def cylinder(radius: float, length: float) -> str:
-    """Returns a cylinder along z; radius and length in metres."""
-    return f"<cylinder><radius>{radius:.9g}</radius><length>{length:.9g}</length></cylinder>"
-
-
-def sphere(radius: float) -> str:
-    """Returns a sphere; radius in metres."""
-    return f"<sphere><radius>{radius:.9g}</radius></sphere>"
-
-
-def visual(name: str, shape: str, pose: Sequence[float], color: Sequence[float]) -> str:
-    """Returns a visual; `pose` is x y z [m] roll pitch yaw [rad], `color` RGB in 0 .. 1."""
-    rgba = _join([*color, 1.0])
-    return (
-        f'<visual name="{name}"><pose>{_join(pose)}</pose><geometry>{shape}</geometry>'
-        f"<material><ambient>{rgba}</ambient><diffuse>{rgba}</diffuse></material></visual>"
-    )
-
-
-def collision(name: str, shape: str, pose: Sequence[float], friction: float) -> str:
-    """Returns a collision with equal friction in both directions."""
-    ode = f"<ode><mu>{friction:.9g}</mu><mu2>{friction:.9g}</mu2></ode>"
-    return (
-        f'<collision name="{name}"><pose>{_join(pose)}</pose><geometry>{shape}</geometry>'
-        f"<surface><friction>{ode}</friction></surface></collision>"
-    )
-
-
-def solid(
-    name: str, shape: str, pose: Sequence[float], color: Sequence[float], friction: float = 0.3
-) -> str:
-    """Returns a collision and a visual of the same shape."""
-    return collision(name, shape, pose, friction) + visual(name, shape, pose, color)
-
-
-def inertial(mass: float, moments: Sequence[float], height: float = 0.0) -> str:
-    """Returns the inertia of a link, from mass [kg], moments [kg m²], height of the centre [m]."""
-    names = ("ixx", "iyy", "izz")
-    values = "".join(f"<{n}>{v:.9g}</{n}>" for n, v in zip(names, moments, strict=True))
-    return (
-        f"<inertial><pose>0 0 {height:.9g} 0 0 0</pose><mass>{mass:.9g}</mass>"
-        f"<inertia>{values}</inertia></inertial>"
-    )
-
-
-def model(name: str, link: str, *, static: bool = False) -> str:
-    """Returns a model with one link."""
-    fixed = "<static>true</static>" if static else ""
-    return f'<model name="{name}">{fixed}{link}</model>'
-
-
-def document(content: str) -> str:
-    """Returns an SDF document."""
-    return f'<?xml version="1.0"?>\n<sdf version="1.7">{content}</sdf>\n'
-
-
-def _join(values: Sequence[float]) -> str:
-    return " ".join(f"{value:.9g}" for value in values)
-
-
+CYAN, MAGENTA = (0.1, 0.7, 0.85), (0.85, 0.15, 0.6)
+_ORANGE, _DARK = (1.0, 0.45, 0.05), (0.25, 0.1, 0.02)
+_CHASSIS, _GREY = (0.07, 0.07, 0.08), (0.5, 0.5, 0.55)
 _WHITE, _GREEN, _BLACK = (0.95, 0.95, 0.95), (0.12, 0.42, 0.16), (0.05, 0.05, 0.05)
 _GOALS = ((-1, (0.9, 0.8, 0.1)), (1, (0.15, 0.3, 0.9)))  # side and net colour of each goal
 _NET = 0.01  # thickness of a net [m]
 _LOWER_COVER = 0.4  # height of the board around the foot of a goal [m]
+_CLEARANCE = 0.01  # between the ground and the collision cylinder of a robot [m]
 
 
 def world_sdf(dialect: str | Dialect = "legal", field: Field | None = None) -> str:
@@ -92,68 +48,37 @@ def world_sdf(dialect: str | Dialect = "legal", field: Field | None = None) -> s
     """
     chosen = find_dialect(dialect)
     field = field or Field.of(chosen)
-    link = '<link name="link">' + _ground(field) + _boundary(field)
-    link += "".join(_goal(field, side, color) for side, color in _GOALS) + "</link>"
-    return document(
-        '<world name="soccer"><physics type="ode">'
-        f"<max_step_size>{chosen.step:.9g}</max_step_size></physics>"
-        f"<gravity>0 0 {-chosen.gravity:.9g}</gravity>"
-        '<light name="sun" type="directional"><cast_shadows>true</cast_shadows>'
-        "<diffuse>.8 .8 .8 1</diffuse><direction>-0.3 0.4 -0.9</direction></light>"
-        + model("field", link, static=True)
-        + "</world>"
+    ground = Plane(size=(field.length + 2 * field.margin, field.width + 2 * field.margin))
+    solids = _boundary(field) + [
+        each for side, color in _GOALS for each in _goal(field, side, color)
+    ]
+    link = LinkDescription(
+        "link",
+        inertial=Inertial(),
+        collisions=(
+            _collision("ground", ground, Pose(), 1.0),
+            *(_collision(name, shape, pose, 0.3) for name, shape, pose, _ in solids),
+        ),
+        visuals=(
+            _visual("ground", ground, Pose(), _GREEN),
+            *_lines(field),
+            *(_visual(*solid) for solid in solids),
+        ),
     )
-
-
-def _ground(field: Field) -> str:
-    size_x, size_y = field.length + 2 * field.margin, field.width + 2 * field.margin
-    plane = f"<plane><normal>0 0 1</normal><size>{size_x:.9g} {size_y:.9g}</size></plane>"
-    parts = [collision("ground", plane, [0.0] * 6, 1.0)]
-    parts.append(visual("ground", plane, [0.0] * 6, _GREEN))
-    for number, line in enumerate(field.lines()):
-        way_x, way_y = line.x1 - line.x0, line.y1 - line.y0
-        pose = [(line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2, 0.0, 0.0, 0.0]
-        shape = box(math.hypot(way_x, way_y), line.width, 0.004)
-        parts.append(visual(f"line_{number}", shape, [*pose, math.atan2(way_y, way_x)], _WHITE))
-    return "".join(parts)
-
-
-def _boundary(field: Field) -> str:
-    x, y, high = field.length / 2 + field.margin, field.width / 2 + field.margin, field.boundary
-    parts = []
-    for side in (-1, 1):
-        pose = [0.0, side * (y + 0.05), high / 2, 0.0, 0.0, 0.0]
-        parts.append(solid(f"boundary_y{side}", box(2 * x + 0.2, 0.1, high), pose, _BLACK))
-        pose = [side * (x + 0.05), 0.0, high / 2, 0.0, 0.0, 0.0]
-        parts.append(solid(f"boundary_x{side}", box(0.1, 2 * y, high), pose, _BLACK))
-    return "".join(parts)
-
-
-def _goal(field: Field, side: int, color: tuple[float, float, float]) -> str:
-    """Returns a goal; its posts and bar are flush with the outer edge of the goal line."""
-    line, post = side * field.length / 2, field.post
-    half, high, depth = field.goal_width / 2, field.goal_height, field.goal_depth
-    outer = half + post / 2
-    shapes = {
-        "bar": (box(post, 2 * half + 2 * post, post), -post / 2, 0.0, high + post / 2, _WHITE),
-        "net": (box(_NET, 2 * outer, high), depth, 0.0, high / 2, color),
-        "cover": (box(2 * _NET, 2 * outer, _LOWER_COVER), depth, 0.0, _LOWER_COVER / 2, _BLACK),
-        "roof": (box(depth, 2 * outer, _NET), depth / 2, 0.0, high + post, color),
-    }
-    for name, y in (("left", outer), ("right", -outer)):
-        shapes[f"post_{name}"] = (box(post, post, high), -post / 2, y, high / 2, _WHITE)
-        shapes[f"net_{name}"] = (box(depth, _NET, high), depth / 2, y, high / 2, color)
-        cover = box(depth, 2 * _NET, _LOWER_COVER)
-        shapes[f"cover_{name}"] = (cover, depth / 2, y, _LOWER_COVER / 2, _BLACK)
-    return "".join(
-        solid(f"goal{side}_{name}", shape, [line + side * x, y, z, 0.0, 0.0, 0.0], paint)
-        for name, (shape, x, y, z, paint) in shapes.items()
+    sun = LightDescription(
+        "sun",
+        "directional",
+        diffuse=Color(0.8, 0.8, 0.8, 1.0),
+        direction=Vector3(-0.3, 0.4, -0.9),
+        cast_shadows=True,
     )
-
-
-CYAN, MAGENTA = (0.1, 0.7, 0.85), (0.85, 0.15, 0.6)
-_CHASSIS, _GREY = (0.07, 0.07, 0.08), (0.5, 0.5, 0.55)
-_CLEARANCE = 0.01  # between the ground and the collision cylinder [m]
+    return WorldDescription(
+        "soccer",
+        (ModelDescription("field", links=(link,), static=True),),
+        (sun,),
+        Physics(max_step_size=chosen.step),
+        Vector3(0.0, 0.0, -chosen.gravity),
+    ).to_sdf()
 
 
 def robot_sdf(dialect: str | Dialect = "legal", color: Sequence[float] = CYAN) -> str:
@@ -169,40 +94,115 @@ def robot_sdf(dialect: str | Dialect = "legal", color: Sequence[float] = CYAN) -
     """
     chosen = find_dialect(dialect)
     radius, height = chosen.robot_radius, chosen.robot_height
-    body = cylinder(radius, height - _CLEARANCE)
-    middle = (height + _CLEARANCE) / 2.0
+    body = Cylinder(radius, height - _CLEARANCE)
+    middle = _at(0.0, 0.0, (height + _CLEARANCE) / 2.0)
     base, tower = 0.45 * height, 0.55 * height - 0.05
-    link = (
-        '<link name="chassis"><gravity>false</gravity>'
-        + inertial(chosen.robot_mass, chosen.robot_inertia, chosen.ball_radius)
-        + collision("body", body, [0.0, 0.0, middle, 0.0, 0.0, 0.0], chosen.robot_friction)
-        + visual("base", cylinder(radius, base), [0, 0, base / 2 + _CLEARANCE, 0, 0, 0], _CHASSIS)
-        + visual("band", cylinder(1.01 * radius, 0.1), [0, 0, base - 0.05, 0, 0, 0], color)
-        + visual("tower", cylinder(0.3 * radius, tower), [0, 0, base + tower / 2, 0, 0, 0], _GREY)
-        + visual("top", cylinder(0.5 * radius, 0.05), [0, 0, height - 0.025, 0, 0, 0], color)
-        + visual("kicker", box(0.08, 0.2, 0.1), [radius, 0, 0.12, 0, 0, 0], color)
-        + "</link>"
+    parts: list[_Part] = [
+        ("base", Cylinder(radius, base), _at(0.0, 0.0, base / 2 + _CLEARANCE), _CHASSIS),
+        ("band", Cylinder(1.01 * radius, 0.1), _at(0.0, 0.0, base - 0.05), color),
+        ("tower", Cylinder(0.3 * radius, tower), _at(0.0, 0.0, base + tower / 2), _GREY),
+        ("top", Cylinder(0.5 * radius, 0.05), _at(0.0, 0.0, height - 0.025), color),
+        ("kicker", Box(Vector3(0.08, 0.2, 0.1)), _at(radius, 0.0, 0.12), color),
+    ]
+    link = LinkDescription(
+        "chassis",
+        inertial=Inertial(
+            chosen.robot_mass, _at(0.0, 0.0, chosen.ball_radius), *chosen.robot_inertia
+        ),
+        collisions=(_collision("body", body, middle, chosen.robot_friction),),
+        visuals=tuple(_visual(*part) for part in parts),
+        gravity=False,
     )
-    return document(model("robot", link))
-
-
-ORANGE, DARK = (1.0, 0.45, 0.05), (0.25, 0.1, 0.02)
+    return ModelDescription("robot", links=(link,)).to_sdf()
 
 
 def ball_sdf(dialect: str | Dialect = "legal") -> str:
     """Returns the SDF of a ball: a thin shell with its origin at the centre."""
     chosen = find_dialect(dialect)
-    radius = chosen.ball_radius
-    half = 1.5707963267948966
+    ball = Sphere(chosen.ball_radius)
     # Two dark belts make the rotation of the ball visible.
-    belt = cylinder(1.002 * radius, 0.15 * radius)
-    link = (
-        '<link name="ball">'
-        + inertial(chosen.ball_mass, [chosen.ball_inertia] * 3)
-        + collision("ball", sphere(radius), [0.0] * 6, 0.5)
-        + visual("ball", sphere(radius), [0.0] * 6, ORANGE)
-        + visual("belt_x", belt, [0.0, 0.0, 0.0, 0.0, half, 0.0], DARK)
-        + visual("belt_y", belt, [0.0, 0.0, 0.0, half, 0.0, 0.0], DARK)
-        + "</link>"
+    belt = Cylinder(1.002 * chosen.ball_radius, 0.15 * chosen.ball_radius)
+    link = LinkDescription(
+        "ball",
+        inertial=Inertial(chosen.ball_mass, Pose(), *[chosen.ball_inertia] * 3),
+        collisions=(_collision("ball", ball, Pose(), 0.5),),
+        visuals=(
+            _visual("ball", ball, Pose(), _ORANGE),
+            _visual("belt_x", belt, _at(0.0, 0.0, 0.0, Euler(0.0, math.pi / 2, 0.0)), _DARK),
+            _visual("belt_y", belt, _at(0.0, 0.0, 0.0, Euler(math.pi / 2, 0.0, 0.0)), _DARK),
+        ),
     )
-    return document(model("ball", link))
+    return ModelDescription("ball", links=(link,)).to_sdf()
+
+
+_Part = tuple[str, Geometry, Pose, Sequence[float]]
+"""The name, shape, pose in the link frame, and colour, RGB in 0 .. 1, of a part."""
+
+
+def _visual(name: str, shape: Geometry, pose: Pose, color: Sequence[float]) -> VisualDescription:
+    red, green, blue = color
+    paint = Color(red, green, blue, 1.0)
+    return VisualDescription(name, shape, pose, Material(ambient=paint, diffuse=paint))
+
+
+def _collision(name: str, shape: Geometry, pose: Pose, friction: float) -> CollisionDescription:
+    return CollisionDescription(name, shape, pose, Surface(friction, friction))
+
+
+def _at(x: float, y: float, z: float, turn: Euler = Euler()) -> Pose:  # noqa: B008 (immutable)
+    return Pose((x, y, z), turn)
+
+
+def _lines(field: Field) -> list[VisualDescription]:
+    visuals = []
+    for number, line in enumerate(field.lines()):
+        way_x, way_y = line.x1 - line.x0, line.y1 - line.y0
+        turn = Euler(0.0, 0.0, math.atan2(way_y, way_x))
+        pose = _at((line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2, 0.0, turn)
+        shape = Box(Vector3(math.hypot(way_x, way_y), line.width, 0.004))
+        visuals.append(_visual(f"line_{number}", shape, pose, _WHITE))
+    return visuals
+
+
+def _boundary(field: Field) -> list[_Part]:
+    x, y, high = field.length / 2 + field.margin, field.width / 2 + field.margin, field.boundary
+    parts: list[_Part] = []
+    for side in (-1, 1):
+        along, across = Box(Vector3(2 * x + 0.2, 0.1, high)), Box(Vector3(0.1, 2 * y, high))
+        parts.append((f"boundary_y{side}", along, _at(0.0, side * (y + 0.05), high / 2), _BLACK))
+        parts.append((f"boundary_x{side}", across, _at(side * (x + 0.05), 0.0, high / 2), _BLACK))
+    return parts
+
+
+def _goal(field: Field, side: int, color: Sequence[float]) -> list[_Part]:
+    """Returns a goal; its posts and bar are flush with the outer edge of the goal line."""
+    line, post = side * field.length / 2, field.post
+    half, high, depth = field.goal_width / 2, field.goal_height, field.goal_depth
+    outer = half + post / 2
+    shapes = {
+        "bar": (
+            Box(Vector3(post, 2 * half + 2 * post, post)),
+            -post / 2,
+            0.0,
+            high + post / 2,
+            _WHITE,
+        ),
+        "net": (Box(Vector3(_NET, 2 * outer, high)), depth, 0.0, high / 2, color),
+        "cover": (
+            Box(Vector3(2 * _NET, 2 * outer, _LOWER_COVER)),
+            depth,
+            0.0,
+            _LOWER_COVER / 2,
+            _BLACK,
+        ),
+        "roof": (Box(Vector3(depth, 2 * outer, _NET)), depth / 2, 0.0, high + post, color),
+    }
+    for name, y in (("left", outer), ("right", -outer)):
+        shapes[f"post_{name}"] = (Box(Vector3(post, post, high)), -post / 2, y, high / 2, _WHITE)
+        shapes[f"net_{name}"] = (Box(Vector3(depth, _NET, high)), depth / 2, y, high / 2, color)
+        cover = Box(Vector3(depth, 2 * _NET, _LOWER_COVER))
+        shapes[f"cover_{name}"] = (cover, depth / 2, y, _LOWER_COVER / 2, _BLACK)
+    return [
+        (f"goal{side}_{name}", shape, _at(line + side * x, y, z), paint)
+        for name, (shape, x, y, z, paint) in shapes.items()
+    ]

@@ -177,9 +177,6 @@ class Referee:
         if self.fouls is None and not self.phase.any():  # Phase.PLAY everywhere
             return foul, team
         now = pitch.world.time
-        ends = (now >= self._until - 1e-9) & (self.phase > Phase.PLAY)
-        if self.fouls is None and not anywhere(ends):
-            return foul, team
         over = np.zeros(count, np.bool_)
         over[worlds] = now[worlds] >= self._until[worlds] - 1e-9
         self._begin_set_piece(np.flatnonzero(over & (self.phase == Phase.STOP)))
