@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from deepsim_math import Pose, Quaternion, Vector3
 from deepsim_scenes import ResizeError
-from deepsim_scenes.models import resized
+from deepsim_scenes.models.resizing import resized
 from deepsim_spawn import (
     Bounds,
     Box,

@@ -16,7 +16,7 @@ from deepsim_spawn import WorldDescription
 from deepsim_sync import Simulator, World
 
 from .errors import RejectedError
-from .language import Scenario
+from .language.scenario import Scenario
 from .scene import Scene
 from .world import scene_world
 

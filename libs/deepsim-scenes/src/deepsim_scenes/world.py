@@ -26,7 +26,7 @@ from deepsim_spawn import (
 from deepsim_sync import SpawnRequest, World
 
 from .errors import SceneError
-from .models import ModelList
+from .models.model_list import ModelList
 from .scene import Scene, SceneObject
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_scenes.errors import SceneError
-from deepsim_scenes.language import Scenario
-from deepsim_scenes.language.scenario import seeded
+from deepsim_scenes.language.scenario import Scenario, seeded
 from deepsim_scenes.scene import Scene
 from deepsim_sync import DeepSimError, World
 

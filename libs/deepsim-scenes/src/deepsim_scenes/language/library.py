@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from deepsim_scenes.models import ModelClass
-from deepsim_scenes.models.model_class import WALL
+from deepsim_scenes.models.model_class import WALL, ModelClass
 from deepsim_scenes.models.resizing import Stretch
 from deepsim_sync.temporary_folders import temporary_folder
 

@@ -17,7 +17,8 @@ import numpy as np
 
 from deepsim_math import Pose, Quaternion, Vector3
 from deepsim_scenes.errors import RejectedError, ScenarioError
-from deepsim_scenes.models import ModelClass, ModelList
+from deepsim_scenes.models.model_class import ModelClass
+from deepsim_scenes.models.model_list import ModelList
 from deepsim_scenes.scene import Scene, SceneObject
 
 from .library import library_on_path, library_text
