@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -17,16 +16,14 @@ from deepsim_spawn import (
     LightDescription,
     LinkDescription,
     ModelDescription,
-    ModelFormatWarning,
     Plane,
-    UnsupportedElementWarning,
     VisualDescription,
     WorldDescription,
 )
 from deepsim_sync import SpawnRequest, World
 
 from .errors import SceneError
-from .models.model_list import ModelList
+from .models.model_list import ModelList, approximating_silently
 from .scene import Scene, SceneObject
 
 
@@ -60,9 +57,7 @@ def base_world(models: ModelList) -> WorldDescription:
     """
     if models.world is None:
         return EMPTY
-    with warnings.catch_warnings():  # `deepsim models check` lists what is approximated
-        warnings.simplefilter("ignore", UnsupportedElementWarning)
-        warnings.simplefilter("ignore", ModelFormatWarning)
+    with approximating_silently():
         return GazeboXMLLoader(models.search_path).load_world(models.world)
 
 

@@ -110,13 +110,13 @@ def run_scenario(
         except DeepSimError:
             raise
         except Exception as error:  # a behaviour is code of the scenario
-            raise scenario.mistake(error) from error
+            raise scenario.source.mistake(error) from error
     done = simulator.simulation
     states = np.array(done.trajectory, dtype=np.float64).reshape(-1, len(scene.objects), 7)
     rejection = simulator.rejection
     reason = rejection if rejection is not None else ended.result.terminationReason
     return ScenarioRun(
-        reason=scenario.in_own_lines(str(reason)),
+        reason=scenario.source.in_own_lines(str(reason)),
         is_rejected=rejection is not None,
         times=interval * np.arange(len(states), dtype=np.float64),
         poses=states,

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import traceback
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,9 @@ from deepsim_scenes.models.model_list import ModelList
 from deepsim_scenes.scene import Scene, SceneObject
 
 from .library import library_on_path, library_text
-from .scenic2 import OURS, imported_library, with_library, with_new, with_own_lines
+from .scenic2 import OURS, imported_library, with_library, with_new
+
+_LINE = re.compile(r"(?<=\bline )\d+")
 
 
 def load_scenario(
@@ -56,22 +60,49 @@ def load_scenario(
         ValueError: `dimensions` is neither 2 nor 3.
     """
     try:
-        source = Path(file).read_text(encoding="utf-8")
+        text = Path(file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ScenarioError(f"{file}: cannot be read: {error}") from error
-    imported = imported_library(source)
     if dimensions is None:
-        dimensions = 3 if imported == OURS else 2
+        dimensions = 3 if imported_library(text) == OURS else 2
     if dimensions not in (2, 3):
         raise ValueError(f"dimensions must be 2 or 3, got {dimensions}")
-    source, moved = with_library(with_new(source, models.classes))
+    source = Source(Path(file), *with_library(with_new(text, models.classes)))
     if library is None:
         library = library_text(models.classes.values(), dimensions)
     compiled = _compile(
-        source, moved, library, Path(file), models.classes, dimensions,
+        source, library, models.classes, dimensions,
         params=dict(parameters or {}), scenario=scenario, model=model,
     )  # fmt: skip
-    return Scenario(compiled, models, dimensions, library, Path(file), moved)
+    return Scenario(compiled, models, dimensions, library, source)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A scenario as Scenic compiles it, to report mistakes in the lines of its file.
+
+    Attributes:
+        file: The file.
+        text: Its text in Scenic 3, which imports the models.
+        moved: The number of lines that were inserted above the scenario.
+    """
+
+    file: Path
+    text: str
+    moved: int
+
+    def in_own_lines(self, message: str) -> str:
+        """Returns a message from Scenic with the line numbers of the file."""
+        return _LINE.sub(lambda line: str(int(line[0]) - self.moved), message)
+
+    def mistake(self, error: Exception) -> ScenarioError:
+        """Converts an error that Scenic or the scenario raised to one with file and line."""
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [frame.lineno for frame in frames if frame.filename == str(self.file)]
+        line = getattr(error, "lineno", None) or (lines[-1] if lines else None)
+        place = f"{self.file}:{line - self.moved}" if line else str(self.file)
+        text = self.in_own_lines(str(getattr(error, "msg", None) or error))
+        return ScenarioError(f"{place}: {type(error).__name__}: {text}")
 
 
 class Scenario:
@@ -82,6 +113,7 @@ class Scenario:
         dimensions: 2 or 3.
         library: The text of the Scenic module with a class for each model.
         compiled: The `scenic.core.scenarios.Scenario`.
+        source: Its text.
 
     Example::
 
@@ -95,15 +127,14 @@ class Scenario:
         models: ModelList,
         dimensions: int,
         library: str,
-        file: Path,
-        moved: int,
+        source: Source,
     ) -> None:
         self.compiled = compiled
         self.models = models
         self.dimensions = dimensions
         self.library = library
-        self._file, self._moved = file, moved
-        self._rejections = RejectionCounter(compiled, moved)
+        self.source = source
+        self._rejections = RejectionCounter(compiled, source)
 
     def sample(
         self, seed: int = 0, number: int = 0, *, attempt: int = 0, limit: int = 2000
@@ -130,7 +161,7 @@ class Scenario:
             except RejectionException:
                 raise RejectedError(limit, self._rejections.reasons(limit)) from None
             except Exception as error:  # a requirement is code of the scenario
-                raise self.mistake(error) from error
+                raise self.source.mistake(error) from error
         return Scene(
             objects=tuple(
                 scene_object(index, each, self.models, self.dimensions)
@@ -146,20 +177,10 @@ class Scenario:
             drawn=drawn,
         )
 
-    def in_own_lines(self, message: str) -> str:
-        """Returns a message from Scenic with the line numbers of the scenario's file."""
-        return with_own_lines(message, self._moved)
-
-    def mistake(self, error: Exception) -> ScenarioError:
-        """Converts an error from the scenario's code to a `ScenarioError` with file and line."""
-        return scenario_error(self._file, self._moved, error)
-
 
 def _compile(
-    source: str,
-    moved: int,
+    source: Source,
     library: str,
-    file: Path,
     classes: Mapping[str, ModelClass],
     dimensions: int,
     **options: Any,
@@ -179,10 +200,10 @@ def _compile(
         stack.enter_context(seeded(0))
         try:
             return scenic.scenarioFromString(
-                source, filename=str(file), mode2D=dimensions == 2, **options
+                source.text, filename=str(source.file), mode2D=dimensions == 2, **options
             )
         except Exception as error:  # a scenario is a program, which may raise any error
-            raise scenario_error(file, moved, error) from error
+            raise source.mistake(error) from error
 
 
 def scene_object(index: int, drawn: Any, models: ModelList, dimensions: int) -> SceneObject:
@@ -247,11 +268,11 @@ class RejectionCounter:
 
     Args:
         compiled: A `scenic.core.scenarios.Scenario`; its checker is replaced.
-        moved: The number of lines that were inserted above the scenario before compilation.
+        source: Its text.
     """
 
-    def __init__(self, compiled: Any, moved: int) -> None:
-        self._moved = moved
+    def __init__(self, compiled: Any, source: Source) -> None:
+        self._source = source
         self._checker = compiled.checker
         self._counts: Counter[str] = Counter()
         self._checked = 0
@@ -278,25 +299,8 @@ class RejectionCounter:
                 samples without an admissible position; these samples count under a separate reason.
         """
         early = samples - self._checked
-        found = {
-            with_own_lines(reason, self._moved): count for reason, count in self._counts.items()
-        }
+        own = self._source.in_own_lines
+        found = {own(reason): count for reason, count in self._counts.items()}
         if early > 0:
             found["a position that no region admits"] = early
         return found
-
-
-def scenario_error(file: Path, moved: int, error: Exception) -> ScenarioError:
-    """Converts an error to a `ScenarioError` that names the file and line in the scenario.
-
-    Args:
-        file: The scenario.
-        moved: The number of lines that were inserted above the scenario before compilation.
-        error: The error that Scenic or the scenario raised.
-    """
-    frames = traceback.extract_tb(error.__traceback__)
-    lines = [frame.lineno for frame in frames if frame.filename == str(file)]
-    line = getattr(error, "lineno", None) or (lines[-1] if lines else None)
-    place = f"{file}:{line - moved}" if line else str(file)
-    text = with_own_lines(str(getattr(error, "msg", None) or error), moved)
-    return ScenarioError(f"{place}: {type(error).__name__}: {text}")

@@ -35,15 +35,6 @@ class ModelType(Enum):
     """A place in the scene, such as a waypoint, without a model in the world."""
 
 
-def class_name(name: str) -> str:
-    """Returns the name of a model's Scenic class: ``cafe_table`` becomes ``CafeTable``.
-
-    >>> class_name("LampAndStand")
-    'Lampandstand'
-    """
-    return "".join(part.capitalize() for part in re.split("[-_ ]", name))
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelClass:
     """A model with its size and the defaults of its Scenic class.
@@ -90,8 +81,8 @@ class ModelClass:
 
     @property
     def class_name(self) -> str:
-        """The name of the model's Scenic class."""
-        return class_name(self.name)
+        """The name of the model's Scenic class; ``LampAndStand`` becomes ``Lampandstand``."""
+        return "".join(part.capitalize() for part in re.split("[-_ ]", self.name))
 
     @property
     def size(self) -> Vector3:
