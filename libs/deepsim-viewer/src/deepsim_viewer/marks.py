@@ -23,9 +23,6 @@ from .scene.frame import Frame, Layout, collider_instances
 class Mark(ABC):
     """A kind of mark that is drawn in addition to the models, and costs nothing while it is off.
 
-    Args:
-        host: The viewer.
-
     Attributes:
         label: Name in the panel.
     """

@@ -33,12 +33,7 @@ from .selection_folder import SelectionFolder
 
 
 class EditFolder:
-    """The controls that insert and delete models.
-
-    Args:
-        host: The viewer.
-        selection: The selected model.
-    """
+    """The controls that insert and delete models."""
 
     def __init__(self, host: Host, selection: SelectionFolder) -> None:
         self._host, self._selection = host, selection
@@ -120,12 +115,7 @@ _NONE = "no part yet"
 
 
 class ComposeFolder:
-    """The controls for the next part and the composed model.
-
-    Args:
-        host: The viewer.
-        insert: Inserts a model into the world.
-    """
+    """The controls for the next part and the composed model."""
 
     def __init__(self, host: Host, insert: Callable[[ModelDescription], object]) -> None:
         self._host, self._insert_model = host, insert

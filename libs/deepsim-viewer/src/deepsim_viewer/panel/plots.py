@@ -152,9 +152,6 @@ class PerformancePlot:
 
     The lines are the callbacks (trackers, behaviours and controllers, without this viewer), the
     rest of the tick, which is mainly physics, and the ratio of simulated to wall time.
-
-    Args:
-        host: The viewer.
     """
 
     def __init__(self, host: Host) -> None:

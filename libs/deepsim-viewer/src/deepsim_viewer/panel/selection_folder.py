@@ -27,12 +27,7 @@ _PUSH = 0.2  # [s] of simulated time for which a force acts
 
 
 class SelectionFolder:
-    """The controls for the selected model.
-
-    Args:
-        host: The viewer.
-        frame: The first frame.
-    """
+    """The controls for the selected model."""
 
     def __init__(self, host: Host, frame: Frame) -> None:
         self._host, self._frame = host, frame
@@ -223,12 +218,6 @@ class JointSliders:
 
     Moving a slider sets the target position of a commanded axis (stiffness > 0). Any other axis is
     set to the position, at rest.
-
-    Args:
-        host: The viewer.
-        frame: The current frame.
-        model: Name of the model.
-        number: Index of its world.
     """
 
     def __init__(self, host: Host, frame: Frame, model: str, number: int) -> None:

@@ -30,11 +30,7 @@ _OLD = 0.45  # opacity of a status that is not from the latest tick
 class TreeFolder:
     """A list of behaviour trees, and the nodes of the chosen one.
 
-    Nothing is read until a tree is chosen.
-
-    Args:
-        host: The viewer.
-        trees: Trees by name; the folder is hidden if there are none.
+    Nothing is read until a tree is chosen. The folder is hidden if there are no trees.
     """
 
     def __init__(self, host: Host, trees: Mapping[str, Tree]) -> None:
