@@ -11,7 +11,7 @@ import pytest
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
 from deepsim_scenes import ScenarioError, SceneError, load_scenario, read_models, run_scenario
-from deepsim_scenes.output.world import EMPTY
+from deepsim_scenes.world import EMPTY
 from deepsim_spawn import (
     Box,
     CollisionDescription,

@@ -30,6 +30,19 @@ def make_pitch():
 
 
 @pytest.fixture
+def run():
+    """Advances the worlds of a pitch by some time [s], and reads the new state."""
+
+    def run(pitch, seconds):
+        for _ in range(round(seconds / pitch.world.delta_time)):
+            pitch.drive()
+            pitch.world.tick()
+        pitch.sense()
+
+    return run
+
+
+@pytest.fixture
 def names_of_examples(names_of_examples, make_pitch):
     """Also behaviour trees, and `pitch`, which has one robot of each team."""
     names = {**vars(deepsim_btree), **names_of_examples, **vars(mind)}

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from deepsim_soccer import Call, Foul, Fouls, Phase, Referee
-from deepsim_soccer.mind import TeamMind
 
 ALL = np.array([0])
 HOME = [[-8.5, 0.0], [-2.0, 1.0], [-2.0, -1.0], [8.5, 0.0], [2.0, 1.0], [2.0, -1.0]]
@@ -162,22 +161,3 @@ def test_worlds_have_clocks_of_their_own(make_pitch):
         referee.judge(np.array([0, 1]))
     assert referee.phase.tolist() == [Phase.PLAY, Phase.SET_PIECE]
     assert not pitch.halted.any()
-
-
-def test_teams_of_trees_keep_the_rules(make_pitch):
-    """Fewer than one foul a minute and world, and goals are scored."""
-    pitch = make_pitch(3, worlds=8, steps=5)
-    mind = TeamMind(pitch, period=2.0 * pitch.world.delta_time)
-    referee = Referee(pitch, fouls=Fouls(pitch), stop=2.0, set_piece=4.0)
-    every = np.arange(8)
-    referee.line_up(every, np.zeros(8, np.int64))
-    fouls = 0
-    for tick in range(round(60.0 / pitch.world.delta_time)):
-        if tick % 2 == 0:
-            mind.tick()
-        pitch.drive()
-        pitch.world.tick()
-        pitch.sense()
-        fouls += int((referee.judge(every).foul != Foul.NONE).sum())
-    assert fouls < 8
-    assert referee.score.sum() >= 4

@@ -27,20 +27,13 @@ def make_holding(make_pitch):
     return make
 
 
-def drive(pitch, seconds):
-    for _ in range(round(seconds / pitch.world.delta_time)):
-        pitch.drive()
-        pitch.world.tick()
-    pitch.sense()
-
-
 @pytest.mark.parametrize("steps", [1, 5])
-def test_the_ball_goes_along(make_holding, steps):
+def test_the_ball_goes_along(make_holding, steps, run):
     """It stays within 5 cm of its place, though nothing puts it there."""
     pitch = make_holding(steps=steps)
     for _ in range(round(2.0 / pitch.world.delta_time)):
         pitch.command[:] = [1.5, 0.5, 1.0]
-        drive(pitch, pitch.world.delta_time)
+        run(pitch, pitch.world.delta_time)
         ahead = np.array([math.cos(pitch.yaw[0, 0]), math.sin(pitch.yaw[0, 0])])
         spot = pitch.place[0, 0] + pitch.dialect.hold_gap * ahead
         assert np.linalg.norm(pitch.ball_place[0, :2] - spot) < 0.05
@@ -48,21 +41,21 @@ def test_the_ball_goes_along(make_holding, steps):
     assert np.linalg.norm(pitch.place[0, 0] - [-2.0, 0.0]) > 1.0
 
 
-def test_a_weak_dribbler_loses_the_ball(make_holding):
+def test_a_weak_dribbler_loses_the_ball(make_holding, run):
     """A robot that drives off backwards keeps it with 15 N, and not with 0.2 N."""
     for force, holder in [(15.0, 0), (0.2, -1)]:
         pitch = make_holding(grip=Grip(force=force))
         pitch.command[:] = [-2.0, 0.0, 0.0]
-        drive(pitch, 1.0)
+        run(pitch, 1.0)
         assert pitch.holder[0] == holder
 
 
 @pytest.mark.parametrize("kick", [(3.0, 0.0), (8.0, 0.0), (6.0, 4.0)])
-def test_a_kick_gives_its_speed(make_holding, kick):
+def test_a_kick_gives_its_speed(make_holding, kick, run):
     """As with poses that are set: ahead and up, rolling if it stays on the ground."""
     pitch = make_holding()
     pitch.kick[0, 0] = kick
-    drive(pitch, pitch.world.delta_time)
+    run(pitch, pitch.world.delta_time)
     assert pitch.kicked[0] == 0
     velocity = pitch.ball_velocity[0]
     fallen = pitch.dialect.gravity * pitch.world.delta_time if kick[1] else 0.0
@@ -72,39 +65,39 @@ def test_a_kick_gives_its_speed(make_holding, kick):
     np.testing.assert_allclose(spin, [0.0, rolling, 0.0], atol=0.06 * max(rolling, 5.0))
 
 
-def test_a_ball_that_is_free_feels_no_force(make_holding):
+def test_a_ball_that_is_free_feels_no_force(make_holding, run):
     """The force ends with the tick of the kick."""
     pitch = make_holding()
     pitch.kick[0, 0] = 3.0, 0.0
-    drive(pitch, 2 * pitch.world.delta_time)
+    run(pitch, 2 * pitch.world.delta_time)
     assert not pitch.world.links.select(["ball::ball"]).force.any()
     speed = pitch.ball_velocity[0, 0]
-    drive(pitch, 0.5)
+    run(pitch, 0.5)
     expected = speed - 0.5 * pitch.ball.deceleration
     assert pitch.ball_velocity[0, 0] == pytest.approx(expected, abs=0.1)
 
 
-def test_an_opponent_tears_the_ball_away(make_holding):
+def test_an_opponent_tears_the_ball_away(make_holding, run):
     """Two robots that press against one ball: the other has it in the end."""
     pitch = make_holding((1, 1))
     pitch.put_robots(np.array([0]), [[[-2.0, 0.0], [-0.9, 0.0]]], [[0.0, math.pi]])
     pitch.put_ball(np.array([0]), [[-1.6, 0.0]])
     pitch.dribbles[0, 0] = False
     pitch.command[0, 1] = [0.5, 0.0, 0.0]
-    drive(pitch, 1.0)
+    run(pitch, 1.0)
     assert pitch.holder[0] == 1
     pitch.command[0, 1] = [-1.0, 0.0, 0.0]
-    drive(pitch, 1.0)
+    run(pitch, 1.0)
     assert pitch.holder[0] == 1
     assert pitch.ball_place[0, 0] > -1.2
 
 
-def test_world_w_of_w_has_the_bits_of_one_world(make_holding):
+def test_world_w_of_w_has_the_bits_of_one_world(make_holding, run):
     def play(worlds, seed):
         pitch = make_holding(worlds=worlds, seed=seed)
         for _ in range(40):
             pitch.command[:] = pitch.world.uniform(-1.0, 2.0, (1, 3))
-            drive(pitch, pitch.world.delta_time)
+            run(pitch, pitch.world.delta_time)
         return pitch.world.models.select([*pitch.names, "ball"]).pose
 
     many = play(3, 5)

@@ -6,14 +6,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from deepsim_soccer import Call, Referee
+from deepsim_soccer import Call, Foul, Fouls, Referee
 from deepsim_soccer.mind import Role, TeamMind
 
 
-def play(pitch, seconds, watch=lambda decision: None):
+def play(pitch, seconds, watch=lambda decision: None, **rules):
     """Plays a match; `watch` sees each decision of the referee."""
     mind = TeamMind(pitch, period=2.0 * pitch.world.delta_time)
-    referee, every = Referee(pitch), np.arange(len(pitch.world))
+    referee, every = Referee(pitch, **rules), np.arange(len(pitch.world))
     referee.line_up(every, np.zeros(len(every), np.int64))
     for tick in range(round(seconds / pitch.world.delta_time)):
         if tick % 2 == 0:
@@ -26,23 +26,25 @@ def play(pitch, seconds, watch=lambda decision: None):
 
 
 def test_a_match_has_passes_and_goals(make_pitch):
-    """Three a side, eight worlds: passes that a mate takes, goals that the score counts."""
+    """Three a side, eight worlds: passes that a mate takes, goals that count, few fouls."""
     pitch = make_pitch(3, worlds=8, steps=5)
-    passes, goals = 0, np.zeros((8, 2), np.int64)
+    passes, fouls, goals = 0, 0, np.zeros((8, 2), np.int64)
     kicker = np.full(8, -1)
 
     def watch(decision):
-        nonlocal passes, kicker
+        nonlocal passes, fouls, kicker
         kicker = np.where(pitch.kicked >= 0, pitch.kicked, kicker)
         got = (pitch.holder >= 0) & (kicker >= 0)
         passes += int((got & (pitch.holder != kicker) & (pitch.holder // 3 == kicker // 3)).sum())
         kicker = np.where(got, -1, kicker)
+        fouls += int((decision.foul != Foul.NONE).sum())
         goals[:, 0] += decision.goal > 0
         goals[:, 1] += decision.goal < 0
         limit = np.array([9.0, 6.0]) + 1.5
         assert (np.abs(pitch.place) < limit).all()
 
-    mind, referee = play(pitch, 50.0, watch)
+    mind, referee = play(pitch, 60.0, watch, fouls=Fouls(pitch), stop=2.0, set_piece=4.0)
+    assert fouls < 8  # one a minute and world
     assert passes >= 4
     assert goals.sum() >= 4
     np.testing.assert_array_equal(referee.score, goals)

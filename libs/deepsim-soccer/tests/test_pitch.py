@@ -12,15 +12,7 @@ import pytest
 from deepsim_soccer import DIALECTS
 
 
-def run(pitch, seconds):
-    """Advances the worlds by some time."""
-    for _ in range(round(seconds / pitch.world.delta_time)):
-        pitch.drive()
-        pitch.world.tick()
-    pitch.sense()
-
-
-def test_a_robot_drives_in_its_own_frame(make_pitch):
+def test_a_robot_drives_in_its_own_frame(make_pitch, run):
     """Cyan and magenta face each other; both drive ahead and to their left."""
     pitch = make_pitch(1, "paper")
     pitch.put_ball([0], [[0.0, 5.0]])
@@ -33,7 +25,7 @@ def test_a_robot_drives_in_its_own_frame(make_pitch):
     np.testing.assert_allclose(pitch.velocity[0], [[0.5, 0.2, 0.0]] * 2, atol=1e-9)
 
 
-def test_wheels_need_time(make_pitch):
+def test_wheels_need_time(make_pitch, run):
     """A robot within the rules speeds up by sqrt(2) 2.5 m/s² along its axis, and brakes faster."""
     pitch = make_pitch(1)
     pitch.put_ball([0], [[0.0, 5.0]])
@@ -64,7 +56,7 @@ def test_a_ball_that_is_held_goes_along(make_pitch, name):
         pitch.world.tick()
 
 
-def test_a_pass_rolls_as_far_as_the_decay_lets_it(make_pitch):
+def test_a_pass_rolls_as_far_as_the_decay_lets_it(make_pitch, run):
     """v² / (2 mu g): 4.25 m at 5 m/s in the paper's dialect."""
     pitch = make_pitch((1, 0), "paper")
     pitch.put_robots([0], [[[-2.0, 0.0]]], [[0.0]])
@@ -109,7 +101,7 @@ def test_an_opponent_takes_the_ball_and_keeps_it(make_pitch):
 
 
 @pytest.mark.parametrize("name", ["paper", "simatch", "legal"])
-def test_robots_do_not_tilt_when_they_collide(make_pitch, name):
+def test_robots_do_not_tilt_when_they_collide(make_pitch, name, run):
     """They run at full speed into each other, and into the boundary, where they stay."""
     pitch = make_pitch(1, name, steps=4)
     pitch.put_ball([0], [[0.0, 5.0]])
@@ -164,29 +156,6 @@ def test_goals_and_the_ball_outside(make_pitch):
     goals, outside = zip(*cases.values(), strict=True)
     np.testing.assert_array_equal(pitch.ball.goal(pose), goals)
     np.testing.assert_array_equal(pitch.ball.out(pose), outside)
-
-
-def test_world_w_of_w_has_the_bits_of_one_world(make_pitch):
-    """Commands and kicks drawn from the seed of each world."""
-
-    def play(worlds, seed):
-        pitch = make_pitch(2, worlds=worlds, seed=seed, steps=5)
-        every = np.arange(worlds)
-        for tick in range(120):
-            if tick % 10 == 0:
-                low, high = np.array([-1.0, -1.0, -2.0]), np.array([2.5, 1.0, 2.0])
-                drawn = pitch.world.uniform(0.0, 1.0, (4, 3))
-                pitch.command[:] = low + (high - low) * drawn
-            if tick == 60:
-                pitch.put_ball(every, pitch.place[:, 0] + [0.4, 0.0])
-                pitch.kick[..., 0] = 4.0
-            pitch.drive()
-            pitch.world.tick()
-        return pitch.world.models.select([*pitch.names, "ball"]).pose
-
-    many = play(3, 5)
-    for world in range(3):
-        assert many[world].tobytes() == play(1, 5 + world)[0].tobytes()
 
 
 @pytest.mark.parametrize("robots", [0, 12, (3, -1)])

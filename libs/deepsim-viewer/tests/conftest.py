@@ -270,6 +270,14 @@ class Client:
         """Changes a control of the panel, by its label."""
         self.send("GuiUpdateMessage", uuid=self.find(label), updates={"value": value})
 
+    def has(self, label):
+        """Whether the panel has a control with a label."""
+        return any(each.get("label") == label for each in self.gui.values())
+
+    def wait_for(self, label, world=None):
+        """Takes messages, while the world ticks, until the panel has a control with a label."""
+        self.read(lambda it: it.has(label), world)
+
     def find(self, label):
         """The id of a control of the panel."""
         (found,) = [uuid for uuid, each in self.gui.items() if each.get("label") == label]
@@ -285,6 +293,19 @@ def _filled(value, buffers):
             return np.frombuffer(buffers[value["__binary_index"]], value["dtype"])
         return {key: _filled(each, buffers) for key, each in value.items()}
     return [_filled(each, buffers) for each in value] if isinstance(value, list) else value
+
+
+@pytest.fixture
+def reach():
+    """Waits until another thread has made a condition true."""
+
+    def reach(condition, timeout=10.0):
+        end = time.monotonic() + timeout
+        while not condition():
+            assert time.monotonic() < end, "it never came true"
+            time.sleep(0.001)
+
+    return reach
 
 
 @pytest.fixture

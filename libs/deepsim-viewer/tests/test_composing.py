@@ -12,7 +12,7 @@ from deepsim_math import Color, Vector3
 from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import Bounds, GazeboXMLLoader
 from deepsim_sync import SpawnRequest, World
-from deepsim_viewer.editing.composed_model import JOINTS, Part, composed_model
+from deepsim_viewer.editing import JOINTS, Part, composed_model
 
 RED = Color(1.0, 0.0, 0.0, 1.0)
 
@@ -108,7 +108,7 @@ def test_a_model_is_composed_in_the_panel(make_viewer, look):
     """Two parts and a hinge are added, inserted and moved by the slider of the joint."""
     viewer = make_viewer(rate=1e6)
     client, world = look(viewer), viewer.world
-    client.read(lambda it: any(each.get("label") == "Held by" for each in it.gui.values()))
+    client.wait_for("Held by")
     client.press("Insert composed")
     client.read(lambda it: it.notes)
     assert "needs a part" in client.notes[0]
@@ -130,9 +130,7 @@ def test_a_model_is_composed_in_the_panel(make_viewer, look):
     client.set("Position [m]", (5.0, 5.0, 0.0))
     client.press("Insert composed")
     client.read(lambda it: "composed_0" in world.entities.models, world)
-    client.read(
-        lambda it: any(each.get("label") == "part_1_joint" for each in it.gui.values()), world
-    )
+    client.wait_for("part_1_joint", world)
     assert client.gui[client.find("part_1_joint")]["max"] == pytest.approx(math.radians(100.0))
     client.set("part_1_joint", 1.5)
     client.read(lambda it: pose(world, "composed_0::part_1")[1] > 5.3, world)

@@ -9,14 +9,6 @@ import time
 from deepsim_viewer.control import Control
 
 
-def reach(condition, timeout=10.0):
-    """Waits until another thread has made a condition true."""
-    end = time.monotonic() + timeout
-    while not condition():
-        assert time.monotonic() < end, "it never came true"
-        time.sleep(0.001)
-
-
 def holds(value, seconds=0.1):
     """Whether a value stays as it is for a while."""
     before = value()
@@ -32,15 +24,15 @@ def ticks(viewer):
     return int(viewer.world.ticks[0])
 
 
-def test_pause_step_and_play(make_viewer, look, run):
+def test_pause_step_and_play(make_viewer, look, run, reach):
     """Pause holds the world, a step is one tick, and play goes on."""
     viewer = make_viewer(rate=1e6)
     client = look(viewer)
-    client.read(lambda it: any(each.get("label") == "Pause" for each in it.gui.values()))
+    client.wait_for("Pause")
     run(viewer, viewer.world.tick)
     reach(lambda: ticks(viewer) > 10)
     client.press("Pause")
-    client.read(lambda it: any(each.get("label") == "Play" for each in it.gui.values()))
+    client.wait_for("Play")
     reach(lambda: holds(lambda: ticks(viewer)))
     held = ticks(viewer)
     client.press("Step")
@@ -50,20 +42,11 @@ def test_pause_step_and_play(make_viewer, look, run):
     reach(lambda: ticks(viewer) > held + 10)
 
 
-def test_the_button_shows_a_pause_from_code(make_viewer, look, run):
-    """The button says Play where code has paused the world."""
-    viewer = make_viewer(rate=1e6)
-    client = look(viewer)
-    run(viewer, viewer.world.tick)
-    viewer.control.pause()
-    client.read(lambda it: any(each.get("label") == "Play" for each in it.gui.values()))
-
-
-def test_reset_with_a_seed(make_viewer, look, run):
+def test_reset_with_a_seed(make_viewer, look, run, reach):
     """A reset goes back to the start, and seeds the world; also while it is paused."""
     viewer = make_viewer(rate=1e6)
     client = look(viewer)
-    client.read(lambda it: any(each.get("label") == "Seed" for each in it.gui.values()))
+    client.wait_for("Seed")
     run(viewer, viewer.world.tick)
     reach(lambda: ticks(viewer) > 10)
     viewer.control.pause()
@@ -76,16 +59,14 @@ def test_reset_with_a_seed(make_viewer, look, run):
     client.read(lambda it: it.positions()[:, 2].max() == 1.0)
 
 
-def test_what_the_world_refuses_is_shown(make_viewer, look, run):
+def test_what_the_world_refuses_is_shown(make_viewer, look, run, reach):
     """A refused change ends itself alone, with a message in the browser."""
     viewer = make_viewer(rate=1e6)
-    look(viewer)
-    shown = []
-    viewer.notify = lambda title, text: shown.append(text)
+    client = look(viewer)
     run(viewer, viewer.world.tick)
     viewer.post(lambda: viewer.world.delete("nobody"))
-    reach(lambda: shown)
-    assert "nobody" in shown[0]
+    client.read(lambda it: it.notes)
+    assert "nobody" in client.notes[0]
     held = ticks(viewer)
     reach(lambda: ticks(viewer) > held)
 
@@ -99,7 +80,7 @@ def test_speed():
     assert time.monotonic() - begin >= 0.199
 
 
-def test_functions_run_while_it_is_held():
+def test_functions_run_while_it_is_held(reach):
     """A function of another thread runs in the held thread, and something is shown after it."""
     control = Control(lambda f: f(), speed=None)
     control.pause()
@@ -133,24 +114,24 @@ class FarClock:
         self.steps += steps
 
 
-def test_a_clock_of_another_process_is_asked_and_the_world_goes_on(make_viewer, look, run):
+def test_a_clock_of_another_process_is_asked_and_the_world_goes_on(make_viewer, look, run, reach):
     """Buttons are those of the clock, its pauses show, and closing the viewer leaves it."""
     clock = FarClock()
     viewer = make_viewer(rate=1e6, clock=clock)
     client = look(viewer)
-    client.read(lambda it: any(each.get("label") == "Pause" for each in it.gui.values()))
+    client.wait_for("Pause")
     run(viewer, viewer.world.tick)
     client.press("Pause")
     reach(lambda: clock.paused)
     held = ticks(viewer)
     reach(lambda: ticks(viewer) > held + 10)
-    client.read(lambda it: any(each.get("label") == "Play" for each in it.gui.values()))
+    client.wait_for("Play")
     client.press("Step")
     reach(lambda: clock.steps == viewer.world.steps_per_tick)
     client.press("Play")
     reach(lambda: not clock.paused)
     clock.paused = True  # somebody else
-    client.read(lambda it: any(each.get("label") == "Play" for each in it.gui.values()))
+    client.wait_for("Play")
     assert viewer.control.paused
     viewer.control.release()
     held = ticks(viewer)

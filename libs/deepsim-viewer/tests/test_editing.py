@@ -8,8 +8,7 @@ import pytest
 
 from deepsim_math import Color, Pose, Vector3
 from deepsim_spawn import Bounds, Box, GazeboXMLLoader
-from deepsim_viewer.editing.placing import snapped
-from deepsim_viewer.editing.shape_models import SHAPES, shape_model
+from deepsim_viewer.editing import SHAPES, shape_model, snapped
 
 GREY = Color(0.5, 0.5, 0.5, 1.0)
 

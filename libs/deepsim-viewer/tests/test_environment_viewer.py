@@ -26,7 +26,7 @@ def test_a_reset_begins_an_episode(play, look):
     """The button begins an episode with its seed, even while a step is held halfway."""
     viewer = play()
     client = look(viewer.viewer)
-    client.read(lambda it: any(each.get("label") == "Reset" for each in it.gui.values()))
+    client.wait_for("Reset")
     viewer.run(2)
     viewer.viewer.control.pause()
     helper = threading.Thread(target=resume_after, args=(viewer, 2))
@@ -46,103 +46,11 @@ def resume_after(viewer, episodes):
     viewer.viewer.control.resume()
 
 
-def test_an_agent_is_driven_by_hand(play, look):
-    """The slider is the action of the agent; without its browser it is zero."""
-    viewer = play()
-    area = viewer.environment.area
-    client = look(viewer.viewer)
-    client.read(lambda it: any(each.get("label") == "By hand" for each in it.gui.values()))
-    client.set("By hand", "pusher")
-    client.read(lambda it: any(each.get("label") == "action 0" for each in it.gui.values()))
-    client.set("action 0", -0.5)
-    end = time.monotonic() + 10.0
-    while area.acted != -0.5:
-        assert time.monotonic() < end
-        viewer.step()
-    client.close()
-    while area.acted != 0.0:
-        assert time.monotonic() < end
-        viewer.step()
-
-
-def test_rewards_are_plotted_when_asked_for(play, look):
-    """There is a plot of the rewards as soon as it is switched on, and none before."""
-    viewer = play()
-    client = look(viewer.viewer)
-    client.read(lambda it: any(each.get("label") == "Plot the rewards" for each in it.gui.values()))
-    viewer.run(5)
-    client.set("Plot the rewards", True)
-    client.read(
-        lambda it: (
-            viewer.step() or any("reward" in str(each.get("title")) for each in it.gui.values())
-        )
-    )
-
-
-def test_observations_are_plotted_from_a_number_on(play, look):
-    """The plot has the numbers that the agent has seen, over simulated time."""
-    viewer = play()
-    client = look(viewer.viewer)
-    client.read(lambda it: any(each.get("label") == "Observer" for each in it.gui.values()))
-    client.set("Plot the observations", True)
-    client.read(
-        lambda it: (
-            viewer.step() or any(each.get("title") == "observations" for each in it.gui.values())
-        )
-    )
-    (plot,) = [each for each in client.gui.values() if each.get("title") == "observations"]
-    assert [each["label"] for each in plot["series"]][:2] == ["t [s]", "[0]"]
-
-
-def test_the_performance_is_plotted(play, look):
-    """Milliseconds per tick and the real-time factor are measured while the plot is on."""
-    viewer = play()
-    client = look(viewer.viewer)
-    client.read(lambda it: any("performance" in str(e.get("label")) for e in it.gui.values()))
-    client.set("Plot the performance", True)
-    client.read(
-        lambda it: (
-            viewer.step() or any(each.get("title") == "performance" for each in it.gui.values())
-        )
-    )
-    (plot,) = [each for each in client.gui.values() if each.get("title") == "performance"]
-    _, callbacks, physics, factor = (np.asarray(each) for each in plot["data"])
-    assert np.all(callbacks > 0)
-    assert np.all(physics > 0)
-    assert np.all(factor >= 0)
-
-
-def test_demonstrations_run_again(play, look, tmp_path):
-    """Episodes that somebody drove run again, to the same results, without the viewer."""
-    path = tmp_path / "shown.jsonl"
-    viewer = play(demonstrations=path)
-    area = viewer.environment.area
-    client = look(viewer.viewer)
-    client.read(lambda it: any(each.get("label") == "By hand" for each in it.gui.values()))
-    client.set("By hand", "pusher")
-    client.read(lambda it: any(each.get("label") == "action 0" for each in it.gui.values()))
-    client.set("action 0", -0.5)
-    steps = 0
-    while area.acted != -0.5 or viewer.episodes < 3:
-        viewer.step()
-        steps += 1
-    viewer.close()
-    results = list(replay(play().environment, path))
-    assert len(results) == steps
-
-
-def test_trees_of_the_area_are_listed(play, look):
-    """A task names its behaviour trees in an attribute of its area."""
-    client = look(play(trees={"pusher": Tree(Running("push"))}).viewer)
-    client.read(lambda it: any(each.get("label") == "Tree" for each in it.gui.values()))
-    assert client.gui[client.find("Tree")]["options"] == ["none", "pusher"]
-
-
-def drive(viewer, client):
+def drive(client):
     """Takes the agent over by hand."""
-    client.read(lambda it: any(each.get("label") == "By hand" for each in it.gui.values()))
+    client.wait_for("By hand")
     client.set("By hand", "pusher")
-    client.read(lambda it: any(each.get("label") == "action 0" for each in it.gui.values()))
+    client.wait_for("action 0")
 
 
 def step_until(viewer, acted, keep=lambda: None):
@@ -154,11 +62,79 @@ def step_until(viewer, acted, keep=lambda: None):
         viewer.step()
 
 
+def test_an_agent_is_driven_by_hand(play, look):
+    """The slider is the action of the agent; without its browser it is zero."""
+    viewer = play()
+    client = look(viewer.viewer)
+    drive(client)
+    client.set("action 0", -0.5)
+    step_until(viewer, -0.5)
+    client.close()
+    step_until(viewer, 0.0)
+
+
+def plot(viewer, client, title):
+    """Switches a plot on, and returns it as soon as it is drawn; there is none before."""
+
+    def drawn(it):
+        return [each for each in it.gui.values() if each.get("title") == title]
+
+    client.wait_for(f"Plot the {title}")
+    viewer.step()
+    assert not drawn(client)
+    client.set(f"Plot the {title}", True)
+    client.read(lambda it: viewer.step() or drawn(it))
+    (found,) = drawn(client)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("title", "lines"),
+    [
+        ("rewards", ["t [s]", "pusher"]),
+        ("observations", ["t [s]", "[0]"]),
+        ("performance", ["t [s]", "callbacks [ms]", "physics and all else [ms]", "x real time"]),
+    ],
+)
+def test_plots_are_drawn_when_asked_for(play, look, title, lines):
+    """Over simulated time; milliseconds of a tick are above zero."""
+    viewer = play()
+    found = plot(viewer, look(viewer.viewer), title)
+    assert [each["label"] for each in found["series"]] == lines
+    if title == "performance":
+        _, callbacks, physics, factor = map(np.asarray, found["data"])
+        assert min(callbacks.min(), physics.min()) > 0.0
+        assert factor.min() >= 0.0
+
+
+def test_demonstrations_run_again(play, look, tmp_path):
+    """Episodes that somebody drove run again, to the same results, without the viewer."""
+    path = tmp_path / "shown.jsonl"
+    viewer = play(demonstrations=path)
+    client = look(viewer.viewer)
+    drive(client)
+    client.set("action 0", -0.5)
+    steps = 0
+    while viewer.environment.area.acted != -0.5 or viewer.episodes < 3:
+        viewer.step()
+        steps += 1
+    viewer.close()
+    results = list(replay(play().environment, path))
+    assert len(results) == steps
+
+
+def test_trees_of_the_area_are_listed(play, look):
+    """A task names its behaviour trees in an attribute of its area."""
+    client = look(play(trees={"pusher": Tree(Running("push"))}).viewer)
+    client.wait_for("Tree")
+    assert client.gui[client.find("Tree")]["options"] == ["none", "pusher"]
+
+
 def test_a_button_drives_while_it_is_held(play, look):
     """Its action ends with it, and adds to that of the slider."""
     viewer = play()
     client = look(viewer.viewer)
-    drive(viewer, client)
+    drive(client)
     button = client.find("Hold 0 -")
 
     def hold():
@@ -176,7 +152,7 @@ def test_the_stick_springs_back(play, look):
     """Dragged to the right by half of its way it pushes by half; let go it does nothing."""
     viewer = play()
     client = look(viewer.viewer)
-    drive(viewer, client)
+    drive(client)
     client.read(lambda it: "/stick/knob" in it.props)
     at = (0.1, 0.8)
 

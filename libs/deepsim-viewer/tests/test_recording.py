@@ -163,18 +163,17 @@ def test_bad_settings(settings, world, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_replay_is_shown(recorded, look):
-    """The browser has the poses of the instant on the slider."""
+def test_a_replay_shows_where_it_is_scrubbed(recorded, look):
+    """The browser has the poses of the instant on the slider, and no move of it is lost."""
     with ReplayViewer(recorded, port=0) as viewer:
         viewer.clients = 1  # of the live viewer, which counts them
         client = look(viewer)
-        client.press("Pause")
-        for time in (0.1, 0.4):
+        client.set("Speed", "1/16 x")
+        for time in (0.1, 0.4, 0.2, 0.3) * 10:
             client.set("Time [s]", time)
-            frame = recorded.frame(time)
-            expected = frame.poses[0, :, :3].astype(np.float32)
-            expected = expected[np.lexsort(expected.T)]
-            client.read(lambda it, expected=expected: np.array_equal(it.positions(), expected))
+            poses = recorded.frame(time).poses[0, :, :3].astype(np.float32)
+            poses = poses[np.lexsort(poses.T)]
+            client.read(lambda it, poses=poses: np.array_equal(it.positions(), poses))
 
 
 def test_a_page_holds_the_recording(recorded):
@@ -190,12 +189,12 @@ def test_a_button_records(make_viewer, look, tmp_path):
     viewer = make_viewer(rate=1e6)
     client, world = look(viewer), viewer.world
     client.press("Record")
-    client.read(lambda it: _labelled(it, "Stop recording"), world)
+    client.wait_for("Stop recording", world)
     start = float(world.time[0])
     for _ in range(100):
         world.tick()
     client.press("Stop recording")
-    client.read(lambda it: it.files and _labelled(it, "Record"), world)
+    client.read(lambda it: it.files and it.has("Record"), world)
     ((_, data),) = client.files.items()
     (tmp_path / "sent.mcap").write_bytes(data)
     recording = Recording(tmp_path / "sent.mcap")
@@ -221,17 +220,13 @@ def test_a_killed_process_leaves_no_recording_for_long(make_viewer, look, tmp_pa
     with subprocess.Popen([sys.executable, "-c", FOREVER], stdout=subprocess.PIPE) as other:
         client = look(SimpleNamespace(url=other.stdout.readline().decode().strip(), clients=1))
         client.press("Record")
-        client.read(lambda it: _labelled(it, "Stop recording"), timeout=60.0)
+        client.read(lambda it: it.has("Stop recording"), timeout=60.0)
         other.kill()
     (left,) = tmp_path.glob("deepsim-viewer-*")
     viewer = make_viewer(rate=1e6)
     client = look(viewer)
     client.press("Record")
-    client.read(lambda it: _labelled(it, "Stop recording"), viewer.world)
+    client.wait_for("Stop recording", viewer.world)
     assert not left.exists()
     viewer.close()
     assert [*tmp_path.glob("deepsim-viewer-*")] == []
-
-
-def _labelled(client, label):
-    return any(each.get("label") == label for each in client.gui.values())

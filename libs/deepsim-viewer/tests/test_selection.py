@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
@@ -20,14 +18,6 @@ from deepsim_spawn import (
     WorldDescription,
 )
 from deepsim_viewer.panel import selection_folder
-
-
-def reach(condition, timeout=10.0):
-    """Waits until another thread has made a condition true."""
-    end = time.monotonic() + timeout
-    while not condition():
-        assert time.monotonic() < end, "it never came true"
-        time.sleep(0.001)
 
 
 @pytest.fixture
@@ -55,7 +45,7 @@ def selected(make_viewer, look, run, floating):
     def select(model):
         viewer = make_viewer(floating, worlds=2, spacing=10.0, rate=1e6)
         client = look(viewer)
-        client.read(lambda it: any(each.get("label") == "Push" for each in it.gui.values()))
+        client.wait_for("Push")
         run(viewer, viewer.world.tick)
         client.set("World", 1)
         client.set("Selected", model)
@@ -87,7 +77,7 @@ def test_a_click_selects(make_viewer, look, floating):
     assert client.gui[client.find("World")]["value"] == 1
 
 
-def test_a_gizmo_moves_the_model(selected):
+def test_a_gizmo_moves_the_model(selected, reach):
     """The model is put where the gizmo was dragged, in its own world only."""
     viewer, client = selected("box")
     client.set("Move by gizmo", True)
@@ -101,7 +91,7 @@ def test_a_gizmo_moves_the_model(selected):
     assert np.allclose(poses(viewer, "box")[0], [2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 
 
-def test_a_push_is_a_force_for_a_while(selected):
+def test_a_push_is_a_force_for_a_while(selected, reach):
     """20 N for 0.2 s make 2 kg 2 m/s fast, up to a step more or less."""
     viewer, client = selected("box")
     client.set("Force [N]", [0.0, 20.0, 0.0])
@@ -113,10 +103,10 @@ def test_a_push_is_a_force_for_a_while(selected):
     assert frame.models[0, 0, 8] == 0.0
 
 
-def test_a_slider_puts_a_joint(selected):
+def test_a_slider_puts_a_joint(selected, reach):
     """A joint that nothing commands is put at the position of its slider, within its limits."""
     viewer, client = selected("robot")
-    client.read(lambda it: any(each.get("label") == "hinge" for each in it.gui.values()))
+    client.wait_for("hinge")
     slider = client.gui[client.find("hinge")]
     assert (slider["min"], slider["max"]) == (-1.0, 2.0)
     client.set("hinge", 1.5)
@@ -124,11 +114,11 @@ def test_a_slider_puts_a_joint(selected):
     assert viewer.latest.joints[0, 0] == 0.0
 
 
-def test_a_slider_wins_over_what_is_shown(selected, monkeypatch):
+def test_a_slider_wins_over_what_is_shown(selected, monkeypatch, reach):
     """Where the page is written as often as can be, no move of a slider is lost."""
     monkeypatch.setattr(selection_folder, "_EVERY", 0.0)
     viewer, client = selected("robot")
-    client.read(lambda it: any(each.get("label") == "hinge" for each in it.gui.values()))
+    client.wait_for("hinge")
     for position in np.linspace(-0.9, 1.9, 30):
         client.set("hinge", float(position))
         reach(lambda position=position: abs(viewer.latest.joints[1, 0] - position) < 0.01)

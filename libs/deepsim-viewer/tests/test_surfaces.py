@@ -8,7 +8,7 @@ import pytest
 
 from deepsim_math import Vector3
 from deepsim_spawn import Box, Capsule, Cylinder, Ellipsoid, Sphere, shape_triangles
-from deepsim_viewer.scene.surfaces import surface, unit_shape
+from deepsim_viewer.scene.surfaces import Surface, unit_shape
 
 SHAPES = [
     Box(Vector3(0.2, 0.3, 0.4)),
@@ -23,9 +23,9 @@ SHAPES = [
 def test_a_scaled_unit_shape_is_the_shape(shape):
     """Faces of the shared mesh, scaled, are those of the shape itself."""
     unit, scale = unit_shape(shape)
-    vertices, faces = surface(unit)
+    mesh = Surface.of(unit)
     points, corners = shape_triangles(shape)
-    found = (vertices * np.array(scale))[faces].mean(axis=1)
+    found = (mesh.vertices * np.array(scale))[mesh.faces].mean(axis=1)
     wanted = points[corners].mean(axis=1)
     gaps = np.linalg.norm(found[:, None] - wanted, axis=2)
     assert len(found) == len(wanted)
@@ -36,13 +36,13 @@ def test_a_scaled_unit_shape_is_the_shape(shape):
 @pytest.mark.parametrize(("shape", "count"), [(SHAPES[0], 24), (SHAPES[1], None)])
 def test_edges(shape, count):
     """A box has three vertices at each corner; a ball is smooth all over."""
-    vertices, _ = surface(shape)
-    assert len(vertices) == (count or len(shape_triangles(shape)[0]))
+    assert len(Surface.of(shape).vertices) == (count or len(shape_triangles(shape)[0]))
 
 
 def test_the_rim_of_a_cylinder_is_sharp():
     """Normals that are means at the vertices point along z on the caps, and nowhere else."""
-    vertices, faces = surface(Cylinder(1.0, 1.0))
+    rim = Surface.of(Cylinder(1.0, 1.0))
+    vertices, faces = rim.vertices, rim.faces
     a, b, c = vertices[faces].swapaxes(0, 1)
     normals = np.zeros_like(vertices)
     for corner in faces.T:

@@ -41,7 +41,7 @@ def test_the_chosen_tree_is_shown_with_its_status(make_viewer, look):
     viewer = make_viewer(rate=1e6, trees={"robot": tree})
     viewer.world.trackers.add(Ticker(tree))
     client = look(viewer)
-    client.read(lambda it: any(each.get("label") == "Tree" for each in it.gui.values()))
+    client.wait_for("Tree")
     viewer.world.tick()
     assert page_of(client)["content"] == ""
     client.set("Tree", "robot")
@@ -77,7 +77,7 @@ def test_a_tree_is_shown_while_the_world_is_paused(make_viewer, look, run):
     viewer.control.pause()
     client = look(viewer)
     run(viewer, viewer.world.tick)
-    client.read(lambda it: any(each.get("label") == "Tree" for each in it.gui.values()))
+    client.wait_for("Tree")
     client.set("Tree", "robot")
     client.read(lambda it: "recharge" in page_of(it)["content"])
 

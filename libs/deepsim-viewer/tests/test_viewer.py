@@ -8,7 +8,7 @@ import pytest
 
 from deepsim_math import Pose, Vector3
 from deepsim_mujoco import MujocoSimulator
-from deepsim_spawn import Box, Sphere
+from deepsim_spawn import Box, MjcfModel, ModelSpawner, Sphere
 from deepsim_sync import World
 from deepsim_viewer import Viewer
 
@@ -136,14 +136,6 @@ def test_the_run_is_the_same_with_and_without(make_viewer, look, scenes):
     assert viewer.world.links.pose.tobytes() == alone.links.pose.tobytes()
 
 
-def test_closing_twice(make_viewer):
-    """A closed viewer can be closed again, and its world goes on."""
-    viewer = make_viewer()
-    viewer.close()
-    viewer.close()
-    viewer.world.tick()
-
-
 @pytest.mark.parametrize("settings", [{"rate": 0.0}, {"rate": float("nan")}, {"shown": 0}])
 def test_bad_settings(settings, scenes):
     """Nonsense is refused by name."""
@@ -156,3 +148,21 @@ def test_a_notebook_shows_the_page(make_viewer):
     """The output of a cell has the page in it, with its token."""
     viewer = make_viewer()
     assert f'src="{viewer.url}"' in viewer._repr_html_()
+
+
+POLE = """<mujoco model="pole"><worldbody><body name="base" pos="0 0 2"><freejoint/>
+<geom type="box" size="0.1 0.2 0.3" rgba="1 0 0 1"/>
+<body name="arm" pos="0 0 0.5"><joint/><geom type="sphere" size="0.1"/></body>
+</body></worldbody></mujoco>"""
+
+
+def test_a_model_in_mjcf_is_drawn(make_viewer, look, scenes):
+    """Its geoms are meshes of the scene, at their links and in their colours."""
+    viewer = make_viewer(scenes.described(), rate=1e6)
+    client, world = look(viewer), viewer.world
+    assert len(client.positions()) == 1
+    ModelSpawner(MjcfModel(POLE)).spawn(world, "pole")
+    client.read(lambda it: len(it.positions()) == 3, world)
+    base, arm = sorted(client.positions().tolist(), key=lambda each: each[2])[1:]
+    assert arm[2] - base[2] == pytest.approx(0.5, abs=0.01)
+    assert [255, 0, 0] in [each["batched_colors"].tolist() for each in client.batches()]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .dynamic import ScenarioRun, run_scenario
+from .dynamic.run import ScenarioRun, run_scenario
 from .errors import (
     DownloadError,
     ModelListError,
@@ -12,11 +12,14 @@ from .errors import (
     ScenarioError,
     SceneError,
 )
-from .language import Scenario, load_scenario
-from .models import ModelClass, ModelDownloads, ModelList, ModelType, read_models
-from .output import place_scenes, scene_world, spawn_scenes, write_plot, write_scene
+from .files import write_plot, write_scene
+from .language.scenario import Scenario, load_scenario
+from .models.downloads import ModelDownloads
+from .models.model_class import ModelClass, ModelType
+from .models.model_list import ModelList, read_models
 from .scene import Scene, SceneObject
 from .settling import SettleReport, sample_settled, settle
+from .world import place_scenes, scene_world, spawn_scenes
 
 __all__ = [
     "DownloadError",

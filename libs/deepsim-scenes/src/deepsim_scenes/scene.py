@@ -10,7 +10,8 @@ from typing import Any
 
 from deepsim_math import Pose, Vector3
 
-from .models import ModelClass, ModelList, ModelType
+from .models.model_class import ModelClass, ModelType
+from .models.model_list import ModelList
 
 
 @dataclass(frozen=True, slots=True, eq=False)

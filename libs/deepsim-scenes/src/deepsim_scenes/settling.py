@@ -16,9 +16,9 @@ from deepsim_spawn import WorldDescription
 from deepsim_sync import Simulator, World
 
 from .errors import RejectedError
-from .language import Scenario
-from .output import scene_world
+from .language.scenario import Scenario
 from .scene import Scene
+from .world import scene_world
 
 OpenSimulator: TypeAlias = Callable[[WorldDescription], Simulator]
 """Opens a simulator of a world, such as ``deepsim_mujoco.MujocoSimulator``."""

@@ -9,9 +9,10 @@ from .coach import CoachBridge, CoachMessage, Mode
 from .description import ball_sdf, robot_sdf, world_sdf
 from .dialect import DIALECTS, GAZEBO_VISUAL, LEGAL, PAPER, SIMATCH, Dialect, find_dialect
 from .field import Field, Line
+from .fouls import Foul, Fouls
 from .perception import OmniVision, Perception
 from .pitch import Grip, Pitch
-from .referee import Call, Decision, Foul, Fouls, Phase, Referee
+from .referee import Call, Decision, Phase, Referee
 
 __all__ = [
     "DIALECTS",

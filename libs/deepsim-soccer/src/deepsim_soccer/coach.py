@@ -7,8 +7,8 @@ import json
 import socket
 import struct
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from enum import IntEnum
-from types import TracebackType
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -130,7 +130,7 @@ class CoachMessage(NamedTuple):
         )
 
 
-class CoachBridge:
+class CoachBridge(AbstractContextManager["CoachBridge"]):
     """Receives a coach's commands to a team and sends the team's state back, without blocking.
 
     The sender of the last valid datagram is the coach. Call `receive` once per tick.
@@ -217,15 +217,7 @@ class CoachBridge:
         """Closes the socket."""
         self._socket.close()
 
-    def __enter__(self) -> CoachBridge:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from deepsim_soccer.pitch import Pitch
-from deepsim_soccer.pitch.possession import Bools, Numbers
 from deepsim_soccer.skills import body_velocity, wrap_angle
 from deepsim_soccer.skills.motion import Floats
+
+from .pitch.ball import Bools, Numbers
 
 SEEN_X, SEEN_Y = 10.0, 7.0  # largest |x| and |y| of a valid position [m]
 STUCK_AFTER = 40  # ticks at less than half the commanded speed, after which a robot is stuck

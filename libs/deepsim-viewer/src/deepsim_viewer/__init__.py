@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A live view of a world in the browser, with controls and recordings."""
 
-from .clock import Clock
+from .control import Clock
 from .environment_viewer import EnvironmentViewer, SlotPolicy
 from .recording.recorder import WorldRecorder
 from .recording.recording import Recording, RecordingError

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from deepsim_envs import Environment, Recorder
 
 from .panel.drive_folder import DriveFolder
-from .panel.live_plot import LivePlot, ObservationPlot
+from .panel.plots import LivePlot, ObservationPlot
 from .viewer import Viewer
 
 SlotPolicy: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]

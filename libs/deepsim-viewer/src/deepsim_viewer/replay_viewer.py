@@ -6,10 +6,12 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import AbstractContextManager
+from typing import Any
+
+import viser
 
 from .access import AccessControl, GuardedServer
 from .page import mended
-from .panel.replay_folder import ReplayFolder
 from .recording.recording import Recording
 from .scene.scene import Scene
 
@@ -89,10 +91,11 @@ class ReplayViewer(AbstractContextManager["ReplayViewer"]):
         self.close()
 
     def _play(self) -> None:
-        last, shown = time.monotonic(), -1.0
+        last, shown, loop = time.monotonic(), -1.0, self.server.get_event_loop()
         while not self._closed.wait(_PERIOD):
             now = time.monotonic()
-            self._replay.pass_time(now - last)
+            # On the server's loop, like the controls, so that it never overwrites an unread one.
+            loop.call_soon_threadsafe(self._replay.pass_time, now - last)
             last = now
             if self._replay.time != shown:
                 shown = self._replay.time
@@ -126,3 +129,49 @@ def recording_page(
         return mended(page.as_html())
     finally:
         server.stop()
+
+
+_SPEEDS = {"1/16 x": 1 / 16, "1/4 x": 1 / 4, "1 x": 1.0, "2 x": 2.0, "8 x": 8.0, "32 x": 32.0}
+
+
+class ReplayFolder:
+    """The controls for a replay.
+
+    Args:
+        gui: The panel.
+        start: Time of the first frame [s].
+        end: Time of the last frame [s].
+
+    Attributes:
+        playing: Whether time advances.
+        time: The time shown [s].
+    """
+
+    def __init__(self, gui: viser.GuiApi, start: float, end: float) -> None:
+        self.playing = True
+        self.time = start
+        self._start, self._end = start, end
+        self._button = gui.add_button("Pause", icon=viser.Icon.PLAYER_PAUSE)
+        self._speed = gui.add_dropdown("Speed", tuple(_SPEEDS), initial_value="1 x")
+        self._slider: Any = gui.add_slider("Time [s]", start, max(end, start + 0.01), 0.01, start)
+        self._button.on_click(self._toggle)
+        self._slider.on_update(self._scrub)
+
+    def pass_time(self, wall: float) -> None:
+        """Advances the recording by a wall time [s], at the chosen speed, and pauses at its end."""
+        if self.playing:
+            self.time = min(self.time + wall * _SPEEDS[self._speed.value], self._end)
+            if self.time >= self._end:
+                self.playing = False
+        self._slider.value = round(self.time, 2)
+        self._button.label = "Pause" if self.playing else "Play"
+        self._button.icon = viser.Icon.PLAYER_PAUSE if self.playing else viser.Icon.PLAYER_PLAY
+
+    async def _toggle(self, _: object) -> None:
+        if not self.playing and self.time >= self._end:
+            self.time = self._start
+        self.playing = not self.playing
+
+    async def _scrub(self, event: viser.GuiEvent[viser.GuiSliderHandle[float]]) -> None:
+        if event.client is not None:  # a browser, not `pass_time`
+            self.time = float(event.target.value)

@@ -5,28 +5,26 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_sync import DeepSimError, Priority, World
-from deepsim_viewer.scene.frame import Frame, FrameReader
+from deepsim_sync import Priority, World
 
 from .access import AccessControl, GuardedServer
-from .clock import Clock, ClockControl
-from .control import Control
-from .mailbox import Mailbox
+from .control import Clock, ClockControl, Control
+from .host import Host
 from .panel.edit_folder import EditFolder
-from .panel.performance_plot import PerformancePlot
-from .panel.record_folder import RecordFolder
-from .panel.run_folder import RunFolder
+from .panel.plots import PerformancePlot
+from .panel.run_folder import RecordFolder, RunFolder
 from .panel.selection_folder import SelectionFolder
 from .panel.show_folder import ShowFolder
 from .panel.tree_folder import TreeFolder
+from .scene.frame import Frame, FrameReader
 from .scene.scene import Scene
 
 if TYPE_CHECKING:
@@ -116,20 +114,19 @@ class Viewer(AbstractContextManager["Viewer"]):
         self.url = access.url
         try:
             self.scene = Scene(self.server, frame, spacing, self.select, shadows=shadows)
+            refresh = partial(self.control.call, self.show)
+            self._host = Host(self.server, world, self.scene.offsets, self.post, refresh)
             self._mail: Mailbox[tuple[Frame, dict[str, Any], Snapshot | None]] = Mailbox()
             self._clients: set[int] = set()
             self._run = RunFolder(
                 self.server.gui, self.control, reset if reset is not None else self._reset
             )
-            self._record = RecordFolder(self.server.gui, world, self.post, min(shown, len(world)))
-            self._selection = SelectionFolder(
-                self.server, world, self.post, frame, self.scene.offsets
-            )
-            EditFolder(self.server, world, self.post, self._selection, self.notify)
-            refresh = partial(self.control.call, self.show)  # also while the world is paused
-            self._marks = ShowFolder(self.server, world, self.scene.offsets, refresh)
-            self._trees = TreeFolder(self.server.gui, trees or {}, refresh)
-            self._performance = PerformancePlot(self.server.gui, world, self.post)
+            self._record = RecordFolder(self._host)
+            self._selection = SelectionFolder(self._host, frame)
+            EditFolder(self._host, self._selection)
+            self._marks = ShowFolder(self._host)
+            self._trees = TreeFolder(self._host, trees or {})
+            self._performance = PerformancePlot(self._host)
             self.server.on_client_connect(self._join)
             self.server.on_client_disconnect(self._part)
         except BaseException:
@@ -165,11 +162,9 @@ class Viewer(AbstractContextManager["Viewer"]):
         """
 
         def run() -> None:
-            try:
+            with self._host.showing_refusals():
                 function()
                 self.world.flush()
-            except (DeepSimError, ValueError) as error:
-                self.notify("Refused", str(error))
 
         self.control.call(run)
 
@@ -179,8 +174,7 @@ class Viewer(AbstractContextManager["Viewer"]):
 
     def notify(self, title: str, text: str) -> None:
         """Shows a message in all browsers; callable from any thread."""
-        for client in self.server.get_clients().values():
-            client.add_notification(title, text, auto_close_seconds=10.0)
+        self._host.notify(title, text)
 
     def show(self) -> None:
         """Shows the current state between ticks, after sending pending changes."""
@@ -239,3 +233,38 @@ class Viewer(AbstractContextManager["Viewer"]):
 
     async def _part(self, client: object) -> None:
         self._clients.discard(id(client))
+
+
+T = TypeVar("T")
+
+
+class Mailbox(Generic[T]):
+    """A place for one object; a newer object replaces one that was not taken."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._latest: T | None = None
+        self._closed = False
+
+    def put(self, thing: T) -> None:
+        """Stores an object without waiting for the reader."""
+        with self._changed:
+            self._latest = thing
+            self._changed.notify()
+
+    def close(self) -> None:
+        """Ends the iteration and drops an object that was not taken."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
+
+    def __iter__(self) -> Iterator[T]:
+        """Yields the latest object, then waits for a newer one, until the mailbox is closed."""
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._latest is not None or self._closed)
+                if self._closed:
+                    return
+                thing, self._latest = self._latest, None
+            if thing is not None:
+                yield thing

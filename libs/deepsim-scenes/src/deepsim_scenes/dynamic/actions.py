@@ -1,20 +1,207 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Actions for Scenic behaviours. Imports Scenic.
-
-Custom actions inherit from `scenic.core.simulators.Action`; their ``applyTo`` gets the world from
-``simulation.world`` and the name of the agent's model from ``simulation.model_of(agent)``.
-"""
+"""A world as a simulator of Scenic, and actions for Scenic behaviours. Imports Scenic."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scenic.core.distributions import RejectionException
+from scenic.core.dynamics import GuardViolation, RejectSimulationException
 from scenic.core.dynamics.actions import Action
+from scenic.core.simulators import Simulation, Simulator
+from scenic.core.vectors import Orientation, Vector
 
-from .simulation import WorldSimulation
+from deepsim_math import Pose, Quaternion, Vector3
+from deepsim_scenes.language.scenario import scene_object
+from deepsim_scenes.scene import Scene, SceneObject
+from deepsim_scenes.world import described
+from deepsim_sync import SpawnRequest, World
+
+_AHEAD = Quaternion.from_euler(0.0, 0.0, math.pi / 2)
+"""Rotates the forward axis of a robot, +x, to the forward axis of a Scenic object, +y."""
+
+
+class WorldSimulator(Simulator):  # type: ignore[misc] # Scenic has no types
+    """The simulator of a world that Scenic calls.
+
+    Attributes:
+        simulation: The latest simulation, even if it was rejected.
+        rejection: The error that rejected it, or None.
+    """
+
+    def __init__(self, scene: Scene, world: World, ticks: int, robots: Mapping[str, str]) -> None:
+        super().__init__()
+        self._begin = (scene, world, ticks, robots)
+        self.simulation: Any = None
+        self.rejection: Exception | None = None
+
+    def createSimulation(self, scene: Any, **options: Any) -> WorldSimulation:  # noqa: N802
+        """Runs the scenario from a scene to its end."""
+        try:
+            self.simulation = WorldSimulation(scene, *self._begin, **options)
+        except (RejectSimulationException, RejectionException, GuardViolation) as error:
+            self.simulation, self.rejection = error.simulation, error
+            raise
+        return self.simulation  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """The model that represents an object of Scenic.
+
+    Attributes:
+        name: The model's name.
+        turn: The rotation from the object's orientation to the model's.
+        center: The object's centre in the model frame [m].
+    """
+
+    name: str
+    turn: Quaternion
+    center: Vector3
+
+
+class WorldSimulation(Simulation):  # type: ignore[misc] # Scenic has no types
+    """A run of a scenario; its constructor returns when the run has ended.
+
+    Attributes:
+        world: The world, for actions.
+    """
+
+    def __init__(
+        self,
+        drawn: Any,
+        scene: Scene,
+        world: World,
+        ticks: int,
+        robots: Mapping[str, str],
+        **options: Any,
+    ) -> None:
+        self.world = world
+        self._start, self._ticks, self._robots = scene, ticks, robots
+        self._bodies: dict[Any, _Body] = {}
+        self._spawned: list[str] = []
+        self._held: dict[Any, list[Callable[[], None]]] = {}
+        super().__init__(drawn, **options)
+
+    def model_of(self, agent: Any) -> str:
+        """Returns the name of the model that represents a Scenic object.
+
+        Raises:
+            ValueError: The object is mission-only, and no robot plays its role.
+        """
+        if agent not in self._bodies:
+            raise ValueError(
+                f"{agent} is a mission-only object: name the model that acts as it in `robots`"
+            )
+        return self._bodies[agent].name
+
+    def heading_of(self, agent: Any) -> float:
+        """Returns the current heading of an agent, counterclockwise from +y [rad]."""
+        name, turn = self.model_of(agent), self._bodies[agent].turn
+        pose = Pose.from_array(self.world.models.select([name]).pose[0, 0])
+        return (pose.orientation * turn.conjugate()).yaw
+
+    def hold(self, agent: Any, act: Callable[[], None]) -> None:
+        """Calls a function before every tick, until the agent takes other actions."""
+        self._held.setdefault(agent, []).append(act)
+
+    def setup(self) -> None:
+        """Spawns or places all objects, and writes their states to the simulator."""
+        super().setup()
+        self.world.flush()
+
+    def createObjectInSimulator(self, obj: Any) -> None:  # noqa: N802 (Scenic calls it)
+        """Spawns an object, or moves it to its place if the world already has its model."""
+        index = len(self.objects) - 1
+        given = self._start.objects
+        thing = (
+            given[index]
+            if index < len(given)
+            else scene_object(index, obj, self._start.models, self._start.dimensions)
+        )
+        if thing.is_in_world:
+            self._add(obj, thing, dynamically=index >= len(given))
+        elif thing.name in self._robots:
+            name = self._robots[thing.name]
+            here = Pose.from_array(self.world.models.select([name]).pose[0, 0])
+            there = thing.pose.position.replace(z=here.position.z)
+            self._place(name, Pose(there, thing.pose.orientation * _AHEAD))
+            self._bodies[obj] = _Body(name, _AHEAD, Vector3())
+
+    def _add(self, obj: Any, thing: SceneObject, *, dynamically: bool) -> None:
+        if thing.name in self.world.entities.names("models"):
+            self._place(thing.name, thing.pose)
+        else:
+            self.world.spawn_many([SpawnRequest(described(thing), thing.name, thing.pose)])
+            if dynamically:
+                self._spawned.append(thing.name)
+        arm = thing.position - Vector3(*thing.pose.position)
+        center = thing.pose.orientation.conjugate().rotate(arm)
+        self._bodies[obj] = _Body(thing.name, Quaternion(), center)
+
+    def _place(self, name: str, pose: Pose) -> None:
+        rows = self.world.models.select([name])
+        rows.put(pose=np.asarray(pose), twist=np.zeros(6))
+
+    def executeActions(self, allActions: Any) -> None:  # noqa: N802, N803 (Scenic calls it)
+        """Replaces the actions of all agents with new ones."""
+        self._held.clear()
+        super().executeActions(allActions)
+
+    def step(self) -> None:
+        """Ticks the world for one interval; all actions act before each tick."""
+        for _ in range(self._ticks):
+            for acts in self._held.values():
+                for act in acts:
+                    act()
+            self.world.tick()
+
+    def getProperties(self, obj: Any, properties: set[str]) -> dict[str, Any]:  # noqa: N802
+        """Returns the properties of an object, with its current pose and velocity in the world."""
+        values = {name: getattr(obj, name) for name in properties}
+        body = self._bodies.get(obj)
+        if body is None:
+            return values
+        rows = self.world.models.select([body.name])
+        pose = Pose.from_array(rows.pose[0, 0])
+        linear, angular = rows.twist[0, 0].reshape(2, 3)
+        arm = pose.orientation.rotate(body.center)
+        position, velocity = pose.position + arm, linear + np.cross(angular, arm)
+        turn = pose.orientation * body.turn.conjugate()
+        if self._start.dimensions == 2:
+            position = position.replace(z=0.0)
+            velocity[2] = 0.0
+            turn = Quaternion.from_euler(0.0, 0.0, turn.yaw)
+        angles = obj.parentOrientation.localAnglesFor(Orientation.fromQuaternion([*turn]))
+        known = dict(zip(("yaw", "pitch", "roll"), map(float, angles), strict=True))
+        known |= {
+            "position": Vector(*position),
+            "velocity": Vector(*map(float, velocity)),
+            "speed": float(np.linalg.norm(velocity)),
+            "angularVelocity": Vector(*map(float, angular)),
+            "angularSpeed": float(np.linalg.norm(angular)),
+        }
+        return values | {name: known[name] for name in properties & known.keys()}
+
+    def currentState(self) -> list[list[float]]:  # noqa: N802 (Scenic calls it)
+        """Returns the poses of the scene's initial objects, (n, 7), in the world frame."""
+        first = zip(self._start.objects, self.objects, strict=False)
+        return [
+            self.world.models.select([self._bodies[obj].name]).pose[0, 0].tolist()
+            if obj in self._bodies
+            else np.asarray(thing.pose).tolist()
+            for thing, obj in first
+        ]
+
+    def destroy(self) -> None:
+        """Deletes the objects that the run created."""
+        for name in self._spawned:
+            self.world.delete(name)
+
 
 MAX_TURN = 3.0
 """Highest yaw rate of `DriveTowards` [rad/s]."""

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_scenes.errors import SceneError
-from deepsim_scenes.language import Scenario
-from deepsim_scenes.language.randomness import seeded
+from deepsim_scenes.language.scenario import Scenario, seeded
 from deepsim_scenes.scene import Scene
 from deepsim_sync import DeepSimError, World
 
@@ -96,7 +95,7 @@ def run_scenario(
     named = dict(robots or {})
     for name in set(named) - {each.name for each in scene.missions}:
         raise SceneError(f"the scene has no mission-only object {name!r} that could be a robot")
-    from .simulation import WorldSimulator  # noqa: PLC0415 (of an extra)
+    from .actions import WorldSimulator  # noqa: PLC0415 (of an extra)
 
     simulator = WorldSimulator(scene, world, ticks, named)
     with seeded(scene.seed, scene.number, scene.samples, len("run")):
@@ -111,13 +110,13 @@ def run_scenario(
         except DeepSimError:
             raise
         except Exception as error:  # a behaviour is code of the scenario
-            raise scenario.mistake(error) from error
+            raise scenario.source.mistake(error) from error
     done = simulator.simulation
     states = np.array(done.trajectory, dtype=np.float64).reshape(-1, len(scene.objects), 7)
     rejection = simulator.rejection
     reason = rejection if rejection is not None else ended.result.terminationReason
     return ScenarioRun(
-        reason=scenario.in_own_lines(str(reason)),
+        reason=scenario.source.in_own_lines(str(reason)),
         is_rejected=rejection is not None,
         times=interval * np.arange(len(states), dtype=np.float64),
         poses=states,

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the Scenic module that defines a class for every model."""
+"""Writes the Scenic module that defines a class for every model, and makes it importable."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import importlib
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
-from deepsim_scenes.models import ModelClass
+from deepsim_scenes.models.model_class import WALL, ModelClass
 from deepsim_scenes.models.resizing import Stretch
-from deepsim_scenes.models.room import WALL
+from deepsim_sync.temporary_folders import temporary_folder
 
 _WORKSPACE = """\
 width = 5
@@ -95,3 +99,33 @@ def _lengths(model: ModelClass) -> dict[str, str]:
         else f"Range({value / 2!r}, {value * 2!r})"
         for key, value in lengths.items()
     }
+
+
+PACKAGES = ("gzscenic", "deepsim_scenes")
+
+
+@contextmanager
+def library_on_path(text: str) -> Iterator[None]:
+    """Makes a module importable as ``gzscenic.model`` and ``deepsim_scenes.model``.
+
+    Args:
+        text: The text of the module, in Scenic.
+    """
+    with temporary_folder("deepsim-scenes-") as home:
+        place = str(home)
+        for package in PACKAGES:
+            folder = Path(place, package)
+            folder.mkdir()
+            (folder / "model.scenic").write_text(text, encoding="utf-8")
+        sys.path.insert(0, place)
+        library = sys.modules["deepsim_scenes"]
+        own = list(library.__path__)
+        library.__path__ = [*own, str(Path(place, "deepsim_scenes"))]
+        importlib.invalidate_caches()
+        try:
+            yield
+        finally:
+            sys.path.remove(place)
+            library.__path__ = own
+            for name in ("gzscenic", *(f"{package}.model" for package in PACKAGES)):
+                sys.modules.pop(name, None)

@@ -4,22 +4,29 @@
 from __future__ import annotations
 
 import os
+import random
+import re
+import traceback
 import warnings
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from deepsim_scenes.errors import RejectedError, ScenarioError
-from deepsim_scenes.models import ModelClass, ModelList
-from deepsim_scenes.scene import Scene
+import numpy as np
 
-from .library import library_text
-from .mistakes import scenario_error
-from .objects import scene_object
-from .randomness import seeded
-from .rejections import RejectionCounter
-from .scenic2 import OURS, imported_library, with_library, with_new, with_own_lines
+from deepsim_math import Pose, Quaternion, Vector3
+from deepsim_scenes.errors import RejectedError, ScenarioError
+from deepsim_scenes.models.model_class import ModelClass
+from deepsim_scenes.models.model_list import ModelList
+from deepsim_scenes.scene import Scene, SceneObject
+
+from .library import library_on_path, library_text
+from .scenic2 import OURS, imported_library, with_library, with_new
+
+_LINE = re.compile(r"(?<=\bline )\d+")
 
 
 def load_scenario(
@@ -53,22 +60,49 @@ def load_scenario(
         ValueError: `dimensions` is neither 2 nor 3.
     """
     try:
-        source = Path(file).read_text(encoding="utf-8")
+        text = Path(file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ScenarioError(f"{file}: cannot be read: {error}") from error
-    imported = imported_library(source)
     if dimensions is None:
-        dimensions = 3 if imported == OURS else 2
+        dimensions = 3 if imported_library(text) == OURS else 2
     if dimensions not in (2, 3):
         raise ValueError(f"dimensions must be 2 or 3, got {dimensions}")
-    source, moved = with_library(with_new(source, models.classes))
+    source = Source(Path(file), *with_library(with_new(text, models.classes)))
     if library is None:
         library = library_text(models.classes.values(), dimensions)
     compiled = _compile(
-        source, moved, library, Path(file), models.classes, dimensions,
+        source, library, models.classes, dimensions,
         params=dict(parameters or {}), scenario=scenario, model=model,
     )  # fmt: skip
-    return Scenario(compiled, models, dimensions, library, Path(file), moved)
+    return Scenario(compiled, models, dimensions, library, source)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A scenario as Scenic compiles it, to report mistakes in the lines of its file.
+
+    Attributes:
+        file: The file.
+        text: Its text in Scenic 3, which imports the models.
+        moved: The number of lines that were inserted above the scenario.
+    """
+
+    file: Path
+    text: str
+    moved: int
+
+    def in_own_lines(self, message: str) -> str:
+        """Returns a message from Scenic with the line numbers of the file."""
+        return _LINE.sub(lambda line: str(int(line[0]) - self.moved), message)
+
+    def mistake(self, error: Exception) -> ScenarioError:
+        """Converts an error that Scenic or the scenario raised to one with file and line."""
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [frame.lineno for frame in frames if frame.filename == str(self.file)]
+        line = getattr(error, "lineno", None) or (lines[-1] if lines else None)
+        place = f"{self.file}:{line - self.moved}" if line else str(self.file)
+        text = self.in_own_lines(str(getattr(error, "msg", None) or error))
+        return ScenarioError(f"{place}: {type(error).__name__}: {text}")
 
 
 class Scenario:
@@ -79,6 +113,7 @@ class Scenario:
         dimensions: 2 or 3.
         library: The text of the Scenic module with a class for each model.
         compiled: The `scenic.core.scenarios.Scenario`.
+        source: Its text.
 
     Example::
 
@@ -92,15 +127,14 @@ class Scenario:
         models: ModelList,
         dimensions: int,
         library: str,
-        file: Path,
-        moved: int,
+        source: Source,
     ) -> None:
         self.compiled = compiled
         self.models = models
         self.dimensions = dimensions
         self.library = library
-        self._file, self._moved = file, moved
-        self._rejections = RejectionCounter(compiled, moved)
+        self.source = source
+        self._rejections = RejectionCounter(compiled, source)
 
     def sample(
         self, seed: int = 0, number: int = 0, *, attempt: int = 0, limit: int = 2000
@@ -127,7 +161,7 @@ class Scenario:
             except RejectionException:
                 raise RejectedError(limit, self._rejections.reasons(limit)) from None
             except Exception as error:  # a requirement is code of the scenario
-                raise self.mistake(error) from error
+                raise self.source.mistake(error) from error
         return Scene(
             objects=tuple(
                 scene_object(index, each, self.models, self.dimensions)
@@ -143,20 +177,10 @@ class Scenario:
             drawn=drawn,
         )
 
-    def in_own_lines(self, message: str) -> str:
-        """Returns a message from Scenic with the line numbers of the scenario's file."""
-        return with_own_lines(message, self._moved)
-
-    def mistake(self, error: Exception) -> ScenarioError:
-        """Converts an error from the scenario's code to a `ScenarioError` with file and line."""
-        return scenario_error(self._file, self._moved, error)
-
 
 def _compile(
-    source: str,
-    moved: int,
+    source: Source,
     library: str,
-    file: Path,
     classes: Mapping[str, ModelClass],
     dimensions: int,
     **options: Any,
@@ -169,7 +193,6 @@ def _compile(
             import scenic  # noqa: PLC0415 (of an extra)
         except ImportError:
             raise ImportError("Scenic is an extra: pip install 'deepsim-scenes[scenic]'") from None
-        from .modules import library_on_path  # noqa: PLC0415 (only with Scenic)
         from .shapes import shapes_from  # noqa: PLC0415 (only with Scenic)
 
         stack.enter_context(library_on_path(library))
@@ -177,7 +200,107 @@ def _compile(
         stack.enter_context(seeded(0))
         try:
             return scenic.scenarioFromString(
-                source, filename=str(file), mode2D=dimensions == 2, **options
+                source.text, filename=str(source.file), mode2D=dimensions == 2, **options
             )
         except Exception as error:  # a scenario is a program, which may raise any error
-            raise scenario_error(file, moved, error) from error
+            raise source.mistake(error) from error
+
+
+def scene_object(index: int, drawn: Any, models: ModelList, dimensions: int) -> SceneObject:
+    """Converts an object that Scenic sampled.
+
+    Args:
+        index: The number of the object in the scene.
+        drawn: The sampled `scenic.core.object_types.Object`.
+        models: The models of the scenario.
+        dimensions: Dimensions of the scenario, 2 or 3.
+
+    Raises:
+        ScenarioError: The list has no model for the object.
+    """
+    name = getattr(drawn, "gz_name", None)
+    if name is None or name not in models:
+        raise ScenarioError(
+            f"object {index} is a {type(drawn).__name__}, for which the list of models has no"
+            " model: place classes of the list, or of your own that inherit from them"
+        )
+    model = models[name]
+    size = Vector3(float(drawn.width), float(drawn.length), float(drawn.height))
+    center = model.center
+    if tuple(size) != tuple(model.size):
+        factors = model.factors(size)
+        center = Vector3(*(own * by for own, by in zip(center, factors, strict=True)))
+    x, y, z = map(float, drawn.position)
+    if dimensions == 2:  # z is the height of the model frame
+        z = float(drawn.z)
+        center = center.replace(z=0.0)
+        heading = float(drawn.heading)
+        orientation = Quaternion.from_euler(0.0, 0.0, heading)
+    else:
+        turn, heading = drawn.orientation, float(drawn.yaw)
+        orientation = Quaternion(*map(float, (turn.x, turn.y, turn.z, turn.w)))
+    position = Vector3(x, y, z)
+    frame = position - orientation.rotate(center)
+    return SceneObject(f"{name}_{index}", model, size, position, heading, Pose(frame, orientation))
+
+
+@contextmanager
+def seeded(*seed: int) -> Iterator[None]:
+    """Seeds the global generators, and restores their states afterwards.
+
+    Args:
+        seed: Numbers >= 0 that together form the seed.
+    """
+    words = np.random.SeedSequence(seed).generate_state(4)
+    # Scenic draws from numpy's legacy global generator.
+    kept, kept_numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
+    random.seed(int.from_bytes(words.tobytes(), "little"))
+    np.random.seed(words)  # noqa: NPY002
+    try:
+        yield
+    finally:
+        random.setstate(kept)
+        np.random.set_state(kept_numpy)  # noqa: NPY002
+
+
+class RejectionCounter:
+    """Wraps the checker of a scenario and counts the reasons for rejections.
+
+    Args:
+        compiled: A `scenic.core.scenarios.Scenario`; its checker is replaced.
+        source: Its text.
+    """
+
+    def __init__(self, compiled: Any, source: Source) -> None:
+        self._source = source
+        self._checker = compiled.checker
+        self._counts: Counter[str] = Counter()
+        self._checked = 0
+        compiled.checker = self
+
+    def checkRequirements(self, sample: Any) -> Any:  # noqa: N802 (Scenic calls it)
+        """Returns the requirement that rejects a sample, or None."""
+        reason = self._checker.checkRequirements(sample)
+        self._checked += 1
+        if reason is not None:
+            self._counts[str(reason)] += 1
+        return reason
+
+    def clear(self) -> None:
+        """Forgets all counts."""
+        self._counts.clear()
+        self._checked = 0
+
+    def reasons(self, samples: int) -> dict[str, int]:
+        """Returns the number of samples that each requirement rejected.
+
+        Args:
+            samples: Total number of samples drawn. Before it checks requirements, Scenic discards
+                samples without an admissible position; these samples count under a separate reason.
+        """
+        early = samples - self._checked
+        own = self._source.in_own_lines
+        found = {own(reason): count for reason, count in self._counts.items()}
+        if early > 0:
+            found["a position that no region admits"] = early
+        return found

@@ -13,7 +13,6 @@ THEIRS = "gzscenic.model"
 
 _IMPORT = re.compile(r"^\s*(?:from|import|model)\s+(gzscenic\.model|deepsim_scenes\.model)\b", re.M)
 _CLASS = re.compile(r"^\s*class\s+(\w+)", re.M)
-_LINE = re.compile(r"(?<=\bline )\d+")
 _BUILT_IN = ("Object", "OrientedPoint", "Point")
 _SPECIFIERS = frozenset((
     "above", "ahead", "apparently", "at", "behind", "below", "beyond", "contained", "facing",
@@ -40,11 +39,6 @@ def with_library(source: str) -> tuple[str, int]:
     if imported_library(source) is not None:
         return source, 0
     return f"from {THEIRS} import *\n{source}", 1
-
-
-def with_own_lines(message: str, moved: int) -> str:
-    """Corrects the line numbers in a message for `moved` lines inserted above the scenario."""
-    return _LINE.sub(lambda line: str(int(line[0]) - moved), message)
 
 
 def with_new(source: str, classes: Iterable[str]) -> str:

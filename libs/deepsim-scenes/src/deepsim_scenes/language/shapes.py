@@ -11,7 +11,7 @@ import numpy as np
 import trimesh
 from scenic.core.shapes import BoxShape, MeshShape, Shape
 
-from deepsim_scenes.models import ModelClass
+from deepsim_scenes.models.model_class import ModelClass
 from deepsim_spawn import Box, ModelDescription, shape_triangles
 
 _CLASSES: ContextVar[Mapping[str, ModelClass]] = ContextVar("deepsim_scenes_classes")

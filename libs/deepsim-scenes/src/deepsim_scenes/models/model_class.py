@@ -8,8 +8,14 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from deepsim_math import Vector3
-from deepsim_spawn import ModelDescription
+from deepsim_math import Color, Material, Pose, Vector3
+from deepsim_spawn import (
+    Box,
+    CollisionDescription,
+    LinkDescription,
+    ModelDescription,
+    VisualDescription,
+)
 
 from .resizing import Stretch, resized
 
@@ -27,15 +33,6 @@ class ModelType(Enum):
     """A model in the list's folder `models_dir`."""
     MISSION_ONLY = "MISSION_ONLY"
     """A place in the scene, such as a waypoint, without a model in the world."""
-
-
-def class_name(name: str) -> str:
-    """Returns the name of a model's Scenic class: ``cafe_table`` becomes ``CafeTable``.
-
-    >>> class_name("LampAndStand")
-    'Lampandstand'
-    """
-    return "".join(part.capitalize() for part in re.split("[-_ ]", name))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,8 +81,8 @@ class ModelClass:
 
     @property
     def class_name(self) -> str:
-        """The name of the model's Scenic class."""
-        return class_name(self.name)
+        """The name of the model's Scenic class; ``LampAndStand`` becomes ``Lampandstand``."""
+        return "".join(part.capitalize() for part in re.split("[-_ ]", self.name))
 
     @property
     def size(self) -> Vector3:
@@ -106,3 +103,36 @@ class ModelClass:
         if self.description is None:
             raise ValueError(f"{self.name!r} is MISSION_ONLY: no model stands for it")
         return resized(self.description, self.factors(size))
+
+
+WALL = "GreyWall"
+"""The Scenic class of a wall."""
+
+_SIZE = Vector3(0.1, 1.0, 1.0)
+
+
+def grey_wall() -> ModelClass:
+    """Returns a static wall, 0.1 m thick and 1 m high, with its frame at the bottom.
+
+    Scenarios set its length. It does not need Gazebo's model ``grey_wall``.
+    """
+    middle = Pose((0.0, 0.0, _SIZE.z / 2))
+    link = LinkDescription(
+        "link",
+        collisions=(CollisionDescription("collision", Box(_SIZE), middle),),
+        visuals=(
+            VisualDescription("visual", Box(_SIZE), middle, Material(Color(0.6, 0.6, 0.6, 1.0))),
+        ),
+    )
+    return ModelClass(
+        "grey_wall",
+        ModelType.CUSTOM_MODEL,
+        width=_SIZE.x,
+        length=_SIZE.y,
+        height=_SIZE.z,
+        center=Vector3(*middle.position),
+        heading=0.0,
+        dynamic_size=False,
+        stretch=Stretch.FREE,
+        description=ModelDescription("grey_wall", links=(link,), static=True),
+    )

@@ -1,32 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the list of models that a scenario may place."""
+"""Reads the list of models that a scenario may place, and measures them."""
 
 from __future__ import annotations
 
 import keyword
+import math
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from deepsim_math import Vector3
 from deepsim_scenes.errors import DownloadError
 from deepsim_spawn import (
+    Bounds,
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Ellipsoid,
     GazeboXMLLoader,
     ModelDescription,
     ModelFormatError,
     ModelFormatWarning,
     ModelIndex,
     SearchPath,
+    Sphere,
     UnsupportedElementWarning,
 )
 
 from .document import Section, did_you_mean, read_document
 from .downloads import ModelDownloads
-from .measuring import finite_bounds, is_resizable
-from .model_class import ModelClass, ModelType
+from .model_class import WALL, ModelClass, ModelType, grey_wall
 from .resizing import Stretch, stretch_of
-from .room import WALL, grey_wall
 
 POINT = 1e-5
 """Width, length and height of an object without a given or measured size [m]."""
@@ -170,7 +177,7 @@ def _model(entry: Section, store: _Store) -> ModelClass:
     center, measured = _measure(entry, description, lengths)
     dynamic = entry.flag("dynamic_size")
     if dynamic is None:
-        dynamic = is_resizable(description)
+        dynamic = _is_resizable(description)
     elif dynamic and (description.joints or description.models):
         raise entry.error("dynamic_size", f"{name!r} has joints or nested models: it has one size")
     return ModelClass(
@@ -231,10 +238,17 @@ class _Store:
 
 def _load(folder: Path, places: SearchPath) -> ModelDescription:
     source = folder if (folder / "model.config").is_file() else folder / "model.sdf"
-    with warnings.catch_warnings():  # `deepsim models check` lists what is approximated
+    with approximating_silently():
+        return GazeboXMLLoader(places).load_model(source)
+
+
+@contextmanager
+def approximating_silently() -> Iterator[None]:
+    """Ignores warnings of the loader; `deepsim models check` lists what is approximated."""
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnsupportedElementWarning)
         warnings.simplefilter("ignore", ModelFormatWarning)
-        return GazeboXMLLoader(places).load_model(source)
+        yield
 
 
 def _measure(
@@ -242,9 +256,12 @@ def _measure(
 ) -> tuple[Vector3, tuple[float, float, float]]:
     """Returns the centre of a model in its frame, and its width, length and height [m]."""
     try:
-        bounds = finite_bounds(model)
-    except (ModelFormatError, ValueError) as error:
+        bounds = Bounds.of(model)
+    except ModelFormatError as error:
         raise entry.error("name", f"has no size: {error}") from error
+    if bounds is not None and not all(map(math.isfinite, bounds.size)):
+        message = f"{model.name!r} has a plane, which has no end: make it part of `world`"
+        raise entry.error("name", f"has no size: {message}")
     measured = (None, None, None) if bounds is None else tuple(bounds.size)
     found = []
     for (key, given), own in zip(lengths.items(), measured, strict=True):
@@ -257,3 +274,14 @@ def _measure(
     width, length, height = found
     center = Vector3(0.0, 0.0, 0.0) if bounds is None else bounds.center
     return center, (width, length, height)
+
+
+def _is_resizable(model: ModelDescription) -> bool:
+    """Returns whether a model may be resized by default: its only collision has a simple shape.
+
+    Models with several collisions, meshes, joints or nested models keep their size.
+    """
+    shapes = [part.geometry for _, link, _ in model.all_links() for part in link.collisions]
+    simple = (Box, Capsule, Cone, Cylinder, Ellipsoid, Sphere)
+    still = not model.models and not model.joints
+    return still and len(shapes) == 1 and isinstance(shapes[0], simple)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from enum import Enum
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ from deepsim_spawn import (
 
 Matrix: TypeAlias = NDArray[np.float64]
 Part: TypeAlias = CollisionDescription | VisualDescription
+P = TypeVar("P", CollisionDescription, VisualDescription)
 _SAME = 1e-9  # relative difference up to which two factors count as equal
 
 
@@ -86,18 +87,16 @@ def resized(model: ModelDescription, factors: Vector3) -> ModelDescription:
 
 def _link(owner: str, link: LinkDescription, scale: Matrix) -> LinkDescription:
     own = _turned(link.pose.orientation, scale)  # the same map, in the frame of the link
+
+    def scaled(part: P) -> P:
+        return replace(part, pose=_placed(part.pose, own), geometry=_shape(owner, part, own))
+
     return replace(
         link,
         pose=_placed(link.pose, scale),
         inertial=link.inertial and _inertial(link.inertial, own),
-        collisions=tuple(
-            replace(each, pose=_placed(each.pose, own), geometry=_shape(owner, each, own))
-            for each in link.collisions
-        ),
-        visuals=tuple(
-            replace(each, pose=_placed(each.pose, own), geometry=_shape(owner, each, own))
-            for each in link.visuals
-        ),
+        collisions=tuple(map(scaled, link.collisions)),
+        visuals=tuple(map(scaled, link.visuals)),
         sensors=tuple(replace(each, pose=_placed(each.pose, own)) for each in link.sensors),
         lights=tuple(replace(each, pose=_placed(each.pose, own)) for each in link.lights),
     )

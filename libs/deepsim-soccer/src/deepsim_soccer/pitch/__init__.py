@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Moves robots and a ball in a world: driving, dribbling and kicking."""
 
-from .ball import Ball
-from .formation import formation
-from .grip import Grip
+from .ball import Ball, Grip
 from .pitch import Pitch
 
-__all__ = ["Ball", "Grip", "Pitch", "formation"]
+__all__ = ["Ball", "Grip", "Pitch"]

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The free ball: rolling, goals and the lines that it may not cross."""
+"""The ball: rolling, goals, the lines that it may not cross, and the robot that holds it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+from numpy.typing import NDArray
 
 from deepsim_soccer.dialect import Dialect
 from deepsim_soccer.field import Field
+from deepsim_soccer.skills.ball import kept_share
 from deepsim_soccer.skills.motion import Floats
-from deepsim_soccer.skills.rolling import kept_share
-
-from .possession import Bools
 
 _INSIDE = 0.02  # a ball that crossed a line is put back at this distance inside it [m]
 
@@ -72,3 +73,64 @@ class Ball:
         ground = np.full_like(pose[:, :1], self.dialect.ball_radius)
         put = np.concatenate([inside, ground, pose[:, 3:]], axis=1)
         return np.where(over[:, None], put, pose), over
+
+
+NOBODY = -1
+"""The code for the holder of a free ball."""
+
+Bools = NDArray[np.bool_]
+Numbers = NDArray[np.intp]
+
+
+def next_holder(holder: Numbers, able: Bools, distance: Floats, team: Numbers) -> Numbers:
+    """Returns the number of the robot that holds the ball, or `NOBODY`, (W,).
+
+    An opponent that is able to hold the ball takes it from the holder; otherwise the holder keeps
+    it as long as it is able to. Among several candidates, the nearest one gets the ball.
+
+    Args:
+        holder: Previous holder, (W,).
+        able: Whether each robot is able to hold the ball now, (W, N).
+        distance: Distance of each robot from the ball, (W, N), in any monotonic measure.
+        team: Team of each robot, (N,).
+    """
+    held = holder != NOBODY
+    ours = held[:, None] & (team[holder][:, None] == team)
+    rivals = able & ~ours
+    candidates = np.where(rivals.any(axis=-1, keepdims=True), rivals, able)
+    keeps = held & np.take_along_axis(able, holder[:, None], axis=1)[:, 0]
+    keeps &= ~rivals.any(axis=-1)
+    nearest = np.where(candidates, distance, np.inf).argmin(axis=-1)
+    found = np.where(candidates.any(axis=-1), nearest, NOBODY)
+    return np.where(keeps, holder, found)
+
+
+@dataclass(frozen=True)
+class Grip:
+    """A dribbler that pulls the ball to its place like a damped spring of limited force.
+
+    Attributes:
+        force: Largest force of the dribbler [N].
+        rate: Rate w of the spring [1/s], F = m (w² d + 2 w v); stable for ticks of up to 1 / w.
+
+    Example:
+        >>> grip = Grip(force=15.0)
+        >>> grip.pull(np.array([1.0, 0.0]), np.zeros(2), mass=0.43)
+        array([15.,  0.])
+    """
+
+    force: float = 15.0
+    rate: float = 15.0
+
+    def pull(self, offset: Floats, velocity: Floats, mass: float) -> Floats:
+        """Returns the force on the ball, (..., 2) [N].
+
+        Args:
+            offset: Vector d from the ball to its place at the robot, (..., 2) [m].
+            velocity: Velocity v of that place relative to the ball, (..., 2) [m/s].
+            mass: Mass of the ball [kg].
+        """
+        wanted = mass * (self.rate * self.rate * offset + 2.0 * self.rate * velocity)
+        size = np.sqrt((wanted * wanted).sum(axis=-1))
+        share = np.minimum(self.force / np.maximum(size, 1e-300), 1.0)
+        return np.asarray(share[..., None] * wanted)

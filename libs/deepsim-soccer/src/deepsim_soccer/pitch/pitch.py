@@ -7,10 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deepsim_math import Euler, Pose
-from deepsim_soccer.description import ball_sdf, robot_sdf
-from deepsim_soccer.description.robot import CYAN, MAGENTA
+from deepsim_soccer.description import CYAN, MAGENTA, ball_sdf, robot_sdf
 from deepsim_soccer.dialect import Dialect, find_dialect
-from deepsim_soccer.field import Field
+from deepsim_soccer.field import Field, starting_places
 from deepsim_soccer.skills import (
     held_position,
     held_velocity,
@@ -18,16 +17,13 @@ from deepsim_soccer.skills import (
     rolling_spin,
     world_velocity,
 )
-from deepsim_soccer.skills.dribble import in_reach
+from deepsim_soccer.skills.ball import in_reach
 from deepsim_soccer.skills.motion import Floats, anywhere
 from deepsim_soccer.skills.wheels import limited
 from deepsim_spawn import ModelSpawner
 from deepsim_sync import World, square_sum
 
-from .ball import Ball
-from .formation import starting_places
-from .grip import Grip
-from .possession import NOBODY, Bools, Numbers, next_holder
+from .ball import NOBODY, Ball, Bools, Grip, Numbers, next_holder
 
 TEAMS = ("cyan", "magenta")
 LOST_PAUSE = 3.0  # time before a robot that lost the ball to an opponent may hold it again [s]
@@ -224,10 +220,8 @@ class Pitch:
 
     def _active(self, worlds: NDArray[np.intp] | None) -> Bools:
         """Returns whether each world ticks, (W,)."""
-        if worlds is None:
-            return np.ones(len(self.world), np.bool_)
         active = np.zeros(len(self.world), np.bool_)
-        active[worlds] = True
+        active[slice(None) if worlds is None else worlds] = True
         return active
 
     def _wheels(self, period: float) -> Floats:
@@ -245,20 +239,16 @@ class Pitch:
         chosen, waits = self.dialect, self.pause > 0.0
         way = self.ball_place[:, None, :2] - self.place
         able = in_reach(way, self.heading, chosen.hold_distance, chosen.hold_angle)
-        if worlds is None:
-            self.pause = np.maximum(self.pause - period, 0.0)
-        else:
-            self.pause[worlds] = np.maximum(self.pause[worlds] - period, 0.0)
+        on = slice(None) if worlds is None else worlds
+        self.pause[on] = np.maximum(self.pause[on] - period, 0.0)
         if anywhere(able):
             able &= self.dribbles & ~waits & ~self.halted[:, None]
             able &= (self.ball_place[:, 2] <= 2.0 * chosen.ball_radius + 0.02)[:, None]
         if not anywhere(able):
-            holder = np.full(len(self.holder), NOBODY)
-            return holder if worlds is None else np.where(self._active(worlds), NOBODY, self.holder)
+            return np.where(self._active(worlds), NOBODY, self.holder)
         distance = way[..., 0] * way[..., 0] + way[..., 1] * way[..., 1]
         holder = next_holder(self.holder, able, distance, self.team)
-        if worlds is not None:
-            holder = np.where(self._active(worlds), holder, self.holder)
+        holder = np.where(self._active(worlds), holder, self.holder)
         lost = (self.holder != NOBODY) & (holder != NOBODY) & (holder != self.holder)
         losers = np.flatnonzero(lost)
         self.pause[losers, self.holder[losers]] = LOST_PAUSE

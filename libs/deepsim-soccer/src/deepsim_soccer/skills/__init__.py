@@ -5,13 +5,18 @@ Equation numbers refer to Yao et al., A Simulation System Based on ROS and Gazeb
 Middle Size League, 2015.
 """
 
-from .dribble import can_dribble, held_position, held_velocity
-from .kick import goal_crossing, ground_pass
-from .lob import Parabola, lob, lob_parabola, lob_speed_limit
-from .lob_clear import Bar, Lob, lob_clear
+from .ball import (
+    can_dribble,
+    goal_crossing,
+    ground_pass,
+    held_position,
+    held_velocity,
+    rolled,
+    rolling_spin,
+)
+from .lob import Bar, Lob, Parabola, lob, lob_clear, lob_parabola, lob_speed_limit
 from .motion import body_velocity, kick_direction, world_velocity, wrap_angle
 from .profile import Profile, next_speed, trapezoid
-from .rolling import rolled, rolling_spin
 from .wheels import body_from_wheels, limit_wheels, wheel_speeds
 
 __all__ = [

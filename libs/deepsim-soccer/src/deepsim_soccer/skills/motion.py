@@ -23,17 +23,6 @@ def pair(x: Floats, y: Floats) -> Floats:
     return both
 
 
-def turned(direction: Floats, vector: Floats, sign: float = 1.0) -> Floats:
-    """Returns `vector`, (..., 2), turned by the angle of the unit vector `direction`, (..., 2).
-
-    A negative `sign` turns it back.
-    """
-    c, s, x, y = direction[..., 0], direction[..., 1], vector[..., 0], vector[..., 1]
-    if sign < 0.0:
-        return pair(c * x + s * y, c * y - s * x)
-    return pair(c * x - s * y, c * y + s * x)
-
-
 def kick_direction(yaw: ArrayLike) -> Floats:
     """Returns D_Kw of equation (1), the unit vector of the kicker in the world frame, (..., 2)."""
     angle = np.asarray(yaw, np.float64)
@@ -51,12 +40,14 @@ def world_velocity(yaw: ArrayLike, velocity: ArrayLike) -> Floats:
         >>> world_velocity(np.pi / 2, [1.0, 0.0]).round(3)
         array([0., 1.])
     """
-    return turned(kick_direction(yaw), np.asarray(velocity, np.float64))
+    angle, moved = np.asarray(yaw, np.float64), np.asarray(velocity, np.float64)
+    c, s, x, y = np.cos(angle), np.sin(angle), moved[..., 0], moved[..., 1]
+    return pair(c * x - s * y, c * y + s * x)
 
 
 def body_velocity(yaw: ArrayLike, velocity: ArrayLike) -> Floats:
     """Converts a velocity from the world frame to the robot's; the inverse of `world_velocity`."""
-    return turned(kick_direction(yaw), np.asarray(velocity, np.float64), -1.0)
+    return world_velocity(-np.asarray(yaw, np.float64), velocity)
 
 
 def wrap_angle(angle: ArrayLike) -> Floats:

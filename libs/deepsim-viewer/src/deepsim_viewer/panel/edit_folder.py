@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controls that insert and delete models and save the world."""
+"""Controls that insert, compose and delete models and save the world."""
 
 from __future__ import annotations
 
@@ -11,37 +11,34 @@ import viser
 
 from deepsim_math import Color, Vector3
 from deepsim_spawn import GazeboXMLLoader, ModelDescription, ModelIndex
-from deepsim_sync import DeepSimError, World
-from deepsim_viewer.editing.placing import SNAPS, Snap, snapped
-from deepsim_viewer.editing.shape_models import SHAPES, shape_model
-from deepsim_viewer.editing.world_file import described_world
+from deepsim_viewer.editing import (
+    AXES,
+    JOINTS,
+    SHAPES,
+    SNAPS,
+    SOLIDS,
+    WORLD,
+    Part,
+    PartJoint,
+    Snap,
+    composed_model,
+    described_world,
+    shape_model,
+    snapped,
+)
+from deepsim_viewer.host import Host
 
-from .compose_folder import ComposeFolder
-from .selection_folder import Post, SelectionFolder
+from .run_folder import plain_lines
+from .selection_folder import SelectionFolder
 
 
 class EditFolder:
-    """The controls that insert and delete models.
+    """The controls that insert and delete models."""
 
-    Args:
-        server: The server of the browser.
-        world: The world, accessed in its own thread only.
-        post: Schedules a function for that thread.
-        selection: The selected model.
-        notify: Shows a message with title and text.
-    """
-
-    def __init__(
-        self,
-        server: viser.ViserServer,
-        world: World,
-        post: Post,
-        selection: SelectionFolder,
-        notify: Callable[[str, str], object],
-    ) -> None:
-        self._world, self._post, self._selection, self._notify = world, post, selection, notify
+    def __init__(self, host: Host, selection: SelectionFolder) -> None:
+        self._host, self._selection = host, selection
         self._index = ModelIndex()
-        gui = server.gui
+        gui = host.server.gui
         with gui.add_folder("Edit", expand_by_default=False):
             self._kind: Any = gui.add_dropdown("New", (*SHAPES, *self._index))
             self._size = gui.add_vector3("Size [m]", (0.3, 0.3, 0.3), min=(0.01,) * 3, step=0.01)
@@ -52,7 +49,7 @@ class EditFolder:
             insert = gui.add_button("Insert", icon=viser.Icon.PLUS)
             delete = gui.add_button("Delete selected", icon=viser.Icon.TRASH)
             save = gui.add_button("Save as SDF", icon=viser.Icon.DEVICE_FLOPPY)
-            ComposeFolder(gui, self._spawn, notify)
+            ComposeFolder(host, self._spawn)
         self._kind.on_update(lambda _: self._show_size())
         insert.on_click(lambda _: self._insert())
         delete.on_click(lambda _: self._delete())
@@ -64,18 +61,14 @@ class EditFolder:
 
     def _insert(self) -> None:
         """Inserts the chosen model, after loading it outside the world's thread."""
-        try:
-            model = self._model()
-        except (DeepSimError, ValueError) as error:
-            self._notify("Refused", str(error))
-            return
-        self._spawn(model)
+        with self._host.showing_refusals():
+            self._spawn(self._model())
 
     def _spawn(self, model: ModelDescription) -> None:
         """Spawns a model at the chosen position, under the first free name."""
         place, snap = Vector3(*self._place.value), cast("Snap", self._snap.value)
         yaw = math.radians(self._yaw.value)
-        world = self._world
+        world = self._host.world
 
         def insert() -> None:
             names = world.entities.models
@@ -89,7 +82,7 @@ class EditFolder:
             world.spawn(model, name, snapped(model, place, yaw, snap, others))
             self._selection.select_when_shown(name)
 
-        self._post(insert)
+        self._host.post(insert)
 
     def _model(self) -> ModelDescription:
         kind = str(self._kind.value)
@@ -103,14 +96,97 @@ class EditFolder:
     def _delete(self) -> None:
         name = self._selection.model
         if name is None:
-            self._notify("Refused", "no model is selected")
+            self._host.notify("Refused", "no model is selected")
             return
-        self._post(lambda: self._world.delete(name))
+        self._host.post(lambda: self._host.world.delete(name))
 
     def _save(self, client: viser.ClientHandle | None) -> None:
         def save() -> None:
-            text = described_world(self._world).to_sdf()
+            text = described_world(self._host.world).to_sdf()
             if client is not None:
                 client.send_file_download("world.sdf", text.encode())
 
-        self._post(save)
+        self._host.post(save)
+
+
+_MESH = "mesh"
+_NOTHING = "nothing"
+_NONE = "no part yet"
+
+
+class ComposeFolder:
+    """The controls for the next part and the composed model."""
+
+    def __init__(self, host: Host, insert: Callable[[ModelDescription], object]) -> None:
+        self._host, self._insert_model = host, insert
+        self._parts: list[Part] = []
+        gui = host.server.gui
+        with gui.add_folder("Compose", expand_by_default=False):
+            self._list = gui.add_html(plain_lines(_NONE))
+            self._shape: Any = gui.add_dropdown("Part", (*SOLIDS, _MESH))
+            self._mesh = gui.add_text("Mesh", "model://", visible=False)
+            self._size = gui.add_vector3("Part size [m]", (0.2,) * 3, min=(0.001,) * 3, step=0.01)
+            self._color = gui.add_rgb("Part color", (200, 140, 60))
+            self._place = gui.add_vector3("Part at [m]", (0.0, 0.0, 0.0), step=0.05)
+            self._parent: Any = gui.add_dropdown("Held by", (_NOTHING, WORLD))
+            self._joint: Any = gui.add_dropdown("Joint", JOINTS, visible=False)
+            self._pivot = gui.add_vector3("Joint at [m]", (0.0, 0.0, 0.0), step=0.05)
+            self._axis: Any = gui.add_dropdown("Axis", tuple(AXES), initial_value="z")
+            self._limits = gui.add_vector2("Limits [deg or m]", (-90.0, 90.0), step=0.1)
+            add = gui.add_button("Add part", icon=viser.Icon.PLUS)
+            remove = gui.add_button("Remove last part", icon=viser.Icon.MINUS)
+            insert_all = gui.add_button("Insert composed", icon=viser.Icon.CUBE_PLUS)
+        for choice in (self._shape, self._parent, self._joint):
+            choice.on_update(lambda _: self._show_controls())
+        add.on_click(lambda _: self._change([*self._parts, self._part()]))
+        remove.on_click(lambda _: self._change(self._parts[:-1]))
+        insert_all.on_click(lambda _: self._insert())
+        self._show_controls()
+
+    def _show_controls(self) -> None:
+        self._mesh.visible = self._shape.value == _MESH
+        held = self._parent.value != _NOTHING
+        self._joint.visible = held
+        moves = held and self._joint.value != "fixed"
+        self._pivot.visible = self._axis.visible = self._limits.visible = moves
+
+    def _part(self) -> Part:
+        """Returns the part that the controls describe."""
+        red, green, blue = (value / 255 for value in self._color.value)
+        joint = cast("PartJoint", self._joint.value)
+        unit = math.radians(1.0) if joint == "revolute" else 1.0
+        lower, upper = (unit * value for value in self._limits.value)
+        return Part(
+            f"part_{len(self._parts)}",
+            self._mesh.value if self._shape.value == _MESH else self._shape.value,
+            Vector3(*self._size.value),
+            Color(red, green, blue, 1.0),
+            Vector3(*self._place.value),
+            None if self._parent.value == _NOTHING else self._parent.value,
+            joint,
+            self._axis.value,
+            lower,
+            upper,
+            Vector3(*self._pivot.value),
+        )
+
+    def _change(self, parts: list[Part]) -> None:
+        """Replaces the parts if they form a valid model."""
+        with self._host.showing_refusals():
+            if parts:
+                composed_model("composed", parts)
+            self._parts = parts
+            self._list.content = plain_lines(*(map(_line, parts) if parts else (_NONE,)))
+            names = tuple(part.name for part in parts)
+            self._parent.options = (*reversed(names), WORLD) if names else (_NOTHING, WORLD)
+            self._parent.value = self._parent.options[0]
+            self._show_controls()
+
+    def _insert(self) -> None:
+        with self._host.showing_refusals():
+            self._insert_model(composed_model("composed", self._parts))
+
+
+def _line(part: Part) -> str:
+    held = "" if part.parent is None else f", {part.joint} on {part.parent}"
+    return f"{part.name}: {part.shape}{held}"

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controls for the time of a world: play, pause, step, reset and speed."""
+"""Controls for the time of a world: play, pause, step, reset, speed and recording."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from html import escape
+from pathlib import Path
+from typing import Any
 
 import viser
 
+from deepsim_sync.temporary_folders import make_temporary_folder, remove_temporary_folder
 from deepsim_viewer.control import Control
-
-from .plain_lines import plain_lines
+from deepsim_viewer.host import Host
+from deepsim_viewer.recording.recorder import WorldRecorder
 
 _SPEEDS: dict[str, float | None] = {
     "1/16 x": 1 / 16, "1/4 x": 1 / 4, "1/2 x": 1 / 2, "1 x": 1.0, "2 x": 2.0, "4 x": 4.0,
@@ -81,3 +85,48 @@ class RunFolder:
         paused = self._control.paused
         self._play.label = "Play" if paused else "Pause"
         self._play.icon = viser.Icon.PLAYER_PLAY if paused else viser.Icon.PLAYER_PAUSE
+
+
+def plain_lines(*lines: str) -> str:
+    """Returns lines of text as HTML, escaping markup."""
+    text = "<br>".join(map(escape, lines))
+    return f'<div style="font-size:.875em;line-height:1.5;padding:0 1em">{text}</div>'
+
+
+class RecordFolder:
+    """A button that starts a recording, and stops it at the next press.
+
+    It records the worlds that are shown.
+    """
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._recorder: WorldRecorder | None = None
+        self._folder: Path | None = None
+        self._button: Any = host.server.gui.add_button("Record", icon=viser.Icon.PLAYER_RECORD)
+        self._button.on_click(lambda event: host.post(lambda: self._toggle(event.client)))
+
+    def close(self) -> None:
+        """Stops and discards a recording in progress."""
+        if self._recorder is not None:
+            self._recorder.close()
+            self._recorder = None
+        if self._folder is not None:
+            remove_temporary_folder(self._folder)
+            self._folder = None
+
+    def _toggle(self, client: viser.ClientHandle | None) -> None:
+        if self._recorder is None:
+            self._folder = make_temporary_folder("deepsim-viewer-")
+            path = self._folder / "recording.mcap"
+            self._recorder = WorldRecorder(self._host.world, path, shown=len(self._host.offsets))
+            self._button.label = "Stop recording"
+            self._button.icon = viser.Icon.PLAYER_STOP
+            return
+        path = self._recorder.path
+        self._recorder.close()
+        if client is not None:
+            client.send_file_download(path.name, path.read_bytes())
+        self.close()
+        self._button.label = "Record"
+        self._button.icon = viser.Icon.PLAYER_RECORD

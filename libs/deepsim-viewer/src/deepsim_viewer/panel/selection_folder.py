@@ -3,22 +3,22 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import numpy as np
 import viser
 from numpy.typing import NDArray
 
-from deepsim_sync import SCOPE, World
+from deepsim_spawn import ModelDescription
+from deepsim_sync import SCOPE
+from deepsim_viewer.host import Host
 from deepsim_viewer.scene.frame import Frame
 
-from .joint_sliders import JointSliders
-from .plain_lines import plain_lines
-
-Post = Callable[[Callable[[], object]], object]
+from .run_folder import plain_lines
 
 _NOBODY = "nothing"
 _ADVICE = "Click a model, or choose its name."
@@ -27,27 +27,10 @@ _PUSH = 0.2  # [s] of simulated time for which a force acts
 
 
 class SelectionFolder:
-    """The controls for the selected model.
+    """The controls for the selected model."""
 
-    Args:
-        server: The server of the browser.
-        world: The world, accessed in its own thread only.
-        post: Schedules a function for that thread.
-        frame: The first frame.
-        offsets: (w, 3) positions of the worlds [m].
-    """
-
-    def __init__(
-        self,
-        server: viser.ViserServer,
-        world: World,
-        post: Post,
-        frame: Frame,
-        offsets: NDArray[np.float64],
-    ) -> None:
-        self._server, self._world, self._post = server, world, post
-        self._offsets = offsets
-        self._frame = frame
+    def __init__(self, host: Host, frame: Frame) -> None:
+        self._host, self._frame = host, frame
         self._lock = threading.RLock()
         self._model: str | None = None
         self._number = 0
@@ -57,12 +40,11 @@ class SelectionFolder:
         self._gizmo: Any = None
         self._dragged = False
         self._joints: JointSliders | None = None
-        gui = server.gui
-        self._folder = gui.add_folder("Model", expand_by_default=True)
-        with self._folder:
+        gui, worlds = host.server.gui, len(host.offsets)
+        with gui.add_folder("Model", expand_by_default=True):
             self._name: Any = gui.add_dropdown("Selected", self._names(frame))
             self._which: Any = gui.add_slider(
-                "World", 0, max(1, len(offsets) - 1), 1, 0, visible=len(offsets) > 1
+                "World", 0, max(1, worlds - 1), 1, 0, visible=worlds > 1
             )
             self._row = gui.add_html(plain_lines(_ADVICE))
             self._follow = gui.add_checkbox("Follow by camera", False)
@@ -131,13 +113,13 @@ class SelectionFolder:
     def _pose(self) -> NDArray[np.float64]:
         """Returns the pose (7,) at which the model is drawn."""
         pose = self._cells()[:7].copy()
-        pose[:3] += self._offsets[self._number]
+        pose[:3] += self._host.offsets[self._number]
         return pose
 
     def _choose(self) -> None:
         with self._lock:
             model = None if self._name.value == _NOBODY else self._name.value
-            number = int(self._which.value) if len(self._offsets) > 1 else 0
+            number = int(self._which.value) if len(self._host.offsets) > 1 else 0
             if (model, number) == (self._model, self._number):
                 return
             self._model, self._number, self._at = model, number, None
@@ -148,9 +130,7 @@ class SelectionFolder:
             if model is None:
                 self._row.content = plain_lines(_ADVICE)
             else:
-                self._joints = JointSliders(
-                    self._server, self._world, self._post, self._frame, model, number
-                )
+                self._joints = JointSliders(self._host, self._frame, model, number)
                 self._write()
             self._show_gizmo()
 
@@ -176,7 +156,7 @@ class SelectionFolder:
             if self._model is None or not self._move.value:
                 return
             pose = self._pose()
-            self._gizmo = self._server.scene.add_transform_controls(
+            self._gizmo = self._host.server.scene.add_transform_controls(
                 "/gizmo", scale=0.6, position=pose[:3], wxyz=pose[[6, 3, 4, 5]], depth_test=False
             )
             self._gizmo.on_update(self._drag)
@@ -192,13 +172,13 @@ class SelectionFolder:
         if model is None:
             return
         pose = drawn.copy()
-        pose[:3] -= self._offsets[number]
+        pose[:3] -= self._host.offsets[number]
 
         def put() -> None:
-            rows = self._world.models.select([model])
+            rows = self._host.world.models.select([model])
             rows.put(pose=pose, twist=np.zeros(6), worlds=np.array([number]))
 
-        self._post(put)
+        self._host.post(put)
 
     def _push(self) -> None:
         """Applies the force to the first link of the model for a short time."""
@@ -211,18 +191,100 @@ class SelectionFolder:
         end: list[float] = []
 
         def push() -> None:
-            now = float(self._world.time[number])
+            now = float(self._host.world.time[number])
             if not end:
                 end.append(now + _PUSH)
-            if now < end[0] and link in self._world.entities.links:
-                self._world.links.select([link]).put(force=force, worlds=np.array([number]))
-                self._world.post(push)
+            if now < end[0] and link in self._host.world.entities.links:
+                self._host.world.links.select([link]).put(force=force, worlds=np.array([number]))
+                self._host.world.post(push)
 
-        self._post(push)
+        self._host.post(push)
 
     def _shift_cameras(self, way: NDArray[np.float64]) -> None:
-        for client in self._server.get_clients().values():
+        for client in self._host.server.get_clients().values():
             with client.atomic():
                 look_at = client.camera.look_at + way
                 client.camera.position = client.camera.position + way
                 client.camera.look_at = look_at
+
+
+_MOST = 40  # sliders; more would fill the page
+_SLIDE = 1.0  # [m], range of an unlimited slider on each side of 0
+_TURN = math.pi  # [rad]
+
+
+class JointSliders:
+    """Sliders that show and move the axes of a model.
+
+    Moving a slider sets the target position of a commanded axis (stiffness > 0). Any other axis is
+    set to the position, at rest.
+    """
+
+    def __init__(self, host: Host, frame: Frame, model: str, number: int) -> None:
+        self._host, self._number = host, number
+        self._loop, gui = host.server.get_event_loop(), host.server.gui
+        self._sliders: dict[str, Any] = {}
+        names = frame.entities.joints.within(model)[:_MOST]
+        self._folder = gui.add_folder("Joints", visible=bool(names))
+        limits = _limits(frame.layout.descriptions.models.get(model))
+        with self._folder:
+            for name in names:
+                lower, upper = limits.get(name[len(model + SCOPE) :], (-_TURN, _TURN))
+                position = float(frame.joints[number, frame.entities.joints.row(name)])
+                slider = gui.add_slider(
+                    name[len(model + SCOPE) :],
+                    lower,
+                    upper,
+                    (upper - lower) / 1000.0,
+                    min(max(position, lower), upper),
+                )
+                slider.on_update(self._moved(name, slider))
+                self._sliders[name] = slider
+
+    def show(self, frame: Frame) -> None:
+        """Shows the positions of a frame; callable from any thread."""
+        # Written on the server's loop, like `moved`, so that it never overwrites an unread move.
+        self._loop.call_soon_threadsafe(self._write, frame)
+
+    def _write(self, frame: Frame) -> None:
+        for name, slider in self._sliders.items():
+            if name in frame.entities.joints:
+                position = float(frame.joints[self._number, frame.entities.joints.row(name)])
+                slider.value = min(max(position, slider.min), slider.max)
+
+    def remove(self) -> None:
+        """Removes all sliders."""
+        self._sliders = {}
+        self._folder.remove()
+
+    def _moved(self, name: str, slider: Any) -> Callable[[Any], Coroutine[Any, Any, None]]:
+        worlds = np.array([self._number])
+
+        async def moved(event: Any) -> None:
+            if event.client is None:  # by `_write`
+                return
+            value = float(slider.value)
+
+            def put() -> None:
+                rows = self._host.world.joints.select([name])
+                if rows.stiffness[self._number, 0] > 0.0:
+                    rows.put(target_position=value, worlds=worlds)
+                else:
+                    rows.put(position=value, velocity=0.0, worlds=worlds)
+
+            self._host.post(put)
+
+        return moved
+
+
+def _limits(description: object) -> dict[str, tuple[float, float]]:
+    """Returns the slider ranges of a model's joints by name [rad or m]."""
+    found = {}
+    if isinstance(description, ModelDescription):
+        for joint in description.all_joints():
+            if joint.axis is not None:
+                widest = _SLIDE if joint.type == "prismatic" else _TURN
+                lower, upper = max(joint.axis.lower, -widest), min(joint.axis.upper, widest)
+                if lower < upper:
+                    found[joint.name] = lower, upper
+    return found

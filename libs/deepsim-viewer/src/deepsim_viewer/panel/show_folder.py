@@ -4,19 +4,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import viser
 from numpy.typing import NDArray
 
-from deepsim_sync import World
-from deepsim_viewer.marks.axes import Axes, Labels
-from deepsim_viewer.marks.colliders import Colliders
-from deepsim_viewer.marks.contact_arrows import ContactArrows
-from deepsim_viewer.marks.lidar_rays import LidarRays
-from deepsim_viewer.marks.mark import Mark
+from deepsim_viewer.host import Host
+from deepsim_viewer.marks import Axes, Colliders, ContactArrows, Labels, LidarRays, Mark
 from deepsim_viewer.scene.frame import Frame
 
 _NO_CAMERA = "none"
@@ -25,34 +20,19 @@ _PICTURES = frozenset({"camera", "rgbd", "stereo"})
 
 
 class ShowFolder:
-    """A checkbox for each kind of mark, and a list of cameras.
+    """A checkbox for each kind of mark, and a list of cameras."""
 
-    Args:
-        server: The server of the browser.
-        world: The world, accessed in its own thread only.
-        offsets: (w, 3) positions of the worlds [m].
-        refresh: Shows the current state, even while the world is paused.
-    """
-
-    def __init__(
-        self,
-        server: viser.ViserServer,
-        world: World,
-        offsets: NDArray[np.float64],
-        refresh: Callable[[], None],
-    ) -> None:
-        self._world, self._shown = world, len(offsets)
-        self._drawn: set[str] = set()
+    def __init__(self, host: Host) -> None:
+        self._host = host
         self._next = 0.0
-        simulator = world.simulator
+        simulator = host.world.simulator
         kinds: list[type[Mark]] = [Axes, Labels, Colliders]
         if simulator.contacts is not None:
             kinds.append(ContactArrows)
         if simulator.sensors is not None:
             kinds.append(LidarRays)
-        self._marks = {kind.label: kind(server.scene, offsets) for kind in kinds}
-        gui = server.gui
-        self._gui = gui
+        self._marks = {kind.label: kind(host) for kind in kinds}
+        gui = host.server.gui
         self._folder = gui.add_folder("Show", expand_by_default=False)
         with self._folder:
             self._boxes = {label: gui.add_checkbox(label, False) for label in self._marks}
@@ -60,21 +40,19 @@ class ShowFolder:
             self._camera.visible = simulator.cameras is not None
         self._picture: Any = None
         for box in self._boxes.values():
-            box.on_update(lambda _: refresh())
-        self._camera.on_update(lambda _: refresh())
+            box.on_update(lambda _: host.refresh())
+        self._camera.on_update(lambda _: host.refresh())
 
     def read(self) -> dict[str, Any]:
         """Returns the data of all active marks; called in the world's thread."""
         numbers = {
-            label: self._marks[label].read(self._world, self._shown)
-            for label, box in self._boxes.items()
-            if box.value
+            label: self._marks[label].read() for label, box in self._boxes.items() if box.value
         }
         now = time.monotonic()
         camera = self._camera.value
         if camera != _NO_CAMERA and now >= self._next and camera in self._cameras():
             self._next = now + _EVERY
-            numbers["picture"] = self._world.render(camera)
+            numbers["picture"] = self._host.world.render(camera)
         return numbers
 
     def show(self, frame: Frame, numbers: Mapping[str, Any]) -> None:
@@ -82,15 +60,13 @@ class ShowFolder:
         for label, mark in self._marks.items():
             if label in numbers:
                 mark.show(frame, numbers[label])
-                self._drawn.add(label)
-            elif label in self._drawn:
+            else:
                 mark.hide()
-                self._drawn.discard(label)
         self._show_picture(numbers.get("picture"))
 
     def _cameras(self) -> tuple[str, ...]:
         """Returns the names of the camera sensors; called in the world's thread."""
-        sensors = self._world.simulator.sensors
+        sensors = self._host.world.simulator.sensors
         infos = sensors.infos if sensors is not None else {}
         return (_NO_CAMERA, *(name for name, info in infos.items() if info.kind in _PICTURES))
 
@@ -102,6 +78,6 @@ class ShowFolder:
         elif picture is not None:
             if self._picture is None:
                 with self._folder:
-                    self._picture = self._gui.add_image(picture, format="jpeg")
+                    self._picture = self._host.server.gui.add_image(picture, format="jpeg")
             else:
                 self._picture.image = picture

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-import viser
+from deepsim_viewer.host import Host
 
 if TYPE_CHECKING:
     from deepsim_btree import Tree
@@ -30,26 +30,17 @@ _OLD = 0.45  # opacity of a status that is not from the latest tick
 class TreeFolder:
     """A list of behaviour trees, and the nodes of the chosen one.
 
-    Nothing is read until a tree is chosen.
-
-    Args:
-        gui: The panel.
-        trees: Trees by name; the folder is hidden if there are none.
-        refresh: Shows the current state, even while the world is paused.
+    Nothing is read until a tree is chosen. The folder is hidden if there are no trees.
     """
 
-    def __init__(
-        self, gui: viser.GuiApi, trees: Mapping[str, Tree], refresh: Callable[[], None]
-    ) -> None:
+    def __init__(self, host: Host, trees: Mapping[str, Tree]) -> None:
         self._trees = dict(trees)
         self._page = ""
-        self._folder = gui.add_folder(
-            "Behaviour trees", expand_by_default=False, visible=bool(trees)
-        )
-        with self._folder:
+        gui = host.server.gui
+        with gui.add_folder("Behaviour trees", expand_by_default=False, visible=bool(trees)):
             self._chosen: Any = gui.add_dropdown("Tree", (_NO_TREE, *self._trees))
             self._html = gui.add_html("", visible=False)
-        self._chosen.on_update(lambda _: refresh())
+        self._chosen.on_update(lambda _: host.refresh())
 
     def read(self) -> Snapshot | None:
         """Returns the nodes of the chosen tree; called in the thread that ticks it."""

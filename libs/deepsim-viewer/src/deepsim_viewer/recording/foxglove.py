@@ -74,8 +74,8 @@ def transforms(frame: Frame, time: int) -> bytes:
                     "timestamp": stamp,
                     "parent_frame_id": "world",
                     "child_frame_id": _frame(world, name),
-                    "translation": _vector(pose[:3]),
-                    "rotation": _quaternion(pose[3:]),
+                    "translation": _axes(pose[:3]),
+                    "rotation": _axes(pose[3:]),
                 }
                 for world, rows in enumerate(frame.poses.tolist())
                 for name, pose in zip(names, rows, strict=True)
@@ -103,11 +103,8 @@ def scene(frame: Frame, time: int) -> bytes:
             red, green, blue = frame.colors[world, row].tolist()
             place = instances.places[number].tolist()
             triangles = {
-                "pose": {
-                    "position": _vector(place[:3]),
-                    "orientation": _quaternion(place[3:]),
-                },
-                "points": [_vector(point) for point in points.tolist()],
+                "pose": {"position": _axes(place[:3]), "orientation": _axes(place[3:])},
+                "points": [_axes(point) for point in points.tolist()],
                 "color": {"r": red, "g": green, "b": blue, "a": alpha},
                 "colors": [],
                 "indices": surface.faces.reshape(-1).tolist(),
@@ -135,9 +132,6 @@ def _stamp(time: int) -> dict[str, int]:
     return {"sec": time // 10**9, "nsec": time % 10**9}
 
 
-def _vector(parts: list[float]) -> dict[str, float]:
-    return {"x": parts[0], "y": parts[1], "z": parts[2]}
-
-
-def _quaternion(parts: list[float]) -> dict[str, float]:
-    return {"x": parts[0], "y": parts[1], "z": parts[2], "w": parts[3]}
+def _axes(parts: list[float]) -> dict[str, float]:
+    """Returns a vector or quaternion, (3,) or (4,), by the names of its components."""
+    return dict(zip("xyzw", parts, strict=False))

@@ -13,12 +13,10 @@ from mcap.writer import Writer
 from numpy.typing import NDArray
 
 from deepsim_sync import Priority, World
-from deepsim_viewer.scene.frame import Frame, FrameReader
-from deepsim_viewer.scene.instances import Layout
+from deepsim_viewer.scene.frame import FrameReader, Layout
 
 from .foxglove import SCHEMAS, scene, transforms
-from .layout_json import encode_layout
-from .recording import COLUMNS, LAYOUT, topic
+from .recording import COLUMNS, LAYOUT, encode_layout, topic
 
 _CHUNK = 2**14  # [bytes]; a killed process loses at most one chunk
 
@@ -129,7 +127,7 @@ class WorldRecorder(AbstractContextManager["WorldRecorder"]):
             self._add(LAYOUT, time, encode_layout(frame.layout))
             self._add("/scene", time, scene(frame, time))
         for column in COLUMNS:
-            data = _bytes(frame, column)
+            data = np.ascontiguousarray(getattr(frame, column), dtype="<f8").tobytes()
             if self._written.get(column) != data:
                 self._written[column] = data
                 self._add(topic(column), time, data)
@@ -138,8 +136,3 @@ class WorldRecorder(AbstractContextManager["WorldRecorder"]):
 
     def _add(self, name: str, time: int, data: bytes) -> None:
         self._writer.add_message(self._channels[name], time, data, time)
-
-
-def _bytes(frame: Frame, column: str) -> bytes:
-    array: NDArray[np.float64] = getattr(frame, column)
-    return np.ascontiguousarray(array, dtype="<f8").tobytes()

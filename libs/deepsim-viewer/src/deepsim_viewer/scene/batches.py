@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,26 +12,10 @@ from numpy.typing import NDArray
 
 from deepsim_math import poses
 
-from .frame import Frame
-from .instances import Instances
+from .frame import Frame, Instances
 from .surfaces import Surface
 
 _OPAQUE = 0.999
-
-
-@dataclass(frozen=True)
-class Batch:
-    """The instances of one shape.
-
-    Attributes:
-        handle: The mesh in the browser.
-        rows: Rows of the instances in the arrays of `Batches`.
-        is_opaque: Whether all instances are opaque.
-    """
-
-    handle: Any
-    rows: slice
-    is_opaque: bool
 
 
 class Batches:
@@ -49,7 +32,6 @@ class Batches:
     Attributes:
         worlds: (k,) worlds of the k instances.
         links: (k,) rows of their links.
-        batches: The batches, each with a slice of the instances.
     """
 
     def __init__(
@@ -77,7 +59,7 @@ class Batches:
         colors = self._linear(frame)
         opacities = self._opacities(frame)
         self._on_click = on_click
-        self.batches: list[Batch] = []
+        self._batches: list[tuple[Any, slice]] = []  # meshes, with rows of their instances
         start = 0
         for number, ((shape, is_opaque), cells) in enumerate(groups.items()):
             rows = slice(start, start + len(cells))
@@ -96,7 +78,7 @@ class Batches:
                 cast_shadow=not shape.is_plane,
             )
             handle.on_click(self._clicked(rows))
-            self.batches.append(Batch(handle, rows, is_opaque))
+            self._batches.append((handle, rows))
 
     def fits(self, frame: Frame) -> bool:
         """Returns whether each visual is opaque, transparent or hidden as in the first frame."""
@@ -105,18 +87,16 @@ class Batches:
     def update(self, frame: Frame) -> None:
         """Moves and colours the instances; call it within ``server.atomic()``."""
         positions, turns = self._motion(frame)
-        for batch in self.batches:
-            batch.handle.batched_positions = positions[batch.rows]
-            batch.handle.batched_wxyzs = turns[batch.rows]
-        if frame.colors is not self._colors and not np.array_equal(frame.colors, self._colors):
-            colors = self._linear(frame)
-            for batch in self.batches:
-                batch.handle.batched_colors = colors[batch.rows]
-        if any(not batch.is_opaque for batch in self.batches):
-            opacities = self._opacities(frame)
-            for batch in self.batches:
-                if not batch.is_opaque:
-                    batch.handle.batched_opacities = opacities[batch.rows]
+        opacities = self._opacities(frame)
+        recolored = not np.array_equal(frame.colors, self._colors)
+        colors = self._linear(frame) if recolored else None
+        for handle, rows in self._batches:
+            handle.batched_positions = positions[rows]
+            handle.batched_wxyzs = turns[rows]
+            if colors is not None:
+                handle.batched_colors = colors[rows]
+            if handle.batched_opacities is not None:
+                handle.batched_opacities = opacities[rows]
 
     def _clicked(self, rows: slice) -> Callable[[Any], None]:
         def clicked(event: Any) -> None:
@@ -128,8 +108,8 @@ class Batches:
 
     def remove(self) -> None:
         """Removes all meshes."""
-        for batch in self.batches:
-            batch.handle.remove()
+        for handle, _ in self._batches:
+            handle.remove()
 
     def _motion(self, frame: Frame) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Returns positions (k, 3) [m] and quaternions w x y z (k, 4) of the instances."""

@@ -33,12 +33,12 @@ class Surface:
 
     @classmethod
     def of(cls, geometry: Geometry) -> Surface:
-        """Returns the surface of a shape.
+        """Returns the surface of a shape, suitable for averaged vertex normals.
 
         Raises:
             ModelFormatError: A mesh or picture cannot be read.
         """
-        return cls(*surface(geometry), isinstance(geometry, Plane))
+        return cls(*creased(*shape_triangles(geometry)), isinstance(geometry, Plane))
 
 
 def unit_shape(geometry: Geometry) -> tuple[Geometry, tuple[float, float, float]]:
@@ -54,15 +54,6 @@ def unit_shape(geometry: Geometry) -> tuple[Geometry, tuple[float, float, float]
             return _UNIT_CYLINDER, (radius, radius, length)
         case _:
             return geometry, (1.0, 1.0, 1.0)
-
-
-def surface(geometry: Geometry) -> tuple[NDArray[np.float32], NDArray[np.uint32]]:
-    """Returns vertices (n, 3) [m] and faces (m, 3), suitable for averaged vertex normals.
-
-    Raises:
-        ModelFormatError: A mesh or picture cannot be read.
-    """
-    return creased(*shape_triangles(geometry))
 
 
 def creased(

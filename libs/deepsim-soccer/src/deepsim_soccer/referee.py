@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The referee, who counts goals and restarts play."""
+"""The referee, who counts goals, restarts play and pauses it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_soccer.pitch import Pitch
-from deepsim_soccer.pitch.formation import starting_places
-from deepsim_soccer.pitch.possession import NOBODY, Numbers
-from deepsim_soccer.skills.motion import Floats, anywhere
-
+from .field import starting_places
 from .fouls import Foul, Fouls
+from .pitch import Pitch
+from .pitch.ball import NOBODY, Numbers
+from .skills.motion import Floats, anywhere
 
 _SPREAD = 0.3  # largest random offset of places at a kick-off, along each axis [m]
 _ROOM = 0.03  # least gap between the ball at a restart and a robot [m]
@@ -178,9 +177,6 @@ class Referee:
         if self.fouls is None and not self.phase.any():  # Phase.PLAY everywhere
             return foul, team
         now = pitch.world.time
-        ends = (now >= self._until - 1e-9) & (self.phase > Phase.PLAY)
-        if self.fouls is None and not anywhere(ends):
-            return foul, team
         over = np.zeros(count, np.bool_)
         over[worlds] = now[worlds] >= self._until[worlds] - 1e-9
         self._begin_set_piece(np.flatnonzero(over & (self.phase == Phase.STOP)))

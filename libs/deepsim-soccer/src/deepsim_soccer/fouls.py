@@ -8,9 +8,9 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_soccer.pitch import Pitch
-from deepsim_soccer.pitch.possession import NOBODY, Bools, Numbers
-from deepsim_soccer.skills.motion import Floats
+from .pitch import Pitch
+from .pitch.ball import NOBODY, Bools, Numbers
+from .skills.motion import Floats
 
 
 class Foul(IntEnum):

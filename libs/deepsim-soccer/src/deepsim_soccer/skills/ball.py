@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dribbling: the conditions for holding the ball, and the motion of a held ball."""
+"""The motion of a ball that a robot dribbles, that it kicks along the ground, and that rolls."""
 
 from __future__ import annotations
 
@@ -83,3 +83,83 @@ def held_velocity(
         )
     turned = gap * kick_direction(np.asarray(yaw, np.float64) + rate * period)
     return np.asarray(moved + (turned - reach) / period)
+
+
+def ground_pass(yaw: ArrayLike, speed: ArrayLike) -> Floats:
+    """Returns the velocity of a ball kicked along the ground: v_0 D_K, equation (3).
+
+    Args:
+        yaw: Yaw of the robot, (...) [rad].
+        speed: v_0, (...) [m/s].
+
+    Returns:
+        The velocity in the world frame, (..., 3) [m/s].
+    """
+    direction, speeds = kick_direction(yaw), np.asarray(speed, np.float64)
+    x, y = speeds * direction[..., 0], speeds * direction[..., 1]
+    return np.stack([x, y, np.zeros_like(x)], axis=-1)
+
+
+def goal_crossing(ball: ArrayLike, yaw: ArrayLike, goal_x: ArrayLike) -> tuple[Floats, Floats]:
+    """Computes where a ball kicked along `yaw` crosses the line x = goal_x.
+
+    Args:
+        ball: Position of the ball, (..., 2) [m].
+        yaw: Direction of the kick, (...) [rad].
+        goal_x: Position of the goal line, (...) [m].
+
+    Returns:
+        The distance d from the ball to the crossing, and the y of the crossing, (...) [m] each;
+        both are infinite if the kick leads away from the line. The published code refuses a y of
+        10 m or more.
+    """
+    place, direction = np.asarray(ball, np.float64), kick_direction(yaw)
+    ahead = np.asarray(goal_x, np.float64) - place[..., 0]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        distance = ahead / direction[..., 0]
+    distance = np.where(distance > 0.0, distance, np.inf)
+    with np.errstate(invalid="ignore"):
+        y = place[..., 1] + np.where(np.isinf(distance), np.inf, distance * direction[..., 1])
+    return np.asarray(distance), np.asarray(y)
+
+
+def rolled(velocity: ArrayLike, deceleration: float, time: float) -> Floats:
+    """Returns the velocity of a ball after rolling for some time under F = -mu m g v / |v|.
+
+    Args:
+        velocity: Initial velocity, (..., 2) [m/s].
+        deceleration: mu g [m/s²].
+        time: Time since the ball had its initial velocity [s].
+
+    Example:
+        >>> rolled([2.0, 0.0], deceleration=0.5, time=1.0)
+        array([1.5, 0. ])
+    """
+    moved = np.asarray(velocity, np.float64)
+    return np.asarray(moved * kept_share(moved, deceleration, time)[..., None])
+
+
+def kept_share(velocity: Floats, deceleration: float, time: float) -> Floats:
+    """Returns the fraction of its speed that a rolling ball keeps, (...); see `rolled`.
+
+    Only the x and y components of `velocity` count.
+    """
+    x, y = velocity[..., 0], velocity[..., 1]
+    speed = np.sqrt(x * x + y * y)
+    left = np.maximum(speed - deceleration * time, 0.0)
+    return np.asarray(left / np.maximum(speed, 1e-300))
+
+
+def rolling_spin(velocity: ArrayLike, radius: float) -> Floats:
+    """Returns the angular velocity of a ball that rolls without slipping, z x v / r.
+
+    Args:
+        velocity: Velocity of the ball, (..., 3) [m/s].
+        radius: Radius of the ball [m].
+
+    Returns:
+        The angular velocity in the world frame, (..., 3) [rad/s].
+    """
+    moved = np.asarray(velocity, np.float64)
+    x, y = moved[..., 0] / radius, moved[..., 1] / radius
+    return np.stack([-y, x, np.zeros_like(x)], axis=-1)
