@@ -244,9 +244,7 @@ def test_one_agent_of_all_worlds_is_as_in_their_own_vec_env(
         ({"agents": ["b"]}, r"agents \['a'\] belong to no policy"),
     ],
 )
-def test_agents_without_a_policy_are_named(
-    make_race: MakeRace, options: Any, message: str
-) -> None:
+def test_agents_without_a_policy_are_named(make_race: MakeRace, options: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         AgentsVecEnv(make_race(), **options)
 

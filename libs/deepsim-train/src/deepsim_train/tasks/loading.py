@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from deepsim_envs import Environment, PolicyMaker
-from deepsim_train.policies.recurrent_policy import load_policy
-from deepsim_train.policies.trained_policy import FILE
+from deepsim_train.policies.trained_policy import FILE, load_policy
 from deepsim_train.task_code import TaskError, call_task_code
 
 from .search import find_task

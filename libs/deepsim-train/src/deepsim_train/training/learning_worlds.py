@@ -17,9 +17,8 @@ from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.task import Task
 
 from .config import TrainingConfig
-from .league import League
-from .suitable_spaces import require_suitable
-from .teams import owners_of, teams_of
+from .learner import require_suitable
+from .teams import League, owners_of, teams_of
 
 
 @dataclass(frozen=True, slots=True)

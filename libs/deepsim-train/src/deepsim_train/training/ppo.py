@@ -15,8 +15,8 @@ from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.task import Task
 
 from .config import TrainingConfig
-from .league import League
 from .progress import ProgressFiles
+from .teams import League
 
 try:
     import torch

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from deepsim_train.policies.whole_file import whole_file
+from deepsim_train.policies.trained_policy import whole_file
 
 WINDOW = 100
 """Means are taken over this number of latest episodes."""

@@ -11,19 +11,21 @@ from typing import Any
 from stable_baselines3.common.callbacks import BaseCallback
 
 from deepsim_sync import UnsupportedError
-from deepsim_train.policies.recurrent_policy import RecurrentPolicy
-from deepsim_train.policies.trained_policy import TrainedPolicy, policy_file
-from deepsim_train.policies.whole_file import whole_file
+from deepsim_train.policies.trained_policy import (
+    RecurrentPolicy,
+    TrainedPolicy,
+    policy_file,
+    whole_file,
+)
 
 from .checkpoint import FILE as CHECKPOINT
 from .checkpoint import training_state
 from .config import TrainingConfig
 from .evaluation import Evaluation
-from .league import League
 from .learner import Learner
 from .learning_worlds import LearningWorlds
 from .progress import EpisodeEnds, ProgressFiles
-from .teams import team_of
+from .teams import League, team_of
 from .update_log import UpdateLog
 
 OnStep = Callable[[int, Mapping[str, float]], object]
