@@ -7,8 +7,7 @@ trainers: `deepsim_train.sb3`, `deepsim_train.rllib` and `deepsim_train.torchrl`
 
 from .policies.trained_policy import RecurrentPolicy, TrainedPolicy, load_policy
 from .task_code import TaskCodeError, TaskError
-from .tasks.loading import load_task, make_environment
-from .tasks.registration import register_task
+from .tasks.loading import load_task, make_environment, register_task
 from .tasks.task import Task
 from .training.config import TrainingConfig
 

@@ -111,7 +111,7 @@ class AutoReset:
             goes_on = ~ended.any(axis=1)
         else:
             goes_on = (environment.live | environment.waiting)[:, self._learning].any(axis=1)
-        over: Bools = ~(goes_on & environment.live.any(axis=1))
+        over: Bools = ~(goes_on & np.logical_or.reduce(environment.live, axis=1))
         infos = self._infos() if ended.any() or over.any() else ()
         self._seen = step.observation
         if not over.any():

@@ -107,7 +107,7 @@ def write_onnx(
         raise TaskError(f"cannot write {file}: {error.strerror or error}") from error
 
 
-class _Network(nn.Module):
+class _Network(nn.Module):  # type: ignore[misc]  # not typed where it is not installed
     """The arrays of a policy as a module of torch; an LSTM, if any, comes before the layers."""
 
     def __init__(self, policy: TrainedPolicy, memory: Lstm | None) -> None:
