@@ -25,6 +25,8 @@ from .rollout import PolicyMemory, Rollout
 from .streams import OngoingEpisodes, Trail
 from .worlds import RolloutWorlds, Spec, make_rollout_worlds
 
+# ruff: noqa: D102 (methods are documented by Workers)
+
 
 class Sampler:
     """Computes fragments of one task and one policy.
@@ -34,7 +36,7 @@ class Sampler:
     that begin in that world. The sampler makes policy and worlds on first use, and keeps them.
 
     Args:
-        environment: Makes the environment; see `spec.portable`.
+        environment: Makes the environment; see `worlds.portable`.
         policy: Makes the policy.
         length: The number of steps of a fragment.
         worlds: The number of worlds of a fragment.
@@ -113,9 +115,6 @@ class Sampler:
         return self._policy
 
 
-# ruff: noqa: D102 (methods are documented by Workers)
-
-
 class Death(NamedTuple):
     """Stands for the answer of a worker that died."""
 
@@ -171,8 +170,6 @@ class LocalWorkers:
     def close(self) -> None:
         self._sampler.close()
 
-
-# ruff: noqa: D102 (methods are documented by Workers)
 
 _PATIENCE = 5.0  # time for an idle worker to close its worlds, or for a killed one to end [s]
 
