@@ -145,9 +145,9 @@ def test_a_model_obeys_masks(acted: Any, tmp_path: Path) -> None:
     assert observations["action_mask"][np.arange(60), first].all()
 
 
-def task_with_policy(write_task: Callable[..., Path]) -> Path:
+def task_with_policy(write_task: Callable[..., Path], *changes: tuple[str, str]) -> Path:
     """A task whose agent earns what its action says, with a policy that is sure of 0.5."""
-    folder = write_task("self.add_reward(float(action[0]))")
+    folder = write_task("self.add_reward(float(action[0]))", *changes)
     ones = np.ones(1, Floats)
     layers = ((np.array([[2.0]], Floats), ones),)
     TrainedPolicy(0 * ones, ones, 9.0, layers, -ones, 0.5 * ones, (1,)).save(folder / "policy.npz")
@@ -246,7 +246,8 @@ def test_a_shipped_policy_is_the_same_network_in_torch_and_onnx(file: Path, tmp_
 
 def test_the_metadata_say_what_the_numbers_are(write_task: Callable[..., Path]) -> None:
     """Names and bounds from the policy; agents and the rate of actions from the task."""
-    task = task_with_policy(write_task)
+    slow = ("TableSimulator()", "TableSimulator(timestep=0.02)"), ("=seed)", "=seed, frame_skip=5)")
+    task = task_with_policy(write_task, *slow)
     assert call("export", task).exit_code == 0
     session = onnxruntime.InferenceSession(task / "policy.onnx")
     found = session.get_modelmeta().custom_metadata_map
