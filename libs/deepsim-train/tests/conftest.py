@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A rink of two pucks on arrays, on the table simulator."""
+"""A race of two pucks on arrays, on the table simulator."""
 
 from __future__ import annotations
 
 import doctest
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gymnasium
@@ -22,15 +22,19 @@ from deepsim_math import Pose
 from deepsim_sync import World
 from deepsim_sync.testing import TableModel, TableSimulator
 
+GOALS = {"a": 0.5, "b": 1.0}
+"""Where each puck has arrived [m]."""
 
-class RinkArea(Area):
-    """Agents "a" and "b" move as their actions say [m/s], and have arrived at x = 1 m."""
 
-    agents = Agents(["a", "b"], Box(-10.0, 10.0, (2,)), Box(-1.0, 1.0, (2,)))
+class RaceArea(Area):
+    """Pucks move as their actions say [m/s], and earn the metres that they make along x."""
+
+    agents = Agents(list(GOALS), Box(-10.0, 10.0, (2,)), Box(-1.0, 1.0, (2,)))
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self.pucks = world.models.select(["a", "b"])
+        self.pucks = world.models.select(list(GOALS))
+        self.goals = np.array(list(GOALS.values()))
         self.earned = np.zeros((len(world), 2))
 
     def reset(self, worlds: Any) -> None:
@@ -51,28 +55,43 @@ class RinkArea(Area):
         return self.pucks.pose[..., :2]
 
     def terminated(self) -> Any:
-        return self.pucks.pose[..., 0] >= 1.0 - 1e-9
+        return self.pucks.pose[..., 0] >= self.goals - 1e-6
 
     def reward(self) -> Any:
         return self.earned
 
     def info(self) -> dict[str, Any]:
-        worlds = len(self.world)
-        y = self.pucks.pose[..., 1]
-        return {"a": {"laps": np.full(worlds, 2), "y": y[:, 0]}, "wind": np.full(worlds, 0.5)}
+        x = self.pucks.pose[..., 0]
+        return {name: {"x": x[:, row]} for row, name in enumerate(GOALS)}
 
 
 @pytest.fixture
-def make_rink() -> Callable[..., Environment]:
-    """Makes the environment of a rink, with a limit of 7 steps."""
+def make_race_on_arrays() -> Iterator[Callable[..., Environment]]:
+    """Makes a race in some worlds, which is cut off after 7 steps."""
+    made = []
 
-    def make(worlds: int = 1, seed: int | None = None) -> Environment:
+    def make(
+        worlds: int = 1,
+        seed: int | None = None,
+        max_episode_steps: int | None = 7,
+        frame_skip: int = 2,
+    ) -> Environment:
         world = World(TableSimulator(worlds=worlds, timestep=0.1))
-        for name in "ab":
+        for name in GOALS:
             world.spawn(TableModel(), name, Pose())
-        return Environment(RinkArea(world), frame_skip=2, max_episode_steps=7, seed=seed)
+        made.append(
+            Environment(
+                RaceArea(world),
+                frame_skip=frame_skip,
+                max_episode_steps=max_episode_steps,
+                seed=seed,
+            )
+        )
+        return made[-1]
 
-    return make
+    yield make
+    for environment in made:
+        environment.close()
 
 
 @pytest.fixture(scope="session")

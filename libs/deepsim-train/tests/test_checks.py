@@ -42,9 +42,11 @@ def checked() -> Iterator[Callable[..., dict[str, tuple[str, str]]]]:
     gymnasium.registry.pop(ID, None)
 
 
-def test_a_task_on_arrays_passes_all(checked: Any, make_rink: Callable[..., Environment]) -> None:
+def test_a_task_on_arrays_passes_all(
+    checked: Any, make_race_on_arrays: Callable[..., Environment]
+) -> None:
     """The checks of trainers come last, one of each agent for Stable-Baselines3."""
-    outcomes = checked(make_rink)
+    outcomes = checked(make_race_on_arrays)
     assert {name: each for name, each in outcomes.items() if each[0] == "failed"} == {}
     assert [*outcomes][-4:] == [
         "check_env of a (stable-baselines3)",
@@ -56,7 +58,7 @@ def test_a_task_on_arrays_passes_all(checked: Any, make_rink: Callable[..., Envi
 
 def test_a_trainer_that_is_installed_in_part_is_skipped(
     checked: Any,
-    make_rink: Callable[..., Environment],
+    make_race_on_arrays: Callable[..., Environment],
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:
@@ -66,7 +68,7 @@ def test_a_trainer_that_is_installed_in_part_is_skipped(
     monkeypatch.syspath_prepend(tmp_path)
     for name in [name for name in sys.modules if name.split(".")[0] == "ray"]:
         monkeypatch.delitem(sys.modules, name)
-    outcome, reason = checked(make_rink)["check_multiagent_environments (rllib)"]
+    outcome, reason = checked(make_race_on_arrays)["check_multiagent_environments (rllib)"]
     assert outcome == "skipped"
     assert reason.startswith("not installed: pip install 'deepsim-train[rllib]' (No module named")
     monkeypatch.delitem(sys.modules, "ray")

@@ -16,7 +16,6 @@ TRAINERS = {"minari", "onnx", "onnxruntime", "ray", "stable_baselines3", "torch"
     [
         "deepsim_train",
         "deepsim_train.checks",
-        "deepsim_train.collecting",
         "deepsim_train.episodes",
         "deepsim_train.policies.slot_policy",
         "deepsim_train.rollout_pool",

@@ -91,9 +91,9 @@ def test_minari_reads_every_array_back(root: Path) -> None:
 
 
 def test_the_episodes_of_many_worlds_are_those_of_the_dataset(
-    make_rink: Callable[..., Any], tmp_path: Path
+    make_race_on_arrays: Callable[..., Any], tmp_path: Path
 ) -> None:
-    collector = TrajectoryCollector(make_rink(3))
+    collector = TrajectoryCollector(make_race_on_arrays(3))
     seen, _ = collector.reset(seed=4)
     while seen:
         result = collector.step({slot: [1.0, 0.0] for slot in seen})

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from deepsim_envs import digest
-from deepsim_train.rollout_pool.arrays import packed, unpacked
+from deepsim_train.rollout_pool.fragment import packed, unpacked
 
 DTYPES = ["bool", "int8", "uint8", "int32", "int64", "uint64", "float16", "float32", ">f8"]
 LEAVES = (

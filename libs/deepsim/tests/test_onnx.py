@@ -17,13 +17,13 @@ from typer.testing import CliRunner, Result
 
 from deepsim.cli import app
 from deepsim_train import TrainedPolicy
-from deepsim_train.policies.features import Part
-from deepsim_train.policies.networks import Convolution, PictureNetwork
+from deepsim_train.policies.networks import Convolution, Part, PictureNetwork
 from deepsim_train.task_code import TaskError
 
 WHY = "ONNX is not tested: tox -e py311-train in libs/deepsim"
-onnx = pytest.importorskip("onnx", reason=WHY)
-pytest.importorskip("onnxruntime", reason=WHY)
+onnxruntime = pytest.importorskip("onnxruntime", reason=WHY)
+pytest.importorskip("onnxscript", reason=WHY)
+torch = pytest.importorskip("torch", reason=WHY)
 
 from deepsim_train.policies.onnx_policy import load_onnx  # noqa: E402 (as above)
 from deepsim_train.training.onnx_file import write_onnx  # noqa: E402 (skipped without it, above)
@@ -145,9 +145,9 @@ def test_a_model_obeys_masks(acted: Any, tmp_path: Path) -> None:
     assert observations["action_mask"][np.arange(60), first].all()
 
 
-def task_with_policy(write_task: Callable[..., Path]) -> Path:
+def task_with_policy(write_task: Callable[..., Path], *changes: tuple[str, str]) -> Path:
     """A task whose agent earns what its action says, with a policy that is sure of 0.5."""
-    folder = write_task("self.add_reward(float(action[0]))")
+    folder = write_task("self.add_reward(float(action[0]))", *changes)
     ones = np.ones(1, Floats)
     layers = ((np.array([[2.0]], Floats), ones),)
     TrainedPolicy(0 * ones, ones, 9.0, layers, -ones, 0.5 * ones, (1,)).save(folder / "policy.npz")
@@ -216,6 +216,48 @@ def test_what_is_no_model_of_this_task_is_one_line(
     assert "policy.npz is not a trained policy" in said(nothing)
 
 
+SHIPPED = sorted((Path(__file__).parents[3] / "examples").glob("*/policy.npz"))
+
+
+@pytest.mark.parametrize("file", SHIPPED, ids=lambda file: file.parent.name)
+def test_a_shipped_policy_is_the_same_network_in_torch_and_onnx(file: Path, tmp_path: Path) -> None:
+    """Its file is read here by NumPy alone, and its layers run as torch's own."""
+    arrays = np.load(file)
+    rng = np.random.default_rng(5)
+    seen = drawn(rng, 50, len(arrays["mean"])) * arrays["scale"] * 2 + arrays["mean"]
+    x = torch.from_numpy((seen - arrays["mean"]) / arrays["scale"])
+    limit = torch.from_numpy(np.asarray(arrays["limit"], np.float32))
+    x = x.clamp(-limit, limit)
+    for number in range(sum(name.startswith("weights_") for name in arrays)):
+        weights, bias = (torch.from_numpy(arrays[f"{n}_{number}"]) for n in ("weights", "bias"))
+        x = torch.nn.functional.linear(torch.tanh(x) if number else x, weights, bias)
+    x = x.clamp(torch.from_numpy(arrays["low"]), torch.from_numpy(arrays["high"]))
+    policy = TrainedPolicy.load(file)
+    acted = policy.act("", seen)
+    np.testing.assert_allclose(acted.reshape(50, -1), x.numpy(), atol=1e-5)
+    write_onnx(policy, tmp_path / "a.onnx")
+    bounds = spaces.Box(-np.inf, np.inf, tuple(arrays["shape"].tolist()))
+    np.testing.assert_allclose(
+        load_onnx(tmp_path / "a.onnx").act("", seen, bounds), acted, atol=1e-5
+    )
+
+
+def test_the_metadata_say_what_the_numbers_are(write_task: Callable[..., Path]) -> None:
+    """Names and bounds from the policy; agents and the rate of actions from the task."""
+    slow = ("TableSimulator()", "TableSimulator(timestep=0.02)"), ("=seed)", "=seed, frame_skip=5)")
+    task = task_with_policy(write_task, *slow)
+    assert call("export", task).exit_code == 0
+    session = onnxruntime.InferenceSession(task / "policy.onnx")
+    found = session.get_modelmeta().custom_metadata_map
+    assert json.loads(found["inputs"]) == {"observation": {"shape": [1], "dtype": "float32"}}
+    action = {"shape": [1], "dtype": "float32", "low": [-1.0], "high": [0.5]}
+    assert json.loads(found["outputs"]) == {"action": action}
+    assert json.loads(found["agents"]) == ["puck"]
+    assert float(found["rate_hz"]) == pytest.approx(10.0)
+    assert "rad" in found["units"]
+    assert str(Path(__file__).parents[3]).encode() not in (task / "policy.onnx").read_bytes()
+
+
 @pytest.mark.parametrize("module", ["onnx", "onnxruntime"])
 def test_without_the_extra_it_is_named(
     write_task: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, module: str
@@ -227,4 +269,8 @@ def test_without_the_extra_it_is_named(
     arguments = ["export", task] if module == "onnx" else ["run", task, "--policy", "a.onnx"]
     result = call(*arguments)
     assert result.exit_code == 1
-    assert said(result) == "error: ONNX models need an extra: pip install 'deepsim-train[onnx]'"
+    wanted = {
+        "onnx": "error: writing ONNX models needs an extra: pip install 'deepsim-train[ppo]'",
+        "onnxruntime": "error: ONNX models need an extra: pip install 'deepsim-train[onnx]'",
+    }
+    assert said(result) == wanted[module]

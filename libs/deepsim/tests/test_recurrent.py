@@ -13,8 +13,8 @@ from typer.testing import CliRunner, Result
 
 from deepsim import load_task
 from deepsim.cli import app
-from deepsim_train.policies.recurrent_policy import RecurrentPolicy, load_policy
 from deepsim_train.policies.slot_policy import slot_policy
+from deepsim_train.policies.trained_policy import RecurrentPolicy, load_policy
 
 RecurrentPPO = pytest.importorskip(
     "sb3_contrib", reason="training is not tested: tox -e py311-train in libs/deepsim"

@@ -5,11 +5,9 @@ Everything here runs without torch, apart from `deepsim_train.training.ppo` and 
 trainers: `deepsim_train.sb3`, `deepsim_train.rllib` and `deepsim_train.torchrl`.
 """
 
-from .policies.recurrent_policy import RecurrentPolicy, load_policy
-from .policies.trained_policy import TrainedPolicy
+from .policies.trained_policy import RecurrentPolicy, TrainedPolicy, load_policy
 from .task_code import TaskCodeError, TaskError
-from .tasks.loading import load_task, make_environment
-from .tasks.registration import register_task
+from .tasks.loading import load_task, make_environment, register_task
 from .tasks.task import Task
 from .training.config import TrainingConfig
 

@@ -7,14 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pytest
 from gymnasium.spaces import Box, Space
 
 from deepsim_envs import (
     AbstractAgent,
-    Agents,
-    Area,
     AreaInterface,
     Environment,
     JoinedEnvironment,
@@ -91,45 +88,6 @@ class Race(AreaInterface):
             agent.transform.pose = Pose((0.0, agent.world.rng.uniform(-1.0, 1.0), 0.0))
 
 
-class RaceArea(Area):
-    """The race of two pucks on arrays."""
-
-    agents = Agents(list(GOALS), Box(-10.0, 10.0, (2,)), Box(-1.0, 1.0, (2,)))
-
-    def __init__(self, world: World) -> None:
-        super().__init__(world)
-        self.pucks = world.models.select(list(GOALS))
-        self.goals = np.array(list(GOALS.values()))
-        self.earned = np.zeros((len(world), 2))
-
-    def reset(self, worlds: Any) -> None:
-        pose = np.tile(np.asarray(Pose()), (len(worlds), 2, 1))
-        pose[..., 1] = self.world.uniform(-1.0, 1.0, 2, worlds)
-        self.pucks.put(worlds, pose=pose)
-
-    def act(self, actions: Any) -> None:
-        twist = self.pucks.twist
-        twist[self.live, :2] = actions[self.live]
-        self.pucks.twist = twist
-        self.earned[:] = 0.0
-
-    def fixed_update(self, delta_time: float) -> None:
-        self.earned += self.pucks.twist[..., 0] * delta_time
-
-    def observe(self) -> Any:
-        return self.pucks.pose[..., :2]
-
-    def terminated(self) -> Any:
-        return self.pucks.pose[..., 0] >= self.goals - 1e-6
-
-    def reward(self) -> Any:
-        return self.earned
-
-    def info(self) -> dict[str, Any]:
-        x = self.pucks.pose[..., 0]
-        return {name: {"x": x[:, row]} for row, name in enumerate(GOALS)}
-
-
 @pytest.fixture(autouse=True)
 def _one_thread() -> None:
     """Small networks only lose time by more, above all where others use the cores."""
@@ -161,23 +119,18 @@ def make_race() -> Iterator[Callable[..., Environment]]:
 
 @pytest.fixture(params=["objects in turn", "arrays"])
 def make_races(
-    request: pytest.FixtureRequest, make_race: Callable[..., Environment]
-) -> Iterator[Callable[..., Any]]:
+    request: pytest.FixtureRequest,
+    make_race: Callable[..., Environment],
+    make_race_on_arrays: Callable[..., Environment],
+) -> Callable[..., Any]:
     """Makes several races, written in either style."""
-    made = []
 
     def make(worlds: int, max_episode_steps: int | None = 12) -> Any:
-        if request.param != "arrays":
-            return JoinedEnvironment([partial(make_race, max_episode_steps)] * worlds)
-        world = World(TableSimulator(worlds=worlds, timestep=0.1))
-        for name in GOALS:
-            world.spawn(TableModel(), name, Pose())
-        made.append(Environment(RaceArea(world), max_episode_steps=max_episode_steps))
-        return made[-1]
+        if request.param == "arrays":
+            return make_race_on_arrays(worlds, None, max_episode_steps, 1)
+        return JoinedEnvironment([partial(make_race, max_episode_steps)] * worlds)
 
-    yield make
-    for environment in made:
-        environment.close()
+    return make
 
 
 @pytest.fixture

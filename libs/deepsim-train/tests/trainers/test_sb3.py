@@ -23,12 +23,11 @@ from deepsim_envs import (
     Area,
     Environment,
     GymnasiumEnv,
-    GymnasiumVectorEnv,
     JoinedEnvironment,
 )
 from deepsim_sync import World
 from deepsim_sync.testing import TableSimulator
-from deepsim_train.sb3 import AgentsVecEnv, WorldsVecEnv
+from deepsim_train.sb3 import AgentsVecEnv
 
 MakeRace = Callable[..., Environment]
 MakeRaces = Callable[..., Any]
@@ -39,8 +38,8 @@ def still(environment: Environment, rng: np.random.Generator) -> Any:
     return lambda name, observation: np.zeros(2, np.float32)
 
 
-def view(make_race: MakeRace, agent: str = "b") -> GymnasiumEnv:
-    return GymnasiumEnv(make_race(), agent=agent, others=still)
+def view(make_race: MakeRace, agent: str = "b", others: Any = still) -> GymnasiumEnv:
+    return GymnasiumEnv(make_race(), agent=agent, others=others)
 
 
 @pytest.mark.parametrize("agent", ["a", "b"])
@@ -149,11 +148,10 @@ def test_maskable_ppo_never_takes_what_a_mask_forbids(one: bool) -> None:
     environment = Environment(Stairs(World(TableSimulator(worlds=3))), max_episode_steps=7)
     worlds: Any = AgentsVecEnv(environment)
     if one:
-        view = GymnasiumVectorEnv(
-            environment, agent="b", autoreset_mode="SameStep",
+        worlds = AgentsVecEnv(
+            environment, agents=["b"],
             others=lambda env, rng: lambda name, seen: 1 - seen["stair"] // 3,
         )  # fmt: skip
-        worlds = WorldsVecEnv(view)
     worlds.seed(0)
     seen = worlds.reset()
     assert (
@@ -209,13 +207,12 @@ def test_dicts_are_batched_by_key(make_echo: Callable[[Any], Environment]) -> No
     assert {key: values.shape for key, values in seen.items()} == {"a": (4, 2), "b": (4,)}
 
 
-def test_worlds_are_what_their_own_vec_env_makes_of_them(
+def test_one_agent_of_all_worlds_is_as_in_their_own_vec_env(
     make_race: MakeRace, make_races: MakeRaces
 ) -> None:
-    """Observations, rewards, dones, final observations: as `DummyVecEnv`, bit for bit."""
-    worlds = GymnasiumVectorEnv(make_races(3), agent="b", others=still, autoreset_mode="SameStep")
-    ours = WorldsVecEnv(worlds)
-    theirs = DummyVecEnv([partial(view, make_race)] * 3)
+    """Observations, rewards, dones, infos of last steps: as `DummyVecEnv`, bit for bit."""
+    ours = AgentsVecEnv(make_races(3), agents=["b"], others=noisy)
+    theirs = DummyVecEnv([partial(view, make_race, others=noisy)] * 3)
     ours.seed(3)
     theirs.seed(3)
     assert ours.reset().tobytes() == theirs.reset().tobytes()
@@ -228,18 +225,28 @@ def test_worlds_are_what_their_own_vec_env_makes_of_them(
             assert mine.dtype == its.dtype
             assert mine.tobytes() == its.tobytes()
         for mine, its in zip(one[3], other[3], strict=True):
-            episode = mine.pop("episode", None)
-            assert (episode is not None) == ("terminal_observation" in its)
+            if "terminal_observation" not in its:
+                assert mine == {"TimeLimit.truncated": False}
+                continue
+            assert mine.pop("episode")["l"] > 0
             assert mine.keys() == its.keys()
             assert all(np.array_equal(mine[key], its[key]) for key in its)
-            ends += episode is not None
+            ends += 1
     assert ends > 5
 
 
-def test_worlds_must_reset_as_sb3_does(make_race: MakeRace) -> None:
-    worlds = GymnasiumVectorEnv(make_race(), agent="b", others=still)
-    with pytest.raises(ValueError, match='make the vector environment with autoreset_mode="SameSt'):
-        WorldsVecEnv(worlds)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"agents": ["c"]}, r"agents must be some of \['a', 'b'\], got \['c'\]"),
+        ({"agents": ["a", "a"]}, r"got \['a', 'a'\]"),
+        ({"agents": []}, r"got \[\]"),
+        ({"agents": ["b"]}, r"agents \['a'\] belong to no policy"),
+    ],
+)
+def test_agents_without_a_policy_are_named(make_race: MakeRace, options: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        AgentsVecEnv(make_race(), **options)
 
 
 @pytest.mark.parametrize("game_over", ["all", "any"])
@@ -264,8 +271,7 @@ def test_slots_go_back_to_an_instant_amid_their_episodes(
     def made() -> Any:
         if joined:
             return AgentsVecEnv(make_races(2))
-        view = GymnasiumVectorEnv(make_races(2), agent="a", others=noisy, autoreset_mode="SameStep")
-        return WorldsVecEnv(view)
+        return AgentsVecEnv(make_races(2), agents=["a"], others=noisy)
 
     worlds, others = made(), made()
     worlds.seed(0)
@@ -331,11 +337,10 @@ def test_her_learns_from_goals_that_were_achieved_instead(one: bool) -> None:
     environment = Environment(Line(World(TableSimulator(worlds=2))), max_episode_steps=8)
     worlds: Any = AgentsVecEnv(environment)
     if one:
-        view = GymnasiumVectorEnv(
-            environment, agent="b", autoreset_mode="SameStep",
+        worlds = AgentsVecEnv(
+            environment, agents=["b"],
             others=lambda env, rng: lambda name, seen: np.zeros(1, np.float32),
         )  # fmt: skip
-        worlds = WorldsVecEnv(view)
     model = DDPG(
         "MultiInputPolicy", worlds, replay_buffer_class=HerReplayBuffer, seed=0,
         replay_buffer_kwargs={"n_sampled_goal": 4, "goal_selection_strategy": "future"},

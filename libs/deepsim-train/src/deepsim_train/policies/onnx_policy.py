@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from deepsim_envs import ArrayPolicy
 from deepsim_train.task_code import TaskError
 
-from .recurrent_policy import MemoryPolicy
+from .trained_policy import MemoryPolicy
 
 try:
     import onnxruntime

@@ -1,26 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trained policy: a small network of plain arrays, which acts without torch."""
+"""Trained policies: small networks of plain arrays, which act without torch."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any
 
 import numpy as np
 
-from deepsim_envs import ArrayPolicy
-from deepsim_envs.spaces import MASK
+from deepsim_envs import ArrayPolicy, Environment
+from deepsim_envs.spaces import MASK, leafwise
 from deepsim_train.task_code import TaskError
 
-from .features import Part, arrays_of, features_of, parts_of
-from .networks import Floats, Layer, dense
-from .whole_file import whole_file
+from .networks import (
+    Floats,
+    Layer,
+    Lstm,
+    Part,
+    State,
+    arrays_of,
+    dense,
+    features_of,
+    parts_of,
+)
 
 FILE = "policy.npz"
-T = TypeVar("T")
 
 
 def policy_file(name: str) -> str:
@@ -115,7 +125,8 @@ class TrainedPolicy(ArrayPolicy):
 
     def save(self, file: Path) -> None:
         """Writes the policy as an NPZ file of plain arrays."""
-        write_arrays(file, self.arrays())
+        with whole_file(file) as stream:
+            np.savez(stream, **self.arrays())
 
     def arrays(self) -> dict[str, Any]:
         """Returns the policy as plain arrays by name."""
@@ -136,9 +147,12 @@ class TrainedPolicy(ArrayPolicy):
         """Reads a file written by `save`; an untrusted file is safe, because it contains no code.
 
         Raises:
-            TaskError: The file cannot be read, or was not written by `save`.
+            TaskError: The file cannot be read, or holds no policy without memory.
         """
-        return read_arrays(file, cls.of_arrays)
+        policy = load_policy(file)
+        if not isinstance(policy, cls):
+            raise TaskError(f"{file} is not a policy without memory: read it by load_policy")
+        return policy
 
     @classmethod
     def of_arrays(cls, arrays: Mapping[str, Any]) -> TrainedPolicy:
@@ -163,20 +177,124 @@ class TrainedPolicy(ArrayPolicy):
         )
 
 
-def write_arrays(file: Path, arrays: Mapping[str, Any]) -> None:
-    """Writes plain arrays as an NPZ file."""
-    with whole_file(file) as stream:
-        np.savez(stream, **arrays)
+class MemoryPolicy(ABC):
+    """A policy maker for policies that keep a memory of each agent's episode."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def step(
+        self, agent: str, observations: Any, action_space: Any, memory: Any
+    ) -> tuple[Any, Any]:
+        """Returns the action for one observation, (1, ...), and the agent's new memory.
+
+        Args:
+            agent: The agent's name.
+            observations: One observation, (1, ...), or a dict of such arrays.
+            action_space: The space of one action.
+            memory: The agent's memory, or None at the beginning of an episode.
+
+        Raises:
+            TaskError: The observation is not like those used in training.
+        """
+
+    def __call__(self, environment: Environment, rng: np.random.Generator) -> RememberingPolicy:
+        """Returns the policy of one world; `rng` is not used."""
+        return RememberingPolicy(self, environment)
 
 
-def read_arrays(file: Path, make: Callable[[dict[str, Any]], T]) -> T:
-    """Reads the arrays of an NPZ file, and returns the policy that `make` makes of them.
+class RememberingPolicy:
+    """The policy of one world, with the memory of each agent.
+
+    Args:
+        policy: The trained policy.
+        environment: The environment of the world, or another object with its ``action_space``.
+    """
+
+    def __init__(self, policy: MemoryPolicy, environment: Environment) -> None:
+        self.policy = policy
+        self._environment = environment
+        self._memories: dict[str, Any] = {}
+
+    def begin_episode(self) -> None:
+        """Clears the memories of all agents."""
+        self._memories = {}
+
+    def get_state(self) -> dict[str, Any]:
+        """Returns the memories by agent, for `set_state`."""
+        return dict(self._memories)
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Restores the memories returned by `get_state`."""
+        self._memories = dict(state)
+
+    def __call__(self, agent: str, observation: Any) -> Any:
+        """Returns the agent's most likely action, and updates its memory.
+
+        Raises:
+            TaskError: The observation is not like those used in training.
+        """
+        batch = leafwise(lambda part: np.asarray(part)[None], observation)
+        space, memory = self._environment.action_space[agent], self._memories.get(agent)
+        actions, self._memories[agent] = self.policy.step(agent, batch, space, memory)
+        return actions[0]
+
+
+@dataclass(frozen=True, slots=True)
+class RecurrentPolicy(MemoryPolicy):
+    """A network with an LSTM as its memory.
+
+    Attributes:
+        network: Computes features from observations, and actions from the outputs of the LSTM.
+        memory: The LSTM between features and actions.
+    """
+
+    network: TrainedPolicy
+    memory: Lstm
+
+    def step(
+        self, agent: str, observations: Any, action_space: Any, memory: State | None
+    ) -> tuple[Any, State]:
+        """Returns the most likely action, and the agent's new memory; see `MemoryPolicy`."""
+        state = self.memory.first_state() if memory is None else memory
+        state = self.memory(self.network.features(observations), state)
+        return self.network.actions(state[0], observations), state
+
+    def save(self, file: Path) -> None:
+        """Writes the policy as an NPZ file of plain arrays."""
+        memory = {f"lstm_{name}": array for name, array in self.memory._asdict().items()}
+        with whole_file(file) as stream:
+            np.savez(stream, **self.network.arrays(), **memory)
+
+
+def load_policy(file: Path) -> TrainedPolicy | RecurrentPolicy:
+    """Reads the file of a policy with or without memory; it contains no code that could run.
 
     Raises:
         TaskError: The file cannot be read, or holds no policy.
     """
     try:
         with np.load(file, allow_pickle=False) as stream:
-            return make(dict(stream))
+            arrays = dict(stream)
+        network = TrainedPolicy.of_arrays(arrays)
+        if "lstm_weights_in" not in arrays:
+            return network
+        return RecurrentPolicy(network, Lstm(*(arrays[f"lstm_{name}"] for name in Lstm._fields)))
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise TaskError(f"{file} is not a trained policy: {error}") from error
+
+
+@contextlib.contextmanager
+def whole_file(file: Path) -> Iterator[IO[bytes]]:
+    """Yields a stream; its content replaces the file when the block ends without an error.
+
+    Raises:
+        OSError: The stream cannot be written; the file is unchanged.
+    """
+    part = file.with_name(f".{file.name}.part")
+    try:
+        with part.open("wb") as stream:
+            yield stream
+        os.replace(part, file)
+    finally:
+        part.unlink(missing_ok=True)

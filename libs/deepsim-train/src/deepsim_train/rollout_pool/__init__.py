@@ -14,7 +14,7 @@ from .errors import (
 from .fragment import Fragment
 from .policy import Policy, RandomPolicy, RecurrentPolicy
 from .pool import RolloutPool
-from .spec import Spec
+from .worlds import Spec
 
 __all__ = [
     "ClosedPoolError",

@@ -17,19 +17,17 @@ from numpy.typing import NDArray
 
 from deepsim_envs.function_names import require_function_name
 
-from .arrays import packed, unpacked
 from .errors import (
     ClosedPoolError,
     FragmentError,
     NoWorkerError,
     WorkerDiedError,
 )
-from .fragment import Fragment
-from .spec import Spec, portable
+from .fragment import Fragment, packed, unpacked
+from .ray_actors import RayWorkers
 from .streams import Streams
-from .workers.local import Death, LocalWorkers, Workers
-from .workers.processes import ProcessWorkers
-from .workers.ray_actors import RayWorkers
+from .workers import Death, LocalWorkers, ProcessWorkers, Workers
+from .worlds import Spec, portable
 
 BackendName = Literal["local", "process", "ray"]
 _DEATHS = 3  # deaths from one fragment, or failed starts in a row, before the pool gives up

@@ -8,12 +8,16 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from deepsim_envs.area import Bools
+from deepsim_envs.area import Agents, Bools
 from deepsim_envs.environment import Environment
 from deepsim_envs.joined_environment import JoinedEnvironment
+from deepsim_envs.other_agents import OtherAgents
+from deepsim_envs.policy import PolicyMaker
 from deepsim_envs.results import Step
+from deepsim_envs.spaces import batch_of, leafwise
 from deepsim_envs.viewing import own_info
 
+GameOver = Literal["all", "any"]
 Infos = Sequence[Mapping[str, Any]]
 """The info of each agent, as arrays over the worlds."""
 
@@ -30,8 +34,8 @@ class Outcome(NamedTuple):
     diverged: Bools
     """Whether the physics of each world diverged, (W,)."""
     infos: Infos
-    """The infos before any reset; empty if no agent is done."""
-    seen: tuple[Any, ...]
+    """The infos before any reset; empty if no learning agent's episode ended."""
+    seen: Sequence[Any]
     """The observations after the resets, a batch (W, A_g, ...) for each group."""
     first_infos: Infos
     """The infos after the resets; empty if no world was reset."""
@@ -42,46 +46,138 @@ class AutoReset:
 
     Args:
         environment: The task.
-        game_over: Whether an episode is over when all agents are done, or when any is.
+        learning: The agents that learn, whose actions come from trainers.
+        others: Makes the policy of all other agents for each episode; optional if there are none.
+        game_over: Whether an episode is over when all agents that learn are done, or when any is.
+
+    Attributes:
+        environment: The task.
 
     Raises:
-        ValueError: `game_over` is unknown.
+        ValueError: `game_over` is unknown, or an agent neither learns nor has a policy.
     """
 
     def __init__(
-        self, environment: Environment | JoinedEnvironment, game_over: Literal["all", "any"]
+        self,
+        environment: Environment | JoinedEnvironment,
+        learning: Sequence[str],
+        others: PolicyMaker | None,
+        game_over: GameOver,
     ) -> None:
         if game_over not in ("all", "any"):
             raise ValueError(f"game_over must be 'all' or 'any', got {game_over!r}")
-        self._environment = environment
+        agents = environment.agents
+        self._left = [agent for agent in agents if agent not in learning]
+        if self._left and others is None:
+            raise ValueError(f"agents {self._left} belong to no policy: name one, or others=")
+        self.environment = environment
         self._game_over = game_over
+        self._learning = [agents.index(agent) for agent in learning]
+        self._voids = [batch_of(group.action_space, 1, 1).void for group in environment.groups]
+        self._rngs = [np.random.default_rng(0) for _ in range(len(environment))]
+        self._others = None if others is None else OtherAgents(environment, others, self._rngs)
+        self._seen: Sequence[Any] = ()
 
-    def reset(self, seeds: Sequence[int | None] | None) -> tuple[tuple[Any, ...], Infos]:
-        """Begins an episode in all worlds; returns observations and infos."""
-        return self._environment.reset_worlds(seeds), self._infos()
+    def reset(self, seeds: Sequence[int | None]) -> tuple[Sequence[Any], Infos]:
+        """Begins an episode in all worlds; returns observations and infos.
 
-    def step(self, actions: Sequence[Any]) -> Outcome:
+        Args:
+            seeds: The seed of each world and of its generator for `others`; None keeps both.
+        """
+        for world, seed in enumerate(seeds):
+            if seed is not None:
+                self._rngs[world] = np.random.default_rng(seed)
+        self._begin(self.environment.reset_worlds(seeds), [*range(len(seeds))])
+        return self._seen, self._infos()
+
+    def step(self, actions: Mapping[str, Any]) -> Outcome:
         """Steps all worlds once.
 
         Args:
-            actions: A batch (W, A_g, ...) for each group.
+            actions: The actions of each agent that learns, (W, ...).
         """
-        live = self._environment.live
-        step = self._environment.step_worlds(actions)
-        diverged = self._environment.diverged
-        done = step.terminated | step.truncated
-        over: Bools = (
-            np.logical_or.reduce(done, axis=1)
-            if self._game_over == "any"
-            else ~np.logical_or.reduce(self._environment.live, axis=1)
+        environment = self.environment
+        live = environment.live
+        own = {**actions, **self._left_actions(live)}
+        step = environment.step_worlds(
+            [
+                leafwise(lambda *rows: np.stack(rows, axis=1), *(own[name] for name in group.names))
+                for group in environment.groups
+            ]
         )
-        infos = self._infos() if done.any() else ()
+        diverged = environment.diverged
+        ended = (step.terminated | step.truncated)[:, self._learning]
+        if self._game_over == "any":
+            goes_on = ~ended.any(axis=1)
+        else:
+            goes_on = (environment.live | environment.waiting)[:, self._learning].any(axis=1)
+        over: Bools = ~(goes_on & np.logical_or.reduce(environment.live, axis=1))
+        infos = self._infos() if ended.any() or over.any() else ()
+        self._seen = step.observation
         if not over.any():
-            return Outcome(step, live, over, diverged, infos, step.observation, ())
-        seen = self._environment.reset_worlds(worlds=np.flatnonzero(over))
-        return Outcome(step, live, over, diverged, infos, seen, self._infos())
+            return Outcome(step, live, over, diverged, infos, self._seen, ())
+        worlds = np.flatnonzero(over)
+        self._begin(environment.reset_worlds(worlds=worlds), worlds.tolist())
+        return Outcome(step, live, over, diverged, infos, self._seen, self._infos())
+
+    def get_state(self) -> dict[str, Any]:
+        """Returns the state of worlds, generators and `others` between two steps.
+
+        Raises:
+            UnsupportedError: The simulator has no snapshots.
+        """
+        return {
+            "environment": self.environment.get_state(),
+            "others": None if self._others is None else self._others.get_state(),
+            "rngs": [rng.bit_generator.state for rng in self._rngs],
+            "seen": self._seen,
+        }
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Restores the state of worlds, generators and `others`.
+
+        Raises:
+            ValueError: The state comes from another task.
+            UnsupportedError: The simulator has no snapshots.
+        """
+        self.environment.set_state(state["environment"])
+        if self._others is not None:
+            self._others.set_state(state["others"])
+        for rng, own in zip(self._rngs, state["rngs"], strict=True):
+            rng.bit_generator.state = own
+        self._seen = state["seen"]
+
+    def _begin(self, seen: Sequence[Any], worlds: list[int]) -> None:
+        """Keeps the first observations of episodes, and makes the policies of other agents."""
+        self._seen = seen
+        if self._others is not None:
+            self._others.begin(worlds)
+
+    def _left_actions(self, live: Bools) -> dict[str, Any]:
+        """Returns the actions of the agents that do not learn, (W, ...) each."""
+        if self._others is None:
+            return {}
+        actions = {}
+        for agent in self._left:
+            number, row = place_of(agent, self.environment.groups)
+            worlds = np.flatnonzero(live[:, self.environment.agents.index(agent)]).tolist()
+            acted = self._others.actions(number, row, self._seen[number], worlds)
+            rows = [self._voids[number]] * len(live)
+            for world, action in zip(worlds, acted, strict=True):
+                rows[world] = action
+            actions[agent] = leafwise(lambda *parts: np.stack(parts), *rows)
+        return actions
 
     def _infos(self) -> Infos:
-        info = self._environment.info()
-        agents = self._environment.agents
+        info = self.environment.info()
+        agents = self.environment.agents
         return [own_info(info, agents, agent) for agent in agents]
+
+
+def place_of(agent: str, groups: Sequence[Agents]) -> tuple[int, int]:
+    """Returns the number of an agent's group, and the agent's number within the group."""
+    return next(
+        (number, [*group.names].index(agent))
+        for number, group in enumerate(groups)
+        if agent in group.names
+    )

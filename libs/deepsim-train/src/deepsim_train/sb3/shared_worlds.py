@@ -3,25 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-import numpy as np
-
-from deepsim_envs.area import Agents
 from deepsim_envs.environment import Environment
 from deepsim_envs.joined_environment import JoinedEnvironment
-from deepsim_envs.other_agents import OtherAgents
 from deepsim_envs.policy import PolicyMaker
-from deepsim_envs.spaces import batch_of, leafwise
 from deepsim_sync import call_all
 
-from .agent_slots import AgentSlots
-from .auto_reset import AutoReset, Infos, Outcome
-from .slots_vec_env import Steps
-from .turns import FINISHED, Turn
+from .auto_reset import AutoReset, GameOver, Infos, Outcome
+from .vec_env import SlotsVecEnv
 
 _RESET, _STEP, _MEET = "reset", "step", "meet"
+_FINISHED = object()
+"""The request of a trainer that has returned."""
 
 
 class SharedWorlds:
@@ -40,7 +36,7 @@ class SharedWorlds:
         policies: The agents of each policy, by the policy's name; the agents of a policy must have
             equal spaces.
         others: Makes the policy of all other agents for each episode; optional if there are none.
-        game_over: Whether an episode is over when all agents are done, or when any is.
+        game_over: Whether an episode is over when all agents of policies are done, or when any is.
         seed: Seed of the first reset: world w, and its generator for `others`, get ``seed + w``.
 
     Attributes:
@@ -65,41 +61,23 @@ class SharedWorlds:
         policies: Mapping[str, Sequence[str]],
         *,
         others: PolicyMaker | None = None,
-        game_over: Literal["all", "any"] = "all",
+        game_over: GameOver = "all",
         seed: int = 0,
     ) -> None:
-        self._environment = environment
-        self._worlds = AutoReset(environment, game_over)
-        _require_agents(environment.agents, policies, others)
-        self._places = {
-            name: (number, row)
-            for number, group in enumerate(environment.groups)
-            for row, name in enumerate(group.names)
-        }
+        _require_agents(environment.agents, policies)
+        learning = [agent for agents in policies.values() for agent in agents]
+        self._worlds = AutoReset(environment, learning, others, game_over)
         self.views = {
-            name: PolicyVecEnv(self, agents, self._spaces_of(name, agents))
+            name: PolicyVecEnv(self, environment, agents, f"policy {name!r}")
             for name, agents in policies.items()
         }
         self._seeds: list[int | None] = []
-        self._rngs: list[np.random.Generator] = []
         self.seed(seed)
-        self._others = None if others is None else OtherAgents(environment, others, self._rngs)
-        learning = {agent for agents in policies.values() for agent in agents}
-        self._left = [agent for agent in environment.agents if agent not in learning]
-        self._voids = [batch_of(group.action_space, 1, 1).void for group in environment.groups]
-        self._seen: Sequence[Any] = ()
-        self._turns: dict[PolicyVecEnv, Turn] = {}
-
-    @property
-    def environment(self) -> Environment | JoinedEnvironment:
-        """The task."""
-        return self._environment
+        self._turns: dict[PolicyVecEnv, _Turn] = {}
 
     def seed(self, seed: int) -> None:
         """Seeds the next reset, like `seed` of the constructor."""
-        worlds = range(len(self._environment))
-        self._seeds = [seed + world for world in worlds]
-        self._rngs[:] = [np.random.default_rng(seed + world) for world in worlds]
+        self._seeds = [seed + world for world in range(len(self._worlds.environment))]
 
     def run(self, trainers: Mapping[str, Callable[[], object]]) -> None:
         """Runs a trainer for each policy, until all have returned.
@@ -117,7 +95,7 @@ class SharedWorlds:
         """
         if trainers.keys() != self.views.keys():
             raise ValueError(f"expected trainers of {list(self.views)}, got {list(trainers)}")
-        self._turns = {view: Turn(trainers[name]) for name, view in self.views.items()}
+        self._turns = {view: _Turn(trainers[name]) for name, view in self.views.items()}
         try:
             answers: list[Any] = [None] * len(self._turns)
             while True:
@@ -125,7 +103,7 @@ class SharedWorlds:
                 requests = [
                     turn.resume(answer) for turn, answer in zip(turns, answers, strict=True)
                 ]
-                if all(request is FINISHED for request in requests):
+                if all(request is _FINISHED for request in requests):
                     return
                 answers = self._answers(requests)
         finally:
@@ -141,12 +119,7 @@ class SharedWorlds:
         Raises:
             UnsupportedError: The simulator has no snapshots.
         """
-        return {
-            "environment": self._environment.get_state(),
-            "others": None if self._others is None else self._others.get_state(),
-            "rngs": [rng.bit_generator.state for rng in self._rngs],
-            "seen": self._seen,
-        }
+        return self._worlds.get_state()
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Restores the state of worlds, generators and `others`.
@@ -155,12 +128,7 @@ class SharedWorlds:
             ValueError: The state comes from another task.
             UnsupportedError: The simulator has no snapshots.
         """
-        self._environment.set_state(state["environment"])
-        if self._others is not None:
-            self._others.set_state(state["others"])
-        for rng, own in zip(self._rngs, state["rngs"], strict=True):
-            rng.bit_generator.state = own
-        self._seen = state["seen"]
+        self._worlds.set_state(state)
 
     def request(self, view: PolicyVecEnv, kind: str, value: Any = None) -> Any:
         """Waits until all trainers make the same kind of request; returns the answer for a view."""
@@ -171,9 +139,9 @@ class SharedWorlds:
         return self._turns[view].ask((kind, value))
 
     def _answers(self, requests: Sequence[Any]) -> list[Any]:
-        kinds = {None if request is FINISHED else request[0] for request in requests}
+        kinds = {None if request is _FINISHED else request[0] for request in requests}
         if len(kinds) > 1:
-            did = ["returned" if each is FINISHED else f"wants to {each[0]}" for each in requests]
+            did = ["returned" if each is _FINISHED else f"wants to {each[0]}" for each in requests]
             raise RuntimeError(
                 "trainers that share worlds must do as many steps: "
                 + ", ".join(f"{name} {each}" for name, each in zip(self.views, did, strict=True))
@@ -184,75 +152,34 @@ class SharedWorlds:
             values[0]()
             return [None] * len(values)
         if kind == _STEP:
-            return [self._step(values)] * len(values)
-        seen, infos = self._worlds.reset(self._seeds)
+            actions = {agent: own for value in values for agent, own in value.items()}
+            return [self._worlds.step(actions)] * len(values)
+        begun = self._worlds.reset(self._seeds)
         self._seeds = [None] * len(self._seeds)
-        self._begin(range(len(self._environment)), seen)
-        return [(seen, infos)] * len(values)
-
-    def _step(self, values: Sequence[Any]) -> Outcome:
-        own = {
-            agent: leafwise(lambda part, row=row: part[:, row], batch)
-            for view, batch in zip(self.views.values(), values, strict=True)
-            for row, agent in enumerate(view.agents)
-        }
-        if self._left:
-            own.update(self._left_actions())
-        batches = [
-            leafwise(lambda *rows: np.stack(rows, axis=1), *(own[name] for name in group.names))
-            for group in self._environment.groups
-        ]
-        outcome = self._worlds.step(batches)
-        self._seen = outcome.seen
-        if outcome.over.any():
-            self._begin(np.flatnonzero(outcome.over).tolist(), outcome.seen)
-        return outcome
-
-    def _begin(self, worlds: Iterable[int], seen: Sequence[Any]) -> None:
-        self._seen = seen
-        if self._others is not None:
-            self._others.begin([*worlds])
-
-    def _left_actions(self) -> dict[str, Any]:
-        """Returns the actions of the agents that do not learn, (W, ...) each."""
-        assert self._others is not None  # for mypy: the constructor requires them
-        live = self._environment.live
-        actions = {}
-        for agent in self._left:
-            number, row = self._places[agent]
-            worlds = np.flatnonzero(live[:, self._environment.agents.index(agent)]).tolist()
-            acted = self._others.actions(number, row, self._seen[number], worlds)
-            rows = [self._voids[number]] * len(live)
-            for world, action in zip(worlds, acted, strict=True):
-                rows[world] = action
-            actions[agent] = leafwise(lambda *parts: np.stack(parts), *rows)
-        return actions
-
-    def _spaces_of(self, policy: str, agents: Sequence[str]) -> Agents:
-        groups = [self._environment.groups[self._places[agent][0]] for agent in agents]
-        first = groups[0]
-        for agent, group in zip(agents, groups, strict=True):
-            for what in ("observation_space", "action_space"):
-                if getattr(group, what) != getattr(first, what):
-                    raise ValueError(
-                        f"policy {policy!r} acts for {agents[0]!r} and {agent!r}, so their spaces "
-                        f"must be equal: {what} is {getattr(first, what)} and "
-                        f"{getattr(group, what)}"
-                    )
-        return first
+        return [begun] * len(values)
 
 
-class PolicyVecEnv(AgentSlots):
+class PolicyVecEnv(SlotsVecEnv):
     """The agents of one policy in worlds that it shares with other policies; see `SharedWorlds`.
 
-    Attributes:
+    Its state holds no worlds: it belongs to that of `SharedWorlds.get_state`.
+
+    Args:
+        shared: The worlds.
+        environment: The task.
         agents: The agents of the policy.
+        whose: The policy, for error messages.
     """
 
-    def __init__(self, shared: SharedWorlds, agents: Sequence[str], spaces: Agents) -> None:
+    def __init__(
+        self,
+        shared: SharedWorlds,
+        environment: Environment | JoinedEnvironment,
+        agents: Sequence[str],
+        whose: str,
+    ) -> None:
         self._shared = shared
-        self.agents = tuple(agents)
-        super().__init__(shared.environment, self.agents, spaces)
+        super().__init__(environment, agents, whose)
 
     def meet(self, function: Callable[[], object]) -> None:
         """Waits until all trainers call this, then calls the first policy's function.
@@ -261,37 +188,20 @@ class PolicyVecEnv(AgentSlots):
         """
         self._shared.request(self, _MEET, function)
 
-    def get_state(self) -> dict[str, Any]:
-        """Returns the returns and lengths of the current episodes; see `SharedWorlds.get_state`."""
-        return self._slots_state()
+    def _reset_worlds(self, seeds: list[int | None]) -> tuple[Sequence[Any], Infos]:
+        begun: tuple[Sequence[Any], Infos] = self._shared.request(self, _RESET)
+        return begun
 
-    def set_state(self, state: Mapping[str, Any]) -> None:
-        """Restores the returns and lengths of the current episodes.
-
-        Raises:
-            ValueError: The state has a different number of slots.
-        """
-        self._set_slots_state(state)
-
-    def _reset_slots(self, seeds: list[int | None]) -> Any:
-        seen: Sequence[Any]
-        infos: Infos
-        seen, infos = self._shared.request(self, _RESET)
-        self._keep_infos(np.arange(self._shape[0]), infos)
-        return self._flat(seen)
-
-    def _step_slots(self, actions: Any) -> Steps:
-        batch = leafwise(lambda part: part.reshape(*self._shape, *part.shape[1:]), actions)
-        return self._finish(self._shared.request(self, _STEP, batch))
+    def _step_worlds(self, actions: Mapping[str, Any]) -> Outcome:
+        outcome: Outcome = self._shared.request(self, _STEP, actions)
+        return outcome
 
 
-def _require_agents(
-    agents: Sequence[str], policies: Mapping[str, Sequence[str]], others: PolicyMaker | None
-) -> None:
-    """Checks that each agent belongs to exactly one policy, or to `others`.
+def _require_agents(agents: Sequence[str], policies: Mapping[str, Sequence[str]]) -> None:
+    """Checks that each policy has agents, which belong to no other policy.
 
     Raises:
-        ValueError: An agent is unknown, or belongs to two policies or to none.
+        ValueError: An agent is unknown, or belongs to two policies.
     """
     if not policies or not all(policies.values()):
         raise ValueError(f"expected at least one policy with at least one agent, got {policies!r}")
@@ -305,6 +215,89 @@ def _require_agents(
                     f"agent {agent!r} belongs to the policies {owners[agent]!r} and {policy!r}"
                 )
             owners[agent] = policy
-    left = [agent for agent in agents if agent not in owners]
-    if left and others is None:
-        raise ValueError(f"agents {left} belong to no policy: name one, or others=")
+
+
+class _Stopped(BaseException):
+    """Ends the function of a stopped `_Turn`; no Exception, so ``except Exception`` misses it."""
+
+
+class _Turn:
+    """Runs a function in a thread, from one request to the next.
+
+    The caller's thread waits while the function runs, and the function waits while the caller runs.
+    They can therefore share all data without locks, and their order is fixed. The function is
+    ordinary blocking code, such as a training loop: it calls `ask` where a generator would yield.
+
+    Args:
+        function: The function, without arguments.
+    """
+
+    def __init__(self, function: Callable[[], object]) -> None:
+        self._function = function
+        self._changed = threading.Condition()
+        self._runs = False  # whether it is the function's turn
+        self._stopped = False
+        self._error: BaseException | None = None
+        self._passed: Any = None  # the latest request or answer
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def resume(self, answer: Any = None) -> Any:
+        """Lets the function run until its next request, or its end.
+
+        Args:
+            answer: The answer to its latest request.
+
+        Returns:
+            The next request, or `_FINISHED`.
+
+        Raises:
+            Exception: The exception that the function raised.
+        """
+        self._pass_on(answer)
+        self._wait()
+        if self._error is not None:
+            raise self._error
+        return self._passed
+
+    def ask(self, request: Any) -> Any:
+        """Passes a request to the caller, waits, and returns the answer; for the function only."""
+        with self._changed:
+            self._passed, self._runs = request, False
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._runs)
+            if self._stopped:
+                raise _Stopped
+            return self._passed
+
+    def stop(self) -> None:
+        """Ends the function at its latest request, if it still runs."""
+        if self._thread.ident is None:
+            return
+        self._wait()
+        if self._thread.is_alive():
+            self._stopped = True
+            self._pass_on(None)
+            self._thread.join()
+
+    def _pass_on(self, answer: Any) -> None:
+        with self._changed:
+            self._passed, self._runs = answer, True
+            self._changed.notify_all()
+        if self._thread.ident is None:
+            self._thread.start()
+
+    def _wait(self) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: not self._runs)
+
+    def _run(self) -> None:
+        try:
+            self._function()
+        except _Stopped:
+            pass
+        except BaseException as error:  # it is raised in the caller's thread
+            self._error = error
+        finally:
+            with self._changed:
+                self._passed, self._runs = _FINISHED, False
+                self._changed.notify_all()

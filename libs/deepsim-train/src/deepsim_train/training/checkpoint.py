@@ -14,10 +14,10 @@ import torch
 
 from deepsim_train.task_code import TaskError
 
-from .league import League
 from .learner import Learner
 from .learning_worlds import LearningWorlds
 from .progress import EpisodeEnds, ProgressFiles
+from .teams import League
 
 FILE = "checkpoint.pkl"
 _MODEL = (

@@ -16,11 +16,10 @@ from deepsim_envs.spaces import has_action_mask
 from deepsim_train.tasks.task import Task
 
 from .config import TrainingConfig
-from .league import League
-from .learner import Learner
+from .learner import Learner, scaled_worlds
 from .learning_worlds import learning_worlds
 from .progress import REWARD, EpisodeEnds
-from .scaling import scaled_worlds
+from .teams import League
 
 _APART = 1_000_003
 """Added to the seed, so that evaluations do not replay the episodes of the training run."""

@@ -9,17 +9,16 @@ from typing import Any
 
 from stable_baselines3.common.vec_env import VecEnv
 
-from deepsim_envs import Environment, GymnasiumVectorEnv, JoinedEnvironment
+from deepsim_envs import Environment, JoinedEnvironment
 from deepsim_envs.viewing import only_group
 from deepsim_sync import call_all
-from deepsim_train.sb3 import AgentsVecEnv, SharedWorlds, WorldsVecEnv
+from deepsim_train.sb3 import AgentsVecEnv, SharedWorlds
 from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.task import Task
 
 from .config import TrainingConfig
-from .league import League
-from .suitable_spaces import require_suitable
-from .teams import owners_of, teams_of
+from .learner import require_suitable
+from .teams import League, owners_of, teams_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,19 +125,18 @@ def _views(
         )
         return LearningWorlds(teams, shared.views, shared, past)
     if config.agent is None:
-        return LearningWorlds(
-            {"": agents}, {"": AgentsVecEnv(environment, game_over=config.game_over)}
-        )
+        view = AgentsVecEnv(environment, game_over=config.game_over)
+        return LearningWorlds({"": agents}, {"": view})
+    if config.agent not in agents:
+        raise TaskError(f"agent must be one of {list(agents)}, got {config.agent!r}")
     if others is None and len(agents) > 1:
         raise TaskError(f"--agent {config.agent} needs --others, the policy of all other agents")
     if league is not None:
         only_group(environment, "self-play has one policy for all agents")
         if len(agents) == 1:
             raise TaskError(f"self_play needs other agents than {agents[0]!r}")
-    view = GymnasiumVectorEnv(
-        environment, agent=config.agent, others=others, autoreset_mode="SameStep"
-    )
-    return LearningWorlds({"": [config.agent]}, {"": WorldsVecEnv(view)})
+    view = AgentsVecEnv(environment, agents=[config.agent], others=others)
+    return LearningWorlds({"": [config.agent]}, {"": view})
 
 
 def _require_equal_spaces(

@@ -1,32 +1,55 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a trained policy as an ONNX model; needs ``deepsim-train[onnx]``, but not torch."""
+"""Writes a trained policy as an ONNX model, by torch's exporter; needs ``deepsim-train[ppo]``."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import warnings
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from deepsim_envs import Environment
 from deepsim_envs.spaces import MASK
-from deepsim_train.policies.features import Part
-from deepsim_train.policies.networks import Layer, Lstm
-from deepsim_train.policies.recurrent_policy import RecurrentPolicy
-from deepsim_train.policies.trained_policy import TrainedPolicy
-from deepsim_train.policies.whole_file import whole_file
+from deepsim_train.policies.networks import Layer, Lstm, Part
+from deepsim_train.policies.trained_policy import RecurrentPolicy, TrainedPolicy, whole_file
 from deepsim_train.task_code import TaskError
 
 try:
     import onnx
-    from onnx import TensorProto, helper, numpy_helper
+    import onnxscript as _  # noqa: F401 (torch's exporter imports it late)
+    import torch
+    from torch import Tensor, nn
 except ImportError as error:
-    raise ImportError("ONNX models need an extra: pip install 'deepsim-train[onnx]'") from error
+    raise ImportError(
+        "writing ONNX models needs an extra: pip install 'deepsim-train[ppo]'"
+    ) from error
 
-OPSET, FORMAT = 17, 8  # from 2022; all current runtimes read them
+_EXAMPLES = 2  # the exporter takes a batch of one for a constant
 
 
-def write_onnx(policy: TrainedPolicy | RecurrentPolicy, file: Path) -> None:
+def task_facts(environment: Environment) -> dict[str, str]:
+    """Returns the metadata of a task for `write_onnx`: agents, names, and the rate of actions.
+
+    These are ``agents``, a JSON list of the names of all agents; ``rate_hz``, the number of actions
+    in a second of simulated time; and ``units``.
+    """
+    period = environment.world.timestep * environment.frame_skip
+    return {
+        "agents": json.dumps(list(environment.agents)),
+        "rate_hz": f"{1.0 / period:.9g}",
+        "units": "SI: m, kg, s, rad, N; quaternions as x y z w; z up",
+    }
+
+
+def write_onnx(
+    policy: TrainedPolicy | RecurrentPolicy,
+    file: Path,
+    metadata: Mapping[str, str] = MappingProxyType({}),
+) -> None:
     """Writes a model with an input for each part of observations, and the output ``action``.
 
     An input is named after its key in the observation's dict, or ``observation``. The first axis
@@ -36,13 +59,46 @@ def write_onnx(policy: TrainedPolicy | RecurrentPolicy, file: Path) -> None:
     A recurrent policy also has the input ``memory``, (k, 2 n) float32 for an LSTM of size n, which
     is 0 at the beginning of an episode, and the output ``next_memory``.
 
+    The metadata of the model has ``inputs`` and ``outputs``, JSON of the names with shapes, types
+    and, for actions, bounds.
+
+    Args:
+        policy: The policy.
+        file: Output file.
+        metadata: Further metadata, such as those of `task_facts`.
+
     Raises:
         TaskError: The file cannot be written.
     """
-    if isinstance(policy, RecurrentPolicy):
-        model = _Graph().model(policy.network, policy.memory)
-    else:
-        model = _Graph().model(policy)
+    network = policy.network if isinstance(policy, RecurrentPolicy) else policy
+    memory = policy.memory if isinstance(policy, RecurrentPolicy) else None
+    module = _Network(network, memory).eval()
+    inputs, outputs = module.examples()
+    count = torch.export.Dim("count")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch's exporter warns of parts of torch
+        program: Any = torch.onnx.export(
+            module,
+            (tuple(inputs.values()),),
+            dynamo=True,
+            verbose=False,
+            input_names=list(inputs),
+            output_names=list(outputs),
+            dynamic_shapes=(tuple({0: count} for _ in inputs),),
+        )
+    model = program.model_proto
+    # The exporter writes the paths of source files beside each node.
+    graph = model.graph
+    for each in (graph, *graph.node, *graph.input, *graph.output, *graph.value_info):
+        del each.metadata_props[:]
+    onnx.helper.set_model_props(
+        model,
+        {
+            "inputs": json.dumps({name: _described(each) for name, each in inputs.items()}),
+            "outputs": json.dumps(outputs),
+            **metadata,
+        },
+    )
     onnx.checker.check_model(model, full_check=True)
     try:
         with whole_file(file) as stream:
@@ -51,140 +107,122 @@ def write_onnx(policy: TrainedPolicy | RecurrentPolicy, file: Path) -> None:
         raise TaskError(f"cannot write {file}: {error.strerror or error}") from error
 
 
-class _Graph:
-    """Collects the nodes of an ONNX graph; methods take and return the names of values."""
+class _Network(nn.Module):  # type: ignore[misc]  # not typed where it is not installed
+    """The arrays of a policy as a module of torch; an LSTM, if any, comes before the layers."""
 
-    def __init__(self) -> None:
-        self._nodes: list[Any] = []
-        self._constants: list[Any] = []
-        self._inputs: list[Any] = []
-        self._outputs: list[Any] = []
-
-    def model(self, policy: TrainedPolicy, memory: Lstm | None = None) -> Any:
-        """Returns the model of a policy; an LSTM, if any, comes before the layers."""
-        parts = policy.parts or (Part(policy.mean.shape),)
-        features = [self._features(part) for part in parts]
-        values = self.node("Concat", *features, axis=1) if len(features) > 1 else features[0]
-        values = self.node("Sub", values, self.constant(policy.mean))
-        values = self.node("Div", values, self.constant(policy.scale))
-        limit = np.asarray(policy.limit, np.float32)
-        values = self._clipped(values, -limit, limit)
-        if memory is not None:
-            values = self._remembered(memory, values)
-        for number, layer in enumerate(policy.layers):
-            values = self._dense(layer, self.node("Tanh", values) if number else values)
+    def __init__(self, policy: TrainedPolicy, memory: Lstm | None) -> None:
+        super().__init__()
+        self._policy = policy
+        self._parts = policy.parts or (Part(policy.mean.shape),)
+        self._pictures = nn.ModuleList(_picture(part) for part in self._parts if part.network)
+        self._mean, self._scale = _buffer(policy.mean), _buffer(policy.scale)
+        self._limit = _buffer(np.broadcast_to(policy.limit, policy.mean.shape))
+        first, *others = map(_linear, policy.layers)
+        self._layers = nn.Sequential(first, *(nn.Sequential(nn.Tanh(), each) for each in others))
         if policy.low is not None and policy.high is not None:
-            values = self._clipped(values, policy.low, policy.high)
-            values = self._reshaped(values, policy.shape)
-            kind = TensorProto.FLOAT
-        else:
-            values = self._chosen(policy, values)
-            kind = TensorProto.INT64
-        self._output(self._unused("action"), values, kind, policy.shape, first=True)
-        graph = helper.make_graph(
-            self._nodes,
-            "policy",
-            self._inputs,
-            self._outputs,
-            self._constants,
-        )
-        opset = [helper.make_opsetid("", OPSET)]
-        made = helper.make_model(graph, producer_name="deepsim", opset_imports=opset)
-        made.ir_version = FORMAT
-        return made
+            self._low, self._high = _buffer(policy.low), _buffer(policy.high)
+        self._memory = None if memory is None else _cell(memory)
 
-    def node(self, kind: str, *inputs: str, outputs: int = 0, **attributes: Any) -> Any:
-        """Adds a node; returns the name of its output, or a list of names if it has several."""
-        name = f"/{kind}_{len(self._nodes)}"
-        names = [f"{name}_{number}" for number in range(outputs)] if outputs else [name]
-        self._nodes.append(helper.make_node(kind, inputs, names, **attributes))
-        return names if outputs else name
+    def examples(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        """Returns inputs of a batch by name, and descriptions of the outputs by name."""
+        inputs: dict[str, Tensor] = {}
+        for part in self._parts:
+            kind = torch.uint8 if part.network else torch.int64 if part.counts else torch.float32
+            name = "observation" if part.key is None else part.key
+            inputs[name] = torch.zeros((_EXAMPLES, *part.shape), dtype=kind)
 
-    def constant(self, value: Any) -> str:
-        """Adds a constant array; returns its name."""
-        name = f"/constant_{len(self._constants)}"
-        self._constants.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
-        return name
+        def unused(name: str) -> str:
+            return f"/{name}" if name in inputs else name
 
-    def _features(self, part: Part) -> str:
-        name = "observation" if part.key is None else part.key
-        kind = TensorProto.INT64 if part.counts else TensorProto.FLOAT
-        kind = TensorProto.UINT8 if part.network is not None else kind
-        self._inputs.append(helper.make_tensor_value_info(name, kind, ["count", *part.shape]))
-        if part.network is not None:
-            return self._picture(part, name)
-        size = int(np.prod(part.shape))
-        rows = self._reshaped(name, (size,))
-        if not part.counts:
-            return rows
-        chosen = []
-        for number, count in enumerate(part.counts):
-            column = self.node("Gather", rows, self.constant(np.array([number])), axis=1)
-            same = self.node("Equal", column, self.constant(np.arange(count)))
-            chosen.append(self.node("Cast", same, to=TensorProto.FLOAT))
-        return str(self.node("Concat", *chosen, axis=1))
+        policy, action = self._policy, unused("action")
+        bounds: dict[str, Any] = {}
+        if policy.low is not None and policy.high is not None:
+            bounds = {"low": _plain(policy.low), "high": _plain(policy.high)}
+        kind = torch.float32 if bounds else torch.int64
+        outputs = {action: {"shape": list(policy.shape), "dtype": _name(kind), **bounds}}
+        if self._memory is not None:
+            name, size = unused("memory"), 2 * self._memory.hidden_size
+            inputs[name] = torch.zeros(_EXAMPLES, size)
+            outputs[f"next_{name}"] = _described(inputs[name])
+        return inputs, outputs
 
-    def _picture(self, part: Part, name: str) -> str:
-        assert part.network is not None  # for mypy: the caller checked it
-        values = self.node("Transpose", name, perm=[0, 3, 1, 2])
-        values = self.node("Cast", values, to=TensorProto.FLOAT)
-        values = self.node("Div", values, self.constant(np.float32(255.0)))
-        for layer in part.network.convolutions:
-            weights, bias = self.constant(layer.weights), self.constant(layer.bias)
-            strides = [layer.stride, layer.stride]
-            values = self.node("Relu", self.node("Conv", values, weights, bias, strides=strides))
-        return str(self.node("Relu", self._dense(part.network.layer, self.node("Flatten", values))))
+    def forward(self, inputs: tuple[Tensor, ...]) -> Any:
+        """Returns the most likely actions (k, ...), and the memory (k, 2 n) after them, if any."""
+        pictures = iter(self._pictures)
+        features = [
+            next(pictures)(rows.permute(0, 3, 1, 2).float() / 255.0)
+            if part.network
+            else _features(part, rows.flatten(1) if rows.ndim > 1 else rows[:, None])
+            for part, rows in zip(self._parts, inputs, strict=False)
+        ]
+        values = (torch.cat(features, dim=1) - self._mean) / self._scale
+        values = values.clamp(-self._limit, self._limit)
+        if self._memory is None:
+            return self._actions(self._layers(values), inputs)
+        outputs, cell = self._memory(values, inputs[-1].chunk(2, dim=1))
+        return self._actions(self._layers(outputs), inputs), torch.cat([outputs, cell], dim=1)
 
-    def _remembered(self, memory: Lstm, values: str) -> str:
-        """Adds an LSTM, with its state as input and output of the graph; returns its output."""
-        size = len(memory.bias) // 4
-        name = self._unused("memory")
-        shape = ["count", 2 * size]
-        self._inputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, shape))
-        halves = self.constant(np.array([size, size]))
-        outputs, cell = self.node("Split", name, halves, axis=1, outputs=2)
-        gates = self._dense((memory.weights_in, memory.bias), values)
-        weights = self.constant(memory.weights_out.T)
-        gates = self.node("Add", gates, self.node("MatMul", outputs, weights))
-        quarters = self.constant(np.array([size] * 4))
-        enters, keeps, content, leaves = self.node("Split", gates, quarters, axis=1, outputs=4)
-        kept = self.node("Mul", self.node("Sigmoid", keeps), cell)
-        new = self.node("Mul", self.node("Sigmoid", enters), self.node("Tanh", content))
-        cell = self.node("Add", kept, new)
-        outputs = self.node("Mul", self.node("Sigmoid", leaves), self.node("Tanh", cell))
-        after = self.node("Concat", outputs, cell, axis=1)
-        self._output(f"next_{name}", after, TensorProto.FLOAT, (2 * size,))
-        return str(outputs)
-
-    def _unused(self, name: str) -> str:
-        """Returns the name, or a similar one if an input already has it."""
-        return f"/{name}" if name in [each.name for each in self._inputs] else name
-
-    def _output(
-        self, name: str, values: str, kind: int, shape: Sequence[int], *, first: bool = False
-    ) -> None:
-        self._nodes.append(helper.make_node("Identity", [values], [name]))
-        info = helper.make_tensor_value_info(name, kind, ["count", *shape])
-        self._outputs.insert(0 if first else len(self._outputs), info)
-
-    def _dense(self, layer: Layer, values: str) -> str:
-        weights, bias = map(self.constant, layer)
-        return str(self.node("Gemm", values, weights, bias, transB=1))
-
-    def _clipped(self, values: str, low: Any, high: Any) -> str:
-        values = self.node("Min", values, self.constant(np.asarray(high, np.float32)))
-        return str(self.node("Max", values, self.constant(np.asarray(low, np.float32))))
-
-    def _reshaped(self, values: str, shape: tuple[int, ...]) -> str:
-        return str(self.node("Reshape", values, self.constant(np.array([-1, *shape]))))
-
-    def _chosen(self, policy: TrainedPolicy, values: str) -> str:
-        """Adds the choice of the most likely discrete actions, (k,) or (k, entries)."""
+    def _actions(self, values: Tensor, inputs: tuple[Tensor, ...]) -> Tensor:
+        policy = self._policy
+        if policy.low is not None:
+            return values.clamp(self._low, self._high).reshape(-1, *policy.shape)
         if policy.masked:
-            allowed = self.node("Cast", MASK, to=TensorProto.BOOL)
-            values = self.node("Where", allowed, values, self.constant(np.float32(-np.inf)))
+            mask = inputs[[part.key for part in self._parts].index(MASK)]
+            values = torch.where(mask != 0, values, -torch.inf)
         if not policy.counts:
-            return str(self.node("ArgMax", values, axis=1, keepdims=0))
-        sizes = self.constant(np.array(policy.counts))
-        parts = self.node("Split", values, sizes, axis=1, outputs=len(policy.counts))
-        return str(self.node("Concat", *(self.node("ArgMax", p, axis=1) for p in parts), axis=1))
+            return values.argmax(dim=1)
+        choices = values.split(list(policy.counts), dim=1)
+        return torch.stack([part.argmax(dim=1) for part in choices], dim=1)
+
+
+def _features(part: Part, rows: Tensor) -> Tensor:
+    """Returns the features of numbers or discrete values, as `Part.features` does."""
+    if not part.counts:
+        return rows
+    chosen = [rows[:, [n]] == torch.arange(count) for n, count in enumerate(part.counts)]
+    return torch.cat(chosen, dim=1).float()
+
+
+def _picture(part: Part) -> nn.Sequential:
+    assert part.network is not None  # for mypy: the caller checked it
+    layers: list[nn.Module] = []
+    for each in part.network.convolutions:
+        outputs, channels, *kernel = each.weights.shape
+        convolution = nn.Conv2d(channels, outputs, (kernel[0], kernel[1]), each.stride)
+        layers += [_filled(convolution, each.weights, each.bias), nn.ReLU()]
+    return nn.Sequential(*layers, nn.Flatten(), _linear(part.network.layer), nn.ReLU())
+
+
+def _linear(layer: Layer) -> nn.Module:
+    outputs, inputs = layer[0].shape
+    return _filled(nn.Linear(inputs, outputs), *layer)
+
+
+def _cell(memory: Lstm) -> nn.LSTMCell:
+    cell = nn.LSTMCell(memory.weights_in.shape[1], memory.weights_out.shape[1])
+    arrays = memory.weights_in, memory.weights_out, memory.bias, np.zeros_like(memory.bias)
+    return _filled(cell, *arrays)
+
+
+def _filled(module: Any, *arrays: Any) -> Any:
+    """Returns a module with the arrays as its parameters, in their order."""
+    for parameter, array in zip(module.parameters(), arrays, strict=True):
+        parameter.data = torch.tensor(array, dtype=torch.float32)
+    return module
+
+
+def _buffer(array: Any) -> Tensor:
+    return nn.Buffer(torch.tensor(np.asarray(array), dtype=torch.float32))
+
+
+def _described(example: Tensor) -> dict[str, Any]:
+    return {"shape": list(example.shape[1:]), "dtype": _name(example.dtype)}
+
+
+def _name(kind: torch.dtype) -> str:
+    return str(kind).removeprefix("torch.")
+
+
+def _plain(bounds: Any) -> list[Any]:
+    """Returns bounds as JSON has them: infinite ones are null."""
+    return [value if np.isfinite(value) else None for value in bounds.tolist()]

@@ -15,8 +15,8 @@ from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.task import Task
 
 from .config import TrainingConfig
-from .league import League
 from .progress import ProgressFiles
+from .teams import League
 
 try:
     import torch
@@ -28,8 +28,7 @@ try:
     from .evaluation import Evaluation
     from .learner import make_learner
     from .learning_worlds import learning_worlds
-    from .update_log import UpdateLog
-    from .updates import Updates
+    from .updates import UpdateLog, Updates
 except ImportError as error:
     raise ImportError("training needs an extra: pip install 'deepsim-train[ppo]'") from error
 

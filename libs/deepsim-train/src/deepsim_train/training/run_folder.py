@@ -19,8 +19,7 @@ import numpy as np
 import yaml
 
 from deepsim_envs import Environment, Policy, PolicyMaker
-from deepsim_train.policies.recurrent_policy import RecurrentPolicy, load_policy
-from deepsim_train.policies.trained_policy import FILE, TrainedPolicy
+from deepsim_train.policies.trained_policy import FILE, RecurrentPolicy, TrainedPolicy, load_policy
 from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.task import Task
 

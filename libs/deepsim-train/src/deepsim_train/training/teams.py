@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Assigns the agents of a task to the policies of a training run."""
+"""Assigns the agents of a task to the policies of a training run, and to past ones in self-play."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import cycle
 from typing import Any
 
 import numpy as np
 
-from deepsim_envs import ArrayPolicy, Environment, JoinedEnvironment, Policy
-from deepsim_train.policies.recurrent_policy import MemoryPolicy, RecurrentPolicy, RecurrentTeam
+from deepsim_envs import ArrayPolicy, Environment, JoinedEnvironment, Policy, PolicyMaker
 from deepsim_train.policies.slot_policy import begin_episode
-from deepsim_train.policies.trained_policy import TrainedPolicy
+from deepsim_train.policies.trained_policy import MemoryPolicy, RecurrentPolicy, TrainedPolicy
 from deepsim_train.task_code import TaskError
 
 from .config import Policies
@@ -73,16 +73,17 @@ def owners_of(
     return owners
 
 
+@dataclass(frozen=True, slots=True)
 class TeamPolicy(ArrayPolicy):
     """A policy on arrays for several agents; each agent uses one of the named policies.
 
-    Args:
+    Attributes:
         policies: The policies by name.
         owners: The name of the policy of each agent.
     """
 
-    def __init__(self, policies: Mapping[str, ArrayPolicy], owners: Mapping[str, str]) -> None:
-        self._policies, self._owners = dict(policies), dict(owners)
+    policies: Mapping[str, ArrayPolicy]
+    owners: Mapping[str, str]
 
     def act(
         self,
@@ -92,7 +93,26 @@ class TeamPolicy(ArrayPolicy):
         rngs: Sequence[np.random.Generator],
     ) -> Any:
         """Returns the actions of the agent's own policy."""
-        return self._policies[self._owners[agent]].act(agent, observations, action_space, rngs)
+        return self.policies[self.owners[agent]].act(agent, observations, action_space, rngs)
+
+
+@dataclass(frozen=True, slots=True)
+class RecurrentTeam(MemoryPolicy):
+    """A recurrent policy for several agents; each agent uses one of the named policies.
+
+    Attributes:
+        policies: The policies by name.
+        owners: The name of the policy of each agent.
+    """
+
+    policies: Mapping[str, MemoryPolicy]
+    owners: Mapping[str, str]
+
+    def step(
+        self, agent: str, observations: Any, action_space: Any, memory: Any
+    ) -> tuple[Any, Any]:
+        """Returns the result of the agent's own policy; see `MemoryPolicy`."""
+        return self.policies[self.owners[agent]].step(agent, observations, action_space, memory)
 
 
 def team_of(
@@ -140,6 +160,43 @@ class AgentsPolicy:
         if policy is None:
             raise TaskError(f"no policy was trained for agent {agent!r}")
         return policy(agent, observation)
+
+
+class League:
+    """The past policies of the learners; each episode of each world draws one.
+
+    Calling the league makes the policy of an episode for all agents that do not learn.
+
+    Args:
+        size: The number of policies to keep; the oldest are dropped.
+        every: Updates between two policies.
+    """
+
+    def __init__(self, size: int, every: int) -> None:
+        self._size, self._every = size, every
+        self._policies: list[PolicyMaker] = []
+        self._next = 0  # the update at which to add the next policy
+
+    def wants(self, update: int) -> bool:
+        """Returns whether the policy of this update should be added."""
+        return update >= self._next
+
+    def add(self, policy: PolicyMaker, update: int) -> None:
+        """Adds the learners' policy after a number of updates."""
+        self._policies = [*self._policies, policy][-self._size :]
+        self._next = update + self._every
+
+    def __call__(self, environment: Environment, rng: np.random.Generator) -> Policy:
+        """Returns a policy, drawn with equal probability."""
+        return self._policies[int(rng.integers(len(self._policies)))](environment, rng)
+
+    def get_state(self) -> dict[str, Any]:
+        """Returns all policies as a state that can be pickled, for `set_state`."""
+        return {"policies": list(self._policies), "next": self._next}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Restores the policies returned by `get_state`."""
+        self._policies, self._next = list(state["policies"]), state["next"]
 
 
 def _fitting(name: str, patterns: Sequence[str], agents: Sequence[str]) -> tuple[str, ...]:

@@ -17,8 +17,7 @@ from rich.markup import escape
 from deepsim_envs.checks import Check, checks_of
 from deepsim_sync import DeepSimError
 from deepsim_train.checks import trainer_checks
-from deepsim_train.tasks.loading import load_task
-from deepsim_train.tasks.registration import register_task
+from deepsim_train.tasks.loading import load_task, register_task
 from deepsim_train.tasks.search import find_task
 
 from .options import AsJson, Root, TaskName, fail

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from deepsim_envs import Environment, PolicyMaker, Trajectory, TrajectoryCollector, replay
 from deepsim_sync import DeepSimError
-from deepsim_train.collecting import collect_episodes, learnable
+from deepsim_train.episodes import collect_episodes, learnable
 from deepsim_train.policies.slot_policy import slot_policy
 from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.loading import load_task

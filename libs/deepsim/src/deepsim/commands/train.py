@@ -26,7 +26,7 @@ from deepsim_train.tasks.loading import load_task
 from deepsim_train.tasks.search import TaskFolder, find_task
 from deepsim_train.tasks.task import Task
 from deepsim_train.training.config import TrainingConfig, parse_policies, parse_settings
-from deepsim_train.training.learning_curve import write_learning_curve
+from deepsim_train.training.progress import write_learning_curve
 from deepsim_train.training.run_folder import (
     CONFIG,
     policy_of,

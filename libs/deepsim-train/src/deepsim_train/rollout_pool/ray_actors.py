@@ -11,10 +11,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from deepsim_train.rollout_pool.errors import OpenClusterError
-from deepsim_train.rollout_pool.sampler import Sampler
-
-from .local import Death
+from .errors import OpenClusterError
+from .workers import Death, Sampler
 
 # ruff: noqa: D102 (methods are documented by Workers)
 
