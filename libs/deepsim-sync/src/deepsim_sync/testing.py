@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The smallest simulator: bodies without extent, in memory.
 
-It serves tests of everything above the port, and is the simplest example of a simulator.
+It serves tests of tasks and effects, and is the simplest example of a simulator.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from deepsim_sync.port.sensors import Sensors
 from deepsim_sync.port.simulator import Seeds, WorldNumbers
 from deepsim_sync.port.spawning import Descriptions, SpawnRequest, checked_requests
 from deepsim_sync.port.tables import ALL_COLUMNS, Key, Tables
+
+__all__ = ["Call", "TableModel", "TableSimulator"]
 
 _FARTHEST = 1e100  # distance at which a model has diverged [m]
 
