@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deepsim_math import Pose, Vector3
-from deepsim_spawn.description.geometry import (
+
+from .description.geometry import (
     Box,
     Capsule,
     Cone,
@@ -25,9 +26,9 @@ from deepsim_spawn.description.geometry import (
     Polyline,
     Sphere,
 )
-from deepsim_spawn.description.model import ModelDescription
-from deepsim_spawn.meshes.shapes import heightmap_heights
-from deepsim_spawn.meshes.triangles import mesh_triangles
+from .description.model import ModelDescription
+from .meshes.shapes import heightmap_heights
+from .meshes.triangles import mesh_triangles
 
 Floats = NDArray[np.float64]
 

@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_math import Vector3
-from deepsim_spawn.description.checks import (
+from deepsim_spawn.errors import ModelFormatError
+
+from .checks import (
     direction,
     finite,
     positive,
@@ -23,8 +25,7 @@ from deepsim_spawn.description.checks import (
     trimmed,
     vector,
 )
-from deepsim_spawn.description.sdf_paths import sdf
-from deepsim_spawn.errors import ModelFormatError
+from .sdf_paths import sdf
 
 Outline: TypeAlias = tuple[tuple[float, float], ...]
 _Floats: TypeAlias = NDArray[np.float64]

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from deepsim_math import Pose
-from deepsim_spawn.description.checks import (
+from deepsim_sync import Noise
+
+from .checks import (
     finite,
     finite_pose,
     not_negative,
@@ -16,8 +18,7 @@ from deepsim_spawn.description.checks import (
     trimmed,
     word,
 )
-from deepsim_spawn.description.sdf_paths import sdf
-from deepsim_sync import Noise
+from .sdf_paths import sdf
 
 _MOST_RAYS = 2**20
 

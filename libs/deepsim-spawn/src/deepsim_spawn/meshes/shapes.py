@@ -25,8 +25,9 @@ from deepsim_spawn.description.geometry import (
     Sphere,
 )
 from deepsim_spawn.errors import ModelFormatError
-from deepsim_spawn.meshes.parts import Triangles, merged
-from deepsim_spawn.meshes.triangles import mesh_triangles
+
+from .parts import Triangles, merged
+from .triangles import mesh_triangles
 
 _MOST_PIXELS = 2**24
 _FORMATS = ("PNG", "JPEG")  # Gazebo reads all others as elevation models

@@ -35,8 +35,6 @@ from deepsim_spawn.description.sdf_paths import BOUNCING, MOMENTS
 from deepsim_spawn.errors import ModelFormatError
 from deepsim_spawn.gazebo_materials import GAZEBO_MATERIALS
 from deepsim_spawn.inertia import make_inertial
-from deepsim_spawn.sdf.frames import Scope, read_pose
-from deepsim_spawn.sdf.sensor import read_joint_sensor, read_sensor
 from deepsim_spawn.xml.element import (
     Element,
     boolean,
@@ -47,6 +45,9 @@ from deepsim_spawn.xml.element import (
     pair,
     word,
 )
+
+from .frames import Scope, read_pose
+from .sensor import read_joint_sensor, read_sensor
 
 G = TypeVar("G")
 

@@ -13,19 +13,20 @@ from deepsim_spawn.description.checks import WORLD
 from deepsim_spawn.description.model import ModelDescription
 from deepsim_spawn.description.world import Physics, WorldDescription
 from deepsim_spawn.inertia import fix_massless_bases
-from deepsim_spawn.sdf.frames import MODEL, Frame, Scope, read_pose
-from deepsim_spawn.sdf.include import (
+from deepsim_spawn.xml.element import Element, boolean, unique_names, vector, word
+from deepsim_sync import SCOPE
+
+from .frames import MODEL, Frame, Scope, read_pose
+from .include import (
     MAX_NESTING,
     models_and_includes,
     refuse_include_bombs,
     sdf_entity,
     sdf_version,
 )
-from deepsim_spawn.sdf.joint import read_joint
-from deepsim_spawn.sdf.link import read_light, read_link
-from deepsim_spawn.sdf.sensor import read_plugin
-from deepsim_spawn.xml.element import Element, boolean, unique_names, vector, word
-from deepsim_sync import SCOPE
+from .joint import read_joint
+from .link import read_light, read_link
+from .sensor import read_plugin
 
 
 @dataclass(frozen=True, slots=True)

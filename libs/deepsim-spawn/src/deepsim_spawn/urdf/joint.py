@@ -10,8 +10,9 @@ from deepsim_math import Pose, Quaternion, Vector3
 from deepsim_spawn.description.checks import is_reserved
 from deepsim_spawn.description.joint import JointAxis, JointDescription, JointType, MimicDescription
 from deepsim_spawn.sdf.joint import read_limits
-from deepsim_spawn.urdf.extensions import Extension
 from deepsim_spawn.xml.element import Element, limit, number, vector, word
+
+from .extensions import Extension
 
 
 class Tree(NamedTuple):

@@ -15,10 +15,11 @@ from lxml import etree
 
 from deepsim_spawn.errors import ModelFormatError, ModelFormatWarning
 from deepsim_spawn.search_path import SearchPath
-from deepsim_spawn.xml.element import Element
+
+from .element import Element
 
 if TYPE_CHECKING:
-    from deepsim_spawn.xml.element import Element
+    from .element import Element
 
 _Kind: TypeAlias = tuple[type[ModelFormatWarning], str, str]
 """Category, kind and cure of findings that are reported once."""

@@ -25,8 +25,9 @@ from deepsim_math import (
     Twist,
     Vector3,
 )
-from deepsim_sync.behaviours.transform import Transform
 from deepsim_sync.current import current_world
+
+from .transform import Transform
 
 if TYPE_CHECKING:
     from deepsim_sync.world.world import World

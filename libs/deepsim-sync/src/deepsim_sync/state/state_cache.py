@@ -30,7 +30,8 @@ from deepsim_sync.port.tables import (
     Tables,
     column_of,
 )
-from deepsim_sync.state.seeds import checked_worlds
+
+from .seeds import checked_worlds
 
 
 class Ownership:
@@ -166,10 +167,9 @@ class StateCache:
         chosen = np.arange(self.worlds) if worlds is None else worlds
         for key in RESET_COLUMNS:
             if key in self._pending:
-                self._pending[key] = self._pending[
-                    key
-                ].copy()  # the mask of a whole table is shared
-                self._pending[key][chosen] = False
+                pending = self._pending[key].copy()  # the mask of a whole table is shared
+                pending[chosen] = False
+                self._pending[key] = pending
         dropped = set(chosen.tolist())
         self._lost = [
             lost

@@ -13,7 +13,7 @@ from deepsim_sync.errors import UnsupportedError
 from deepsim_sync.port.sensors import QUANTITIES, Noise, Reading, SensorInfo, Sensors
 
 if TYPE_CHECKING:
-    from deepsim_sync.world.world import World
+    from .world import World
 
 Floats = NDArray[np.float64]
 
@@ -141,26 +141,6 @@ def _parameters(noise: Sequence[Noise]) -> list[Floats]:
     return [np.array([getattr(each, name) for each in noise]) for name in names]
 
 
-class Passed:
-    """Comparison of instants, shared by all sensors that measured at the same instant."""
-
-    def __init__(self) -> None:
-        self._key: tuple[Any, Any] = (None, None)
-        self._due = np.zeros(0, dtype=np.bool_)
-        self._count = 0
-
-    def since(
-        self, last: NDArray[np.float64], now: NDArray[np.float64]
-    ) -> tuple[NDArray[np.bool_], int]:
-        """Returns whether time has passed in each world, (W,), and in how many it has."""
-        before, after = self._key
-        if last is not before or now is not after:
-            self._key = last, now
-            self._due = now != last
-            self._count = int(np.count_nonzero(self._due))
-        return self._due, self._count
-
-
 _Record = Tuple[NDArray[np.bool_], NDArray[np.float64], Reading]
 """A delayed measurement: worlds that still wait for it, instants, and values."""
 
@@ -185,12 +165,11 @@ class Sensor:
 
     info: SensorInfo
 
-    def __init__(self, world: World, name: str, passed: Passed) -> None:
+    def __init__(self, world: World, name: str) -> None:
         self.name = name
         self._world = world
         self._simulator, self._flush = world.simulator, world.cache.flush
         self._port = port_of(world)
-        self._passed = passed
         self._watch()
         count = len(world)
         self._noise = SensorNoise(self.info, world.rngs)
@@ -245,10 +224,10 @@ class Sensor:
             index = np.floor(now * self.info.update_rate + 1e-9).astype(np.int64)
             due = index > self._index
             self._index = np.maximum(index, self._index)
-            count = int(np.count_nonzero(due))
         else:
-            due, count = self._passed.since(self._last, now)
+            due = now != self._last
             self._last = now
+        count = int(np.count_nonzero(due))
         if not count:
             if self._coming:
                 self._arrive(now)

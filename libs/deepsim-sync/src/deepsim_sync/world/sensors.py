@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from deepsim_sync.current import PerWorld
 from deepsim_sync.errors import UnknownEntityError
 from deepsim_sync.port.sensors import QUANTITIES, Reading, SensorsTogether
-from deepsim_sync.world.sensor import Passed, Sensor, port_of
+
+from .sensor import Sensor, port_of
 
 if TYPE_CHECKING:
-    from deepsim_sync.world.world import World
+    from .world import World
 
 
 class SensorRows:
@@ -98,7 +99,6 @@ class WorldSensors(PerWorld, Mapping[str, Sensor]):
         super().__init__(world)
         self._sensors: dict[str, Sensor] = {}
         self._timed: tuple[Sensor, ...] = ()
-        self._passed = Passed()
 
     def __getitem__(self, name: str) -> Sensor:
         """Returns a sensor, which measures from now on.
@@ -112,7 +112,7 @@ class WorldSensors(PerWorld, Mapping[str, Sensor]):
         if name not in infos:
             raise UnknownEntityError("sensor", name, infos)
         if found is None:
-            found = self._sensors[name] = Sensor(self.world, name, self._passed)
+            found = self._sensors[name] = Sensor(self.world, name)
             self._timed = tuple(each for each in self._sensors.values() if each.is_timed)
         return found
 

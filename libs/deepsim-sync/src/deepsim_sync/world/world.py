@@ -199,20 +199,13 @@ class World:
             once = np.zeros_like(once)
             once[worlds] = 1
         try:
-            entered = blocks.get()
             posted, trackers = len(self._owner.posted), self._trackers
-            if not (posted or trackers.early or trackers.late) or entered[-1][1] is self:
+            calls = posted or trackers.early or trackers.late
+            if not calls or blocks.get()[-1][1] is self:
                 sent = self._run_trackers(posted)
-            else:  # like `with self`, in half the time
-                within = (*entered, (self, self))
-                blocks.set(within)
-                try:
+            else:
+                with self:
                     sent = self._run_trackers(posted)
-                finally:
-                    if blocks.get() is within:
-                        blocks.set(entered)
-                    else:
-                        self.__exit__()
         finally:
             self._ticking = False
             self.ticking = self._every

@@ -12,7 +12,8 @@ from lxml import etree
 
 from deepsim_spawn.description.geometry import Geometry, Heightmap, Mesh, Polyline
 from deepsim_spawn.description.sdf_paths import BOUNCING, put, put_fields, write_pose
-from deepsim_spawn.description.writing.sensor import JOINT_SENSOR, write_plugin, write_sensor
+
+from .sensor import JOINT_SENSOR, write_plugin, write_sensor
 
 if TYPE_CHECKING:
     from deepsim_spawn.description.joint import JointAxis, JointDescription
