@@ -49,9 +49,8 @@ class Pictures:
         """Returns depths, models and links at each pixel, measured by casting rays."""
         model, data, view, near, far = self._looking(camera, world)
         depth, geoms = measure_depth(model, data, view, near, far)
-        models, links = self._single.states.compiled.body_rows[
-            :, np.append(model.geom_bodyid, -1)[geoms]
-        ]
+        rows = self._single.states.compiled.body_rows
+        models, links = rows[:, np.append(model.geom_bodyid, -1)[geoms]]
         return DepthPicture(depth, models, links)
 
     def stereo(self, camera: str, baseline: float, world: int = 0) -> StereoPicture:

@@ -57,7 +57,7 @@ class MujocoSensors:
         self._states, self._pictures, self._joints = states, pictures, joints
         self._single = single
         self._contacts = ContactRecorder(states.worlds)
-        self._feels = False  # whether there is a contact sensor
+        self._has_contacts = False  # whether there is a contact sensor
         self._built: Mapping[str, BuiltSensor] = {}
         self._watched: dict[str, None] = {}  # watched sensors that are not cameras
         self._readers: dict[str, Callable[[], Reading]] = {}
@@ -78,9 +78,9 @@ class MujocoSensors:
         numbers = compiled.layout.sensors
         self._address = {name: int(model.sensor_adr[number]) for name, number in numbers.items()}
         contacts = {name: each for name, each in self._built.items() if each.parts}
-        if contacts or self._feels:
+        if contacts or self._has_contacts:
             self._contacts.follow(contacts, self._address, model.nsensordata, states.timestep)
-        self._feels = bool(contacts)
+        self._has_contacts = bool(contacts)
         # All outputs of MuJoCo's sensors, (W, n), and whether a world has none since its reset,
         # (W,); both arrays are replaced and never changed.
         self._data: Floats = np.zeros((states.worlds, model.nsensordata))
@@ -210,7 +210,7 @@ class MujocoSensors:
                 states.batch.forward(worlds)
             now: Floats = states.batch.bind("sensordata")
             self._replace(now[worlds], worlds)
-            if self._feels:
+            if self._has_contacts:
                 self._contacts.begin(self._data[worlds], worlds)
             self._stale_version = states.version
         return self._data

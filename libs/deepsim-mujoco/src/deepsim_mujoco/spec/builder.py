@@ -137,7 +137,8 @@ def build_model(
         for node in built.links:
             for parent, joint in node.closing:
                 built.others += close_loop(spec, built.links, node, parent, joint)
-        for follower in [follower_of(a, built.axes) for a in built.axes.values() if a.leader]:
+        followers = [follower_of(axis, built.axes) for axis in built.axes.values() if axis.leader]
+        for follower in followers:
             built.others.append(add_mimic(spec, follower))
             built.followers.append(follower)
             if follower.offset:
