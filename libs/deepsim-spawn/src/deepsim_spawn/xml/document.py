@@ -9,7 +9,7 @@ import warnings
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from lxml import etree
 
@@ -17,9 +17,6 @@ from deepsim_spawn.errors import ModelFormatError, ModelFormatWarning
 from deepsim_spawn.search_path import SearchPath
 
 from .element import Element
-
-if TYPE_CHECKING:
-    from .element import Element
 
 _Kind: TypeAlias = tuple[type[ModelFormatWarning], str, str]
 """Category, kind and cure of findings that are reported once."""
@@ -162,12 +159,6 @@ def refuse_doctype(text: bytes, label: str) -> None:
         )
 
 
-def _most_elements(text: bytes) -> int:
-    """Returns an upper bound of the number of elements."""
-    others = (b"</", b"<!", b"<?")
-    return text.count(b"<") - sum(text.count(other) for other in others)
-
-
 def _skip(what: re.Pattern[bytes], text: bytes) -> int:
     """Returns the position after all matches of a pattern at the start of a text."""
     end = 0
@@ -209,7 +200,8 @@ def parse(text: bytes, document: Document) -> Element:
         raise ModelFormatError("too much text in one load", file=document.label)
     load.bytes_left -= len(text)
     refuse_doctype(text, document.label)
-    if _most_elements(text) > load.elements_left:  # before a parser takes memory for them
+    most = text.count(b"<") - sum(text.count(other) for other in (b"</", b"<!", b"<?"))
+    if most > load.elements_left:  # before a parser takes memory for them
         raise ModelFormatError("too many elements in one load", file=document.label)
     # Gazebo accepts blanks and comments before the XML declaration, and any version in it; so we do
     leading = _skip(_BEFORE_DECLARATION, text)
