@@ -47,11 +47,6 @@ FRAMES = {
         f"<pose>5 0 0 0 0 0</pose><link name='base'><pose>{UP}</pose></link>",
         (0, 0, 1),
     ),
-    "a link can be relative to another": (
-        f"<link name='base'><pose relative_to='other'>1 0 0 0 0 0</pose></link>"
-        f"<link name='other'><pose>{TURN}</pose></link>",
-        (0, 1, 0),
-    ),
     "a frame is placed in the model": (
         f"<frame name='f'><pose>{UP}</pose></frame>"
         f"<link name='base'><pose relative_to='f'>{UP}</pose></link>",
@@ -63,40 +58,12 @@ FRAMES = {
         f"<link name='base'><pose relative_to='f'>{UP}</pose></link>",
         (0, 0, 3),
     ),
-    "relative_to wins over attached_to": (
-        f"<link name='other'><pose>{UP}</pose></link>"
-        f"<frame name='f' attached_to='other'><pose relative_to='__model__'>{UP}</pose></frame>"
-        f"<link name='base'><pose relative_to='f'>{UP}</pose></link>",
-        (0, 0, 2),
-    ),
     "a joint is a frame, placed in its child": (
         f"<link name='child'><pose>{UP}</pose></link>"
         f"<joint name='j' type='fixed'><pose>0 1 0 0 0 0</pose>"
         f"<parent>base</parent><child>child</child></joint>"
         f"<link name='base'><pose relative_to='j'>1 0 0 0 0 0</pose></link>",
         (1, 1, 1),
-    ),
-    "a nested model is a frame": (
-        f"<model name='n'><pose>{UP}</pose><link name='l'><pose>{UP}</pose></link></model>"
-        f"<link name='base'><pose relative_to='n'>1 0 0 0 0 0</pose></link>",
-        (1, 0, 1),
-    ),
-    "frames of a nested model are reached by scope": (
-        f"<model name='n'><pose>{UP}</pose><link name='l'><pose>{UP}</pose></link></model>"
-        f"<link name='base'><pose relative_to='n::l'>1 0 0 0 0 0</pose></link>",
-        (1, 0, 2),
-    ),
-    "a nested model can be relative to a frame": (
-        f"<frame name='f'><pose>{UP}</pose></frame>"
-        f"<model name='n'><pose relative_to='f'>{UP}</pose><link name='l'/></model>"
-        f"<link name='base'><pose relative_to='n::l'/></link>",
-        (0, 0, 2),
-    ),
-    "placement_frame is the frame that the pose of a model places": (
-        f"<model name='n' placement_frame='l'><pose>0 0 5 0 0 0</pose>"
-        f"<link name='l'><pose>{UP}</pose></link></model>"
-        f"<link name='base'><pose relative_to='n'/></link>",
-        (0, 0, 4),
     ),
 }
 

@@ -62,19 +62,6 @@ def test_a_small_model_is_easy_to_read():
 """ in model.to_sdf()  # fmt: skip
 
 
-def test_the_fixed_joints_of_urdf_stay(loader):
-    """Gazebo would merge their links, had it read the URDF itself."""
-    robot = loader.load_model(
-        "<robot name='r'><link name='base'/><link name='tip'/><joint name='weld' type='fixed'>"
-        "<origin xyz='0 0 1'/><parent link='base'/><child link='tip'/></joint></robot>"
-    )
-    again = loader.load_model(robot.to_sdf())
-    assert again.joints == robot.joints
-    assert [(link.name, link.pose) for link in again.links] == [
-        (link.name, link.pose) for link in robot.links
-    ]
-
-
 def test_a_link_without_inertia_weighs_a_gram(loader):
     """Without an element it would be 1 kg."""
     inertial = loader.load_model(with_link(inertial=None).to_sdf()).links[0].inertial

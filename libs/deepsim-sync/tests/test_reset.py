@@ -70,18 +70,6 @@ def test_what_a_world_has_one_of_is_reset_before_behaviours(world: World) -> Non
     assert notes == ["scores", "ball"]
 
 
-def test_delta_time_is_that_of_a_tick(world: World) -> None:
-    """In the first tick of an episode too."""
-    deltas: list[float] = []
-    Behaviour("ball").on_fixed_update = lambda delta_time, sim_time: deltas.append(delta_time)
-    for _ in range(2):
-        world.tick()
-        world.tick()
-        world.reset()
-    assert deltas == [0.01] * 4
-    assert world.delta_time == 0.01
-
-
 def test_a_reset_of_no_world_resets_nothing(world: World) -> None:
     notes = []
     ball = Behaviour("ball", initial_pose=Pose((1, 0, 0)))

@@ -169,20 +169,6 @@ def test_a_handle_shows_its_names(world: World) -> None:
     assert repr(world.models) == "<StateRows of 6 models: a, b, c, d, e, ...>"
 
 
-def test_a_handle_outlives_spawns_and_deletes(world: World) -> None:
-    """Its rows are looked up again by name; changes that were not sent move along."""
-    cars = world.models.select(["d", "b"])
-    cars.twist = [Twist((4, 0, 0)), Twist((2, 0, 0))]
-    world.simulator.delete("a")
-    world.spawn(TableModel(), "e", Pose())
-    assert cars.twist[:, :, 0].tolist() == [[4, 2]] * 3
-    assert cars.rows.tolist() == [2, 0]
-    assert cars.pose[0, :, 0].tolist() == [3, 1]
-    world.delete("b")
-    with pytest.raises(UnknownEntityError, match="'b'"):
-        cars.pose  # noqa: B018 (raises)
-
-
 # Of two changes to rows that depend on each other the later one counts.
 
 

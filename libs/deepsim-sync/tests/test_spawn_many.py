@@ -39,12 +39,6 @@ def test_plain_tuples_will_do(world: World) -> None:
     assert "b" in world.entities.models
 
 
-def test_what_was_put_is_sent_first(world: World, simulator: TableSimulator) -> None:
-    Transform(world, "robot").pose = HIGH
-    world.spawn_many(requests("a"))
-    assert len(simulator.calls("write")) == 1
-
-
 @pytest.mark.parametrize(
     ("names", "error"),
     [
@@ -53,6 +47,8 @@ def test_what_was_put_is_sent_first(world: World, simulator: TableSimulator) -> 
         (["a", ""], SpawnError),
         (["a", "x::y"], SpawnError),
         (["a", "world"], SpawnError),
+        (["a", "map"], SpawnError),
+        (["a", "line\n"], SpawnError),
     ],
 )
 def test_names_are_checked_before_anything_is_added(

@@ -87,18 +87,6 @@ def matrix(pose: Pose) -> np.ndarray[Any, np.dtype[np.float64]]:
     return homogeneous
 
 
-def test_a_worked_example(world: World) -> None:
-    """A ball 2 m to the left of a robot that looks along +y, both of which move."""
-    left_turn = Quaternion.from_euler(0, 0, np.pi / 2)
-    setter = world.get(SetModelStateTracker)
-    setter.set_model_state(ModelState("robot", Pose((10, 0, 0), left_turn), Twist((0, 1, 0))))
-    setter.set_model_state(ModelState("ball", Pose((8, 0, 0)), Twist((3, 1, 0))))
-    seen = world.get(GetModelStateTracker).get_model_state("ball", "robot")
-    assert seen.pose.position.isclose((0, 2, 0))
-    assert seen.pose.orientation.isclose(left_turn.inverse())
-    assert seen.twist.linear.isclose((0, -3, 0))
-
-
 def test_states_come_by_name_in_the_order_asked_for(world: World) -> None:
     getter = world.get(GetModelStateTracker)
     assert list(getter.get_model_states(["wall", "ball"])) == ["wall", "ball"]
@@ -130,17 +118,6 @@ def test_setting_many_reads_back_at_once(world: World) -> None:
     assert [state.pose.position.x for state in states.values()] == [2, 1]
     setter.set_model_states([])
     world.flush()
-
-
-def test_what_was_got_can_be_set(world: World) -> None:
-    """A snapshot of all states can be put back."""
-    getter, setter = world.get(GetModelStateTracker), world.get(SetModelStateTracker)
-    before = getter.get_model_states()
-    setter.set_model_state(ModelState("ball", Pose((4, 4, 4)), Twist((1, 1, 1))))
-    world.tick()
-    setter.set_model_states(before.values())
-    world.flush()
-    assert getter.get_model_states() == before
 
 
 @pytest.mark.parametrize(

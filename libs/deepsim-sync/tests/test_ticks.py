@@ -108,21 +108,6 @@ def test_behaviours_see_the_state_before_the_step_and_act_on_it(world: World) ->
     assert seen == pytest.approx([0.0, 0.01, 0.02])
 
 
-def test_what_a_tracker_puts_after_the_setters_waits_for_the_next_tick(
-    world: World, simulator: TableSimulator
-) -> None:
-    """The world shows it at once."""
-    ball, notes = Transform(world, "ball"), []
-    move = Recorder(notes, "move", lambda: setattr(ball, "pose", Pose((5, 0, 0))))
-    world.trackers.add(move, Priority.LOW)
-    world.tick()
-    assert ball.pose == Pose((5, 0, 0))
-    assert simulator.calls("write") == []
-    world.trackers.remove(move)
-    world.tick()
-    assert len(simulator.calls("write")) == 1
-
-
 def test_a_tracker_added_during_a_tick_runs_from_the_next_on(world: World) -> None:
     """Whatever its priority."""
     notes: list[object] = []

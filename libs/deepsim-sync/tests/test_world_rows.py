@@ -148,15 +148,6 @@ def test_nothing_put_is_nothing_written(world: World, simulator: TableSimulator)
     assert simulator.calls("write") == []
 
 
-def test_a_value_for_all_rows(world: World) -> None:
-    """Without rows a put is for the whole table; one cell stands for all alike."""
-    world.put("visuals", {"diffuse": (0.1, 0.2, 0.3, 1.0), "transparency": 0.25})
-    np.testing.assert_array_equal(world.visuals.diffuse[0], [(0.1, 0.2, 0.3, 1.0)] * 4)
-    np.testing.assert_array_equal(world.visuals.transparency, [[0.25] * 4])
-    world.put("visuals", {"transparency": [[0.1, 0.2, 0.3, 0.4]]})
-    np.testing.assert_array_equal(world.visuals.transparency, [[0.1, 0.2, 0.3, 0.4]])
-
-
 def test_what_was_got_is_the_callers_own(world: World) -> None:
     """Each use is a new array, which later reads and puts leave alone."""
     pose = world.models.pose

@@ -317,22 +317,6 @@ def test_a_world_that_a_tracker_resets_goes_on_from_the_start(worlds: World) -> 
     assert worlds.ticks.tolist() == [4, 2, 4]
 
 
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ({"pose": np.zeros((3, 1, 7))}, r"must have shape \(2, 1, 7\)"),
-        ({"pose": Pose((float("inf"), 0.0, 0.0))}, "must be finite"),
-    ],
-)
-def test_values_that_do_not_fit_change_nothing(
-    worlds: World, values: dict[str, object], message: str
-) -> None:
-    before = worlds.models.pose
-    with pytest.raises(ValueError, match=message):
-        worlds.put("models", values, [0], np.array([0, 1]))
-    np.testing.assert_array_equal(worlds.models.pose, before)
-
-
 def test_a_unit_quaternion_keeps_its_bits_beside_one_that_is_none(worlds: World) -> None:
     """What is done to the values of one world does not depend on those of another."""
     random = np.random.default_rng(0)

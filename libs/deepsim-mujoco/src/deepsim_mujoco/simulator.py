@@ -112,7 +112,7 @@ class MujocoSimulator:
         single = SingleWorld(self._states)
         self.dynamics = MujocoDynamics(self._states, single)
         self.physics = PhysicsFactors(self._states)
-        self.camera_mounts = SensorMounts(worlds)
+        self.camera_mounts = SensorMounts(self._states)
         self.contacts = LinkContacts(self._states, self.physics)
         self.cameras = Pictures(single, self._appearance, self.camera_mounts)
         self.sensors = MujocoSensors(self._states, single, self.cameras, self._joints)
@@ -273,28 +273,19 @@ class MujocoSimulator:
             whole = name.split(SCOPE)[0]
             raise DeepSimError(f"model {name!r} is a part of {whole!r}: delete that")
         self._adopt(self._spec.remove(name), [], np.empty((0, self.worlds, 7)))
+        self.camera_mounts.drop_deleted()
 
     def _adopt(
         self, model: mujoco.MjModel, added: Sequence[Built], poses: NDArray[np.float64]
     ) -> None:
         """Continues with a newly compiled model; `poses` (models, W, 7) place the added models."""
-        self._states.adopt(model, added, poses)
-        self.timestep = self._states.timestep
         generation = self.entities.generation + 1
         compiled = Compiled.of(model, self._spec.models, self._spec.lights, generation)
+        self._states.adopt(compiled, added, poses)
+        self.timestep = self._states.timestep
         self.entities = compiled.entities
         self._motion = Motion(self._states, compiled)
-        for part in (
-            self._joints,
-            self._forces,
-            self.dynamics,
-            self._appearance,
-            self.physics,
-            self.camera_mounts,
-            self.contacts,
-            self.cameras,
-            self.sensors,
-        ):
+        for part in (self._joints, self._appearance, self.physics, self.sensors):
             part.follow(compiled)
 
     def close(self) -> None:

@@ -13,6 +13,7 @@ from .description.geometry import (
     Heightmap,
     Mesh,
     Plane,
+    Polyline,
     Sphere,
 )
 from .description.joint import JointAxis, JointDescription, JointType, MimicDescription
@@ -26,29 +27,28 @@ from .description.link import (
     VelocityDecay,
     VisualDescription,
 )
-from .description.measurement import (
+from .description.model import ModelDescription
+from .description.sensor import (
+    CameraDescription,
     ContactSensor,
     ForceTorque,
     Imu,
     JointState,
     Lidar,
     Measurement,
+    PluginDescription,
     Rays,
+    SensorDescription,
 )
-from .description.model import ModelDescription
-from .description.polyline import Polyline
-from .description.sensor import CameraDescription, PluginDescription, SensorDescription
 from .description.world import MujocoOptions, Physics, SceneDescription, WorldDescription
 from .errors import ModelFormatError, ModelFormatWarning, UnsupportedElementWarning
-from .extent.bounds import Bounds
-from .extent.footprint import Footprint
+from .extent import Bounds, Footprint
 from .gazebo_xml_loader import GazeboXMLLoader
-from .meshes.shapes import shape_triangles
+from .meshes.shapes import heightmap_heights, shape_triangles
 from .meshes.triangles import mesh_triangles
 from .mjcf import MjcfModel
 from .model_index import ModelIndex, ModelInfo, Need
 from .model_spawner import AbstractSpawner, ModelSpawner
-from .pictures import heightmap_heights
 from .search_path import SearchPath
 
 __version__ = "0.6.1"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from .description.model import ModelDescription
 from .errors import ModelFormatError, ModelFormatWarning, UnsupportedElementWarning
-from .extent.bounds import Bounds
+from .extent import Bounds
 from .gazebo_xml_loader import GazeboXMLLoader
 from .search_path import SearchPath
 

@@ -12,12 +12,11 @@ from .description.model import ModelDescription
 from .description.world import WorldDescription
 from .errors import ModelFormatError, ModelFormatWarning
 from .sdf.include import model_file
-from .sdf.world import HARMLESS, read_sdf
+from .sdf.model import HARMLESS, read_sdf
 from .search_path import SearchPath
 from .urdf.robot import read_urdf
-from .xml.document import Document, Load
+from .xml.document import Document, Load, is_xml, parse, read_bytes, without_declaration
 from .xml.element import Element
-from .xml.parser import is_xml, parse, read_bytes, without_declaration
 
 _TEXT = "<string>"
 """The file name of XML that is given as text."""

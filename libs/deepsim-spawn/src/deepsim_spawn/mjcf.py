@@ -12,11 +12,16 @@ from lxml import etree
 
 from deepsim_math import Pose
 
-from .errors import ModelFormatError
 from .search_path import SearchPath
-from .xml.document import Document, Load
+from .xml.document import (
+    Document,
+    Load,
+    is_xml,
+    parse,
+    parse_file,
+    without_declaration,
+)
 from .xml.element import Element
-from .xml.parser import is_xml, parse, parse_file, read_bytes, root_tag, without_declaration
 
 _FOLDERS = {
     "flexcomp": "meshdir",
@@ -91,15 +96,6 @@ class MjcfModel:
 
     def __repr__(self) -> str:
         return f"MjcfModel({self.name!r})"
-
-
-def is_mjcf(source: str | Path) -> bool:
-    """Returns whether a file, or XML as text, is MJCF; a file that cannot be read is not."""
-    try:
-        text = without_declaration(str(source)) if is_xml(source) else read_bytes(Path(source))
-    except (ModelFormatError, ValueError):
-        return False
-    return root_tag(text) == "mujoco"
 
 
 def _open(source: str | Path, load: Load) -> Element:

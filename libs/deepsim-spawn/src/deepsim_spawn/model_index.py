@@ -10,9 +10,8 @@ from pathlib import Path
 
 from .sdf.include import CONFIG, model_file, named_file, read_config
 from .search_path import SearchPath
-from .xml.document import Load
+from .xml.document import Load, parse_file
 from .xml.element import Element
-from .xml.parser import parse_file
 
 _URIS = ("uri", "filename")
 """Elements whose text names a file or folder."""

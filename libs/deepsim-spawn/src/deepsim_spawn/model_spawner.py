@@ -14,7 +14,8 @@ from deepsim_sync import SpawnRequest, World
 
 from .description.model import ModelDescription
 from .gazebo_xml_loader import GazeboXMLLoader
-from .mjcf import MjcfModel, is_mjcf
+from .mjcf import MjcfModel
+from .xml.document import root_tag
 
 
 class AbstractSpawner(ABC):
@@ -84,7 +85,7 @@ class ModelSpawner(AbstractSpawner):
         self.description: ModelDescription | MjcfModel
         if isinstance(source, (ModelDescription, MjcfModel)):
             self.description = source
-        elif not arguments and is_mjcf(source):
+        elif not arguments and root_tag(source) == "mujoco":
             self.description = MjcfModel(source)
         else:
             reader = loader if loader is not None else GazeboXMLLoader()

@@ -18,8 +18,7 @@ from xacro import substitution_args
 from xacro.substitution_args import ArgException
 
 from .errors import ModelFormatError, ModelFormatWarning
-from .xml.document import Load
-from .xml.parser import read_bytes, refuse_doctype
+from .xml.document import Load, read_bytes, refuse_doctype
 
 _LOCK = threading.Lock()
 """Guards xacro's module variables, which hold its arguments and file stack."""

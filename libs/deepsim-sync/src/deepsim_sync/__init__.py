@@ -5,8 +5,13 @@ Models, links, joints, visuals and lights are rows of tables with an axis for wo
 the rows in one call, runs the behaviours, and writes the changed rows back in one call.
 """
 
-from .behaviours.attributes import plain_attributes, restore_attributes
-from .behaviours.behaviour import Behaviour, NeverSpawnedWarning, Spawner
+from .behaviours.behaviour import (
+    Behaviour,
+    NeverSpawnedWarning,
+    Spawner,
+    plain_attributes,
+    restore_attributes,
+)
 from .behaviours.manager import BehaviourManager
 from .behaviours.transform import LinkTransform, Transform
 from .current import PerWorld
@@ -24,7 +29,16 @@ from .errors import (
     WrongThreadError,
     call_all,
 )
-from .port.cameras import CameraMount, CameraMounts, Cameras, CameraView, DepthCameras, DepthPicture
+from .port.cameras import (
+    CameraMount,
+    CameraMounts,
+    Cameras,
+    CameraView,
+    DepthCameras,
+    DepthPicture,
+    StereoPicture,
+    stereo_depth,
+)
 from .port.capabilities import (
     ContactPoints,
     Contacts,
@@ -56,7 +70,6 @@ from .port.sensors import (
 )
 from .port.simulator import Seeds, Simulator, WorldNumbers
 from .port.spawning import Descriptions, SpawnRequest, checked_requests
-from .port.stereo import StereoPicture, stereo_depth
 from .port.tables import (
     ALL_COLUMNS,
     APPEARANCE_COLUMNS,
@@ -75,16 +88,16 @@ from .trackers.manager import Priority, Tracker, TrackerManager
 from .trackers.states import (
     GetLinkStateTracker,
     GetModelStateTracker,
+    GetVisualTracker,
     LinkState,
     ModelState,
     SetLinkStateTracker,
     SetModelStateTracker,
+    SetVisualTracker,
     Visual,
 )
-from .trackers.visuals import GetVisualTracker, SetVisualTracker
 from .world.sensor import Sensor
-from .world.sensor_rows import SensorRows
-from .world.sensors import WorldSensors
+from .world.sensors import SensorRows, WorldSensors
 from .world.world import World
 from .world.world_state import WorldState
 

@@ -7,7 +7,7 @@ module keeps the full appearance and applies it to each new model as far as poss
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from deepsim_math import Color, Material, Vector3, poses, quaternions
 from deepsim_mujoco.engine import mujoco
 from deepsim_mujoco.state.compiled import Compiled
-from deepsim_mujoco.state.layout import numbers_of
-from deepsim_sync import Cells, Entities, Key, Tables
+from deepsim_sync import Cells, Entities, Key, LightTable, Tables, VisualTable
 
 _PLAIN = Material(
     ambient=Color(0.7, 0.7, 0.7), diffuse=Color(0.7, 0.7, 0.7), specular=Color(0.1, 0.1, 0.1)
@@ -27,52 +26,62 @@ class Appearance:
     """The visual and light columns of all entities in all worlds."""
 
     def __init__(self, worlds: int) -> None:
-        self._tables = Tables(Entities(0), worlds)
+        nothing = Entities(0)
+        self._worlds = worlds
+        self._visual_table = VisualTable(nothing.visuals, worlds)
+        self._light_table = LightTable(nothing.lights, worlds)
         self._frames, self._directions = np.zeros((0, 7)), list[Vector3]()
         self._geoms = self._materials = self._shiny = self._lights = np.zeros(0, np.intp)
 
     def follow(self, compiled: Compiled) -> None:
         """Adds new entities as described and drops deleted ones; all others keep their values."""
-        model, entities, built = compiled.model, compiled.entities, compiled.built
+        layout, entities, built = compiled.layout, compiled.entities, compiled.built
         shiny = [name for one in built for name in one.materials]
         self._shiny = entities.visuals.rows(shiny)
-        self._geoms = _find(model, model.name_geomadr, entities.visuals)
-        self._materials = _find(model, model.name_matadr, shiny)
-        self._lights = _find(model, model.name_lightadr, entities.lights)
-        old, new = self._tables, Tables(entities, self._tables.worlds)
+        self._geoms = np.array([layout.geoms[name] for name in entities.visuals], np.intp)
+        self._materials = np.array([layout.materials[name] for name in shiny], np.intp)
+        self._lights = np.array([layout.lights[name] for name in entities.lights], np.intp)
+        visuals = VisualTable(entities.visuals, self._worlds)
         for one in built:
             for name, visual in one.visuals.items():
                 row = entities.visuals.row(name)
                 material = visual.material or _PLAIN
                 for column in ("ambient", "diffuse", "specular", "emissive"):
-                    new.columns["visuals", column][:, row] = getattr(material, column)
-                new.visuals.transparency[:, row] = visual.transparency
-                new.visuals.visible[:, row] = visual.visible
+                    visuals.get(column)[:, row] = getattr(material, column)
+                visuals.transparency[:, row] = visual.transparency
+                visuals.visible[:, row] = visual.visible
+        lights = LightTable(entities.lights, self._worlds)
         self._frames, self._directions = np.zeros((len(entities.lights), 7)), []
         for row, name in enumerate(entities.lights):
             light, frame = compiled.lights[name]
             self._frames[row] = frame
             self._directions.append(light.direction)
             fading = light.attenuation
-            new.lights.diffuse[:, row] = light.diffuse
-            new.lights.specular[:, row] = light.specular
-            new.lights.attenuation[:, row] = fading.constant, fading.linear, fading.quadratic
-            new.lights.pose[:, row] = light.pose
-            new.lights.range[:, row] = fading.range
-        new.carry_over(old)
-        self._tables = new
+            lights.diffuse[:, row] = light.diffuse
+            lights.specular[:, row] = light.specular
+            lights.attenuation[:, row] = fading.constant, fading.linear, fading.quadratic
+            lights.pose[:, row] = light.pose
+            lights.range[:, row] = fading.range
+        visuals.carry_over(self._visual_table)
+        lights.carry_over(self._light_table)
+        self._visual_table, self._light_table = visuals, lights
 
     def read(self, tables: Tables, key: Key) -> None:
         """Copies one column into the tables."""
-        tables.columns[key][:] = self._tables.columns[key]
+        tables.columns[key][:] = self._column(key)
 
     def write(self, key: Key, cells: Cells) -> None:
         """Changes cells of one column."""
-        self._tables.columns[key][cells.worlds, cells.rows] = cells.values
+        self._column(key)[cells.worlds, cells.rows] = cells.values
+
+    def _column(self, key: Key) -> NDArray[Any]:
+        kind, column = key
+        table = self._visual_table if kind == "visuals" else self._light_table
+        return table.get(column)
 
     def apply(self, model: mujoco.MjModel, world: int) -> None:
         """Applies the appearance of one world to the compiled model."""
-        visuals, lights = self._tables.visuals, self._tables.lights
+        visuals, lights = self._visual_table, self._light_table
         shown = (1.0 - visuals.transparency[world]) * visuals.visible[world]
         model.geom_rgba[self._geoms, :3] = visuals.diffuse[world, :, :3]
         model.geom_rgba[self._geoms, 3] = visuals.diffuse[world, :, 3] * shown
@@ -90,10 +99,3 @@ class Appearance:
             mounts = poses.compose(self._frames, lights.pose[world])
             model.light_pos[self._lights] = mounts[:, :3]
             model.light_dir[self._lights] = quaternions.rotate(mounts[:, 3:], self._directions)
-
-
-def _find(
-    model: mujoco.MjModel, addresses: NDArray[np.int32], names: Iterable[str]
-) -> NDArray[np.intp]:
-    numbers = numbers_of(model, addresses)
-    return np.array([numbers[name] for name in names], dtype=np.intp)

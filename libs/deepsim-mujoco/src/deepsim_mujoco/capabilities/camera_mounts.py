@@ -10,27 +10,25 @@ import numpy as np
 from deepsim_math import Pose
 from deepsim_mujoco.engine import mujoco
 from deepsim_mujoco.spec.builder import Sensor
-from deepsim_mujoco.state.compiled import Compiled
+from deepsim_mujoco.state.world_states import WorldStates
 from deepsim_sync import CameraMount, CameraView, UnknownEntityError, WorldNumbers
 
 
 class SensorMounts:
     """Camera sensors and their mounts; see `deepsim_sync.CameraMounts`."""
 
-    def __init__(self, worlds: int) -> None:
-        self._worlds = worlds
-        self._sensors: dict[str, Sensor] = {}
+    def __init__(self, states: WorldStates) -> None:
+        self._states = states
         self._mounts: dict[tuple[str, int], CameraMount] = {}
 
-    def follow(self, compiled: Compiled) -> None:
-        """Adds the cameras of new models and drops those of deleted models."""
-        self._sensors = {name: each for one in compiled.built for name, each in one.cameras.items()}
-        self._mounts = {key: m for key, m in self._mounts.items() if key[0] in self._sensors}
+    def drop_deleted(self) -> None:
+        """Drops the mounts of cameras that no longer exist."""
+        self._mounts = {key: m for key, m in self._mounts.items() if key[0] in self._cameras}
 
     def reset(self, worlds: WorldNumbers | None) -> None:
         """Restores the described mounts of all cameras in some worlds."""
         if self._mounts:
-            gone = set(range(self._worlds) if worlds is None else worlds.tolist())
+            gone = set(range(self._states.worlds) if worlds is None else worlds.tolist())
             self._mounts = {key: m for key, m in self._mounts.items() if key[1] not in gone}
 
     def get_state(self) -> dict[tuple[str, int], CameraMount]:
@@ -40,7 +38,7 @@ class SensorMounts:
     def check_state(self, mounts: Mapping[tuple[str, int], CameraMount]) -> None:
         """Raises ValueError if the state has an unknown camera."""
         for camera, _ in mounts:
-            if camera not in self._sensors:
+            if camera not in self._cameras:
                 raise ValueError(f"the state has a camera {camera!r}: it belongs to other models")
 
     def set_state(self, mounts: Mapping[tuple[str, int], CameraMount]) -> None:
@@ -48,9 +46,13 @@ class SensorMounts:
         self._mounts = dict(mounts)
 
     @property
+    def _cameras(self) -> Mapping[str, Sensor]:
+        return self._states.compiled.cameras
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Names of the cameras, ``model::link::sensor``."""
-        return tuple(self._sensors)
+        return tuple(self._cameras)
 
     def get(self, camera: str, world: int = 0) -> CameraMount:
         """Returns the present mount of a camera."""
@@ -65,7 +67,7 @@ class SensorMounts:
         """Mounts a camera in some worlds, until they are reset."""
         self._sensor(camera)
         checked = mount.checked(camera)
-        for world in range(self._worlds) if worlds is None else np.asarray(worlds).tolist():
+        for world in range(self._states.worlds) if worlds is None else np.asarray(worlds).tolist():
             self._mounts[camera, world] = checked
 
     def view(self, camera: str, world: int, data: mujoco.MjData) -> tuple[CameraView, float, float]:
@@ -78,6 +80,6 @@ class SensorMounts:
         return view, lens.near, lens.far
 
     def _sensor(self, camera: str) -> Sensor:
-        if camera not in self._sensors:
-            raise UnknownEntityError("camera", camera, self._sensors)
-        return self._sensors[camera]
+        if camera not in self._cameras:
+            raise UnknownEntityError("camera", camera, self._cameras)
+        return self._cameras[camera]

@@ -43,7 +43,7 @@ class InertialUnit:
         self._states, self._latest, model = states, latest, states.model
         self._acceleration = address[sensor.output("linear_acceleration")]
         site = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_SITE, sensor.site)
-        body = Bodies(model, states.starts, [model.site_bodyid[site]], _NO_OFFSET)
+        body = Bodies(states.compiled.layout, states.starts, [model.site_bodyid[site]], _NO_OFFSET)
         self._free: Rows | None = None
         if len(body.free):
             self._free = np.concatenate([body.at[3:7, 0], body.at[10:, 0]])

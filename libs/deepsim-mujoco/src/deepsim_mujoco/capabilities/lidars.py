@@ -1,52 +1,57 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures distances along the rays of lidars."""
+"""Lidars, which measure distances along rays."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deepsim_mujoco.engine import mujoco
 from deepsim_mujoco.spec.builder import COLLISION_GROUP
 from deepsim_mujoco.spec.sensors import BuiltSensor
-from deepsim_mujoco.state.compiled import Compiled
 from deepsim_mujoco.state.layout import Floats
 from deepsim_mujoco.state.single_world import SingleWorld
-from deepsim_mujoco.state.world_states import WorldStates
 from deepsim_spawn import Lidar, Rays
+from deepsim_sync import Reading
 
 _GROUP_0 = np.array([1, 0, 0, 0, 0, 0], np.uint8)
 
 
-class Lidars:
-    """All lidars; their rays meet the collisions of other models, and are cast world by world."""
+class LidarScanner:
+    """A lidar, whose rays meet the collisions of other models; they are cast world by world.
 
-    def __init__(self, states: WorldStates, single: SingleWorld) -> None:
-        self._states, self._single = states, single
+    Args:
+        single: Loads the state of one world.
+        sensor: The sensor.
+        lidar: Its rays and range.
+    """
 
-    def follow(self, compiled: Compiled) -> None:
-        """Adopts a newly compiled model."""
-        self._links = {one.name: [node.name for node in one.links] for one in compiled.built}
-        self._groups: dict[str, NDArray[np.int32]] = {}
-        self._directions: dict[Lidar, Floats] = {}
+    def __init__(self, single: SingleWorld, sensor: BuiltSensor, lidar: Lidar) -> None:
+        self._single, self._lidar = single, lidar
+        compiled = single.states.compiled
+        self._site = compiled.model.site(sensor.site).id
+        self._rays = _directions(lidar)
+        # A group for each geom: 0 if the lidar sees it, otherwise 1.
+        model = compiled.model
+        solid = (model.geom_group == COLLISION_GROUP) | (model.geom_contype > 0)
+        solid |= model.geom_conaffinity > 0
+        own = np.zeros(model.nbody, dtype=np.bool_)
+        [mine] = (one for one in compiled.built if one.name == sensor.model)
+        own[[compiled.layout.bodies[node.name] for node in mine.links]] = True
+        self._groups = np.where(solid & ~own[model.geom_bodyid], 0, 1).astype(np.int32)
 
-    def cast(self, sensor: BuiltSensor, lidar: Lidar) -> Floats:
-        """Returns the ranges of a lidar, (W, rows, rays) [m]."""
-        rays = self._directions.get(lidar)
-        if rays is None:
-            rays = self._directions[lidar] = _directions(lidar)
-        groups = self._hidden_from(sensor.model)
-        worlds, count = self._states.worlds, len(rays)
+    def read(self) -> Reading:
+        """Returns the ranges, (W, rows, rays) [m]."""
+        lidar, site = self._lidar, self._site
+        worlds, count = self._single.states.worlds, len(self._rays)
         ranges, geoms = np.empty((worlds, count)), np.empty(count, np.int32)
-        site = self._states.model.site(sensor.site).id
         for world in range(worlds):
             model, data = self._single.load(world)
             mujoco.mj_kinematics(model, data)
             drawn = model.geom_group.copy()
-            model.geom_group[:] = groups  # the only way to choose geoms
+            model.geom_group[:] = self._groups  # the only way to choose geoms
             try:
                 turn = data.site_xmat[site].reshape(3, 3)
-                vectors = (rays @ turn.T).reshape(-1)
+                vectors = (self._rays @ turn.T).reshape(-1)
                 chosen = vectors, _GROUP_0, True, -1  # include static geoms; exclude no body
                 mujoco.mj_multiRay(
                     model,
@@ -64,20 +69,7 @@ class Lidars:
         far = (ranges < 0.0) | (ranges > lidar.max_range)
         ranges[ranges < lidar.min_range] = -np.inf
         ranges[far] = np.inf
-        return ranges.reshape(worlds, lidar.vertical.count, lidar.horizontal.count)
-
-    def _hidden_from(self, robot: str) -> NDArray[np.int32]:
-        """Returns a group for each geom: 0 if lidars of the model see it, otherwise 1."""
-        groups = self._groups.get(robot)
-        if groups is None:
-            model = self._states.model
-            solid = (model.geom_group == COLLISION_GROUP) | (model.geom_contype > 0)
-            solid |= model.geom_conaffinity > 0
-            own = np.zeros(model.nbody, dtype=np.bool_)
-            own[[model.body(name).id for name in self._links[robot]]] = True
-            seen = solid & ~own[model.geom_bodyid]
-            groups = self._groups[robot] = np.where(seen, 0, 1).astype(np.int32)
-        return groups
+        return {"ranges": ranges.reshape(worlds, lidar.vertical.count, lidar.horizontal.count)}
 
 
 def _directions(lidar: Lidar) -> Floats:

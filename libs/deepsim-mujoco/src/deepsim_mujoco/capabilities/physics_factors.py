@@ -58,8 +58,7 @@ class PhysicsFactors:
         self._unsettled = np.zeros(self._states.worlds, dtype=np.bool_)
         self.is_settled = True
         self._body = compiled.link_bodies
-        row_of_body = np.full(model.nbody, -1, dtype=np.intp)
-        row_of_body[self._body] = np.arange(len(self._body))
+        row_of_body = compiled.body_rows[1]
         self._geom = np.flatnonzero(model.geom_contype | model.geom_conaffinity)
         self._geom_row = row_of_body[model.geom_bodyid[self._geom]]
         rows = row_of_body[model.dof_bodyid]

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from deepsim_math import Pose
 from deepsim_mujoco.engine import mujoco
 from deepsim_mujoco.rendering import Camera, measure_depth, open_camera
-from deepsim_mujoco.state.compiled import Compiled
 from deepsim_mujoco.state.single_world import SingleWorld
 from deepsim_sync import CameraView, DepthPicture, StereoPicture, stereo_depth
 
@@ -50,7 +49,8 @@ class Pictures:
         """Returns depths, models and links at each pixel, measured by casting rays."""
         model, data, view, near, far = self._looking(camera, world)
         depth, geoms = measure_depth(model, data, view, near, far)
-        models, links = self._rows[:, np.append(model.geom_bodyid, -1)[geoms]]
+        rows = self._single.states.compiled.body_rows
+        models, links = rows[:, np.append(model.geom_bodyid, -1)[geoms]]
         return DepthPicture(depth, models, links)
 
     def stereo(self, camera: str, baseline: float, world: int = 0) -> StereoPicture:
@@ -65,13 +65,6 @@ class Pictures:
         right = replace(left, pose=left.pose @ Pose((0.0, -baseline, 0.0)))
         here, there = (measure_depth(model, data, each, near, far)[0] for each in (left, right))
         return stereo_depth(here, there, float(left.intrinsic[0, 0]), baseline)
-
-    def follow(self, compiled: Compiled) -> None:
-        """Adopts a newly compiled model."""
-        # The rows of the model and link of each body; the last entry is for the body number -1.
-        self._rows = np.full((2, compiled.model.nbody + 1), -1, dtype=np.intp)
-        models = compiled.entities.models.rows(node.model for node in compiled.links)
-        self._rows[:, compiled.link_bodies] = models, np.arange(len(models))
 
     def _looking(
         self, camera: str | CameraView, world: int

@@ -15,7 +15,7 @@ from deepsim_mujoco.spec.builder import Built
 from deepsim_mujoco.spec.sensors import BuiltSensor, joints_of
 from deepsim_mujoco.state.compiled import Compiled
 from deepsim_mujoco.state.joints import Joints
-from deepsim_mujoco.state.layout import Floats, Rows, numbers_of
+from deepsim_mujoco.state.layout import Floats, Rows
 from deepsim_mujoco.state.single_world import SingleWorld
 from deepsim_mujoco.state.world_states import WorldStates
 from deepsim_spawn import (
@@ -38,7 +38,7 @@ from deepsim_sync import (
 
 from .contact_sensors import ContactRecorder
 from .inertial_unit import InertialUnit
-from .lidars import Lidars
+from .lidars import LidarScanner
 from .pictures import Pictures
 
 _NO_SENSORS = int(mujoco.mjtDisableBit.mjDSBL_SENSOR)
@@ -55,35 +55,32 @@ class MujocoSensors:
         self, states: WorldStates, single: SingleWorld, pictures: Pictures, joints: Joints
     ) -> None:
         self._states, self._pictures, self._joints = states, pictures, joints
-        self._lidars = Lidars(states, single)
+        self._single = single
         self._contacts = ContactRecorder(states.worlds)
-        self._built: dict[str, BuiltSensor] = {}
+        self._has_contacts = False  # whether there is a contact sensor
+        self._built: Mapping[str, BuiltSensor] = {}
         self._watched: dict[str, None] = {}  # watched sensors that are not cameras
         self._readers: dict[str, Callable[[], Reading]] = {}
         self._none = np.zeros(states.worlds, dtype=np.bool_)
-        self.infos: Mapping[str, SensorInfo] = {}
+        self.infos: dict[str, SensorInfo] = {}
 
     def follow(self, compiled: Compiled) -> None:
         """Adopts a newly compiled model; the next readings measure the present state."""
-        states, built, model = self._states, compiled.built, compiled.model
-        self._built = {name: each for one in built for name, each in one.sensors.items()}
-        cameras = {name: each.description for one in built for name, each in one.cameras.items()}
+        states, model = self._states, compiled.model
+        self._built, self._cameras = compiled.sensors, compiled.cameras
         self.infos = {
-            **{
-                name: _info(name, each.description, one)
-                for one in built
-                for name, each in one.sensors.items()
-            },
-            **{name: _camera_info(each) for name, each in cameras.items()},
+            name: _info(name, each.description, one)
+            for one in compiled.built
+            for name, each in one.sensors.items()
         }
-        lenses = {name: each.camera for name, each in cameras.items() if each.camera}
-        self._baselines = {name: lens.baseline for name, lens in lenses.items()}
-        numbers = numbers_of(model, model.name_sensoradr)
-        address = {name: int(model.sensor_adr[number]) for name, number in numbers.items()}
-        self._address = address
-        self._lidars.follow(compiled)
-        contacts = {n: each for n, each in self._built.items() if each.parts}
-        self._contacts.follow(contacts, address, model.nsensordata, states.timestep)
+        for name, camera in self._cameras.items():
+            self.infos[name] = _camera_info(camera.description)
+        numbers = compiled.layout.sensors
+        self._address = {name: int(model.sensor_adr[number]) for name, number in numbers.items()}
+        contacts = {name: each for name, each in self._built.items() if each.parts}
+        if contacts or self._has_contacts:
+            self._contacts.follow(contacts, self._address, model.nsensordata, states.timestep)
+        self._has_contacts = bool(contacts)
         # All outputs of MuJoCo's sensors, (W, n), and whether a world has none since its reset,
         # (W,); both arrays are replaced and never changed.
         self._data: Floats = np.zeros((states.worlds, model.nsensordata))
@@ -163,7 +160,7 @@ class MujocoSensors:
         sensor = self._built[name]
         measured = sensor.description.measurement
         if isinstance(measured, Lidar):
-            return partial(self._scan, sensor, measured)
+            return LidarScanner(self._single, sensor, measured).read
         if isinstance(measured, JointState):
             return partial(self._joints.measure, self.infos[name].joints)
         if isinstance(measured, ContactSensor):
@@ -171,9 +168,6 @@ class MujocoSensors:
         if isinstance(measured, ForceTorque):
             return partial(self._wrench, sensor)
         return InertialUnit(self._states, sensor, self._address, self._latest).read
-
-    def _scan(self, sensor: BuiltSensor, lidar: Lidar) -> Reading:
-        return {"ranges": self._lidars.cast(sensor, lidar)}
 
     def _touch(self, name: str) -> Reading:
         self._latest()
@@ -193,7 +187,7 @@ class MujocoSensors:
         if "rgb" in wanted:
             found["rgb"] = np.stack([self._pictures.render(name, world) for world in worlds])
         if "disparity" in wanted:
-            baseline = self._baselines[name]
+            baseline = self._cameras[name].camera.baseline
             pairs = [self._pictures.stereo(name, baseline, world) for world in worlds]
             found["disparity"] = np.stack([each.disparity for each in pairs])
             found["depth"] = np.stack([each.depth for each in pairs])
@@ -216,7 +210,8 @@ class MujocoSensors:
                 states.batch.forward(worlds)
             now: Floats = states.batch.bind("sensordata")
             self._replace(now[worlds], worlds)
-            self._contacts.begin(self._data[worlds], worlds)
+            if self._has_contacts:
+                self._contacts.begin(self._data[worlds], worlds)
             self._stale_version = states.version
         return self._data
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from deepsim_mujoco.engine import mujoco
 from deepsim_mujoco.spec.builder import COLLISION_GROUP
 from deepsim_mujoco.state.joints import Joints
-from deepsim_mujoco.state.layout import Floats, numbers_of
+from deepsim_mujoco.state.layout import Floats
 from deepsim_mujoco.state.world_states import WorldStates
 from deepsim_sync import CameraMount, PhysicsProperty
 
@@ -104,8 +104,9 @@ class MujocoSnapshots:
         if self._digested is not model:
             self._digested, content = model, sha256()
             solid = model.geom_group == COLLISION_GROUP
-            for addresses in (model.name_bodyadr, model.name_jntadr):
-                content.update("\0".join(numbers_of(model, addresses)).encode())
+            layout = self._states.compiled.layout
+            for names in (layout.bodies, layout.joints):
+                content.update("\0".join(names).encode())
             for values in (
                 model.geom_type[solid],
                 model.geom_size[solid],

@@ -24,7 +24,6 @@ from .solids import Solid
 class _Asset:
     key: Hashable
     element: mujoco.MjsMesh | mujoco.MjsHField
-    file: KeptFile | None
     users: int = 0
 
 
@@ -33,12 +32,16 @@ class Assets:
 
     Without sharing, a thousand equal models would spend most of their time on reading and compiling
     files.
+
+    Attributes:
+        files: Files that MuJoCo reads in each compilation, by asset.
     """
 
     def __init__(self, spec: mujoco.MjSpec) -> None:
         self._spec = spec
         self._names: dict[Hashable, str] = {}
         self._assets: dict[str, _Asset] = {}
+        self.files: dict[str, KeptFile] = {}
         self._count = 0
 
     def take(self, shape: Asset, model: str) -> str:
@@ -53,7 +56,6 @@ class Assets:
         name = self._names.get(key)
         if name is None:
             self._count += 1
-            file = None
             if isinstance(shape, Solid):
                 name = f"#solid {self._count}"
                 element = add_solid(self._spec, name, shape.vertices, shape.faces)
@@ -62,17 +64,11 @@ class Assets:
                 element = add_landscape(self._spec, name, shape)
             else:
                 name = f"#mesh {shape.path} {self._count}"
-                element, file = add_mesh(self._spec, name, shape, model)
+                element, self.files[name] = add_mesh(self._spec, name, shape, model)
             self._names[key] = name
-            self._assets[name] = _Asset(key, element, file)
+            self._assets[name] = _Asset(key, element)
         self._assets[name].users += 1
         return name
-
-    def restore_files(self) -> None:
-        """Restores all files that MuJoCo's compiler is about to read."""
-        for asset in self._assets.values():
-            if asset.file is not None:
-                asset.file.restore()
 
     def give_back(self, name: str) -> None:
         """Releases a geom's use of an asset, which is removed with its last user."""
@@ -81,6 +77,7 @@ class Assets:
         if not asset.users:
             self._spec.delete(asset.element)
             del self._assets[name], self._names[asset.key]
+            self.files.pop(name, None)
 
 
 def _key(shape: Asset, model: str) -> Hashable:

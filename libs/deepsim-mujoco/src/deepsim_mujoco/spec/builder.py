@@ -28,7 +28,7 @@ from deepsim_sync import SCOPE, SpawnError
 
 from .assets import Assets
 from .axes import Axis, add_axes
-from .constraints import Follower, add_mimic, close_loop, followers
+from .constraints import Follower, add_mimic, close_loop, follower_of
 from .inertias import set_inertia
 from .kept_files import KeptFile
 from .lights import BuiltLight, add_light
@@ -137,7 +137,8 @@ def build_model(
         for node in built.links:
             for parent, joint in node.closing:
                 built.others += close_loop(spec, built.links, node, parent, joint)
-        for follower in followers(built.axes):
+        followers = [follower_of(axis, built.axes) for axis in built.axes.values() if axis.leader]
+        for follower in followers:
             built.others.append(add_mimic(spec, follower))
             built.followers.append(follower)
             if follower.offset:
@@ -172,7 +173,7 @@ def remove_model(spec: mujoco.MjSpec, assets: Assets, numbers: ModelNumbers, bui
 def _add_root(spec: mujoco.MjSpec, assets: Assets, built: Built, node: Node) -> None:
     kind = node.root_kind
     if kind is RootKind.FREE:
-        body = _add_body(spec.worldbody, node.name, Pose())
+        body = spec.worldbody.add_body(name=node.name)
         built.roots.append(body)
         body.add_freejoint(name=f"#free {node.name}")
     elif kind is RootKind.PLACED:
@@ -193,8 +194,7 @@ def _add_root(spec: mujoco.MjSpec, assets: Assets, built: Built, node: Node) -> 
 
 def _add_placed(spec: mujoco.MjSpec, built: Built, name: str) -> mujoco.MjsBody:
     """Adds a root body that stays where it is put."""
-    body = _add_body(spec.worldbody, name, Pose())
-    body.mocap = True
+    body = spec.worldbody.add_body(name=name, mocap=True)
     built.roots.append(body)
     return body
 

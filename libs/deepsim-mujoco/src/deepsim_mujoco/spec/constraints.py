@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -84,28 +84,26 @@ class Follower(NamedTuple):
     offset: float
 
 
-def followers(axes: Mapping[str, Axis]) -> Iterator[Follower]:
-    """Yields the axes of a model that follow others.
+def follower_of(axis: Axis, axes: Mapping[str, Axis]) -> Follower:
+    """Returns how an axis with a leader follows the first leader, by the axes of its model.
 
     Raises:
         SpawnError: A leader is missing, or axes follow each other in a circle.
     """
-    for axis in axes.values():
-        multiplier, offset, now = 1.0, 0.0, axis
-        seen = [now.name]
-        while now.leader:
-            mimic = now.description.mimic
-            assert mimic is not None
-            offset += multiplier * mimic.offset
-            multiplier *= mimic.multiplier
-            if now.leader not in axes or axes[now.leader].ball or now.leader in seen:
-                problem = "follow one another in a circle" if now.leader in seen else "has no axis"
-                model, _, joint = axis.name.partition(SCOPE)
-                raise SpawnError(model, f"joint {joint!r} mimics {mimic.joint!r}: it {problem}")
-            now = axes[now.leader]
-            seen.append(now.name)
-        if now is not axis:
-            yield Follower(axis.name, now.name, multiplier, offset)
+    multiplier, offset, now = 1.0, 0.0, axis
+    seen = [now.name]
+    while now.leader:
+        mimic = now.description.mimic
+        assert mimic is not None
+        offset += multiplier * mimic.offset
+        multiplier *= mimic.multiplier
+        if now.leader not in axes or axes[now.leader].ball or now.leader in seen:
+            problem = "follow one another in a circle" if now.leader in seen else "has no axis"
+            model, _, joint = axis.name.partition(SCOPE)
+            raise SpawnError(model, f"joint {joint!r} mimics {mimic.joint!r}: it {problem}")
+        now = axes[now.leader]
+        seen.append(now.name)
+    return Follower(axis.name, now.name, multiplier, offset)
 
 
 def add_mimic(spec: mujoco.MjSpec, follower: Follower) -> mujoco.MjsEquality:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from deepsim_math import Pose
 from deepsim_mujoco.engine import mujoco
@@ -145,10 +146,9 @@ class MujocoSpec:
         return bool(found)
 
     def _compile(self, added: Iterable[Built]) -> mujoco.MjModel:
-        self._assets.restore_files()
-        for one in self._built.values():
-            for file in one.files.values():
-                file.restore()
+        files = [self._assets.files, *(one.files for one in self._built.values())]
+        for file in chain.from_iterable(each.values() for each in files):
+            file.restore()
         model = self._spec.compile()
         for one in (*self._built.values(), *added):
             if one.roots:  # a model that is being removed has none

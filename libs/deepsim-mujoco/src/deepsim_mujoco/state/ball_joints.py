@@ -28,14 +28,10 @@ class BallJoints:
         self._rows = np.add.outer(rows, np.arange(3))  # (b, 3)
         self._at = np.add.outer(at, np.array([1, 2, 3, 0]))  # (b, 4), MuJoCo has w first
 
-    def __len__(self) -> int:
-        return len(self._rows)
-
     def read(self, out: Floats) -> None:
         """Fills in the positions of ball joints among those of all axes, (W, n) [rad]."""
-        if len(self):
-            turns = self._states.state.take(self._at, axis=1)
-            out[:, self._rows] = quaternions.to_rotation_vector(turns)
+        turns = self._states.state.take(self._at, axis=1)
+        out[:, self._rows] = quaternions.to_rotation_vector(turns)
 
     def write(self, worlds: Rows, rows: Rows, values: Floats) -> tuple[Rows, Rows, Floats]:
         """Sets the positions of cells (k,) [rad]; other components of a ball joint stay the same.

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from deepsim_math import Pose, poses
 from deepsim_mujoco.engine import mujoco
 
-from .layout import Floats, Part, Rows, start
+from .layout import Floats, Layout, Part, Rows
 
 _IN_QPOS = np.array([0, 1, 2, 4, 5, 6, 3])[:, None]  # MuJoCo's quaternions are w x y z
 
@@ -34,7 +34,7 @@ class Bodies:
     """The body of each of n rows.
 
     Args:
-        model: The compiled model.
+        layout: The layout of the compiled model.
         starts: Start of each world's state in the array of all states, (W,).
         body: Number of each row's body, (n,).
         offsets: Pose of each row's frame in the frame of its body, (n, 7).
@@ -60,10 +60,9 @@ class Bodies:
         twists_at: Places of orientations and velocities of free rows, (10, W * free).
     """
 
-    def __init__(
-        self, model: mujoco.MjModel, starts: Rows, body: ArrayLike, offsets: ArrayLike
-    ) -> None:
-        self._model, self._starts = model, starts
+    def __init__(self, layout: Layout, starts: Rows, body: ArrayLike, offsets: ArrayLike) -> None:
+        self._layout, self._starts = layout, starts
+        model, start = layout.model, layout.start
         self.body: Rows = np.asarray(body, dtype=np.intp)
         n = len(self.body)
         joint, mocap = model.body_jntadr[self.body], model.body_mocapid[self.body]
@@ -79,11 +78,11 @@ class Bodies:
         self.jointed = self.derived[moves[self.derived]]
         self.at = np.zeros((13, n), dtype=np.intp)
         joints = joint[self.free]
-        qpos, qvel = start(model, Part.mjSTATE_QPOS), start(model, Part.mjSTATE_QVEL)
+        qpos, qvel = start[Part.mjSTATE_QPOS], start[Part.mjSTATE_QVEL]
         self.at[:7, self.free] = qpos + model.jnt_qposadr[joints] + _IN_QPOS
         self.at[7:, self.free] = qvel + model.jnt_dofadr[joints] + np.arange(6)[:, None]
         placed = np.flatnonzero(self.hold == Hold.PLACED)
-        position, turn = start(model, Part.mjSTATE_MOCAP_POS), start(model, Part.mjSTATE_MOCAP_QUAT)
+        position, turn = start[Part.mjSTATE_MOCAP_POS], start[Part.mjSTATE_MOCAP_QUAT]
         self.at[:3, placed] = position + 3 * mocap[placed] + _IN_QPOS[:3]
         self.at[3:7, placed] = turn + 4 * mocap[placed] + _IN_QPOS[3:] - 3
         self.poses_at = self._in_all_worlds(self.at[:7, self.own]).T.copy()
@@ -94,9 +93,9 @@ class Bodies:
         self.jointed_at = bodies[:, self.jointed].reshape(-1)
         self.trees_at = roots[:, self.jointed].reshape(-1)
         self.offset = np.asarray(offsets, dtype=np.float64).reshape(-1, 7)
-        self.inverse_offset = poses.inverse(self.offset)
         self.is_shifted: NDArray[np.bool_] = (self.offset != np.asarray(Pose())).any(axis=1)
         self.shifted = np.flatnonzero(self.is_shifted)
+        self.inverse_offset = poses.inverse(self.offset) if len(self.shifted) else self.offset
         self.free_arms = self.arms(np.tile(self.free, len(starts)))
         self.jointed_arms = self.arms(np.tile(self.jointed, len(starts)))
 
@@ -106,7 +105,7 @@ class Bodies:
 
     def select(self, rows: Sequence[int] | Rows) -> Bodies:
         """Returns the bodies of some rows."""
-        return Bodies(self._model, self._starts, self.body[rows], self.offset[rows])
+        return Bodies(self._layout, self._starts, self.body[rows], self.offset[rows])
 
     def _in_all_worlds(self, at: Rows) -> Rows:
         return (at[:, None] + self._starts[:, None]).reshape(len(at), -1)

@@ -10,12 +10,13 @@ import numpy as np
 
 from deepsim_mujoco.engine import mujoco
 from deepsim_mujoco.spec.axes import Axis
-from deepsim_mujoco.spec.builder import Built
+from deepsim_mujoco.spec.builder import Built, Sensor
 from deepsim_mujoco.spec.lights import BuiltLight
+from deepsim_mujoco.spec.sensors import BuiltSensor
 from deepsim_mujoco.spec.tree import Node
 from deepsim_sync import Entities
 
-from .layout import Rows, numbers_of
+from .layout import Layout, Rows
 
 
 @dataclass(frozen=True)
@@ -24,23 +25,34 @@ class Compiled:
 
     Attributes:
         model: MuJoCo's model.
+        layout: Numbers of its objects by name, and the order of its states.
         built: The models, in row order.
         entities: Names of all rows.
         links: The links, in row order.
         axes: The joint axes, in row order.
         lights: All lights by name.
-        bodies: MuJoCo's number of each body by name.
+        cameras: All camera sensors by name.
+        sensors: All other sensors by name.
         link_bodies: Number of each link's body, (n,).
+        body_rows: Rows of the model and of the link of each body, (2, bodies + 1); -1 for none. The
+            last column is that of the body number -1.
+        axis_joints: Number of each axis's joint, (axes,).
+        axis_dofs: Number of each axis's degree of freedom, (axes,).
     """
 
     model: mujoco.MjModel
+    layout: Layout
     built: Sequence[Built]
     entities: Entities
     links: Sequence[Node]
     axes: Sequence[Axis]
     lights: Mapping[str, BuiltLight]
-    bodies: Mapping[str, int]
+    cameras: Mapping[str, Sensor]
+    sensors: Mapping[str, BuiltSensor]
     link_bodies: Rows
+    body_rows: Rows
+    axis_joints: Rows
+    axis_dofs: Rows
 
     @classmethod
     def of(
@@ -51,17 +63,43 @@ class Compiled:
         generation: int,
     ) -> Compiled:
         """Returns the rows of a compiled model; `world_lights` belong to no model."""
-        links = [node for one in built for node in one.links]
-        lights = {**world_lights, **{n: light for one in built for n, light in one.lights.items()}}
+        layout = Layout.of(model)
+        links, axes = list[Node](), dict[str, Axis]()
+        lights, cameras = dict(world_lights), dict[str, Sensor]()
+        sensors, visuals = dict[str, BuiltSensor](), list[str]()
+        for one in built:
+            links += one.links
+            visuals += one.visuals
+            axes.update(one.axes)
+            lights.update(one.lights)
+            cameras.update(one.cameras)
+            sensors.update(one.sensors)
         entities = Entities(
             generation,
             models=[frame.name for one in built for frame in one.frames],
             links=[node.name for node in links],
-            joints=[name for one in built for name in one.axes],
-            visuals=[name for one in built for name in one.visuals],
+            joints=axes,
+            visuals=visuals,
             lights=lights,
         )
-        bodies = numbers_of(model, model.name_bodyadr)
-        link_bodies = np.array([bodies[name] for name in entities.links], dtype=np.intp)
-        axes = [axis for one in built for axis in one.axes.values()]
-        return cls(model, built, entities, links, axes, lights, bodies, link_bodies)
+        link_bodies = np.array([layout.bodies[node.name] for node in links], dtype=np.intp)
+        body_rows = np.full((2, model.nbody + 1), -1, dtype=np.intp)
+        models = entities.models.rows(node.model for node in links)
+        body_rows[:, link_bodies] = models, np.arange(len(links))
+        pairs = [(layout.joints[axis.joint], axis.degree) for axis in axes.values()]
+        joints, degrees = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+        return cls(
+            model=model,
+            layout=layout,
+            built=built,
+            entities=entities,
+            links=links,
+            axes=[*axes.values()],
+            lights=lights,
+            cameras=cameras,
+            sensors=sensors,
+            link_bodies=link_bodies,
+            body_rows=body_rows,
+            axis_joints=joints,
+            axis_dofs=model.jnt_dofadr[joints] + degrees,
+        )

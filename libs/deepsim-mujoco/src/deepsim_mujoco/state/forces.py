@@ -9,8 +9,7 @@ import numpy as np
 
 from deepsim_sync import Cells, Refusal
 
-from .compiled import Compiled
-from .layout import Floats, Part, start
+from .layout import Floats, Part, Rows
 from .world_states import WorldStates
 
 _PLACES = {"force": np.arange(3), "torque": np.arange(3, 6)}
@@ -25,36 +24,36 @@ class LinkForces:
     def __init__(self, states: WorldStates) -> None:
         self._states = states
 
-    def follow(self, compiled: Compiled) -> None:
-        """Adopts a newly compiled model."""
-        model = compiled.model
-        self._names, self._body = compiled.entities.links, compiled.link_bodies
-        self._moves = model.body_dofnum[model.body_weldid[self._body]] > 0
-        self._start = start(model, Part.mjSTATE_XFRC_APPLIED) + 6 * self._body
-        self._center: Floats | None = None
-
     def read(self, column: str, out: Floats) -> None:
         """Fills one column, (W, n, 3)."""
+        states = self._states
+        bodies = states.compiled.link_bodies
         if column == "center_of_mass":
-            if self._center is None:  # on demand, because bound fields are copied at each step
-                self._center = self._states.batch.bind("xipos")
-                self._states.version += 1  # so that MuJoCo derives it now
-            self._states.derive()
-            out[:] = self._center.take(self._body, axis=1)
+            center = states.derived("xipos")
+            states.derive()
+            out[:] = center.take(bodies, axis=1)
         else:
-            out[:] = self._states.state.take(self._start[:, None] + _PLACES[column], axis=1)
+            out[:] = states.state.take(self._places(bodies, column), axis=1)
 
     def write(self, changed: Mapping[str, Cells]) -> list[Refusal]:
         """Sets cells, by column name; refuses forces on links that cannot move."""
-        refusals = []
+        states, refusals = self._states, []
+        model, names = states.model, states.compiled.entities.links
         for column, (worlds, rows, values) in changed.items():
-            held = ~self._moves[rows] & values.any(axis=1)
+            bodies = states.compiled.link_bodies[rows]
+            stays = model.body_dofnum[model.body_weldid[bodies]] == 0
+            held = stays & values.any(axis=1)
             for cell in held.nonzero()[0]:
                 reason = "it stays where it is put, so no force moves it"
-                name = self._names[int(rows[cell])]
+                name = names[int(rows[cell])]
                 refusals.append(Refusal("links", column, name, reason, int(worlds[cell])))
             free = ~held
-            at = self._start[rows[free], None] + _PLACES[column]
-            self._states.state[worlds[free, None], at] = values[free]
-            self._states.pushed = True
+            states.state[worlds[free, None], self._places(bodies[free], column)] = values[free]
+            states.pushed = True
         return refusals
+
+    def _places(self, bodies: Rows, column: str) -> Rows:
+        """Returns the places of a column of n bodies in the state of a world, (n, 3)."""
+        start = self._states.compiled.layout.start[Part.mjSTATE_XFRC_APPLIED]
+        places: Rows = start + 6 * bodies[:, None] + _PLACES[column]
+        return places

@@ -17,7 +17,7 @@ from deepsim_sync import COLUMNS, Cells, Entities, Names, WorldNumbers
 
 from .ball_joints import BallJoints
 from .compiled import Compiled
-from .layout import Floats, Part, Rows, block, dofs_of, numbers_of, start
+from .layout import Floats, Part, Rows, block
 from .world_states import WorldStates
 
 COMMANDS = tuple(name for name, column in COLUMNS["joints"].items() if not column.changes_in_time)
@@ -61,28 +61,28 @@ class Joints:
         self._described["stiffness"] = np.array([axis.gains[0] for axis in axes])
         self._described["damping"] = np.array([axis.gains[1] for axis in axes])
         self._described["target_position"] = np.array([axis.target for axis in axes])
-        servos = numbers_of(model, model.name_actuatoradr)
-        joint, dof = dofs_of(model, axes)
+        servos, start = compiled.layout.servos, compiled.layout.start
+        joint, dof = compiled.axis_joints, compiled.axis_dofs
         self._servo: Rows = np.array([servos[name] for name in self._names], dtype=np.intp)
-        self._position = start(model, Part.mjSTATE_QPOS) + model.jnt_qposadr[joint]
-        self._velocity = start(model, Part.mjSTATE_QVEL) + dof
+        self._position = start[Part.mjSTATE_QPOS] + model.jnt_qposadr[joint]
+        self._velocity = start[Part.mjSTATE_QVEL] + dof
         # (W, n) in the numbers of all worlds.
         self._numbers = states.state.reshape(-1)
         self._positions_at = states.starts[:, None] + self._position
         self._velocities_at = states.starts[:, None] + self._velocity
         first = np.flatnonzero([axis.ball != "" and axis.degree == 0 for axis in axes])
-        self._balls = BallJoints(states, first, self._position[first])
+        self._balls = BallJoints(states, first, self._position[first]) if len(first) else None
         measured = {
             "position": (states.state, self._position),
             "velocity": (states.state, self._velocity),
             "effort": (states.effort, self._servo),
         }
-        if len(self._balls):
+        if self._balls is not None:
             del measured["position"]
         blocks = {name: block(*where) for name, where in measured.items()}
         self._blocks = {name: each for name, each in blocks.items() if each is not None}
-        self._followed = start(model, Part.mjSTATE_ACT) + model.actuator_actadr[self._servo]
-        self._input = start(model, Part.mjSTATE_CTRL) + model.actuator_ctrladr[self._servo]
+        self._followed = start[Part.mjSTATE_ACT] + model.actuator_actadr[self._servo]
+        self._input = start[Part.mjSTATE_CTRL] + model.actuator_ctrladr[self._servo]
         following = [each for one in compiled.built for each in one.followers]
         self._followers = self._names.rows([each.name for each in following])
         self._leaders = self._names.rows([each.leader for each in following])
@@ -109,7 +109,8 @@ class Joints:
             out[...] = adjacent
         elif column == "position":
             self._numbers.take(self._positions_at, out=out, mode="clip")
-            self._balls.read(out)
+            if self._balls is not None:
+                self._balls.read(out)
         elif column == "velocity":
             self._numbers.take(self._velocities_at, out=out, mode="clip")
         elif column == "effort":
@@ -124,7 +125,8 @@ class Joints:
             if column == "position":
                 # The servo starts from the new position to follow its target.
                 state[worlds, self._followed[rows]] = values
-                worlds, rows, values = self._balls.write(worlds, rows, values)
+                if self._balls is not None:
+                    worlds, rows, values = self._balls.write(worlds, rows, values)
                 state[worlds, self._position[rows]] = values
                 self._let_follow(np.unique(worlds))
                 self._states.version += 1
@@ -153,7 +155,7 @@ class Joints:
 
     def _positions(self, worlds: Rows, rows: Rows) -> Floats:
         """Returns the positions of cells, (k,)."""
-        if len(self._balls):
+        if self._balls is not None:
             table = np.empty((self._states.worlds, len(self._names)))
             self.read("position", table)
             return table[worlds, rows]

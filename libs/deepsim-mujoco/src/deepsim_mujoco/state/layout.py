@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_mujoco.engine import mujoco
-from deepsim_mujoco.spec.axes import Axis
 
 INTEGRATION = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 """The parts of a state on which later physics depends, including warm starts."""
@@ -28,84 +28,115 @@ _OF_DOFS = (
     Part.mjSTATE_WARMSTART,
     Part.mjSTATE_QFRC_APPLIED,
 )
+_PARTS = (
+    *_OF_DOFS,
+    Part.mjSTATE_QPOS,
+    Part.mjSTATE_ACT,
+    Part.mjSTATE_CTRL,
+    Part.mjSTATE_XFRC_APPLIED,
+    Part.mjSTATE_MOCAP_POS,
+    Part.mjSTATE_MOCAP_QUAT,
+)
 
 
-def start(model: mujoco.MjModel, part: mujoco.mjtState) -> int:
-    """Returns the start of a part in the state; parts are in the order of their bits."""
-    return int(mujoco.mj_stateSize(model, INTEGRATION & (int(part) - 1)))
+@dataclass(frozen=True)
+class Layout:
+    """The numbers of a compiled model's objects by name, and the order of its states.
 
-
-def numbers_of(model: mujoco.MjModel, addresses: NDArray[np.int32]) -> dict[str, int]:
-    """Returns the numbers of all objects of one type by name.
-
-    Args:
-        model: The compiled model.
-        addresses: Addresses of the names, such as ``model.name_bodyadr``.
+    Attributes:
+        model: MuJoCo's model.
+        start: Start of each part in the state of a world.
+        bodies: Number of each body.
+        joints: Number of each joint; an axis of a ball joint is none.
+        servos: Number of each actuator.
+        sensors: Number of each sensor of MuJoCo.
+        geoms: Number of each geom.
+        materials: Number of each material.
+        lights: Number of each light.
     """
-    text = model.names
-    return {
-        text[address : text.index(b"\0", address)].decode(): number
-        for number, address in enumerate(addresses.tolist())
-    }
+
+    model: mujoco.MjModel
+    start: Mapping[mujoco.mjtState, int]
+    bodies: Mapping[str, int]
+    joints: Mapping[str, int]
+    servos: Mapping[str, int]
+    sensors: Mapping[str, int]
+    geoms: Mapping[str, int]
+    materials: Mapping[str, int]
+    lights: Mapping[str, int]
+
+    @classmethod
+    def of(cls, model: mujoco.MjModel) -> Layout:
+        """Returns the layout of a compiled model."""
+        names = model.names
+
+        def numbers(addresses: NDArray[np.int32]) -> dict[str, int]:
+            return {
+                names[address : names.index(b"\0", address)].decode(): number
+                for number, address in enumerate(addresses.tolist())
+            }
+
+        # Parts are in the order of their bits.
+        before = {part: INTEGRATION & (int(part) - 1) for part in _PARTS}
+        return cls(
+            model=model,
+            start={part: mujoco.mj_stateSize(model, bits) for part, bits in before.items()},
+            bodies=numbers(model.name_bodyadr),
+            joints=numbers(model.name_jntadr),
+            servos=numbers(model.name_actuatoradr),
+            sensors=numbers(model.name_sensoradr),
+            geoms=numbers(model.name_geomadr),
+            materials=numbers(model.name_matadr),
+            lights=numbers(model.name_lightadr),
+        )
 
 
-def dofs_of(model: mujoco.MjModel, axes: Iterable[Axis]) -> tuple[Rows, Rows]:
-    """Returns the joint and the degree of freedom of each of n axes, (n,) each."""
-    number = numbers_of(model, model.name_jntadr)
-    pairs = [(number[axis.joint], axis.degree) for axis in axes]
-    joint, degree = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
-    return joint, model.jnt_dofadr[joint] + degree
-
-
-def kept_numbers(old: mujoco.MjModel, new: mujoco.MjModel) -> tuple[Rows, Rows]:
+def kept_numbers(old: Layout, new: Layout) -> tuple[Rows, Rows]:
     """Returns the places of the joints, bodies and servos that two models have in common.
 
     Returns:
         Places in a state of the old model, and in a state of the new model.
     """
-    found = [(np.zeros(1, np.intp),) * 2]  # the time
-    before, after = _kept(old, new, "name_jntadr")
-    kind = new.jnt_type[after]
+    one = np.ones(1, np.intp)
+    found = [(0 * one, 0 * one, one)]  # the time
 
     def add(part: mujoco.mjtState, size: Any, in_old: Rows, in_new: Rows) -> None:
         sizes = np.broadcast_to(size, in_old.shape)
-        found.append(
-            (_spread(start(old, part) + in_old, sizes), _spread(start(new, part) + in_new, sizes))
-        )
+        found.append((old.start[part] + in_old, new.start[part] + in_new, sizes))
 
-    in_old, in_new = old.jnt_qposadr[before], new.jnt_qposadr[after]
+    before, after = _kept(old.joints, new.joints)
+    kind = new.model.jnt_type[after]
+    in_old, in_new = old.model.jnt_qposadr[before], new.model.jnt_qposadr[after]
     add(Part.mjSTATE_QPOS, _QPOS_SIZE[kind], in_old, in_new)
-    in_old, in_new = old.jnt_dofadr[before], new.jnt_dofadr[after]
+    in_old, in_new = old.model.jnt_dofadr[before], new.model.jnt_dofadr[after]
     for part in _OF_DOFS:
         add(part, _DOF_SIZE[kind], in_old, in_new)
-    before, after = _kept(old, new, "name_bodyadr")
+    before, after = _kept(old.bodies, new.bodies)
     add(Part.mjSTATE_XFRC_APPLIED, 6, 6 * before, 6 * after)
-    placed = new.body_mocapid[after] >= 0
-    in_old, in_new = old.body_mocapid[before[placed]], new.body_mocapid[after[placed]]
+    placed = new.model.body_mocapid[after] >= 0
+    in_old = old.model.body_mocapid[before[placed]]
+    in_new = new.model.body_mocapid[after[placed]]
     add(Part.mjSTATE_MOCAP_POS, 3, 3 * in_old, 3 * in_new)
     add(Part.mjSTATE_MOCAP_QUAT, 4, 4 * in_old, 4 * in_new)
     before, after = kept_servos(old, new)
-    in_old, in_new = old.actuator_ctrladr[before], new.actuator_ctrladr[after]
+    in_old, in_new = old.model.actuator_ctrladr[before], new.model.actuator_ctrladr[after]
     add(Part.mjSTATE_CTRL, SERVO_INPUTS, in_old, in_new)
-    add(Part.mjSTATE_ACT, 1, old.actuator_actadr[before], new.actuator_actadr[after])
-    first, second = zip(*found, strict=True)
-    return np.concatenate(first), np.concatenate(second)
+    in_old, in_new = old.model.actuator_actadr[before], new.model.actuator_actadr[after]
+    add(Part.mjSTATE_ACT, 1, in_old, in_new)
+    in_old, in_new, sizes = map(np.concatenate, zip(*found, strict=True))
+    return _spread(in_old, sizes), _spread(in_new, sizes)
 
 
-def kept_servos(old: mujoco.MjModel, new: mujoco.MjModel) -> tuple[Rows, Rows]:
+def kept_servos(old: Layout, new: Layout) -> tuple[Rows, Rows]:
     """Returns the index in each model of every servo that the two models have in common."""
-    return _kept(old, new, "name_actuatoradr")
+    return _kept(old.servos, new.servos)
 
 
-def _kept(old: mujoco.MjModel, new: mujoco.MjModel, addresses: str) -> tuple[Rows, Rows]:
-    """Returns the index in each model of every object that the two models have in common."""
-    before = numbers_of(old, getattr(old, addresses))
-    after = numbers_of(new, getattr(new, addresses))
-    kept = [name for name in after if name in before]
-    return (
-        np.array([before[name] for name in kept], dtype=np.intp),
-        np.array([after[name] for name in kept], dtype=np.intp),
-    )
+def _kept(before: Mapping[str, int], after: Mapping[str, int]) -> tuple[Rows, Rows]:
+    """Returns the number in each model of every object that the two models have in common."""
+    pairs = [(before[name], number) for name, number in after.items() if name in before]
+    in_old, in_new = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+    return in_old, in_new
 
 
 def block(numbers: Floats, places: Rows) -> Floats | None:

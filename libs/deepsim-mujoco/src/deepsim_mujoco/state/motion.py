@@ -72,8 +72,8 @@ class Motion:
         frames = [(frame, one) for one in compiled.built for frame in one.frames]
 
         def bodies(names: Iterable[str], offsets: Sequence[Pose]) -> Bodies:
-            numbers = [compiled.bodies[name] for name in names]
-            return Bodies(states.model, states.starts, numbers, offsets)
+            numbers = [compiled.layout.bodies[name] for name in names]
+            return Bodies(compiled.layout, states.starts, numbers, offsets)
 
         self._bodies: dict[StateKind, Bodies] = {
             "models": bodies(
@@ -103,7 +103,7 @@ class Motion:
 
     def _derived(self, name: str) -> Floats:
         """Returns a view of quantities that MuJoCo derives for each body, (W * bodies, ...)."""
-        values: Floats = self._states.batch.bind(name)
+        values = self._states.derived(name)
         return values.reshape(-1, values.shape[-1])
 
     # Reading

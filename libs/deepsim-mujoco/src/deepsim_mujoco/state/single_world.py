@@ -14,10 +14,14 @@ _ON_PLANES = 0.1  # share of a plane's size that counts for the size of a world,
 
 
 class SingleWorld:
-    """A loader of copies of the states of single worlds."""
+    """A loader of copies of the states of single worlds.
+
+    Attributes:
+        states: The states of all worlds.
+    """
 
     def __init__(self, states: WorldStates) -> None:
-        self._states = states
+        self.states = states
         self._model: mujoco.MjModel | None = None
         self._data: mujoco.MjData | None = None
 
@@ -30,7 +34,7 @@ class SingleWorld:
         Raises:
             IndexError: There is no world with the number.
         """
-        states, model = self._states, self._states.model
+        states, model = self.states, self.states.model
         states.check_number(world)
         if self._data is None or self._model is not model:
             self._model, self._data = model, mujoco.MjData(model)

@@ -19,7 +19,8 @@ from deepsim_mujoco.spec.builder import Built
 from deepsim_sync import SimulationError, WorldNumbers
 
 from .bodies import Bodies
-from .layout import SERVO_INPUTS, Floats, Part, Rows, kept_numbers, kept_servos, numbers_of, start
+from .compiled import Compiled
+from .layout import SERVO_INPUTS, Floats, Part, Rows, kept_numbers, kept_servos
 
 _BAD_POSITION = int(mujoco.mjtWarning.mjWARN_BADQPOS)
 _BAD_CONTROL = int(mujoco.mjtWarning.mjWARN_BADCTRL)
@@ -40,7 +41,8 @@ class WorldStates:
         threads: Number of threads that step them; None for one per processor.
 
     Attributes:
-        model: The compiled model.
+        compiled: The compiled model and its rows.
+        model: MuJoCo's model, ``compiled.model``.
         batch: MuJoCo's batch of worlds.
         state: Integration state of each world, (W, n), from which the next step starts.
         starts: Start of each world's state in the flattened array, (W,).
@@ -58,6 +60,7 @@ class WorldStates:
         known_warnings: The warnings that were examined last, as bytes.
     """
 
+    compiled: Compiled
     model: mujoco.MjModel
     batch: Any
     state: Floats
@@ -78,17 +81,19 @@ class WorldStates:
 
     def adopt(
         self,
-        model: mujoco.MjModel,
+        compiled: Compiled,
         added: Sequence[Built],
         poses: Floats,
     ) -> None:
         """Adopts a newly compiled model; common parts keep their state, bit for bit.
 
         Args:
-            model: The compiled model.
+            compiled: The compiled model and its rows.
             added: The new models.
             poses: Initial poses of the new models, (models, W, 7).
         """
+        model, layout = compiled.model, compiled.layout
+        servos, start = layout.servos, layout.start
         roots = [root.name for one in added for root in one.roots]
         places = np.repeat(poses, [len(one.roots) for one in added], axis=0)
         within = [one.places or [Pose()] * len(one.roots) for one in added]
@@ -98,39 +103,39 @@ class WorldStates:
         batch = _batch_without_visuals(model, self.worlds, self._threads)
         initial = batch.state.copy()
         starts = np.arange(self.worlds) * initial.shape[1]
-        numbers = numbers_of(model, model.name_bodyadr)
         origins = np.tile(_IDENTITY, (len(roots), 1))
-        new = Bodies(model, starts, [numbers[name] for name in roots], origins)
+        new = Bodies(layout, starts, [layout.bodies[name] for name in roots], origins)
         initial.reshape(-1)[new.poses_at] = places.swapaxes(0, 1).reshape(-1, 7)
-        servos = numbers_of(model, model.name_actuatoradr)
         for name, values in chain.from_iterable(one.positions.items() for one in added):
-            address = start(model, Part.mjSTATE_QPOS) + int(model.joint(name).qposadr[0])
+            address = start[Part.mjSTATE_QPOS] + int(model.joint(name).qposadr[0])
             initial[:, address : address + len(values)] = values
             if name in servos and len(values) == 1:  # the servo follows its target from there
-                address = start(model, Part.mjSTATE_ACT) + model.actuator_actadr[servos[name]]
+                address = start[Part.mjSTATE_ACT] + model.actuator_actadr[servos[name]]
                 initial[:, address] = values[0]
         for axis in chain.from_iterable(one.axes.values() for one in added):
-            address = start(model, Part.mjSTATE_CTRL) + model.actuator_ctrladr[servos[axis.name]]
+            address = start[Part.mjSTATE_CTRL] + model.actuator_ctrladr[servos[axis.name]]
             initial[:, address] = axis.target
         batch.state[:] = initial
         effort = np.zeros((self.worlds, model.nactuator))
         if hasattr(self, "batch"):
-            before, after = kept_numbers(self.model, model)
+            before, after = kept_numbers(self.compiled.layout, layout)
             initial[:, after] = self.initial[:, before]
             batch.state[:, after] = self.state[:, before]
             batch.warning[:] = self.batch.warning
             batch.warning[..., 0] = -1  # places in the old model are void
-            before, after = kept_servos(self.model, model)
+            before, after = kept_servos(self.compiled.layout, layout)
             effort[:, after] = self.effort[:, before]
         self.effort = effort
+        self._bound: dict[str, Floats] = {}
         self.servo_force: Floats | None = None
+        self.compiled = compiled
         self.model, self.batch, self.state = model, batch, batch.state
         self.starts, self.initial = starts, initial
         self._own_armature = np.tile(model.dof_armature, (self.worlds, 1))
         self._servo_armature = np.zeros_like(self._own_armature)
         self.warnings = batch.warning
         self.known_warnings = bytes(batch.warning.nbytes)
-        first = start(model, Part.mjSTATE_XFRC_APPLIED)
+        first = start[Part.mjSTATE_XFRC_APPLIED]
         self._forces = slice(first, first + 6 * model.nbody)
         self.timestep = float(model.opt.timestep)
         self._duration = np.array(self.timestep)  # an array takes half the time of a number
@@ -247,6 +252,17 @@ class WorldStates:
         armature[worlds] = self._own_armature[worlds]
         self.batch.set_const(worlds)
         armature[worlds] += self._servo_armature[worlds]
+
+    def derived(self, name: str) -> Floats:
+        """Returns MuJoCo's memory of a field that it derives, (W, ...); call `derive` to read it.
+
+        It is bound at the first call, because bound fields are copied at each step.
+        """
+        found = self._bound.get(name)
+        if found is None:
+            found = self._bound[name] = self.batch.bind(name)
+            self.version += 1  # so that MuJoCo derives it
+        return found
 
     def derive(self, *, velocities: bool = False) -> None:
         """Updates the fields that MuJoCo derives from positions.

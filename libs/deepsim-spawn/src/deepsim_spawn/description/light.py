@@ -9,9 +9,8 @@ from typing import Literal, TypeAlias
 from deepsim_math import Color, Pose, Vector3
 
 from .checks import direction, finite_pose, not_negative, plain_name
-from .sdf_paths import sdf
-from .writing.document import document
-from .writing.link import write_light
+from .sdf_paths import document, sdf
+from .writing.model import write_light
 
 LightType: TypeAlias = Literal["point", "spot", "directional"]
 """Type of a light: it shines in all directions, in a cone, or in parallel rays."""

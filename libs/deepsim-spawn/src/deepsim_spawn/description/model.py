@@ -16,9 +16,9 @@ from .checks import WORLD, finite_pose, frame_name, unique
 from .joint import JointDescription
 from .kinematics import JointLimits, ModelPoses, forward_kinematics, joint_limits
 from .link import LinkDescription
+from .sdf_paths import document
 from .sensor import PluginDescription
-from .writing.document import document
-from .writing.world import write_model
+from .writing.model import write_model
 
 
 @dataclass(frozen=True, slots=True)

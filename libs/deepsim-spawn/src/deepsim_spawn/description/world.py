@@ -11,10 +11,9 @@ from deepsim_math import Color, Vector3
 from .checks import fraction, not_negative, positive, unique, vector, word
 from .light import LightDescription
 from .model import ModelDescription
-from .sdf_paths import sdf
+from .sdf_paths import document, sdf
 from .sensor import PluginDescription
-from .writing.document import document
-from .writing.world import write_world
+from .writing.model import write_world
 
 Integrator = Literal["implicitfast", "implicit", "euler", "rk4"]
 Cone = Literal["elliptic", "pyramidal"]

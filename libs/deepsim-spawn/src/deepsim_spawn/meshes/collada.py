@@ -10,7 +10,7 @@ import numpy as np
 from lxml import etree
 
 from deepsim_math import Quaternion, Vector3
-from deepsim_spawn.xml.parser import plain_tree, refuse_doctype
+from deepsim_spawn.xml.document import plain_tree, refuse_doctype
 
 from .parts import Faces, Part, Vertices, fans
 

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 from deepsim_math import Point, Pose, Quaternion
 from deepsim_spawn.description.checks import is_reserved
-from deepsim_spawn.xml.element import Element
-from deepsim_spawn.xml.values import boolean, numbers, word
+from deepsim_spawn.xml.element import Element, boolean, numbers, word
 from deepsim_sync import SCOPE
 
 

@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from deepsim_spawn.errors import ModelFormatError
-from deepsim_spawn.xml.document import MAX_ELEMENTS, Load
-from deepsim_spawn.xml.element import Element
-from deepsim_spawn.xml.parser import parse_file
-from deepsim_spawn.xml.values import word
+from deepsim_spawn.xml.document import MAX_ELEMENTS, Load, parse_file
+from deepsim_spawn.xml.element import Element, word
 
 Version: TypeAlias = tuple[int, int]
 

@@ -14,8 +14,7 @@ from deepsim_spawn.description.joint import (
     JointType,
     MimicDescription,
 )
-from deepsim_spawn.xml.element import Element
-from deepsim_spawn.xml.values import boolean, limit, number, vector, word
+from deepsim_spawn.xml.element import Element, boolean, limit, number, vector, word
 from deepsim_sync import SCOPE
 
 from .frames import Scope, read_pose

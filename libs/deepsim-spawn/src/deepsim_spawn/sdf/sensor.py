@@ -9,24 +9,21 @@ from typing import Final
 
 from deepsim_math import Point, Pose, Quaternion
 from deepsim_spawn.description.joint import JointDescription
-from deepsim_spawn.description.measurement import (
+from deepsim_spawn.description.sensor import (
+    STEREO,
+    CameraDescription,
     ContactSensor,
     ForceTorque,
     Imu,
     JointState,
     Lidar,
     Measurement,
-    Rays,
-)
-from deepsim_spawn.description.sensor import (
-    STEREO,
-    CameraDescription,
     PluginDescription,
+    Rays,
     SensorDescription,
 )
 from deepsim_spawn.errors import ModelFormatError
-from deepsim_spawn.xml.element import Element
-from deepsim_spawn.xml.values import integer, number, word
+from deepsim_spawn.xml.element import Element, integer, number, word
 from deepsim_sync import SCOPE, Noise
 
 from .frames import Scope, read_pose

@@ -9,8 +9,7 @@ from contextlib import suppress
 from pathlib import PurePath
 from typing import TypeVar
 
-from deepsim_spawn.xml.element import Element
-from deepsim_spawn.xml.values import boolean, number
+from deepsim_spawn.xml.element import Element, boolean, number
 
 T = TypeVar("T")
 

@@ -19,14 +19,21 @@ from deepsim_spawn.description.link import (
 from deepsim_spawn.description.sdf_paths import MOMENTS
 from deepsim_spawn.inertia import make_inertial
 from deepsim_spawn.sdf.frames import Scope
-from deepsim_spawn.sdf.geometry import read_scale, unless_left_out
-from deepsim_spawn.sdf.link import read_friction, read_material
+from deepsim_spawn.sdf.link import read_friction, read_material, read_scale, unless_left_out
 from deepsim_spawn.sdf.sensor import read_joint_sensor, read_sensor
-from deepsim_spawn.xml.element import Element, number_names
-from deepsim_spawn.xml.values import boolean, color, factors, number, vector, word
+from deepsim_spawn.xml.element import (
+    Element,
+    boolean,
+    color,
+    factors,
+    number,
+    number_names,
+    vector,
+    word,
+)
 
 from .extensions import Extension
-from .tree import read_origin
+from .joint import read_origin
 
 G = TypeVar("G")
 

@@ -8,13 +8,11 @@ from deepsim_spawn.description.model import ModelDescription
 from deepsim_spawn.inertia import fix_massless_bases
 from deepsim_spawn.sdf.frames import MODEL, Frame, Scope
 from deepsim_spawn.sdf.sensor import read_plugin
-from deepsim_spawn.xml.element import Element, unique_names
-from deepsim_spawn.xml.values import boolean
+from deepsim_spawn.xml.element import Element, boolean, unique_names
 
 from .extensions import Extensions, apply_mujoco
-from .joint import read_joint
+from .joint import free_name, read_joint, read_tree
 from .link import Materials, read_link
-from .tree import free_name, read_tree
 
 
 def read_urdf(robot: Element) -> ModelDescription:

@@ -15,12 +15,13 @@ from deepsim_sync.state.rows import SingleRow
 from deepsim_sync.trackers.states import (
     GetLinkStateTracker,
     GetModelStateTracker,
+    GetVisualTracker,
     LinkState,
     ModelState,
     SetLinkStateTracker,
     SetModelStateTracker,
+    SetVisualTracker,
 )
-from deepsim_sync.trackers.visuals import GetVisualTracker, SetVisualTracker
 
 if TYPE_CHECKING:
     from deepsim_sync.world.world import World

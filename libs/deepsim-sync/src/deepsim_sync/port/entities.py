@@ -41,7 +41,7 @@ class Names(Sequence[str]):
     def __init__(self, kind: Kind, names: Iterable[str]) -> None:
         self.kind = kind
         self._names = tuple(names)
-        self._rows = {name: row for row, name in enumerate(self._names)}
+        self._rows = dict(zip(self._names, range(len(self._names))))
         if len(self._rows) != len(self._names):
             twice = next(name for name in self._names if self._names.count(name) > 1)
             raise DuplicateEntityError(self.noun, twice)
@@ -60,7 +60,10 @@ class Names(Sequence[str]):
 
     def rows(self, names: Iterable[str]) -> NDArray[np.intp]:
         """Returns the rows of several names, (n,)."""
-        return np.fromiter((self.row(name) for name in names), dtype=np.intp)
+        try:
+            return np.fromiter(map(self._rows.__getitem__, names), dtype=np.intp)
+        except KeyError as missing:
+            raise UnknownEntityError(self.noun, missing.args[0], self._names) from None
 
     def within(self, scope: str) -> tuple[str, ...]:
         """Returns the names within a model or link, such as the visuals of a model."""

@@ -192,6 +192,14 @@ class Table(Columns):
         """Copies values into the memory of a column."""
         self._arrays[column][...] = values
 
+    def carry_over(self, old: Table) -> None:
+        """Copies from `old` the rows of all entities that are in both tables, matched by name."""
+        kept = [name for name in self.names if name in old.names]
+        if kept:
+            here, there = self.names.rows(kept), old.names.rows(kept)
+            for name, values in self._arrays.items():
+                values[:, here] = old.get(name)[:, there]
+
 
 class StateTable(Table, StateColumns):
     """Pose and twist of models.
@@ -278,9 +286,4 @@ class Tables:
     def carry_over(self, old: Tables) -> None:
         """Copies from `old` the rows of all entities that are in both tables, matched by name."""
         for kind in KINDS:
-            before, now = old.entities.names(kind), self.entities.names(kind)
-            kept = [name for name in now if name in before]
-            if kept:
-                here, there = now.rows(kept), before.rows(kept)
-                for name in COLUMNS[kind]:
-                    self.columns[kind, name][:, here] = old.columns[kind, name][:, there]
+            getattr(self, kind).carry_over(getattr(old, kind))

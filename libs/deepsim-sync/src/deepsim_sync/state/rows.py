@@ -233,7 +233,7 @@ class LightRows(Rows, LightColumns):
 
 
 class SingleRow:
-    """One row of world 0 as Python numbers, for transforms.
+    """One row of world 0 as Python numbers, for transforms and trackers.
 
     For single values, a few operations on floats take a fifth of the time of operations on arrays,
     and give the same bits (tested).
@@ -253,13 +253,12 @@ class SingleRow:
         self._entities: Entities | None = None
         self._number = 0
 
-    def get(self, column: str) -> list[float]:
-        """Returns the numbers of one cell."""
+    def get(self, column: str) -> Any:
+        """Returns the numbers of one cell as a list, or its only value."""
         memory = self._cache.column((self._kind, column))
         if self._cache.entities is not self._entities:
             self._find()
-        numbers: list[float] = memory[0, self._number].tolist()
-        return numbers
+        return memory[0, self._number].tolist()
 
     def put(self, column: str, value: Any) -> None:
         """Changes one cell; see `Rows.put`."""

@@ -3,14 +3,21 @@
 
 from __future__ import annotations
 
+import threading
+from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from threading import get_ident
-from typing import Any
+from typing import Any, Callable, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from deepsim_sync.errors import SimulationError, WriteRefusedError
+from deepsim_sync.errors import (
+    ClosedWorldError,
+    SimulationError,
+    WriteRefusedError,
+    WrongThreadError,
+)
 from deepsim_sync.port.changes import Cells, Changes, Refusal
 from deepsim_sync.port.columns import Array
 from deepsim_sync.port.entities import KINDS, SCOPE, Entities, Kind, Names
@@ -24,8 +31,45 @@ from deepsim_sync.port.tables import (
     column_of,
 )
 
-from .ownership import Ownership
 from .seeds import checked_worlds
+
+
+class Ownership:
+    """Ownership of a world by one thread: refuses calls from others, and all calls after `close`.
+
+    Attributes:
+        thread: Identifier of the owning thread.
+        posted: Functions for the next tick to call, oldest first.
+    """
+
+    def __init__(self) -> None:
+        self.posted: deque[Callable[[], object]] = deque()  # appending is safe from any thread
+        self._closed = False
+        self.claim()
+
+    def claim(self) -> None:
+        """Transfers the world to the calling thread."""
+        if self._closed:
+            raise ClosedWorldError
+        self.thread = get_ident()
+        self._name = threading.current_thread().name
+
+    def require(self) -> None:
+        """Raises an error if the calling thread is not the owner."""
+        if get_ident() != self.thread:
+            self.refuse()
+
+    def refuse(self) -> NoReturn:
+        """Raises the error that explains why the caller may not use the world."""
+        if self._closed:
+            raise ClosedWorldError
+        raise WrongThreadError(self._name, threading.current_thread().name)
+
+    def close(self) -> None:
+        """Refuses all later calls."""
+        self._closed = True
+        self.thread = -1  # no thread has this number
+
 
 EVERY = slice(None)
 """All rows of a table. Handles on whole tables pass this object; it is recognised by identity."""
@@ -123,10 +167,9 @@ class StateCache:
         chosen = np.arange(self.worlds) if worlds is None else worlds
         for key in RESET_COLUMNS:
             if key in self._pending:
-                self._pending[key] = self._pending[
-                    key
-                ].copy()  # the mask of a whole table is shared
-                self._pending[key][chosen] = False
+                pending = self._pending[key].copy()  # the mask of a whole table is shared
+                pending[chosen] = False
+                self._pending[key] = pending
         dropped = set(chosen.tolist())
         self._lost = [
             lost

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""State trackers of the DeepSim paper, which read or set many models or links at once.
+"""Trackers of the DeepSim paper, which read or set many models, links or visuals at once.
 
 All values of a tick belong to one simulated instant. A value that is set reads back at once and is
 sent at the end of the tick, or with the next tick if a tracker of `Priority.LOW` set it. A batch
@@ -12,17 +12,20 @@ exact inverse of getting.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from deepsim_math import Material, Pose, Twist
+from deepsim_math import Color, Material, Pose, Twist
 from deepsim_sync.current import PerWorld
 from deepsim_sync.errors import UnknownEntityError
 from deepsim_sync.port.entities import SCOPE, Kind, Names
 from deepsim_sync.port.spawning import WORLD_FRAMES
+from deepsim_sync.port.tables import COLUMNS
+from deepsim_sync.state.rows import SingleRow
 
 if TYPE_CHECKING:
     from deepsim_sync.world.world import World
@@ -101,17 +104,11 @@ class _StateTracker(PerWorld, Generic[S]):
     def _get(self, names: Iterable[str] | None, reference_frame: str) -> dict[str, S]:
         frame = _frame_state(self.world, reference_frame)
         self.world.cache.fetch([(self.kind, "pose"), (self.kind, "twist")])
-        table = self.world.models if self.kind == "models" else self.world.links
-        chosen = chosen_names(table.names, names)
-        rows = table.names.rows(chosen)
-        poses, twists = table.pose[0, rows].tolist(), table.twist[0, rows].tolist()
         return {
             name: self.state(
-                name,
-                *_from_world(frame, Pose.from_array(pose), Twist.from_array(twist)),
-                reference_frame,
+                name, *_from_world(frame, *_state(self.world, self.kind, name)), reference_frame
             )
-            for name, pose, twist in zip(chosen, poses, twists)
+            for name in _chosen(self.world.entities.names(self.kind), names)
         }
 
     def _set(self, named: list[tuple[str, S]]) -> None:
@@ -229,11 +226,16 @@ class SetLinkStateTracker(_StateTracker[LinkState]):
         self._set([(state.link_name, state) for state in states])
 
 
-def chosen_names(known: Names, names: Iterable[str] | None) -> list[str]:
-    """Returns names as a list; all known names by default."""
+def _chosen(known: Names, names: Iterable[str] | None) -> Iterable[str]:
+    """Returns the given names; all known names by default."""
     if isinstance(names, str):
         raise TypeError(f"names must be a list of {known.kind}, got the str {names!r}")
-    return list(known if names is None else names)
+    return known if names is None else names
+
+
+def _state(world: World, kind: Kind, name: str) -> tuple[Pose, Twist]:
+    row = SingleRow(world.cache, kind, name)
+    return Pose.from_array(row.get("pose")), Twist.from_array(row.get("twist"))
 
 
 def _frame_state(world: World, frame: str) -> tuple[Pose, Twist] | None:
@@ -247,9 +249,7 @@ def _frame_state(world: World, frame: str) -> tuple[Pose, Twist] | None:
         known = entities.links if SCOPE in frame else entities.models
         raise UnknownEntityError("reference frame", frame, known)
     world.cache.fetch([(kind, "pose"), (kind, "twist")])
-    table = world.models if kind == "models" else world.links
-    row = entities.names(kind).row(frame)
-    return Pose.from_array(table.pose[0, row]), Twist.from_array(table.twist[0, row])
+    return _state(world, kind, frame)
 
 
 def _to_world(frame: tuple[Pose, Twist] | None, pose: Pose, twist: Twist) -> tuple[Pose, Twist]:
@@ -271,3 +271,90 @@ def _from_world(frame: tuple[Pose, Twist] | None, pose: Pose, twist: Twist) -> t
         inverse.orientation.rotate(twist.linear - motion.linear),
         inverse.orientation.rotate(twist.angular - motion.angular),
     )
+
+
+_COLORS = ("ambient", "diffuse", "specular", "emissive")
+
+
+class GetVisualTracker(PerWorld):
+    """Tracker that reads the appearance of visuals at the present instant.
+
+    >>> world = World(TableSimulator(timestep=0.25))
+    >>> world.spawn(TableModel(), "car", Pose((1, 2, 0)))
+    >>> world.make_current()
+    >>> GetVisualTracker.get_instance().get_visual("car::link::visual").transparency
+    0.0
+    """
+
+    def get_visual(self, name: str) -> Visual:
+        """Returns one visual, ``model::link::visual``; see `get_visuals`."""
+        return self.get_visuals([name])[name]
+
+    def get_visuals(self, names: Iterable[str] | None = None) -> dict[str, Visual]:
+        """Returns visuals by name, in the given order; all by default.
+
+        Raises:
+            UnknownEntityError: No visual has the name.
+        """
+        self.world.require_single(type(self).__name__)
+        self.world.cache.fetch([("visuals", column) for column in COLUMNS["visuals"]])
+        return {name: self._visual(name) for name in _chosen(self.world.entities.visuals, names)}
+
+    def _visual(self, name: str) -> Visual:
+        row = SingleRow(self.world.cache, "visuals", name)
+        material = Material(*(Color(*row.get(column)) for column in _COLORS))
+        return Visual(name, material, row.get("transparency"), row.get("visible"))
+
+
+class SetVisualTracker(PerWorld):
+    """Tracker that sets the appearance of visuals by name.
+
+    Methods raise UnknownEntityError for an unknown visual, and ValueError for a transparency
+    outside 0..1 or a visibility that is not a bool.
+
+    >>> world = World(TableSimulator(timestep=0.25))
+    >>> world.spawn(TableModel(), "car", Pose((1, 2, 0)))
+    >>> world.make_current()
+    >>> SetVisualTracker.get_instance().set_transparencies({"car::link::visual": 0.5})
+    >>> world.visuals.transparency[0].tolist()
+    [0.5]
+    """
+
+    def set_visual(self, visual: Visual) -> None:
+        """Sets all properties of one visual; see `set_visuals`."""
+        self.set_visuals([visual])
+
+    def set_visuals(self, visuals: Iterable[Visual]) -> None:
+        """Sets material, transparency and visibility of visuals."""
+        chosen = list(visuals)
+        values = {
+            **_material_columns([visual.material for visual in chosen]),
+            "transparency": [visual.transparency for visual in chosen],
+            "visible": [visual.visible for visual in chosen],
+        }
+        self._put([visual.visual_name for visual in chosen], values)
+
+    def set_materials(self, materials: Mapping[str, Material]) -> None:
+        """Sets materials by visual name."""
+        self._put(list(materials), _material_columns(list(materials.values())))
+
+    def set_transparencies(self, transparencies: Mapping[str, float]) -> None:
+        """Sets transparencies, from 0 (opaque) to 1 (invisible), by visual name."""
+        self._put(list(transparencies), {"transparency": [*transparencies.values()]})
+
+    def set_visibles(self, visibles: Mapping[str, bool]) -> None:
+        """Shows or hides visuals by name."""
+        self._put(list(visibles), {"visible": [*visibles.values()]})
+
+    def _put(self, names: list[str], values: Mapping[str, ArrayLike]) -> None:
+        self.world.require_single(type(self).__name__)
+        if names:
+            self.world.put("visuals", values, self.world.entities.visuals.rows(names))
+
+
+def _material_columns(materials: list[Material]) -> dict[str, ArrayLike]:
+    """Returns materials as columns of the visual table, (n, 4) each."""
+    return {
+        column: np.array([getattr(material, column) for material in materials], dtype=np.float64)
+        for column in _COLORS
+    }

@@ -27,10 +27,9 @@ from deepsim_sync.port.changes import checked_rows
 from deepsim_sync.port.entities import KINDS, Entities, Kind
 from deepsim_sync.port.simulator import Simulator, WorldNumbers
 from deepsim_sync.port.spawning import SpawnRequest, checked_requests
-from deepsim_sync.state.ownership import Ownership
 from deepsim_sync.state.rows import JointRows, LightRows, LinkRows, StateRows, VisualRows
 from deepsim_sync.state.seeds import checked_int, checked_worlds, world_seeds
-from deepsim_sync.state.state_cache import StateCache
+from deepsim_sync.state.state_cache import Ownership, StateCache
 from deepsim_sync.trackers.manager import TrackerManager
 
 from .sensors import WorldSensors
@@ -200,20 +199,13 @@ class World:
             once = np.zeros_like(once)
             once[worlds] = 1
         try:
-            entered = blocks.get()
             posted, trackers = len(self._owner.posted), self._trackers
-            if not (posted or trackers.early or trackers.late) or entered[-1][1] is self:
+            calls = posted or trackers.early or trackers.late
+            if not calls or blocks.get()[-1][1] is self:
                 sent = self._run_trackers(posted)
-            else:  # like `with self`, in half the time
-                within = (*entered, (self, self))
-                blocks.set(within)
-                try:
+            else:
+                with self:
                     sent = self._run_trackers(posted)
-                finally:
-                    if blocks.get() is within:
-                        blocks.set(entered)
-                    else:
-                        self.__exit__()
         finally:
             self._ticking = False
             self.ticking = self._every

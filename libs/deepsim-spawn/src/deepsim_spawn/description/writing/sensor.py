@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from lxml import etree
 
 from deepsim_math import Pose
-from deepsim_spawn.description.measurement import (
+from deepsim_spawn.description.sdf_paths import at, put, put_fields, write_pose
+from deepsim_spawn.description.sensor import (
     ContactSensor,
     ForceTorque,
     Imu,
@@ -17,12 +18,10 @@ from deepsim_spawn.description.measurement import (
     Lidar,
 )
 
-from .document import at, put, put_fields, write_pose
-
 if TYPE_CHECKING:
-    from deepsim_spawn.description.measurement import Measurement
     from deepsim_spawn.description.sensor import (
         CameraDescription,
+        Measurement,
         PluginDescription,
         SensorDescription,
     )

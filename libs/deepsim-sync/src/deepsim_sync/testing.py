@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The smallest simulator: bodies without extent, in memory.
 
-It serves tests of everything above the port, and is the simplest example of a simulator.
+It serves tests of tasks and effects, and is the simplest example of a simulator.
 """
 
 from __future__ import annotations
@@ -14,16 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_math import Pose, poses, quaternions, vectors
-from deepsim_sync.errors import SimulationError, SpawnError, UnknownEntityError
-from deepsim_sync.port.cameras import CameraMounts, Cameras, DepthCameras
-from deepsim_sync.port.capabilities import Contacts, Dynamics, Snapshots
-from deepsim_sync.port.changes import Cells, Changes, Refusal
-from deepsim_sync.port.entities import SCOPE, Entities, Kind
-from deepsim_sync.port.physics_properties import PhysicsProperties
-from deepsim_sync.port.sensors import Sensors
-from deepsim_sync.port.simulator import Seeds, WorldNumbers
-from deepsim_sync.port.spawning import Descriptions, SpawnRequest, checked_requests
-from deepsim_sync.port.tables import ALL_COLUMNS, Key, Tables
+
+from .errors import SimulationError, SpawnError, UnknownEntityError
+from .port.cameras import CameraMounts, Cameras, DepthCameras
+from .port.capabilities import Contacts, Dynamics, Snapshots
+from .port.changes import Cells, Changes, Refusal
+from .port.entities import SCOPE, Entities, Kind
+from .port.physics_properties import PhysicsProperties
+from .port.sensors import Sensors
+from .port.simulator import Seeds, WorldNumbers
+from .port.spawning import Descriptions, SpawnRequest, checked_requests
+from .port.tables import ALL_COLUMNS, Key, Tables
+
+__all__ = ["Call", "TableModel", "TableSimulator"]
 
 _FARTHEST = 1e100  # distance at which a model has diverged [m]
 
