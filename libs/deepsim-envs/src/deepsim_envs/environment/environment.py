@@ -27,6 +27,7 @@ from .slots import (
     arrays_of_info,
     ends_by_name,
     info_by_name,
+    own_info,
     slots_of,
     spaces_by_name,
     values_by_name,
@@ -233,17 +234,23 @@ class Environment:
             return Step(self._seen, reward, terminated, truncated)
         return Step(copied(self._seen), reward, terminated.copy(), truncated.copy())
 
-    def info(self) -> dict[str, Any]:
+    def info(self, agent: str | None = None) -> dict[str, Any]:
         """Returns the area's info as arrays (W, ...); an agent's values are a dict of arrays.
 
+        Args:
+            agent: Return only the values that all agents share and those of this agent, in one
+                dict.
+
         Raises:
-            ValueError: An entry does not have one value for each world.
+            ValueError: A returned entry does not have one value for each world.
         """
         if not self._hooks.has_info:
             return {}
         with self.world:
             info = self._hooks.info()
-        return arrays_of_info(info, self.agents, len(self))
+        if agent is None:
+            return arrays_of_info(info, self.agents, len(self.diverged))
+        return arrays_of_info(own_info(info, self.agents, agent), (), len(self.diverged))
 
     def compute_reward(self, achieved_goal: Any, desired_goal: Any, info: Any) -> Any:
         """Returns the rewards for achieved goals; see `Area.compute_reward`.

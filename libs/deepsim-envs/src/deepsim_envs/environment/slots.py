@@ -187,6 +187,22 @@ def info_of(slot: str, environment: Environment, info: Mapping[str, Any]) -> dic
     return {**copied(shared), **copied(own if isinstance(own, Mapping) else {}), **diverged}
 
 
+def own_info(info: Mapping[str, Any], agents: Sequence[str], agent: str) -> dict[str, Any]:
+    """Returns the shared entries of an info, and those in the dict under the agent's name."""
+    own = info.get(agent)
+    shared = {
+        key: value
+        for key, value in info.items()
+        if not (key in agents and isinstance(value, Mapping))
+    }
+    return {**shared, **own} if isinstance(own, Mapping) else shared
+
+
+def entries_of(values: Mapping[str, Any], world: int) -> dict[str, Any]:
+    """Returns copies of the entries for one world."""
+    return {key: entry_of(value, world) for key, value in values.items()}
+
+
 def entry_of(values: Any, world: int) -> Any:
     """Returns a copy of one world's entry; a number in an array becomes a Python number."""
     entry = values[world]
