@@ -24,6 +24,7 @@ from .options import AsJson
 
 Outcome = Literal["ok", "missing", "broken"]
 _PATIENCE = 3.0  # the time to wait for an answer [s]
+_START_GAZEBO = "gzserver -s libgazebo_batch_state.so WORLD"
 _LOWEST_PYTHON = (3, 10)
 _PORTS = {
     3003: "environments served by UDE",
@@ -96,8 +97,11 @@ def _show(
     rows = [(finding.name, finding.found) for finding in there if "[" not in finding.name]
     console.print(fields([*rows, ("extras", extras)] if extras else rows))
     say(console, "\noptional, and missing; to get it, type:")
-    missing = {finding.remedy or finding.found: finding for finding in more if finding not in there}
-    console.print(fields([(finding.name, what) for what, finding in missing.items()]))
+    missing: dict[str, Finding] = {}
+    for finding in more:
+        if finding.outcome != "ok":  # A library's extra often lacks what deepsim's own does.
+            missing.setdefault(finding.found, finding)
+    console.print(fields([(each.name, each.remedy or each.found) for each in missing.values()]))
 
 
 def _python() -> Finding:
@@ -154,14 +158,14 @@ def _gazebo() -> Iterator[Finding]:
     except GazeboError as error:
         remedy = "roscore, or export ROS_MASTER_URI=http://HOST:11311"
         yield Finding("ROS master", "missing", str(error), remedy)
-        yield Finding("Gazebo plugin", "missing", "cannot be asked for without a ROS master")
+        state = "cannot be asked for without a ROS master"
+        yield Finding("Gazebo plugin", "missing", state, _START_GAZEBO)
         return
     yield Finding("ROS master", "ok", f"answers at {client.master.uri}")
     try:
         models = len(client.names().entities.models)
     except GazeboError as error:
-        remedy = "gzserver -s libgazebo_batch_state.so WORLD"
-        yield Finding("Gazebo plugin", "missing", str(error), remedy)
+        yield Finding("Gazebo plugin", "missing", str(error), _START_GAZEBO)
     else:
         yield Finding("Gazebo plugin", "ok", f"answers, in a world of {models} models")
     finally:
@@ -176,23 +180,16 @@ def _ports() -> Iterator[Finding]:
 
 
 def _extras() -> Iterator[Finding]:
-    """Examines the extras of deepsim and its libraries.
-
-    An extra of a library with the same packages as an extra of deepsim is not shown again.
-    """
+    """Examines the extras of deepsim and its libraries."""
     own = dict.fromkeys(need.name for need in _requirements("deepsim") if need.pin)
-    seen: set[frozenset[str]] = set()
     for package in ("deepsim", *own):
-        wanted: dict[str, dict[str, None]] = {}
+        wanted: dict[str, list[str]] = {}
         for need in _requirements(package):
             if need.extra is not None:
-                wanted.setdefault(need.extra, {}).update(dict.fromkeys(_with_own_extras(need)))
+                wanted.setdefault(need.extra, []).extend(_with_own_extras(need))
         for extra, names in wanted.items():
-            what, lacking = f"{package}[{extra}]", [name for name in names if not _version(name)]
-            packages = frozenset(names.keys() - own.keys()) or frozenset(names)
-            if packages in seen:
-                continue
-            seen.add(packages)
+            lacking = [name for name in names if _version(name) is None]
+            what = f"{package}[{extra}]"
             if lacking:
                 state = f"lacks {', '.join(lacking)}"
                 yield Finding(what, "missing", state, f"pip install '{what}'")
