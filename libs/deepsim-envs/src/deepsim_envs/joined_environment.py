@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from deepsim_sync import UnsupportedError, call_all, world_seeds
 
 from .environment import Environment
-from .environment.slots import world_values
+from .environment.info import world_values
 from .errors import ResetNeededError
 from .results import EnvironmentState, Step
 from .spaces import GroupBatches, leafwise

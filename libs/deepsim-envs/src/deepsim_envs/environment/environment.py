@@ -12,8 +12,7 @@ from gymnasium.spaces import Space
 from numpy.typing import ArrayLike, NDArray
 
 from deepsim_envs.area import Area, AreaInterface, Bools
-from deepsim_envs.area.agents import declared_groups
-from deepsim_envs.area.area import StatefulArea
+from deepsim_envs.area.area import StatefulArea, declared_groups
 from deepsim_envs.errors import ClosedEnvironmentError, ResetNeededError
 from deepsim_envs.results import EnvironmentState, Step, StepResult
 from deepsim_envs.spaces import GroupBatches, copied
@@ -21,13 +20,11 @@ from deepsim_sync import SimulationError, UnsupportedError, WorldNumbers
 
 from .episodes import Episodes, frozen
 from .hooks import FixedUpdates, Hooks
+from .info import arrays_of_info, info_by_name, own_info
 from .object_area import ObjectArea
 from .slots import (
     actions_of_slots,
-    arrays_of_info,
     ends_by_name,
-    info_by_name,
-    own_info,
     slots_of,
     spaces_by_name,
     values_by_name,
