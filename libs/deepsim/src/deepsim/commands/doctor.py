@@ -96,12 +96,13 @@ def _show(
     extras = [finding.name for finding in there if "[" in finding.name]
     rows = [(finding.name, finding.found) for finding in there if "[" not in finding.name]
     console.print(fields([*rows, ("extras", extras)] if extras else rows))
-    say(console, "\noptional, and missing; to get it, type:")
     missing: dict[str, Finding] = {}
     for finding in more:
         if finding.outcome != "ok":  # A library's extra often lacks what deepsim's own does.
             missing.setdefault(finding.found, finding)
-    console.print(fields([(each.name, each.remedy or each.found) for each in missing.values()]))
+    if missing:
+        say(console, "\noptional, and missing; to get it, type:")
+        console.print(fields([(each.name, each.remedy or each.found) for each in missing.values()]))
 
 
 def _python() -> Finding:
