@@ -9,7 +9,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.spaces import Box, Dict, Discrete, Text, Tuple
+from gymnasium.spaces import Box, Dict, Discrete, MultiBinary, Text, Tuple
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -326,19 +326,27 @@ def test_without_a_seed_worlds_and_views_differ(vector: MakeVector) -> None:
     assert len(set(np.concatenate([vector().reset()[0][:, 1] for _ in range(2)]).tolist())) == 6
 
 
+def zeros(space: Any, worlds: int) -> Any:
+    """A batch (W, 1, ...) of a space."""
+    if isinstance(space, Dict):
+        return {key: zeros(part, worlds) for key, part in space.spaces.items()}
+    if isinstance(space, Tuple):
+        return tuple(zeros(part, worlds) for part in space.spaces)
+    if isinstance(space, Text):
+        return np.full((worlds, 1), "", dtype=object)
+    return np.zeros((worlds, 1, *space.shape), space.dtype)
+
+
 class Echoes(Area):
     """Agents that observe their last action."""
 
-    def __init__(self, world: World, agents: Any) -> None:
+    def __init__(self, world: World, space: Any) -> None:
         super().__init__(world)
-        self.agents = agents
+        self.agents = Agents("echo", space, space)
         self.said: Any = None
 
     def reset(self, worlds: np.ndarray) -> None:
-        shape = (len(self.world), 1)
-        size = np.zeros((*shape, 2), np.float32)
-        text = np.full(shape, "", dtype=object)
-        self.said = {"size": size, "parts": (np.zeros(shape, np.int64), text)}
+        self.said = zeros(self.agents.action_space, len(self.world))
 
     def act(self, actions: Any) -> None:
         self.said = actions
@@ -350,15 +358,25 @@ class Echoes(Area):
         return np.zeros((len(self.world), 1))
 
 
-def test_any_space_is_batched_as_gymnasium_does() -> None:
-    space = Dict(size=Box(0.0, 1.0, (2,)), parts=Tuple((Discrete(3), Text(5, min_length=0))))
-    agents = Agents("echo", space, space)
+def echoes(space: Any, worlds: int = 1) -> Environment:
+    return Environment(Echoes(World(TableSimulator(worlds=worlds)), space))
 
-    def make(worlds: int = 1) -> Environment:
-        return Environment(Echoes(World(TableSimulator(worlds=worlds)), agents))
 
-    ours = GymnasiumVectorEnv(make(WORLDS))
-    theirs = SyncVectorEnv([lambda: GymnasiumEnv(make())] * WORLDS)
+@pytest.mark.parametrize(
+    "space",
+    [
+        Dict(size=Box(0.0, 1.0, (2,)), parts=Tuple((Discrete(3), Text(5, min_length=0)))),
+        Dict(size=Box(0.0, 1.0, (2, 3)), parts=Tuple((Discrete(3), MultiBinary(4)))),
+        Box(-1.0, 1.0, (2, 3)),
+        Box(-1.0, 1.0, ()),
+        Discrete(5, start=-2),
+        Text(5, min_length=0),
+    ],
+    ids=repr,
+)
+def test_any_space_is_batched_as_gymnasium_does(space: Any) -> None:
+    ours = GymnasiumVectorEnv(echoes(space, WORLDS))
+    theirs = SyncVectorEnv([lambda: GymnasiumEnv(echoes(space))] * WORLDS)
     assert ours.observation_space == theirs.observation_space
     assert digest(ours.reset(seed=0)[0]) == digest(theirs.reset(seed=0)[0])
     ours.action_space.seed(0)
@@ -367,8 +385,28 @@ def test_any_space_is_batched_as_gymnasium_does() -> None:
         one, other = ours.step(actions)[0], theirs.step(actions)[0]
         assert digest(one) == digest(other)
         assert ours.observation_space.contains(one)
+
+
+def test_arrays_of_actions_may_have_any_order_and_a_wider_type() -> None:
+    """As lists may; what the area gets is a copy."""
+    worlds = GymnasiumVectorEnv(echoes(Box(-1.0, 1.0, (2, 3)), WORLDS))
+    worlds.reset(seed=0)
+    drawn = np.random.default_rng(0).uniform(-1.0, 1.0, (WORLDS, 2, 3))
+    for actions in (drawn, drawn.tolist(), np.asfortranarray(drawn), drawn.astype(np.float32)):
+        seen = worlds.step(actions)[0]
+        assert digest(seen) == digest(drawn.astype(np.float32))
+    worlds.environment.area.said[:] = 0.5  # type: ignore[union-attr]  # it is not joined
+    assert np.array_equal(actions, drawn.astype(np.float32))
+
+
+def test_a_batch_that_lacks_a_part_is_refused() -> None:
+    space = Dict(size=Box(0.0, 1.0, (2,)), parts=Tuple((Discrete(3), Discrete(2))))
+    worlds = GymnasiumVectorEnv(echoes(space, WORLDS))
+    worlds.reset(seed=0)
+    with pytest.raises(ActionError, match=r"must be a dict of \['size', 'parts'\], got"):
+        worlds.step({"size": np.zeros((WORLDS, 2), np.float32)})
     with pytest.raises(ActionError, match="3 worlds take 3 actions, got"):
-        ours.step({"size": np.zeros((WORLDS, 2))})
+        worlds.step({"size": np.zeros((2, 2), np.float32), "parts": (np.zeros(2), np.zeros(2))})
 
 
 class Camera:

@@ -19,7 +19,7 @@ import pytest
 from typer.testing import CliRunner
 
 from deepsim.cli import app
-from deepsim.commands.connected_view import connected_view
+from deepsim.commands.view import connected_view
 from deepsim_sync import World
 from deepsim_transport import RemoteSimulator, Transport
 

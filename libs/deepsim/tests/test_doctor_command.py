@@ -101,9 +101,18 @@ def test_a_port_that_somebody_holds_is_in_use() -> None:
         assert examined()[1]["port 3003"]["found"].startswith("in use")
 
 
-def test_a_line_is_printed_for_each() -> None:
-    lines = CliRunner().invoke(app, ["doctor"]).stdout.splitlines()
-    assert any(line.startswith("ok      Python: 3.") for line in lines)
-    assert any(
-        line.startswith("missing ROS master: ") and "right? Type: roscore" in line for line in lines
-    )
+def test_a_screenful_names_each_thing_once_and_how_to_get_what_is_missing() -> None:
+    result = CliRunner(env={"COLUMNS": "100"}).invoke(app, ["doctor"])
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("ok      all that you need is there: DeepSim ")
+    assert any(re.fullmatch("ROS master +roscore, or export ROS_MASTER_URI=.*", x) for x in lines)
+    names = [line.split("  ")[0] for line in lines if line and not line.startswith(" ")]
+    assert len(names) == len(set(names))
+    assert len(lines) < 35
+
+
+def test_each_extra_is_examined_once() -> None:
+    """Though deepsim's extras require a library several times."""
+    found = json.loads(CliRunner().invoke(app, ["doctor", "--json"]).stdout)
+    names = [finding["name"] for finding in found]
+    assert len(names) == len(set(names))

@@ -28,7 +28,7 @@ if typing.TYPE_CHECKING:
     from .joined_environment import JoinedEnvironment, make_worlds
     from .policy import ArrayPolicy, Policy, PolicyMaker
     from .recording import Recorder, replay
-    from .spaces.bounds import action_box
+    from .spaces import action_box
     from .trajectories import Trajectory, TrajectoryCollector
 else:  # hidden from type checkers, which would take __getattr__ for any name
     _NEEDS_GYMNASIUM = {
@@ -42,7 +42,7 @@ else:  # hidden from type checkers, which would take __getattr__ for any name
         "Recorder": "recording",
         "Trajectory": "trajectories",
         "TrajectoryCollector": "trajectories",
-        "action_box": "spaces.bounds",
+        "action_box": "spaces",
         "make_worlds": "joined_environment",
         "register": "gymnasium",
         "replay": "recording",

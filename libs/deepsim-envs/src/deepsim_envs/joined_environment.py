@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from deepsim_sync import UnsupportedError, call_all, world_seeds
 
 from .environment import Environment
-from .environment.slots import world_values
+from .environment.info import world_values
 from .errors import ResetNeededError
 from .results import EnvironmentState, Step
 from .spaces import GroupBatches, leafwise
@@ -121,9 +121,9 @@ class JoinedEnvironment:
         self._no_step_because = None
         return Step(self._observations(), reward, terminated, truncated)
 
-    def info(self) -> dict[str, Any]:
-        """Returns the info of all worlds; values that a world does not have are None."""
-        return self._joined_info([environment.info() for environment in self.environments])
+    def info(self, agent: str | None = None) -> dict[str, Any]:
+        """Returns the info of all worlds, as `Environment.info`; missing values are None."""
+        return self._joined_info([environment.info(agent) for environment in self.environments])
 
     def compute_reward(self, achieved_goal: Any, desired_goal: Any, info: Any) -> Any:
         """Returns the rewards for achieved goals; see `Area.compute_reward`."""

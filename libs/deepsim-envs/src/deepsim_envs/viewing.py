@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,10 @@ from deepsim_sync import CameraView, UnsupportedError
 
 from .area import Agents
 from .environment import Environment
-from .environment.slots import entry_of
+from .environment.info import entries_of, own_info
 from .joined_environment import JoinedEnvironment, located
+
+__all__ = ["RENDER_MODE", "Viewfinder", "drawn_seed", "entries_of", "only_group", "own_info"]
 
 RENDER_MODE = "rgb_array"
 
@@ -62,22 +63,6 @@ def drawn_seed(rng: np.random.Generator | None = None) -> int:
     Without a drawn seed, every view of a task would begin with the same episode.
     """
     return int((np.random.default_rng() if rng is None else rng).integers(2**31))
-
-
-def own_info(info: Mapping[str, Any], agents: Sequence[str], agent: str) -> dict[str, Any]:
-    """Returns the shared entries of an info, and those in the dict under the agent's name."""
-    own = info.get(agent)
-    shared = {
-        key: value
-        for key, value in info.items()
-        if not (key in agents and isinstance(value, Mapping))
-    }
-    return {**shared, **own} if isinstance(own, Mapping) else shared
-
-
-def entries_of(values: Mapping[str, Any], world: int) -> dict[str, Any]:
-    """Returns copies of the entries for one world."""
-    return {key: entry_of(value, world) for key, value in values.items()}
 
 
 def only_group(environment: Environment | JoinedEnvironment, why: str) -> Agents:

@@ -8,19 +8,16 @@ from typing import Annotated
 import typer
 
 from .commands.bench import bench
-from .commands.check import check
 from .commands.dataset import dataset
-from .commands.doctor import doctor
-from .commands.envs import envs
+from .commands.doctor import doctor, own_versions
+from .commands.envs import check, envs
 from .commands.export import export
-from .commands.findings import own_versions
 from .commands.models import models
-from .commands.processes import master, physics, sensors
+from .commands.processes import master, physics, sensors, topic
 from .commands.robots import robots
 from .commands.run import run
 from .commands.scenes import ScenesCommand, scenes
 from .commands.serve import serve
-from .commands.topics import topic
 from .commands.train import train
 from .commands.view import view
 

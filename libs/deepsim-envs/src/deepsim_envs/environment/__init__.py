@@ -2,6 +2,6 @@
 """The environment, which resets and steps the agents of an area, on arrays or by name."""
 
 from .environment import Environment
-from .slots import info_of
+from .info import info_of
 
 __all__ = ["Environment", "info_of"]

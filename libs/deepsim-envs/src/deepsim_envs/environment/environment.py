@@ -12,8 +12,7 @@ from gymnasium.spaces import Space
 from numpy.typing import ArrayLike, NDArray
 
 from deepsim_envs.area import Area, AreaInterface, Bools
-from deepsim_envs.area.agents import declared_groups
-from deepsim_envs.area.area import StatefulArea
+from deepsim_envs.area.area import StatefulArea, declared_groups
 from deepsim_envs.errors import ClosedEnvironmentError, ResetNeededError
 from deepsim_envs.results import EnvironmentState, Step, StepResult
 from deepsim_envs.spaces import GroupBatches, copied
@@ -21,12 +20,11 @@ from deepsim_sync import SimulationError, UnsupportedError, WorldNumbers
 
 from .episodes import Episodes, frozen
 from .hooks import FixedUpdates, Hooks
+from .info import arrays_of_info, info_by_name, own_info
 from .object_area import ObjectArea
 from .slots import (
     actions_of_slots,
-    arrays_of_info,
     ends_by_name,
-    info_by_name,
     slots_of,
     spaces_by_name,
     values_by_name,
@@ -233,17 +231,23 @@ class Environment:
             return Step(self._seen, reward, terminated, truncated)
         return Step(copied(self._seen), reward, terminated.copy(), truncated.copy())
 
-    def info(self) -> dict[str, Any]:
+    def info(self, agent: str | None = None) -> dict[str, Any]:
         """Returns the area's info as arrays (W, ...); an agent's values are a dict of arrays.
 
+        Args:
+            agent: Return only the values that all agents share and those of this agent, in one
+                dict.
+
         Raises:
-            ValueError: An entry does not have one value for each world.
+            ValueError: A returned entry does not have one value for each world.
         """
         if not self._hooks.has_info:
             return {}
         with self.world:
             info = self._hooks.info()
-        return arrays_of_info(info, self.agents, len(self))
+        if agent is None:
+            return arrays_of_info(info, self.agents, len(self.diverged))
+        return arrays_of_info(own_info(info, self.agents, agent), (), len(self.diverged))
 
     def compute_reward(self, achieved_goal: Any, desired_goal: Any, info: Any) -> Any:
         """Returns the rewards for achieved goals; see `Area.compute_reward`.

@@ -16,9 +16,8 @@ from deepsim_envs.spaces import shown
 from deepsim_sync import square_sum
 
 from .episodes import Episodes
-from .levels import Levels
+from .info import Levels, RewardTerms
 from .object_area import ObjectArea
-from .reward_terms import RewardTerms
 from .slots import Slot
 
 Hook = Callable[..., Any]

@@ -4,21 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium.spaces import Space
 from numpy.typing import NDArray
 
 from deepsim_envs.area import Agents
-from deepsim_envs.area.agents import slot_name
+from deepsim_envs.area.area import slot_name
 from deepsim_envs.errors import ActionError
-from deepsim_envs.spaces import GroupBatches, copied
-
-if TYPE_CHECKING:
-    from .environment import Environment
+from deepsim_envs.spaces import GroupBatches
 
 
 class Slot(NamedTuple):
@@ -128,98 +124,3 @@ def values_by_name(
         slot.name: batches.of_groups[slot.group].get(values[slot.group], slot.world, slot.row)
         for slot in slots
     }
-
-
-def info_by_name(
-    info: Mapping[str, Any], slots: Iterable[Slot], agents: Sequence[str], worlds: int
-) -> dict[str, Any]:
-    """Converts an area's info for `Environment.step`.
-
-    Shared values are arrays (W, ...), or without this axis if there is one world. An agent's own
-    values become a dict for each of its slots, under the name of the slot.
-    """
-    named: dict[str, Any] = {}
-    for key, value in info.items():
-        if key in agents and isinstance(value, Mapping):
-            for slot in slots:
-                if slot.agent == key:
-                    named[slot.name] = {
-                        part: entry_of(values, slot.world) for part, values in value.items()
-                    }
-        elif worlds == 1:
-            named[key] = entry_of(value, 0)
-        else:
-            named[key] = world_values(value, worlds, f"info {key!r}")
-    return named
-
-
-def arrays_of_info(info: Mapping[str, Any], agents: Sequence[str], worlds: int) -> dict[str, Any]:
-    """Returns an area's info as arrays (W, ...); the values of an agent are a dict of arrays."""
-    return {
-        key: arrays_of_info(value, (), worlds)
-        if key in agents and isinstance(value, Mapping)
-        else world_values(value, worlds, f"info {key!r}")
-        for key, value in info.items()
-    }
-
-
-def info_of(slot: str, environment: Environment, info: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns a copy of one slot's part of a step's info.
-
-    It has the values that all agents in the slot's world share, and those of the slot's agent. If
-    the world diverged, it also has ``"diverged"``, but no other ends of episodes, which views
-    return separately.
-
-    Args:
-        slot: One of `Environment.slots`.
-        environment: The environment.
-        info: The info of its latest `reset` or `step`.
-    """
-    worlds = len(environment)
-    names = environment.slots
-    shared = {
-        key: value if worlds == 1 else entry_of(value, environment.world_of(slot))
-        for key, value in info.items()
-        if key != "deepsim" and not (key in names and isinstance(value, Mapping))
-    }
-    own = info.get(slot)
-    diverged = {"diverged": True} if info["deepsim"]["diverged"].get(slot) else {}
-    return {**copied(shared), **copied(own if isinstance(own, Mapping) else {}), **diverged}
-
-
-def entry_of(values: Any, world: int) -> Any:
-    """Returns a copy of one world's entry; a number in an array becomes a Python number."""
-    entry = values[world]
-    from_array = isinstance(values, np.ndarray) and isinstance(entry, np.generic)
-    return entry.item() if from_array else copied(entry)
-
-
-def world_values(value: Any, worlds: int, what: str) -> NDArray[Any]:
-    """Returns a new array with an entry for each world.
-
-    Numbers, and arrays of equal shapes, are joined into an array of numbers. Anything else becomes
-    an array of objects, as in Gymnasium's vector environments.
-
-    Raises:
-        ValueError: The value does not have one entry for each world.
-    """
-    array = _joined(value)
-    if array.shape[:1] != (worlds,):
-        raise ValueError(f"{what} must have shape ({worlds}, ...), got {array.shape}")
-    return array
-
-
-def _joined(value: Any) -> NDArray[Any]:
-    if isinstance(value, np.ndarray):
-        return value.astype(object) if value.dtype.kind in "US" else value.copy()
-    entries = list(value) if isinstance(value, (list, tuple)) else [value]
-    if all(isinstance(entry, _NUMBERS) for entry in entries):
-        with suppress(ValueError):  # of different shapes
-            return np.array(entries)
-    array = np.full(len(entries), None, dtype=object)
-    for world, entry in enumerate(entries):
-        array[world] = copied(entry)
-    return array
-
-
-_NUMBERS = (bool, int, float, np.number, np.bool_, np.ndarray)

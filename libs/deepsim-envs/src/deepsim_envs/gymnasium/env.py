@@ -15,7 +15,7 @@ from deepsim_envs.environment import Environment
 from deepsim_envs.errors import ResetNeededError
 from deepsim_envs.policy import PolicyMaker
 from deepsim_envs.spaces import GOALS, allowed
-from deepsim_envs.viewing import Viewfinder, drawn_seed, entries_of, own_info
+from deepsim_envs.viewing import Viewfinder, drawn_seed, entries_of
 from deepsim_sync import CameraView, UnsupportedError
 
 from .one_agent import OneAgent
@@ -130,9 +130,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         return np.asarray(mask)
 
     def _info(self) -> dict[str, Any]:
-        info = self.environment.info()
-        if info:
-            info = entries_of(own_info(info, self.environment.agents, self.agent), 0)
+        info = entries_of(self.environment.info(self.agent), 0)
         if self.environment.diverged[0]:
             info["diverged"] = True
         return info

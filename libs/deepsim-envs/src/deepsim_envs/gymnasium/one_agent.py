@@ -102,18 +102,18 @@ class OneAgent:
 
         return leafwise(own, batches[self.group])
 
-    def actions(
-        self, own: Sequence[Any], live: NDArray[np.bool_], seen: Sequence[Any]
-    ) -> list[Any]:
-        """Returns the actions of all agents, as lists by group, world and agent.
+    def actions(self, own: Any, live: NDArray[np.bool_], seen: Sequence[Any]) -> Sequence[Any]:
+        """Returns the actions of all agents, a batch for each group.
 
         Args:
-            own: The agent's action in each world.
+            own: The agent's actions: a batch (W, ...) in arrays, or a list of one for each world.
             live: Whether each agent acts, (W, A) bool.
             seen: The latest observations, a batch for each group.
         """
         if self._others is None:
-            return [[[action] for action in own]]
+            if isinstance(own, list):
+                return [[[action] for action in own]]
+            return [leafwise(lambda part: part[:, None], own)]
         columns = iter(live.T.tolist())
         groups = []
         for number, group in enumerate(self._groups):

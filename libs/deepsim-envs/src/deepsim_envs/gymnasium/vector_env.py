@@ -19,7 +19,7 @@ from deepsim_envs.errors import ActionError, ResetNeededError
 from deepsim_envs.joined_environment import JoinedEnvironment
 from deepsim_envs.policy import PolicyMaker
 from deepsim_envs.spaces import copied, leafwise, shown
-from deepsim_envs.viewing import Viewfinder, drawn_seed, own_info
+from deepsim_envs.viewing import Viewfinder, drawn_seed
 from deepsim_sync import CameraView, world_seeds
 
 from .one_agent import OneAgent
@@ -151,7 +151,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
             )
         resets = self._ended
         live = self.environment.live & ~resets[:, None]
-        groups = self._agent.actions(self._members(actions), live, self._seen)
+        groups = self._agent.actions(self._own(actions), live, self._seen)
         rewards: NDArray[np.float64] = np.zeros(self.num_envs)
         terminations: Bools
         truncations: Bools
@@ -233,8 +233,10 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         self._seeded[worlds] = True
         self._agent.begin(worlds.tolist())
 
-    def _members(self, actions: Any) -> list[Any]:
-        """Splits a batch into the actions of the worlds."""
+    def _own(self, actions: Any) -> Any:
+        """Returns a batch in arrays as it is if nobody else acts, else a list of W actions."""
+        if len(self.environment.agents) == 1 and _is_in_arrays(actions, self.num_envs):
+            return actions
         try:
             members = list(iterate(self.action_space, actions))
         except (KeyError, IndexError, TypeError):
@@ -249,7 +251,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
 
     def _info(self, mask: Bools) -> dict[str, Any]:
         """Returns infos of some worlds in Gymnasium's form: arrays and masks of valid entries."""
-        found = own_info(self.environment.info(), self.environment.agents, self.agent)
+        found = self.environment.info(self.agent)
         infos: dict[str, Any] = {}
         for name, values in found.items():
             values[~mask] = None if values.dtype == object else 0
@@ -267,6 +269,14 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
             final[world] = leafwise(lambda part, world=world: part[world].copy(), seen)
         infos = {"final_obs": final, "_final_obs": ended.copy()}
         return {**infos, "final_info": self._info(ended), "_final_info": ended.copy()}
+
+
+def _is_in_arrays(batch: Any, worlds: int) -> bool:
+    """Returns whether all parts of a batch are arrays (W, ...)."""
+    if isinstance(batch, np.ndarray):
+        return batch.shape[:1] == (worlds,)
+    parts = batch.values() if isinstance(batch, dict) else batch
+    return isinstance(batch, (dict, tuple)) and all(_is_in_arrays(part, worlds) for part in parts)
 
 
 def _reset_mask(options: Mapping[str, Any] | None, worlds: int) -> Bools:

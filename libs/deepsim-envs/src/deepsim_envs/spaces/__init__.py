@@ -3,13 +3,14 @@
 
 from .batches import Batch, GroupBatches, batch_of
 from .masks import GOALS, MASK, allowed, choices_of, has_action_mask, sample_allowed
-from .members import conform, copied, leafwise, require_within, shown
+from .members import action_box, conform, copied, leafwise, require_within, shown
 
 __all__ = [
     "GOALS",
     "MASK",
     "Batch",
     "GroupBatches",
+    "action_box",
     "allowed",
     "batch_of",
     "choices_of",

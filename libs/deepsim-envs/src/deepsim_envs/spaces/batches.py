@@ -19,7 +19,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from deepsim_envs.area import Agents, Bools
-from deepsim_envs.area.agents import slot_name
+from deepsim_envs.area.area import slot_name
 from deepsim_envs.errors import ActionError, ObservationError
 from deepsim_sync import square_sum
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
 
@@ -117,3 +118,29 @@ def shown(value: Any) -> str:
     if value.size > 16:
         return f"a {value.dtype} array of shape {value.shape}"
     return repr(value)
+
+
+class Bounded(Protocol):
+    """An object with bounds for an action of n numbers, such as `deepsim_robots.Robot`."""
+
+    @property
+    def lower(self) -> NDArray[np.float64]:
+        """The lower bounds, (n,)."""
+        ...
+
+    @property
+    def upper(self) -> NDArray[np.float64]:
+        """The upper bounds, (n,)."""
+        ...
+
+
+def action_box(bounded: Bounded) -> Box:
+    """Returns the action space of one agent: a float32 `Box` with these bounds.
+
+    Example:
+        >>> class Arm:
+        ...     lower, upper = np.array([-1.5, -0.5]), np.array([1.5, 0.5])
+        >>> action_box(Arm())
+        Box([-1.5 -0.5], [1.5 0.5], (2,), float32)
+    """
+    return Box(bounded.lower.astype(np.float32), bounded.upper.astype(np.float32))

@@ -14,10 +14,9 @@ from deepsim_envs.results import StepResult
 
 from .codec import Codec, Limits
 from .codec.spaces import SPACE_TAGS
-from .connection import Connection
+from .connection import Connection, RemoteSideChannel
 from .errors import PayloadError, RemoteEnvironmentError, ServerError, UDEError
 from .messages import UNARY
-from .remote_side_channel import RemoteSideChannel
 from .server import DEFAULT_PORT
 from .steps import ENVIRONMENT_ERROR
 

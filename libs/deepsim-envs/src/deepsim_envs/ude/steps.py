@@ -26,7 +26,7 @@ from deepsim_envs.spaces import conform, require_within
 from deepsim_sync import CallbackError, ClosedWorldError, SimulationError
 
 from .codec import Codec, Limits, encode
-from .codec.writer import Tagged
+from .codec.union import Tagged
 from .environment import UDEEnvironment
 from .errors import PayloadError, RefusedError, ServerError
 

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from deepsim.output import say
 from deepsim_envs import Environment, PolicyMaker, Trajectory, TrajectoryCollector, replay
 from deepsim_sync import DeepSimError
 from deepsim_train.episodes import collect_episodes, learnable
@@ -20,8 +21,7 @@ from deepsim_train.tasks.search import find_task
 from deepsim_train.tasks.task import Task
 from deepsim_train.training.run_folder import chosen_policy
 
-from .options import Root, TaskName, Worlds, fail
-from .stopping import stoppable
+from .options import Root, TaskName, Worlds, fail, stoppable
 
 Collect = Callable[[Environment], list[Trajectory]]
 
@@ -77,8 +77,8 @@ def dataset(
                 )
         except DeepSimError as error:
             fail(console, error)
-    console.print(f"{chosen}: {count} episodes, {steps} steps", highlight=False, soft_wrap=True)
-    console.print(f"wrote {written}", highlight=False, soft_wrap=True)
+    say(console, f"{chosen}: {count} episodes, {steps} steps")
+    say(console, f"wrote {written}")
 
 
 def _played(maker: PolicyMaker, episodes: int, seed: int) -> Collect:

@@ -3,18 +3,63 @@
 
 from __future__ import annotations
 
-import json
+import re
+import socket
+import subprocess
 import sys
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.util import find_spec
+from itertools import chain
+from typing import Literal
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
-from .findings import Finding, findings
+from deepsim.output import fields, print_json, say
+from deepsim_gazebo import BatchStateClient, GazeboError
+
 from .options import AsJson
 
-_COLORS = {"ok": "green", "missing": "yellow", "broken": "red"}
+Outcome = Literal["ok", "missing", "broken"]
+_PATIENCE = 3.0  # the time to wait for an answer [s]
+_START_GAZEBO = "gzserver -s libgazebo_batch_state.so WORLD"
+_LOWEST_PYTHON = (3, 10)
+_PORTS = {
+    3003: "environments served by UDE",
+    11311: "a ROS master",
+    11345: "Gazebo's own master",
+}
+# Draws with OpenGL in a separate process, so that a crash of the driver does not end this one.
+_PICTURE = "from deepsim_mujoco.rendering import open_camera; open_camera('gl')"
+_REQUIREMENT = re.compile(r"([\w.-]+)(?:\[([\w,.-]+)\])?\s*(?:\(?==\s*([\w.]+)\)?)?")
+_EXTRA = re.compile(r"extra\s*==\s*['\"]([\w.-]+)['\"]")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The result of one examination.
+
+    Attributes:
+        name: The examined object.
+        outcome: ``"ok"``; ``"missing"`` if the object is absent but optional; ``"broken"`` if
+            DeepSim needs it.
+        found: The state of the object.
+        remedy: A command that installs or repairs the object, or an empty string.
+    """
+
+    name: str
+    outcome: Outcome
+    found: str
+    remedy: str = ""
+
+
+def own_versions() -> dict[str, str]:
+    """Returns the installed versions of deepsim and its libraries, by package name."""
+    own = [need.name for need in _requirements("deepsim") if need.pin]
+    found = {package: _version(package) for package in ("deepsim", *own)}
+    return {package: version for package, version in found.items() if version is not None}
 
 
 def doctor(as_json: AsJson = False) -> None:
@@ -23,22 +68,176 @@ def doctor(as_json: AsJson = False) -> None:
     It checks versions, rendering, ROS, Gazebo, ports and extras. The exit status is 1 only if
     something that DeepSim needs is broken.
     """
-    console = Console(file=sys.stdout)
-    found: list[Finding] = []
-    for finding in findings():
-        found.append(finding)
-        if not as_json:
-            _print_finding(console, finding)
+    needed = [_python(), *_packages()]
+    broken = [finding for finding in needed if finding.outcome == "broken"]
+    optional = chain([_pictures(), _ros()], _gazebo(), _ports(), _extras())
     if as_json:
-        print(json.dumps([asdict(finding) for finding in found], indent=2))
-    if any(finding.outcome == "broken" for finding in found):
+        print_json([asdict(finding) for finding in (*needed, *optional)])
+    else:
+        _show(Console(file=sys.stdout), needed, broken, list(optional))
+    if broken:
         raise typer.Exit(1)
 
 
-def _print_finding(console: Console, finding: Finding) -> None:
-    color = _COLORS[finding.outcome]
-    line = f"[{color}]{finding.outcome:8}[/{color}]{escape(finding.name)}: {escape(finding.found)}"
-    if finding.remedy:
-        end = "" if finding.found.endswith("?") else "."
-        line += f"{end} Type: [bold]{escape(finding.remedy)}[/bold]"
-    console.print(line, highlight=False, soft_wrap=True)
+def _show(
+    console: Console, needed: Sequence[Finding], broken: Sequence[Finding], more: Sequence[Finding]
+) -> None:
+    for finding in broken:
+        say(console, f"{finding.name}: {finding.found}; type: {finding.remedy}", "broken")
+    if not broken:
+        say(
+            console,
+            f"all that you need is there: DeepSim {_version('deepsim')}, its "
+            f"{len(needed) - 1} packages, and Python {needed[0].found}",
+            "ok",
+        )
+    there = [finding for finding in more if finding.outcome == "ok"]
+    say(console, "\noptional, and there:")
+    extras = [finding.name for finding in there if "[" in finding.name]
+    rows = [(finding.name, finding.found) for finding in there if "[" not in finding.name]
+    console.print(fields([*rows, ("extras", extras)] if extras else rows))
+    missing: dict[str, Finding] = {}
+    for finding in more:
+        if finding.outcome != "ok":  # A library's extra often lacks what deepsim's own does.
+            missing.setdefault(finding.found, finding)
+    if missing:
+        say(console, "\noptional, and missing; to get it, type:")
+        console.print(fields([(each.name, each.remedy or each.found) for each in missing.values()]))
+
+
+def _python() -> Finding:
+    found = f"{sys.version.split()[0]}, {sys.executable}"
+    if sys.version_info >= _LOWEST_PYTHON:
+        return Finding("Python", "ok", found)
+    lowest = ".".join(map(str, _LOWEST_PYTHON))
+    return Finding("Python", "broken", found, f"python{lowest} -m venv .venv")
+
+
+def _packages() -> Iterator[Finding]:
+    """Examines the requirements of `deepsim`; its own libraries are pinned to exact versions."""
+    for need in _requirements("deepsim"):
+        if need.extra is not None:
+            continue
+        found = _version(need.name)
+        wanted = f"{need.name}=={need.pin}" if need.pin else need.name
+        if found is None:
+            yield Finding(need.name, "broken", "is not installed", f"pip install '{wanted}'")
+        elif need.pin and found != need.pin:
+            state = f"{found}, but deepsim {_version('deepsim')} goes with {need.pin}"
+            yield Finding(need.name, "broken", state, f"pip install '{wanted}'")
+        else:
+            yield Finding(need.name, "ok", found)
+
+
+def _pictures() -> Finding:
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", _PICTURE], capture_output=True, text=True, timeout=60
+        )
+    except subprocess.TimeoutExpired:
+        return Finding("pictures", "missing", "OpenGL gives no answer; rays are cast instead")
+    if done.returncode == 0:
+        return Finding("pictures", "ok", "by OpenGL, without a display")
+    lines = done.stderr.strip().splitlines()
+    reason = lines[-1] if lines else f"exit code {done.returncode}"
+    reason = reason.rpartition("GlUnavailableError: ")[2].partition("; on Debian")[0]
+    state = f"by cast rays, matt and without textures: {reason}"
+    return Finding("pictures", "missing", state, "apt install libegl1 libegl-mesa0 libgl1-mesa-dri")
+
+
+def _ros() -> Finding:
+    if find_spec("rospy") is not None:
+        return Finding("rospy", "ok", "is installed")
+    state = "is not installed, and only nodes of your own need it"
+    return Finding("rospy", "missing", state, "apt install python3-rospy")
+
+
+def _gazebo() -> Iterator[Finding]:
+    client = BatchStateClient(timeout=_PATIENCE)
+    try:
+        client.master.publishers("/deepsim_doctor")  # has no publishers, so only the master answers
+    except GazeboError as error:
+        remedy = "roscore, or export ROS_MASTER_URI=http://HOST:11311"
+        yield Finding("ROS master", "missing", str(error), remedy)
+        state = "cannot be asked for without a ROS master"
+        yield Finding("Gazebo plugin", "missing", state, _START_GAZEBO)
+        return
+    yield Finding("ROS master", "ok", f"answers at {client.master.uri}")
+    try:
+        models = len(client.names().entities.models)
+    except GazeboError as error:
+        yield Finding("Gazebo plugin", "missing", str(error), _START_GAZEBO)
+    else:
+        yield Finding("Gazebo plugin", "ok", f"answers, in a world of {models} models")
+    finally:
+        client.close()
+
+
+def _ports() -> Iterator[Finding]:
+    """Examines ports of this host; a port in use is not a fault."""
+    for port, who in _PORTS.items():
+        state = "in use" if _is_listening(port) else "free"
+        yield Finding(f"port {port}", "ok", f"{state}, where {who} would listen")
+
+
+def _extras() -> Iterator[Finding]:
+    """Examines the extras of deepsim and its libraries."""
+    own = dict.fromkeys(need.name for need in _requirements("deepsim") if need.pin)
+    for package in ("deepsim", *own):
+        wanted: dict[str, list[str]] = {}
+        for need in _requirements(package):
+            if need.extra is not None:
+                wanted.setdefault(need.extra, []).extend(_with_own_extras(need))
+        for extra, names in wanted.items():
+            lacking = [name for name in names if _version(name) is None]
+            what = f"{package}[{extra}]"
+            if lacking:
+                state = f"lacks {', '.join(lacking)}"
+                yield Finding(what, "missing", state, f"pip install '{what}'")
+            else:
+                yield Finding(what, "ok", ", ".join(f"{name} {_version(name)}" for name in names))
+
+
+@dataclass(frozen=True, slots=True)
+class _Requirement:
+    name: str
+    extras: tuple[str, ...]
+    """Extras of the required package."""
+    pin: str | None
+    """The only accepted version, or None."""
+    extra: str | None
+    """The requiring package's extra to which this requirement belongs, or None."""
+
+
+def _requirements(package: str) -> Iterator[_Requirement]:
+    try:
+        texts = requires(package) or []
+    except PackageNotFoundError:
+        return
+    for text in texts:
+        need, _, marker = text.partition(";")
+        match, extra = _REQUIREMENT.match(need.strip()), _EXTRA.search(marker)
+        if match:
+            own = tuple(match[2].split(",")) if match[2] else ()
+            yield _Requirement(match[1], own, match[3], extra[1] if extra else None)
+
+
+def _with_own_extras(need: _Requirement) -> list[str]:
+    """Returns a required package and the packages that its requested extras require."""
+    more = [it.name for it in _requirements(need.name) if it.extra in need.extras]
+    return [need.name, *more]
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _is_listening(port: int) -> bool:
+    try:
+        with socket.create_connection(("localhost", port), timeout=_PATIENCE):
+            return True
+    except OSError:
+        return False

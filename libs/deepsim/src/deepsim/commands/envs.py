@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`deepsim envs`: lists and shows tasks."""
+"""`deepsim envs` and `deepsim check`: lists, shows and checks tasks."""
 
 from __future__ import annotations
 
 import contextlib
-import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
+from deepsim.output import fields, print_json, say, table
+from deepsim_envs.checks import Check, checks_of
 from deepsim_sync import DeepSimError
-from deepsim_train.tasks.loading import load_task
+from deepsim_train.checks import trainer_checks
+from deepsim_train.tasks.loading import load_task, register_task
 from deepsim_train.tasks.search import TaskFolder, find_task, find_tasks
 
 from .options import AsJson, Root, TaskName, fail
@@ -34,17 +35,13 @@ def list_tasks(
         tasks = find_tasks(root)
     except DeepSimError as error:
         fail(console, error)
+    rows = [{"id": t.id, "folder": str(t.folder), "summary": t.summary} for t in tasks]
     if as_json:
-        rows = [{"id": t.id, "folder": str(t.folder), "summary": t.summary} for t in tasks]
-        print(json.dumps(rows, indent=2))
-        return
-    if not tasks:
-        console.print(f"no tasks in {root}: a task is a folder whose __init__.py defines TASK")
-        return
-    table = Table("id", "folder", "summary")
-    for task in tasks:
-        table.add_row(task.id, escape(str(task.folder)), escape(task.summary))
-    console.print(table)
+        print_json(rows)
+    elif rows:
+        console.print(table(rows, whole=["id"]))
+    else:
+        say(console, f"no tasks in {root}: a task is a folder whose __init__.py defines TASK")
 
 
 @envs.command("show")
@@ -61,16 +58,13 @@ def show_task(
     except DeepSimError as error:
         fail(console, error)
     if as_json:
-        print(json.dumps(facts, indent=2))
+        print_json(facts)
         return
-    table = Table(show_header=False, title=facts["id"])
     agents = facts.pop("agents")
-    for key, value in facts.items():
-        table.add_row(key.replace("_", " "), escape(str(value)))
+    rows = [(key.replace("_", " "), value) for key, value in facts.items()]
     for agent, spaces in agents.items():
-        for key, space in spaces.items():
-            table.add_row(f"{agent} {key}s", escape(space))
-    console.print(table)
+        rows += ((f"{agent} {key}s", space) for key, space in spaces.items())
+    console.print(fields(rows))
 
 
 def _facts(found: TaskFolder) -> dict[str, Any]:
@@ -103,3 +97,34 @@ def _shown(space: Any) -> str:
         return " ".join(str(space).split())
     bounds = f"{space.low.min():g} .. {space.high.max():g}"
     return f"{type(space).__name__} {space.shape} {space.dtype}, {bounds}"
+
+
+def check(
+    name: TaskName,
+    root: Root = Path(),
+    steps: Annotated[int, typer.Option(min=4, help="Steps in each of DeepSim's checks.")] = 300,
+    as_json: AsJson = False,
+) -> None:
+    """Checks that a task's environment behaves as trainers expect.
+
+    The same seed must give the same bits, even after a snapshot is restored, and in any number of
+    worlds. The installed checkers of Gymnasium, PettingZoo, Stable-Baselines3, RLlib and TorchRL
+    must pass without a warning. A remark points out a task that never gives a reward.
+    """
+    console = Console(file=sys.stdout)
+    outcomes: list[Check] = []
+    try:
+        with contextlib.redirect_stdout(sys.stderr):  # the task may print
+            folder = find_task(name, root).folder
+            task, id = load_task(folder), register_task(folder)
+            for outcome in checks_of(id, task.environment, steps, trainer_checks):
+                outcomes.append(outcome)
+                if not as_json:
+                    reason = f": {outcome.reason}" if outcome.reason else ""
+                    say(console, f"{outcome.name}{reason}", outcome.outcome)
+    except DeepSimError as error:
+        fail(console, error)
+    if as_json:
+        print_json([asdict(outcome) for outcome in outcomes])
+    if any(outcome.outcome == "failed" for outcome in outcomes):
+        raise typer.Exit(1)

@@ -3,30 +3,38 @@
 
 from __future__ import annotations
 
-import json
 import math
+import os
 import warnings
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
+from xml.sax.saxutils import escape
 
 import typer
 from rich.console import Console
-from rich.table import Column, Table
 from rich.text import Text
 
+from deepsim.output import fields, print_json, say, table
+from deepsim_math import Pose
+from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import (
     Bounds,
     GazeboXMLLoader,
     ModelDescription,
     ModelFormatError,
+    ModelFormatWarning,
     ModelIndex,
     ModelInfo,
     SearchPath,
+    WorldDescription,
 )
+from deepsim_sync import DeepSimError
 
-from .model_check import CODE, CONFIG, Verdict, check_model, load_world, models_below
-from .options import AsJson
+from .options import AsJson, fail
 
 models = typer.Typer(
     no_args_is_help=True,
@@ -34,12 +42,9 @@ models = typer.Typer(
     help="Finds, shows and checks models in the formats of Gazebo and ROS.",
 )
 
-_STYLES = {
-    Verdict.LOADS: "green",
-    Verdict.APPROXIMATED: "yellow",
-    Verdict.SKIPPED: "dim",
-    Verdict.FAILS: "red",
-}
+_CONFIG = "model.config"
+_SUFFIXES = (".sdf", ".world", ".urdf")
+_CODE = ".xacro"
 
 Folders = Annotated[
     list[Path] | None,
@@ -58,28 +63,29 @@ def list_models(path: Folders = None, as_json: AsJson = False) -> None:
     """Lists the models on the search path."""
     index = ModelIndex(path or ())
     console = Console()
-    table = Table(
-        *(Column(head, overflow="fold") for head in ("model", "title", "version")), box=None
-    )
     rows: list[dict[str, str]] = []
     for name in index:
         try:
             info = index[name]
         except ModelFormatError as error:
-            table.add_row(Text(name), Text(f"error: {error}", "red"))
             rows.append({"model": name, "error": str(error)})
         else:
-            table.add_row(*map(Text, (name, info.title, info.version)))
             rows.append({"model": name, "title": info.title, "version": info.version})
     if as_json:
-        print(json.dumps(rows, indent=2))
-        return
-    if len(index):
-        console.print(table)
+        print_json(rows)
+    elif rows:
+        console.print(table([_row(row) for row in rows]))
     elif path:
-        console.print("no models: a folder of models has folders with a model.config in it")
+        say(console, "no models: a folder of models has folders with a model.config in it")
     else:
-        console.print("no models: give folders by --path, or set GAZEBO_MODEL_PATH")
+        say(console, "no models: give folders by --path, or set GAZEBO_MODEL_PATH")
+
+
+def _row(row: dict[str, str]) -> dict[str, Any]:
+    if "error" in row:
+        error = Text(f"error: {row['error']}", "red")
+        return {"model": row["model"], "title": error, "version": None}
+    return row
 
 
 @models.command()
@@ -91,38 +97,29 @@ def show(
     """Shows the content and size of a model, and the files that it needs."""
     console = Console()
     folder = Path(name)
-    if (folder / CONFIG).is_file():
+    if (folder / _CONFIG).is_file():
         name, path = folder.resolve().name, [folder.resolve().parent, *(path or ())]
     name = name.removeprefix("model://")
     search_path = SearchPath(path or ())
     index = ModelIndex(search_path)
     try:
         if folder.is_file():
-            fields = [("file", str(folder)), *_content(folder, search_path)]
-            needs = () if folder.suffix == CODE else index.needs(folder)
+            facts = [("file", str(folder)), *_content(folder, search_path)]
+            needs = () if folder.suffix == _CODE else index.needs(folder)
         else:
-            info = index[name]
+            facts = [*_config(index[name]), *_content(index[name].folder, search_path)]
             needs = index.needs(name)
-            fields = [*_config(info), *_content(info.folder, search_path)]
-        table = Table.grid(Column(), Column(overflow="fold"), padding=(0, 2))
-        for field, value in fields:
-            table.add_row(Text(field, "bold"), Text(value))
-        for need in needs:
-            found = Text("needs") if need.path else Text("misses", "red")
-            table.add_row(found, Text(need.uri))
     except KeyError as error:
-        console.print(Text(f"error: {error.args[0]}"), soft_wrap=True)
-        raise typer.Exit(1) from None
+        fail(console, ModelFormatError(error.args[0]))
     except ModelFormatError as error:
-        console.print(Text(f"error: {error}"), soft_wrap=True)
-        raise typer.Exit(1) from None
+        fail(console, error)
+    files: dict[str, list[str]] = {"needs": [], "misses": []}
+    for need in needs:
+        files["needs" if need.path else "misses"].append(need.uri)
     if as_json:
-        files: dict[str, list[str]] = {"needs": [], "misses": []}
-        for need in needs:
-            files["needs" if need.path else "misses"].append(need.uri)
-        print(json.dumps({**dict(fields), **files}, indent=2))
+        print_json({**dict(facts), **files})
         return
-    console.print(table)
+    console.print(fields([*facts, *((kind, uri) for kind, uris in files.items() for uri in uris)]))
 
 
 def _config(info: ModelInfo) -> list[tuple[str, str]]:
@@ -142,7 +139,7 @@ def _content(path: Path, search_path: SearchPath) -> list[tuple[str, str]]:
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
-            world = load_world(path, GazeboXMLLoader(search_path))
+            world = _load_world(path, GazeboXMLLoader(search_path))
             bounds = [Bounds.of(model) for model in world.models]
         except ModelFormatError as error:
             return [("fails", str(error))]
@@ -189,34 +186,114 @@ def check(
     In a folder, models in xacro are skipped, because xacro can run code.
     """
     console = Console()
-    found = list(models_below(folder)) if folder.is_dir() else [folder]
+    found = list(_models_below(folder)) if folder.is_dir() else [folder]
     folder = folder if folder.is_dir() else folder.parent
     shelves = dict.fromkeys(model.parent for model in found if model.is_dir())
     search_path = [folder, *(path or ()), *shelves]
     counts: Counter[Verdict] = Counter()
     rows: list[dict[str, object]] = []
     for model in found:
-        result = check_model(model, search_path)
+        result = _check_model(model, search_path)
         counts[result.verdict] += 1
+        place, verdict = str(model.relative_to(folder)), result.verdict.value
+        rows.append({"model": place, "verdict": verdict, "reasons": list(result.reasons)})
         if as_json:
-            place = str(model.relative_to(folder))
-            verdict = result.verdict.value
-            rows.append({"model": place, "verdict": verdict, "reasons": list(result.reasons)})
             continue
-        line = Text(f"{result.verdict.value:12} ", _STYLES[result.verdict])
-        line.append(str(model.relative_to(folder)), "default")
+        first = ""
         if result.reasons and not reasons:
             more = f" (and {len(result.reasons) - 1} more)" if len(result.reasons) > 1 else ""
-            line.append(f": {result.reasons[0]}{more}", "default")
-        console.print(line, soft_wrap=True)
+            first = f": {result.reasons[0]}{more}"
+        say(console, f"{place}{first}", verdict, 13)
         for reason in result.reasons if reasons else ():
-            console.print(Text(f"{'':13}{reason}"), soft_wrap=True)
+            say(console, f"{'':13}{reason}")
     if as_json:
-        print(json.dumps(rows, indent=2))
+        print_json(rows)
     else:
-        console.print(
-            f"{counts.total()} checked: "
-            + ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict)
-        )
+        found_of = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict)
+        say(console, f"{counts.total()} checked: {found_of}")
     if counts[Verdict.FAILS]:
         raise typer.Exit(1)
+
+
+class Verdict(Enum):
+    """The outcome of a check."""
+
+    LOADS = "loads"
+    APPROXIMATED = "approximated"
+    SKIPPED = "skipped"
+    FAILS = "fails"
+
+
+@dataclass(frozen=True)
+class ModelCheck:
+    """The result of checking one model or world.
+
+    Attributes:
+        path: The file or folder.
+        verdict: The outcome.
+        reasons: Warnings about approximations, or the reason for a failure.
+    """
+
+    path: Path
+    verdict: Verdict
+    reasons: tuple[str, ...] = ()
+
+
+def _models_below(folder: Path) -> Iterator[Path]:
+    """Yields folders with a `model.config`, and SDF, world and URDF files outside them, by name.
+
+    Symbolic links to folders are not followed.
+    """
+    for place, folders, files in os.walk(folder):
+        folders.sort()
+        if _CONFIG in files:
+            folders.clear()
+            yield Path(place)
+            continue
+        yield from (Path(place, file) for file in sorted(files) if file.endswith(_SUFFIXES))
+
+
+def _check_model(path: Path, search_path: Sequence[Path]) -> ModelCheck:
+    """Loads a model or world, computes its bounds, and builds it in MuJoCo."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", ModelFormatWarning)
+        try:
+            if _is_code(path):
+                return ModelCheck(path, Verdict.SKIPPED, ("its file is xacro, which is code",))
+            description = _load_world(path, GazeboXMLLoader(search_path))
+            for model in description.models:
+                Bounds.of(model, Pose())
+            MujocoSimulator(description).close()
+        except DeepSimError as error:
+            return ModelCheck(path, Verdict.FAILS, (_line(error),))
+    reasons = tuple(dict.fromkeys(_line(each.message) for each in said))
+    return ModelCheck(path, Verdict.APPROXIMATED if reasons else Verdict.LOADS, reasons)
+
+
+def _load_world(path: Path, loader: GazeboXMLLoader) -> WorldDescription:
+    """Loads a file or a model's folder as a world.
+
+    A folder holds a model, or only a light, such as the `sun` of Gazebo.
+
+    Raises:
+        ModelFormatError: The file or folder cannot be read.
+    """
+    if not path.is_dir():
+        description = loader.load(path)
+        if isinstance(description, ModelDescription):
+            return WorldDescription(models=(description,))
+        return description
+    uri = escape(f"file://{path.absolute()}")
+    return loader.load_world(
+        f"<sdf version='1.7'><world name='w'><include><uri>{uri}</uri></include></world></sdf>"
+    )
+
+
+def _is_code(path: Path) -> bool:
+    """Returns whether a folder's `model.config` names a xacro file."""
+    return path.is_dir() and ModelIndex([path.parent])[path.name].file.suffix == _CODE
+
+
+def _line(message: object) -> str:
+    return " ".join(str(message).split())

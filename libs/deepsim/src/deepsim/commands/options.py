@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments that several commands share, and the end of a command that fails."""
+"""Arguments that several commands share, and how a command ends that fails or is stopped."""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
+import threading
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import Annotated, NoReturn, TypeAlias
+from types import FrameType, TracebackType
+from typing import Annotated, Any, NoReturn, TypeAlias
 
 import typer
 from rich.console import Console
@@ -27,9 +32,6 @@ BackendName: TypeAlias = Annotated[
     str, typer.Option(help="The simulator: mujoco, or gazebo, which must already run.")
 ]
 
-
-INTERRUPTED = 130
-"""The exit status of a command that Ctrl-C ended, as in shells."""
 
 # These call the task's code.
 _LIBRARIES = ("deepsim", "deepsim_envs", "deepsim_sync", "deepsim_train", "importlib")
@@ -78,3 +80,54 @@ def _print_task_frames(console: Console, error: BaseException) -> None:
             text = "".join(traceback.StackSummary.extract(iter(frames)).format())
             console.out(f"Traceback (most recent call last):\n{text.rstrip()}", highlight=False)
             return
+
+
+_NAMES = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no SIGHUP
+
+
+class Stop:
+    """The exit status of a command that a signal ends.
+
+    Attributes:
+        status: As in shells, 128 plus the number of the signal that arrived; 130, the status of
+            Ctrl-C, until one arrives.
+    """
+
+    status = 130
+
+
+@contextlib.contextmanager
+def stoppable() -> Iterator[Stop]:
+    """Raises KeyboardInterrupt in the block at the first signal; later signals have no effect.
+
+    Ignored signals stay ignored: SIGHUP under ``nohup``, and SIGINT in a background job of a
+    script. A line says so for SIGINT, because Ctrl-C then does not stop the command.
+
+    Raises:
+        typer.Exit: The block did not handle the KeyboardInterrupt.
+    """
+    stop = Stop()
+    before: dict[int, Any] = {}
+
+    def on_signal(number: int, _frame: FrameType | None) -> None:
+        for each in before:
+            signal.signal(each, signal.SIG_IGN)
+        stop.status = 128 + number
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is threading.main_thread():
+        for number in (getattr(signal, name) for name in _NAMES if hasattr(signal, name)):
+            if signal.getsignal(number) not in (signal.SIG_IGN, None):
+                before[number] = signal.signal(number, on_signal)
+        if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+            typer.echo(
+                f"SIGINT (Ctrl-C) is ignored here; to stop this command: kill {os.getpid()}",
+                err=True,
+            )
+    try:
+        yield stop
+    except KeyboardInterrupt:
+        raise typer.Exit(stop.status) from None
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

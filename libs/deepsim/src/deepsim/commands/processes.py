@@ -1,23 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`deepsim master`, `physics` and `sensors`: processes that communicate over topics."""
+"""`deepsim master`, `physics` and `sensors`, which communicate over topics, and `topic`."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Annotated
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
 from deepsim.backend import DEFAULT, Backend
+from deepsim.output import say
 from deepsim_spawn import GazeboXMLLoader, WorldDescription
 from deepsim_sync import DeepSimError
 
-from .options import BackendName, Namespace, Worlds, fail
-from .stopping import stoppable
+from .options import BackendName, Namespace, Worlds, fail, stoppable
+
+if TYPE_CHECKING:
+    from deepsim_transport import Topic, Transport
 
 
 def master(
@@ -52,14 +56,14 @@ def master(
 ) -> None:
     """Runs the master that connects processes, until Ctrl-C."""
     console = Console()
-    with errors(console):
+    with _errors(console):
         from deepsim_transport import Access, Master  # noqa: PLC0415 (of an extra)
 
         if (certificates is None) != (users is None):
             raise DeepSimError("give --certificates and --users together")
         access = Access.of_files(certificates, users) if certificates and users else None
         with stoppable(), Master(host, port, access=access) as made:
-            console.print(f"master at http://{made.host}:{made.port}", highlight=False)
+            say(console, f"master at http://{made.host}:{made.port}")
             threading.Event().wait()
 
 
@@ -78,7 +82,7 @@ def physics(
 ) -> None:
     """Simulates a world for other processes, until Ctrl-C. Needs a master."""
     console = Console()
-    with errors(console):
+    with _errors(console):
         from deepsim_transport import PhysicsServer, Transport  # noqa: PLC0415 (of an extra)
 
         world = GazeboXMLLoader().load_world(file) if file else WorldDescription()
@@ -89,7 +93,7 @@ def physics(
             closing(chosen.open(world, worlds)) as simulator,
             PhysicsServer(simulator, transport, speed=speed or None, paused=paused) as server,
         ):
-            console.print(f"simulates /gazebo/{namespace}", highlight=False)
+            say(console, f"simulates /gazebo/{namespace}")
             server.run()
 
 
@@ -103,7 +107,7 @@ def sensors(
 ) -> None:
     """Publishes the readings of cameras and lidars, until Ctrl-C."""
     console = Console()
-    with errors(console):
+    with _errors(console):
         from deepsim_transport import SensorServer, Transport  # noqa: PLC0415 (of an extra)
 
         with (
@@ -112,12 +116,12 @@ def sensors(
             Backend(backend) as chosen,
             SensorServer(transport, chosen.open, names or None) as server,
         ):
-            console.print(f"measures /gazebo/{namespace}", highlight=False)
+            say(console, f"measures /gazebo/{namespace}")
             server.run()
 
 
 @contextmanager
-def errors(console: Console) -> Iterator[None]:
+def _errors(console: Console) -> Iterator[None]:
     """Ends a command with a one-line message if something fails."""
     try:
         yield
@@ -127,3 +131,150 @@ def errors(console: Console) -> Iterator[None]:
         fail(console, DeepSimError("topics are an extra: pip install 'deepsim[transport]'"))
     except (DeepSimError, OSError, ValueError) as error:
         fail(console, error)
+
+
+topic = typer.Typer(no_args_is_help=True, help="Shows the topics of processes, and their messages.")
+
+_FIRST = 2.0  # the time that `info` waits for a message [s]
+Seconds = Annotated[float, typer.Option(min=0.1, help="Time to listen, s.")]
+
+
+@topic.command("list")
+def list_topics(namespace: Namespace = "default") -> None:
+    """Lists the topics that have a publisher, a subscriber or a server."""
+    console = Console()
+    with _errors(console), _session(namespace) as transport:
+        for name in transport.topics():
+            say(console, f"/{transport.key(name)}")
+
+
+@topic.command()
+def info(name: str, namespace: Namespace = "default") -> None:
+    """Prints the type, publishers, subscribers and servers of a topic."""
+    console = Console()
+    with _errors(console), _session(namespace) as transport:
+        found = _known(transport, name)
+        heard: SimpleQueue[Any] = SimpleQueue()
+        kind = "requests" if found.answering else "nothing heard"
+        if found.publishers:
+            with _listening(transport, name, heard.put), suppress(Empty):
+                kind = _kind(heard.get(timeout=_FIRST))
+        lines = (
+            f"/{transport.key(name)}: {kind}",
+            f"publishers: {len(found.publishers)}",
+            f"subscribers: {len(found.subscribers)}",
+            f"answering: {len(found.answering)}",
+        )
+        for line in lines:
+            say(console, line)
+
+
+@topic.command()
+def hz(name: str, namespace: Namespace = "default", seconds: Seconds = 5.0) -> None:
+    """Prints the rate of a topic's messages."""
+    console = Console()
+    with _errors(console), _session(namespace) as transport:
+        sizes = _sizes(transport, name, seconds)
+        say(console, f"{len(sizes) / seconds:.1f} Hz")
+
+
+@topic.command()
+def bw(name: str, namespace: Namespace = "default", seconds: Seconds = 5.0) -> None:
+    """Prints the bandwidth of a topic and the sizes of its messages."""
+    console = Console()
+    with _errors(console), _session(namespace) as transport:
+        sizes = _sizes(transport, name, seconds)
+        text = f"{sum(sizes) / seconds / 1000:.1f} kB/s, {len(sizes)} messages"
+        if sizes:
+            mean = sum(sizes) / len(sizes)
+            text += f" of {min(sizes)} to {max(sizes)} bytes, {mean:.0f} on average"
+        say(console, text)
+
+
+@topic.command()
+def echo(
+    name: str,
+    namespace: Namespace = "default",
+    count: Annotated[int, typer.Option(min=1, help="Number of messages to print.")] = 1,
+) -> None:
+    """Prints the messages of a topic as they arrive."""
+    console = Console()
+    with _errors(console), _session(namespace) as transport:
+        heard: SimpleQueue[Any] = SimpleQueue()
+        with _listening(transport, name, heard.put):
+            for _ in range(count):
+                _print(console, heard.get())
+
+
+def _known(transport: Transport, name: str) -> Topic:
+    topics = transport.topics()
+    if name not in topics:
+        known = ", ".join(topics) or "none"
+        raise DeepSimError(f"no topic is {transport.key(name)!r}; known: {known}")
+    return topics[name]
+
+
+def _content(sample: Any) -> Any:
+    """Decodes a sample into a message or a frame of arrays.
+
+    Raises:
+        MessageError: The sample is neither a message nor a frame.
+    """
+    from deepsim_transport.messages import KINDS, decode  # noqa: PLC0415 (of an extra)
+    from deepsim_transport.rows import unpack  # noqa: PLC0415
+
+    payload = sample.payload.to_bytes()
+    kind = KINDS.get(str(sample.encoding))
+    return unpack(payload) if kind is None else decode(kind, payload)
+
+
+def _kind(sample: Any) -> str:
+    from deepsim_transport import MessageError  # noqa: PLC0415 (of an extra)
+
+    try:
+        content = _content(sample)
+    except MessageError:
+        return f"bytes ({sample.encoding})"
+    return "rows" if hasattr(content, "arrays") else type(content).__name__
+
+
+def _print(console: Console, sample: Any) -> None:
+    from deepsim_transport import MessageError  # noqa: PLC0415 (of an extra)
+
+    try:
+        content = _content(sample)
+    except MessageError as error:
+        say(console, f"unreadable: {error}")
+        return
+    if not hasattr(content, "arrays"):
+        console.print(content)
+        return
+    console.print(dict(content.header))
+    for name, array in content.arrays.items():
+        say(console, f"{name} {array.shape}")
+        say(console, str(array))
+
+
+def _sizes(transport: Transport, name: str, seconds: float) -> list[int]:
+    """Returns the sizes of all messages that arrive within some seconds [bytes]."""
+    found: list[int] = []
+    with _listening(transport, name, lambda sample: found.append(len(sample.payload))):
+        threading.Event().wait(seconds)
+    return found
+
+
+@contextmanager
+def _listening(transport: Transport, name: str, hear: Callable[[Any], object]) -> Iterator[None]:
+    subscriber = transport.declare("subscriber", name, hear)
+    try:
+        yield
+    finally:
+        subscriber.undeclare()
+
+
+@contextmanager
+def _session(namespace: str) -> Iterator[Transport]:
+    from deepsim_transport import Transport  # noqa: PLC0415 (of an extra)
+
+    with Transport(namespace=namespace) as transport:
+        yield transport

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from enum import Enum
 from itertools import product
@@ -15,21 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from deepsim.backend import open_simulator
 from deepsim.episodes.film import Film
 from deepsim_math import Euler, Pose
 from deepsim_robots import Robot
-from deepsim_spawn import Bounds, GazeboXMLLoader, ModelDescription
-from deepsim_sync import CameraView, UnsupportedError, World
+from deepsim_spawn import Bounds, ModelDescription
+from deepsim_sync import CameraView, UnsupportedError
 
-_STAGE = """<sdf version="1.7"><world name="stage">
-<light name="sun" type="directional"><direction>-0.4 0.5 -0.8</direction>
-<cast_shadows>1</cast_shadows></light>
-<model name="ground"><static>true</static><link name="link">
-<collision name="plane"><geometry><plane/></geometry></collision>
-<visual name="plane"><geometry><plane><size>30 30</size></plane></geometry>
-<material><diffuse>0.75 0.76 0.78 1</diffuse></material></visual></link></model>
-</world></sdf>"""
 _AT_HOME = 1.0  # the time before anything moves [s]
 _PERIOD = 2.5  # period of a joint's motion [s]
 _SWING, _SLIDE = 0.25, 0.015  # amplitude of a joint [rad, m]
@@ -44,16 +34,6 @@ class RobotPicture(str, Enum):
     GIF = "gif"
     MP4 = "mp4"
     PNG = "png"
-
-
-@contextmanager
-def stage() -> Iterator[World]:
-    """Yields a world with light and ground and ticks of 2 ms; closes it afterwards."""
-    world = World(open_simulator(GazeboXMLLoader().load_world(_STAGE)), steps_per_tick=2)
-    try:
-        yield world
-    finally:
-        world.close()
 
 
 def film_robot(robot: Robot, path: Path, seconds: float, size: tuple[int, int]) -> None:

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import json
-import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,17 +12,17 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 from rich.console import Console
-from rich.table import Column, Table
 from rich.text import Text
 
-from deepsim.backend import DEFAULT, Backend
-from deepsim_math import Pose
+from deepsim.backend import DEFAULT, Backend, open_simulator
+from deepsim.output import fields, print_json, say, table
 from deepsim_robots import ROBOTS, CatalogueEntry, Robot, RobotConfig, find_robot
-from deepsim_spawn import Bounds, ModelDescription, ModelSpawner
+from deepsim_spawn import ModelDescription, ModelSpawner
 from deepsim_sync import DeepSimError, World
 
 from .options import AsJson, BackendName, fail
-from .robot_film import RobotPicture, film_robot, stage
+from .robot_film import RobotPicture, film_robot
+from .view import standing, studio
 
 robots = typer.Typer(
     no_args_is_help=True,
@@ -46,17 +46,19 @@ _JOINT = ("joint", "part", "home", "lower", "upper", "effort", "velocity", "stif
 def list_robots(as_json: AsJson = False) -> None:
     """Lists all robots and the packages that contain them."""
     if as_json:
-        print(json.dumps([_facts(entry) for entry in ROBOTS.values()], indent=2))
+        print_json([_facts(entry) for entry in ROBOTS.values()])
         return
-    heads = ("robot", "about", "licence", "gazebo", "package")
-    table = Table(*(Column(head, no_wrap=head != "about") for head in heads), box=None)
-    for entry in ROBOTS.values():
-        package = Text(entry.package or "deepsim-robots")
-        if not entry.is_installed:
-            package = Text(f"pip install {entry.package}", "yellow")
-        gazebo = "yes" if "gazebo" in entry.engines else "no"
-        table.add_row(Text(entry.name, "bold"), entry.about, entry.licence, gazebo, package)
-    Console().print(table)
+    rows = [
+        {
+            "robot": Text(entry.name, "bold"),
+            "about": entry.about,
+            "licence": entry.licence,
+            "gazebo": "gazebo" in entry.engines,
+            "package": _package(entry),
+        }
+        for entry in ROBOTS.values()
+    ]
+    Console().print(table(rows, whole=["robot", "licence", "package"]))
 
 
 @robots.command()
@@ -64,7 +66,7 @@ def show(name: RobotName, as_json: AsJson = False) -> None:
     """Shows the parts and joints of a robot, with limits and gains."""
     console = Console()
     try:
-        with stage() as world:
+        with _stage() as world:
             robot = _robot(world, name)
             rows = _joints(robot)
             about = {"robot": name} if _is_file(name) else _facts(find_robot(name))
@@ -72,29 +74,15 @@ def show(name: RobotName, as_json: AsJson = False) -> None:
     except _MISTAKES as error:
         fail(console, error)
     if as_json:
-        print(json.dumps({**facts, "joints": rows}, indent=2))
+        print_json({**facts, "joints": rows})
         return
-    fields = Table.grid(Column(), Column(overflow="fold"), padding=(0, 2))
-    for field, value in facts.items():
-        if field == "parts":
-            value = "\n".join(f"{part}: {text}" for part, text in facts["parts"].items())
-        elif isinstance(value, list):
-            value = ", ".join(value)
-        if value != "":
-            fields.add_row(Text(field, "bold"), Text(str(value)))
-    console.print(fields)
-    heads = ("home", "range", "effort", "velocity", "gains")
-    columns = (Column(head, justify="right", no_wrap=True) for head in heads)
-    table = Table(Column("joint", overflow="fold"), Column("part"), *columns, box=None)
-    for row in rows:
-        joint, part, home, lower, upper, effort, velocity, *gains = row.values()
-        span = "turns" if lower is None is upper else f"{_number(lower)} .. {_number(upper)}"
-        cells = (_number(home), span, _number(effort), _number(velocity))
-        table.add_row(joint, part, *cells, " ".join(map(_number, gains)))
-    console.print(table)
-    console.print(
-        "rad, N m, rad/s, or m, N, m/s of slides; gains are stiffness and damping", style="dim"
-    )
+    parts = "\n".join(f"{part}: {text}" for part, text in facts["parts"].items())
+    console.print(fields([(key, value) for key, value in {**facts, "parts": parts}.items()]))
+    say(console, "")
+    cells = list(map(_cells, rows))
+    right = ("home", "range", "effort", "velocity", "gains")
+    console.print(table(cells, right=right, whole=right))
+    say(console, "rad, N m, rad/s, or m, N, m/s of slides; gains are stiffness and damping")
 
 
 @robots.command()
@@ -113,11 +101,21 @@ def run(
     stem = Path(name).stem if _is_file(name) else name
     path = out if out is not None else Path(f"{stem}.{video.value}")
     try:
-        with Backend(backend), stage() as world:
+        with Backend(backend), _stage() as world:
             film_robot(_robot(world, name), path, seconds, (width, width * 3 // 4))
     except _MISTAKES as error:
         fail(console, error)
-    console.print(f"wrote {path}", highlight=False, soft_wrap=True)
+    say(console, f"wrote {path}")
+
+
+@contextmanager
+def _stage() -> Iterator[World]:
+    """Yields a world with light and ground and ticks of 2 ms; closes it afterwards."""
+    world = World(open_simulator(studio()), steps_per_tick=2)
+    try:
+        yield world
+    finally:
+        world.close()
 
 
 def _is_file(name: str) -> bool:
@@ -134,11 +132,29 @@ def _robot(world: World, name: str) -> Robot:
         raise ValueError(f"{name} has no source: give the file of the model")
     description = ModelSpawner(config.source, arguments=dict(config.arguments)).description
     if isinstance(description, ModelDescription):
-        bounds = Bounds.of(description, description.pose)
-        if bounds is not None and -math.inf < bounds.lower.z < 0.0:
-            up = Pose((0.0, 0.0, -bounds.lower.z))
-            description = replace(description, pose=up @ description.pose)
+        description = standing(description)
     return Robot(world, replace(config, source=description), Path(name).stem)
+
+
+def _package(entry: CatalogueEntry) -> Text:
+    if entry.is_installed:
+        return Text(entry.package or "deepsim-robots")
+    return Text(f"pip install {entry.package}", "yellow")
+
+
+def _cells(row: dict[str, Any]) -> dict[str, str]:
+    """Returns the cells of a joint's row."""
+    lower, upper = row["lower"], row["upper"]
+    turns = lower is None and upper is None
+    return {
+        "joint": row["joint"],
+        "part": row["part"],
+        "home": _number(row["home"]),
+        "range": "turns" if turns else f"{_number(lower)} .. {_number(upper)}",
+        "effort": _number(row["effort"]),
+        "velocity": _number(row["velocity"]),
+        "gains": f"{_number(row['stiffness'])} {_number(row['damping'])}",
+    }
 
 
 def _facts(entry: CatalogueEntry) -> dict[str, Any]:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -15,9 +14,8 @@ from rich.console import Console
 
 from deepsim.backend import DEFAULT, Backend
 from deepsim.episodes.film import VideoFormat
-from deepsim.episodes.playing import Played, Playing, play
-from deepsim.episodes.recorder import recorder
-from deepsim.episodes.results_folder import results_folder
+from deepsim.episodes.playing import Played, Playing, play, recorder, results_folder
+from deepsim.output import print_json, say
 from deepsim_sync import DeepSimError
 from deepsim_train.episodes import facts
 from deepsim_train.policies.slot_policy import slot_policy
@@ -26,8 +24,7 @@ from deepsim_train.tasks.loading import load_task
 from deepsim_train.tasks.search import find_task
 from deepsim_train.training.run_folder import chosen_policy
 
-from .options import AsJson, BackendName, Root, TaskName, Worlds, fail
-from .stopping import stoppable
+from .options import AsJson, BackendName, Root, TaskName, Worlds, fail, stoppable
 
 
 def run(
@@ -71,7 +68,7 @@ def run(
             )  # fmt: skip
         if as_json:
             rows = [facts(episode) for episode in played.episodes]
-            print(json.dumps({"folder": str(results), "episodes": rows}, indent=2))
+            print_json({"folder": str(results), "episodes": rows})
         if played.interrupted:
             raise typer.Exit(stop.status)
 
@@ -112,5 +109,5 @@ def _run(
     except DeepSimError as error:
         fail(console, error)
     for path in (*played.files, *([record] if record is not None else [])):
-        console.print(f"wrote {path}", highlight=False, soft_wrap=True)
+        say(console, f"wrote {path}")
     return played, results

@@ -15,6 +15,7 @@ from rich.progress import track
 from typer.core import TyperCommand
 
 from deepsim.backend import DEFAULT, Backend
+from deepsim.output import say
 from deepsim_scenes import (
     ModelDownloads,
     Scenario,
@@ -28,8 +29,7 @@ from deepsim_scenes import (
 from deepsim_sync import DeepSimError
 from deepsim_sync.temporary_folders import temporary_folder
 
-from .options import BackendName, fail
-from .stopping import stoppable
+from .options import BackendName, fail, stoppable
 
 _PLOT = "plot.png"
 _PARAM = ("-p", "--param")
@@ -126,7 +126,7 @@ def scenes(
     if verbose or rejected:
         for reason, times in rejected.most_common(None if verbose else 3):
             console.print(f"rejected {times} times: {reason}", highlight=False, markup=False)
-    console.print(f"wrote {count} scenes to {out}", highlight=False, soft_wrap=True)
+    say(console, f"wrote {count} scenes to {out}")
 
 
 class ScenesCommand(TyperCommand):

@@ -20,8 +20,7 @@ from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.loading import load_task
 from deepsim_train.tasks.search import find_task
 
-from .options import BackendName, Root, TaskName, Worlds, fail
-from .stopping import stoppable
+from .options import BackendName, Root, TaskName, Worlds, fail, stoppable
 
 
 class _Step(str, Enum):

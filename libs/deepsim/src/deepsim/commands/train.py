@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import shlex
 import sys
 from collections.abc import Mapping
@@ -16,8 +15,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from deepsim.episodes.film import VideoFormat
-from deepsim.episodes.playing import Played, Playing, play
-from deepsim.episodes.results_folder import results_folder
+from deepsim.episodes.playing import Played, Playing, play, results_folder
+from deepsim.output import print_json, say
 from deepsim_sync import DeepSimError
 from deepsim_train.episodes import Episode, facts
 from deepsim_train.policies.slot_policy import slot_policy
@@ -36,8 +35,7 @@ from deepsim_train.training.run_folder import (
     write_setup,
 )
 
-from .options import AsJson, Root, fail
-from .stopping import stoppable
+from .options import AsJson, Root, fail, stoppable
 
 _DEFAULTS = TrainingConfig()
 _MOST_SHOWN = 3  # the number of agents' rewards that fit beside the progress bar
@@ -140,15 +138,15 @@ def train(
                         played = _play(console, results, task, config, episodes, video)
                         done, interrupted = played.episodes, played.interrupted
                     for file in sorted(results.iterdir()):
-                        console.print(f"wrote {file}", highlight=False, soft_wrap=True)
+                        say(console, f"wrote {file}")
                 again = ["deepsim", "run", name, "--policy", str(results)]
                 again += [] if root == Path() else ["--in", str(root)]
-                console.print(f"to run it: {shlex.join(again)}", highlight=False, soft_wrap=True)
+                say(console, f"to run it: {shlex.join(again)}")
         except DeepSimError as error:
             fail(console, error)
         if as_json:
             rows = [facts(episode) for episode in done]
-            print(json.dumps({"folder": str(results), "episodes": rows}, indent=2))
+            print_json({"folder": str(results), "episodes": rows})
         if interrupted:
             raise typer.Exit(stop.status)
 
@@ -191,7 +189,7 @@ def _train(
         console.print(f"stopped after {training.steps} steps; the policy is kept")
         if training.resumable:
             again = shlex.join(["deepsim", "train", "--resume", str(folder)])
-            console.print(f"to go on: {again}", highlight=False, soft_wrap=True)
+            say(console, f"to go on: {again}")
     return training.interrupted
 
 

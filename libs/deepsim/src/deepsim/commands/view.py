@@ -14,7 +14,8 @@ import typer
 from rich.console import Console
 
 from deepsim.backend import DEFAULT, Backend, open_simulator
-from deepsim_math import Pose, Vector3
+from deepsim.output import say
+from deepsim_math import Color, Material, Pose, Vector3
 from deepsim_spawn import (
     Bounds,
     CollisionDescription,
@@ -28,21 +29,20 @@ from deepsim_spawn import (
     VisualDescription,
     WorldDescription,
 )
-from deepsim_sync import DeepSimError, World
+from deepsim_sync import CallbackError, DeepSimError, World
 from deepsim_train.policies.slot_policy import slot_policy
 from deepsim_train.tasks.loading import load_task
 from deepsim_train.tasks.search import find_task
 from deepsim_train.training.run_folder import chosen_policy
 
-from .connected_view import connected_view
-from .options import BackendName, Namespace, Root, Worlds, fail
-from .stopping import stoppable
+from .options import BackendName, Namespace, Root, Worlds, fail, stoppable
 
 if TYPE_CHECKING:
     from deepsim_viewer import Viewer
 
 _SUFFIXES = {".sdf", ".world", ".urdf", ".xacro", ".xml", ".mjcf"}
 _FLOOR = 30.0  # side of the ground below a model [m]
+_TICK = 1 / 30  # the simulated time of one press of the page's Step button [s]
 
 
 def view(
@@ -126,7 +126,7 @@ def _show(console: Console, viewer: Viewer, run: Callable[[], None], paused: boo
     if paused:
         viewer.control.pause()
     with stoppable(), suppress(KeyboardInterrupt):  # even while the address is printed
-        _announce(console, viewer.url)
+        say(console, f"{viewer.url}  (Ctrl-C ends it)")
         run()
 
 
@@ -141,15 +141,60 @@ def _view_recording(console: Console, path: Path, port: int, html: Path | None) 
     recording = Recording(path)
     if html is not None:
         html.write_text(recording_page(recording), encoding="utf-8")
-        console.print(f"wrote {html}", highlight=False, soft_wrap=True)
+        say(console, f"wrote {html}")
         return
     with ReplayViewer(recording, port=port) as viewer, stoppable(), suppress(KeyboardInterrupt):
-        _announce(console, viewer.url)
+        say(console, f"{viewer.url}  (Ctrl-C ends it)")
         viewer.wait()
 
 
-def _announce(console: Console, url: str) -> None:
-    console.print(f"{url}  (Ctrl-C ends it)", highlight=False, soft_wrap=True)
+@contextmanager
+def connected_view(namespace: str, port: int) -> Iterator[tuple[Viewer, Callable[[], None]]]:
+    """Opens a viewer of the world of a `PhysicsServer`; the server never waits for the viewer.
+
+    Yields the viewer and a function that ticks forever. If the server ends, the viewer waits for
+    the next server of the same name.
+
+    Args:
+        namespace: The name of the server's world.
+        port: TCP port of the page; 0 for any free port.
+
+    Raises:
+        DeepSimError: No master or physics server answers, or deepsim-transport is not installed.
+        OSError: The port is taken.
+    """
+    from deepsim_viewer import Viewer  # noqa: PLC0415 (of an extra)
+
+    try:
+        from deepsim_transport import (  # noqa: PLC0415 (of an extra)
+            FollowedSimulator,
+            NoAnswerError,
+            Transport,
+        )
+    except ModuleNotFoundError as error:
+        if error.name != "deepsim_transport":
+            raise
+        raise DeepSimError("topics are an extra: pip install 'deepsim[transport]'") from None
+
+    with Transport(namespace=namespace) as transport:
+        simulator = FollowedSimulator(transport)
+        world = World(simulator, steps_per_tick=max(1, round(_TICK / simulator.timestep)))
+
+        def run() -> None:
+            while True:
+                try:
+                    world.tick()
+                except NoAnswerError:
+                    continue
+                except CallbackError as error:
+                    if not isinstance(error.__cause__, NoAnswerError):
+                        raise
+
+        try:
+            with Viewer(world, port=port, label=f"/gazebo/{namespace}", clock=simulator) as viewer:
+                yield viewer, run
+        finally:
+            world.close()
 
 
 @contextmanager
@@ -189,7 +234,7 @@ def _view_file(
     from deepsim_viewer import Viewer  # noqa: PLC0415 (of an extra)
 
     mjcf = MjcfModel(Path(name)) if _is_mjcf(name) else None
-    described = _studio() if mjcf is not None else _world_of(name)
+    described = studio() if mjcf is not None else _world_of(name)
     world = World(open_simulator(described, worlds), seed=seed)
     try:
         if mjcf is not None:
@@ -210,9 +255,7 @@ def _world_of(source: str) -> WorldDescription:
     described = GazeboXMLLoader().load(source)
     if isinstance(described, WorldDescription):
         return described
-    bounds = Bounds.of(described)
-    height = -bounds.lower.z if bounds is not None and isfinite(bounds.lower.z) else 0.0
-    return _studio(replace(described, pose=Pose(Vector3(0.0, 0.0, height))))
+    return studio(standing(replace(described, pose=Pose())))
 
 
 def _is_mjcf(source: str) -> bool:
@@ -220,13 +263,21 @@ def _is_mjcf(source: str) -> bool:
     return path.suffix in (".xml", ".mjcf") and path.is_file() and b"<mujoco" in path.read_bytes()
 
 
-def _studio(*models: ModelDescription) -> WorldDescription:
+def standing(model: ModelDescription) -> ModelDescription:
+    """Returns a model that is raised or lowered until it stands on the ground, z = 0."""
+    bounds = Bounds.of(model, model.pose)
+    height = bounds.lower.z if bounds is not None and isfinite(bounds.lower.z) else 0.0
+    return replace(model, pose=Pose((0.0, 0.0, -height)) @ model.pose)
+
+
+def studio(*models: ModelDescription) -> WorldDescription:
     """Returns a world with ground, sun and the given models."""
     floor = Plane(size=(_FLOOR, _FLOOR))
+    grey = Color(0.75, 0.76, 0.78)
     link = LinkDescription(
         "link",
         collisions=(CollisionDescription("plane", floor),),
-        visuals=(VisualDescription("plane", floor),),
+        visuals=(VisualDescription("plane", floor, material=Material(grey, grey)),),
     )
     ground = ModelDescription("ground", links=(link,), static=True)
     sun = LightDescription(

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plays episodes with a policy and writes the results, for `deepsim run` and `deepsim train`."""
+"""Plays episodes with a policy and writes their film, map, table and recording."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from rich.console import Console
 from rich.progress import (
@@ -19,6 +21,7 @@ from rich.progress import (
 )
 
 from deepsim_envs import Environment
+from deepsim_sync import World
 from deepsim_train.episodes import Episode, run_episodes, write_trajectory
 from deepsim_train.policies.slot_policy import SlotPolicy
 from deepsim_train.task_code import TaskError
@@ -108,6 +111,67 @@ def play(
     except OSError as error:
         raise TaskError(f"cannot write to {results}: {error.strerror or error}") from error
     return Played(done, files, interrupted)
+
+
+@contextmanager
+def results_folder(folder: Path) -> Iterator[Path]:
+    """Yields a writable folder; afterwards removes the folders it created if they are empty.
+
+    Args:
+        folder: An existing folder, or one to create with its parents.
+
+    Raises:
+        TaskError: The folder cannot be created or written to.
+    """
+    new = [each for each in (folder, *folder.parents) if not os.path.exists(each)]
+    try:
+        _require_writable(folder)
+        yield folder
+    finally:
+        for each in new:
+            with suppress(OSError):  # it is not empty, or was never made
+                each.rmdir()
+
+
+def _require_writable(folder: Path) -> None:
+    for each in (folder, *folder.parents):
+        if os.path.exists(each) and not each.is_dir():
+            raise TaskError(
+                f"cannot write to {folder}: {'it' if each == folder else each} is a file"
+            )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise TaskError(f"cannot write to {folder}: {error.strerror or error}") from error
+
+
+def recorder(world: World, path: Path | None, settings: Playing) -> AbstractContextManager[object]:
+    """Returns a context manager that records a world; without a path, one that does nothing.
+
+    Args:
+        world: The world to record.
+        path: Output file (.mcap), or None.
+        settings: Settings of `play`; the file stores task, policy and seed.
+
+    Raises:
+        TaskError: The suffix is not .mcap, the extra for recordings is not installed, or the file
+            cannot be written.
+    """
+    if path is None:
+        return nullcontext()
+    if path.suffix != ".mcap":
+        raise TaskError(f"a recording is an .mcap file, got {path}")
+    try:
+        from deepsim_viewer import WorldRecorder  # noqa: PLC0415 (of an extra)
+    except ImportError:
+        raise TaskError("recordings are an extra: pip install 'deepsim[view]'") from None
+    task, policy = settings.title
+    metadata = {"task": task, "policy": policy, "seed": str(settings.seed)}
+    try:
+        return WorldRecorder(world, path, metadata=metadata)
+    except OSError as error:
+        raise TaskError(f"cannot write to {path}: {error.strerror or error}") from error
 
 
 def _open_film(

@@ -8,10 +8,9 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from rich.cells import cell_len
-from rich.markup import escape
 from rich.table import Table
 
+from deepsim.output import table
 from deepsim_train.episodes import Episode
 
 LONGEST = 20
@@ -35,17 +34,14 @@ def result_table(task: str, policy: str, seed: int, episodes: list[Episode]) -> 
     wall = sum(episode.wall_time for episode in episodes)
     title = f"{task}: policy {policy}, seed {seed}"
     speed = f"{simulated:.0f} s simulated at {simulated / wall:.0f} x real time" if wall else ""
-    # At least as wide as its title and caption, which would wrap otherwise.
-    width = max(cell_len(title), cell_len(speed))
-    table = Table(title=escape(title), caption=speed, min_width=width)
     agents = [(episode, agent) for episode in episodes for agent in episode.rewards]
-    columns = _each(agents) if len(agents) <= LONGEST else _means(agents)
-    for header, values in columns:
-        numbers = all(isinstance(value, Real | None) for value in values)
-        table.add_column(escape(header), justify="right" if numbers else "left")
-    for row in zip(*(values for _, values in columns), strict=True):
-        table.add_row(*(escape(_cell(value)) for value in row))
-    return table
+    columns = dict(_each(agents) if len(agents) <= LONGEST else _means(agents))
+    numbers = [head for head, cells in columns.items() if all(map(_is_number, cells))]
+    rows = [
+        dict(zip(columns, map(_cell, row), strict=True))
+        for row in zip(*columns.values(), strict=True)
+    ]
+    return table(rows, title=title, caption=speed, right=numbers)
 
 
 def _each(agents: list[tuple[Episode, str]]) -> list[tuple[str, list[Any]]]:
@@ -98,6 +94,10 @@ def _keys(rows: list[Mapping[Any, Any]]) -> list[Any]:
         key.replace("return/", "reward/", 1) for key in keys if str(key).startswith("return/")
     }
     return [key for key in keys if key not in in_step]
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or isinstance(value, Real)
 
 
 def _cell(value: Any) -> str:

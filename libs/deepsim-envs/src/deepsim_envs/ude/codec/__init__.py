@@ -5,7 +5,7 @@ A reader in this package, which bounds its use of memory, decodes payloads. It r
 `PayloadError` for any payload that UDE's encoder could not have written from allowed types.
 """
 
+from .arrow import Limits
 from .payload import Codec, decode, encode
-from .schema import Limits
 
 __all__ = ["Codec", "Limits", "decode", "encode"]

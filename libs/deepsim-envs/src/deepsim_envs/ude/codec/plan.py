@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .schema import BOOL, FLOAT16, FLOAT32, FLOAT64, INT
+from .arrow import BOOL, FLOAT16, FLOAT32, FLOAT64, INT
 
 LAYOUTS = {INT: "<i8", FLOAT16: "<f2", FLOAT32: "<f4", FLOAT64: "<f8"}
 _STRUCTS = {INT: "q", FLOAT64: "d"}

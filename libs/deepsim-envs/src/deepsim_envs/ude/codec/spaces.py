@@ -11,7 +11,7 @@ from gymnasium import spaces
 
 from deepsim_envs.ude.errors import PayloadError
 
-from .writer import Tagged
+from .union import Tagged
 
 _MOST_BITS = 2**24  # limit for a MultiBinary, because its samples are arrays of that size
 
