@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from gazebo import cache
-from gazebo.errors import GazeboHostError
+from gazebo.cache import GazeboHostError
 from gazebo.process import Process
 from gazebo.servers import PLUGIN
 
