@@ -14,7 +14,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,131 +21,79 @@ ROOT = Path(__file__).resolve().parent.parent
 _NOBODY = "65534"  # user and group of an ordinary user
 
 
-@dataclass
-class Run:
-    """A command, and what surrounds it.
+_FOREIGN = "raise ImportError('this is a foreign module')\n"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What surrounds a command.
 
     Attributes:
-        folder: An empty folder for the clone and whatever else the conditions need.
-        environment: The environment variables.
-        around: Commands that run the command, the outermost first.
+        text: One line for `--list`.
+        environment: Variables; of a folder that `{name}` stands for, an empty one is made.
+        without: Variables that are not set.
+        outside: Words that start the command, before those of earlier conditions.
+        inside: Words that start the command, after those.
         beside: Commands that run at the same time.
-        clone: Name of the folder of the clone.
-        command: The command.
     """
 
-    folder: Path
-    command: list[str]
-    environment: dict[str, str] = field(default_factory=lambda: dict(os.environ))
-    around: list[str] = field(default_factory=list)
-    beside: list[list[str]] = field(default_factory=list)
-    clone: str = "clone"
-
-    def make(self, name: str) -> str:
-        """Makes a folder, and returns its path."""
-        made = self.folder / name
-        made.mkdir()
-        return str(made)
+    text: str
+    environment: dict[str, str] = field(default_factory=dict)
+    without: tuple[str, ...] = ()
+    outside: tuple[str, ...] = ()
+    inside: tuple[str, ...] = ()
+    beside: tuple[tuple[str, ...], ...] = ()
 
 
-def user(run: Run) -> None:
-    """An ordinary user, who owns the clone."""
-    run.around[:0] = ["setpriv", f"--reuid={_NOBODY}", f"--regid={_NOBODY}", "--clear-groups"]
-    run.environment.update(HOME=run.make("home"), USER="nobody", LOGNAME="nobody")
+def _shell(text: str) -> tuple[str, ...]:
+    return ("sh", "-c", text, "sh")
 
 
-def letters(run: Run) -> None:
-    """A path with blanks and letters beyond ASCII."""
-    run.clone = "a clone für Zoë"
-
-
-def posix_locale(run: Run) -> None:
-    """LC_ALL=C."""
-    run.environment["LC_ALL"] = "C"
-
-
-def turkish(run: Run) -> None:
-    """LC_ALL=tr_TR.UTF-8, where lower() of I is not i."""
-    run.environment["LC_ALL"] = "tr_TR.UTF-8"
-
-
-def no_terminal(run: Run) -> None:
-    """A session without a terminal, and a closed standard input."""
-    run.around[:0] = ["setsid", "--wait", "sh", "-c", 'exec "$@" <&-', "sh"]
-
-
-def background(run: Run) -> None:
-    """A job in the background of a script, which ignores SIGINT."""
-    run.around[:0] = ["sh", "-c", '"$@" & wait $!', "sh"]
-
-
-def hangup(run: Run) -> None:
-    """`nohup`, which ignores SIGHUP."""
-    run.around[:0] = ["setsid", "--wait", "nohup"]
-
-
-def no_home(run: Run) -> None:
-    """HOME is not set."""
-    run.environment.pop("HOME", None)
-
-
-def fixed_home(run: Run) -> None:
-    """HOME can be read only; root writes everywhere, so this is for `user`."""
-    run.environment["HOME"] = run.make("fixed")
-    (run.folder / "fixed").chmod(0o555)
-
-
-def elsewhere(run: Run) -> None:
-    """TMPDIR is a folder with a blank in its name."""
-    run.environment["TMPDIR"] = run.make("temporary files")
-
-
-def no_identity(run: Run) -> None:
-    """Git knows neither a name nor an address."""
-    run.environment.update(GIT_CONFIG_GLOBAL=os.devnull, GIT_CONFIG_SYSTEM=os.devnull)
-
-
-def foreign(run: Run) -> None:
-    """PYTHONPATH has somebody else's modules, with names that ours and their tests have."""
-    folder = Path(run.make("foreign"))
-    for name in ("tests", "conftest", "gazebo", "libraries", "utils"):
-        (folder / f"{name}.py").write_text("raise ImportError('this is a foreign module')\n")
-    run.environment["PYTHONPATH"] = str(folder)
-
-
-def one_core(run: Run) -> None:
-    """One core."""
-    run.around[:0] = ["taskset", "--cpu-list", "0"]
-
-
-def load(run: Run) -> None:
-    """Ten processes that never rest."""
-    run.beside += [[sys.executable, "-c", "while True: pass"]] * 10
-
-
-def plugins(run: Run) -> None:
-    """pytest-randomly and pytest-xdist are installed; tests run in random order."""
-    install = ".venv/bin/uv pip install -q --python .venv/bin/python pytest-randomly pytest-xdist"
-    run.around += ["sh", "-c", f'make .venv/tools && {install} && exec "$@"', "sh"]
-
-
-def again(run: Run) -> None:
-    """A second run in the same clone."""
-    run.around += ["sh", "-c", '"$@" && exec "$@"', "sh"]
-
-
-CONDITIONS: dict[str, Callable[[Run], None]] = {
-    each.__name__.replace("_", "-"): each
-    for each in (
-        user, letters, posix_locale, turkish, no_terminal, background, hangup, no_home, fixed_home,
-        elsewhere, no_identity, foreign, one_core, load, plugins, again,
-    )
-}  # fmt: skip
+_PLUGINS = ".venv/bin/uv pip install -q --python .venv/bin/python pytest-randomly pytest-xdist"
+CONDITIONS = {
+    "user": Condition(
+        "an ordinary user, who owns the clone",
+        {"HOME": "{home}", "USER": "nobody", "LOGNAME": "nobody"},
+        outside=("setpriv", f"--reuid={_NOBODY}", f"--regid={_NOBODY}", "--clear-groups"),
+    ),
+    "letters": Condition("a path with blanks and letters beyond ASCII"),
+    "posix-locale": Condition("LC_ALL=C", {"LC_ALL": "C"}),
+    "turkish": Condition("tr_TR.UTF-8, where lower() of I is not i", {"LC_ALL": "tr_TR.UTF-8"}),
+    "no-terminal": Condition(
+        "a session without a terminal, and a closed standard input",
+        outside=("setsid", "--wait", *_shell('exec "$@" <&-')),
+    ),
+    "background": Condition(
+        "a job in the background of a script, which ignores SIGINT",
+        outside=_shell('"$@" & wait $!'),
+    ),
+    "hangup": Condition("nohup, which ignores SIGHUP", outside=("setsid", "--wait", "nohup")),
+    "no-home": Condition("HOME is not set", without=("HOME",)),
+    "fixed-home": Condition("HOME can be read only, by an ordinary user", {"HOME": "{fixed}"}),
+    "elsewhere": Condition("TMPDIR has a blank in its name", {"TMPDIR": "{temporary files}"}),
+    "no-identity": Condition(
+        "git knows neither a name nor an address",
+        {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull},
+    ),
+    "foreign": Condition(
+        "PYTHONPATH has somebody else's modules, with names that ours have",
+        {"PYTHONPATH": "{foreign}"},
+    ),
+    "one-core": Condition("one core", outside=("taskset", "--cpu-list", "0")),
+    "load": Condition(
+        "ten processes that never rest", beside=((sys.executable, "-c", "while True: pass"),) * 10
+    ),
+    "plugins": Condition(
+        "pytest-randomly and pytest-xdist are installed; tests run in random order",
+        inside=_shell(f'make .venv/tools && {_PLUGINS} && exec "$@"'),
+    ),
+    "again": Condition("a second run in the same clone", inside=_shell('"$@" && exec "$@"')),
+}
 
 
 def main() -> int:
     """Runs the command line; returns the exit status of the command."""
-    shown = "\n".join(f"  {name:13} {each.__doc__}" for name, each in CONDITIONS.items())
+    shown = "\n".join(f"  {name:13} {each.text}" for name, each in CONDITIONS.items())
     parser = argparse.ArgumentParser(
         description=__doc__,
         epilog=f"conditions:\n{shown}",
@@ -158,12 +105,14 @@ def main() -> int:
     split = words.index("--") if "--" in words else len(words)
     chosen = parser.parse_args(words[:split])
     command = words[split + 1 :] or ["make", "test"]
+    conditions = {name: CONDITIONS[name] for name in chosen.conditions}
     folder = Path(tempfile.mkdtemp(prefix="deepsim-conditions-"))
     beside: list[subprocess.Popen[bytes]] = []
     try:
-        runs = [Run(folder / name, list(command)) for name in ("one", "two")[: 1 + chosen.twice]]
-        started = [_start(run, chosen.conditions) for run in runs]
-        beside += [subprocess.Popen(each) for run in runs for each in run.beside]
+        folders = [folder / name for name in ("one", "two")[: 1 + chosen.twice]]
+        started = [_start(each, conditions, command) for each in folders]
+        for condition in conditions.values():
+            beside += [subprocess.Popen(each) for each in condition.beside]
         return max(abs(process.wait()) for process in started)
     finally:
         for process in beside:
@@ -172,19 +121,34 @@ def main() -> int:
         shutil.rmtree(folder)
 
 
-def _start(run: Run, conditions: list[str]) -> subprocess.Popen[bytes]:
-    """Prepares a clone, and starts the command in it."""
-    run.folder.mkdir()
-    for name in conditions:
-        CONDITIONS[name](run)
-    clone = run.folder / run.clone
+def _start(
+    folder: Path, conditions: dict[str, Condition], command: list[str]
+) -> subprocess.Popen[bytes]:
+    """Makes a clone in a new folder, and starts the command in it."""
+    environment = dict(os.environ)
+    for condition in conditions.values():
+        for name, value in condition.environment.items():
+            made = folder / value.strip("{}")
+            if value.startswith("{"):
+                made.mkdir(parents=True)
+            environment[name] = str(made) if value.startswith("{") else value
+        for name in condition.without:
+            environment.pop(name, None)
+    for condition in reversed(conditions.values()):
+        command = [*condition.inside, *command]
+    for condition in conditions.values():
+        command = [*condition.outside, *command]
+    for name in ("tests", "conftest", "gazebo", "libraries", "utils"):
+        if "foreign" in conditions:
+            (folder / "foreign" / f"{name}.py").write_text(_FOREIGN)
+    if "fixed-home" in conditions:
+        (folder / "fixed").chmod(0o555)
+    clone = folder / ("a clone für Zoë" if "letters" in conditions else "clone")
     subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
     if "user" in conditions:
-        run.folder.parent.chmod(0o755)
-        subprocess.run(
-            ["chown", "--recursive", f"{_NOBODY}:{_NOBODY}", str(run.folder)], check=True
-        )
-    return subprocess.Popen([*run.around, *run.command], cwd=clone, env=run.environment)
+        folder.parent.chmod(0o755)
+        subprocess.run(["chown", "--recursive", f"{_NOBODY}:{_NOBODY}", str(folder)], check=True)
+    return subprocess.Popen(command, cwd=clone, env=environment)
 
 
 if __name__ == "__main__":
