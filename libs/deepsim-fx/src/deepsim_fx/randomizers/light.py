@@ -11,10 +11,8 @@ from numpy.random import Generator
 
 from deepsim_sync import World, WorldNumbers
 
-from .colors import ANY_COLOR, color_distribution, draw_colors
-from .distributions import Spec, distribution
-from .randomizer import AbstractRandomizer
-from .selection import Patterns, as_patterns, matching, stacked
+from .distributions import ANY_COLOR, Spec, color_distribution, distribution, draw_colors
+from .randomizer import AbstractRandomizer, Patterns, as_patterns, matching, stacked
 
 _TERMS = ("constant", "linear", "quadratic")
 

@@ -14,10 +14,8 @@ from deepsim_fx.effects.manager import EffectManager
 from deepsim_fx.targets import named
 from deepsim_sync import COLUMNS, Transform, World, WorldNumbers
 
-from .colors import ANY_COLOR, color_distribution, draw_colors
-from .distributions import Spec
-from .randomizer import AbstractRandomizer
-from .selection import Patterns, as_patterns, stacked, visuals_of
+from .distributions import ANY_COLOR, Spec, color_distribution, draw_colors
+from .randomizer import AbstractRandomizer, Patterns, as_patterns, stacked, visuals_of
 
 _COLORS = tuple(name for name, column in COLUMNS["visuals"].items() if column.shape == (4,))
 
