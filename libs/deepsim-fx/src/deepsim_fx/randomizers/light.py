@@ -11,7 +11,7 @@ from numpy.random import Generator
 
 from deepsim_sync import World, WorldNumbers
 
-from .distributions import ANY_COLOR, Spec, color_distribution, distribution, draw_colors
+from .distributions import ANY_COLOR, Spec, distribution, draw_colors
 from .randomizer import AbstractRandomizer, Patterns, as_patterns, matching, stacked
 
 _TERMS = ("constant", "linear", "quadratic")
@@ -57,7 +57,7 @@ class LightRandomizer(AbstractRandomizer):
         self.lights = as_patterns(lights)
         super().__init__(name or f"lights {', '.join(self.lights)}", world)
         self.colors = {
-            column: color_distribution(spec)
+            column: distribution(spec, (3,), (4,))
             for column, spec in (("diffuse", color), ("specular", specular))
             if spec is not None
         }
