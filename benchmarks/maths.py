@@ -2,8 +2,7 @@
 """deepsim-math beside other libraries of rotations: one at a time, a handful, a million.
 
 All ways of a task give the same answer, which is checked first, and are timed in turns in one
-process, on arguments in the form that each library likes best. "one array per object" is the first
-DeepSim's way, written by us at the same cost; of a million it does a part, scaled to the whole.
+process, on arguments in the form that each library likes best.
 """
 
 from __future__ import annotations

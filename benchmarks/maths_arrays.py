@@ -3,14 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from maths_baseline import Pose as SlowPose
-from maths_baseline import Quaternion as SlowQuaternion
-from maths_baseline import Vector as SlowVector
 from maths_case import (
-    SLOW,
     Ways,
     as_quat,
     checked,
@@ -27,34 +21,23 @@ from peers import Case
 
 from deepsim_math import Pose, poses, quaternions
 
-COUNT, PART, FEW = 1_000_000, 2000, 8
+COUNT, FEW = 1_000_000, 8
 MILLION = f"{COUNT:,}".replace(",", " ")
-SHARE = {SLOW: PART / COUNT}
 RANDOM = np.random.default_rng(0)
 
 
 class Million:
-    """The arguments, as our functions and as the baseline take them."""
+    """The arguments."""
 
     def __init__(self) -> None:
         self.q, self.r = quaternions.normalize(RANDOM.normal(size=(2, COUNT, 4)))
         self.v = RANDOM.normal(size=(COUNT, 3))
         self.t = RANDOM.random(COUNT)
-        self.slow_q = [SlowQuaternion(*row) for row in self.q[:PART]]
-        self.slow_r = [SlowQuaternion(*row) for row in self.r[:PART]]
-        self.slow_v = [SlowVector(*row) for row in self.v[:PART]]
-
-
-def buffers(values: list[Any]) -> Any:
-    return np.array([value._buffer for value in values])
 
 
 def products(given: Million) -> Case:
     q, r = given.q, given.r
-    ways: Ways = {
-        "quaternions.multiply": (lambda: quaternions.multiply(q, r), same),
-        SLOW: (lambda: [a * b for a, b in zip(given.slow_q, given.slow_r, strict=True)], buffers),
-    }
+    ways: Ways = {"quaternions.multiply": (lambda: quaternions.multiply(q, r), same)}
     if peer("scipy"):
         make = peer("scipy.spatial.transform").Rotation.from_quat
         scipy_q, scipy_r = make(q), make(r)
@@ -70,58 +53,34 @@ def products(given: Million) -> Case:
             lambda: c_q * c_r,
             lambda value: w_first(module.as_float_array(value)),
         )
-    return checked(f"{MILLION} products", ways, {"scipy": 1 / 20}, SHARE)
+    return checked(f"{MILLION} products", ways, {"scipy": 1 / 20})
 
 
 def turns(given: Million) -> Case:
     q, v = given.q, given.v
-    ways: Ways = {
-        "quaternions.rotate": (lambda: quaternions.rotate(q, v), same),
-        SLOW: (
-            lambda: [a.rotate(b) for a, b in zip(given.slow_q, given.slow_v, strict=True)],
-            buffers,
-        ),
-    }
+    ways: Ways = {"quaternions.rotate": (lambda: quaternions.rotate(q, v), same)}
     if peer("scipy"):
         scipy_q = peer("scipy.spatial.transform").Rotation.from_quat(q)
         ways["scipy"] = (lambda: scipy_q.apply(v), same)
-    return checked(f"{MILLION} vectors rotated", ways, {"scipy": 1.0}, SHARE)
+    return checked(f"{MILLION} vectors rotated", ways, {"scipy": 1.0})
 
 
 def compositions(given: Million) -> Case:
     a, b = np.hstack([given.v, given.q]), np.hstack([given.v[::-1], given.r])
-    slow_a, slow_b = (
-        [SlowPose(SlowVector(*row[:3]), SlowQuaternion(*row[3:])) for row in rows[:PART]]
-        for rows in (a, b)
-    )
     matrices_a, matrices_b = to_matrices(a), to_matrices(b)
     ways: Ways = {
         "poses.compose": (lambda: poses.compose(a, b), pose_row),
-        SLOW: (
-            lambda: [x + y for x, y in zip(slow_a, slow_b, strict=True)],
-            lambda rows: pose_row(
-                [[*pose.position._buffer, *pose.orientation._buffer] for pose in rows]
-            ),
-        ),
         "numpy, 4 x 4 matrices": (lambda: matrices_a @ matrices_b, from_matrices),
     }
     if peer("scipy") and to_rigid(a[0]) is not None:
         rigid_a, rigid_b = to_rigid(a), to_rigid(b)
         ways["scipy"] = (lambda: rigid_a * rigid_b, from_rigid)
-    return checked(f"{MILLION} compositions", ways, {"scipy": 1 / 8}, SHARE)
+    return checked(f"{MILLION} compositions", ways, {"scipy": 1 / 8})
 
 
 def slerps(given: Million) -> Case:
     q, r, t = given.q, given.r, given.t
-    ways: Ways = {
-        "quaternions.slerp": (lambda: quaternions.slerp(q, r, t), same),
-        SLOW: (
-            lambda: [
-                a.slerp(b, x) for a, b, x in zip(given.slow_q, given.slow_r, t[:PART], strict=True)
-            ],
-            buffers,
-        ),
-    }
+    ways: Ways = {"quaternions.slerp": (lambda: quaternions.slerp(q, r, t), same)}
     if peer("scipy"):
         # Its quickest form: the pairs one after the other on one line of time, set up before.
         transform = peer("scipy.spatial.transform")
@@ -136,7 +95,7 @@ def slerps(given: Million) -> Case:
             lambda: np.slerp_vectorized(c_q, c_r, t),
             lambda value: w_first(module.as_float_array(value)),
         )
-    return checked(f"{MILLION} slerps", ways, {"scipy": 1 / 12}, SHARE)
+    return checked(f"{MILLION} slerps", ways, {"scipy": 1 / 12})
 
 
 def from_euler() -> Case:

@@ -13,8 +13,6 @@ from peers import Case, Way, installed
 
 from deepsim_math import quaternions
 
-SLOW = "one array per object"
-
 #: Turns what a way returns into numbers that all ways of a task have in common.
 Read = Callable[[Any], Any]
 Ways = dict[str, tuple[Way, Read]]
@@ -30,25 +28,20 @@ def checked(
     name: str,
     ways: Ways,
     bars: Mapping[str, float],
-    shares: Mapping[str, float] | None = None,
     repeats: int = 1,
 ) -> Case:
-    """Makes the case, when all ways agree with the first, up to the sign of a quaternion.
-
-    A way that does a share of the work gives the first rows.
-    """
+    """Makes the case, when all ways agree with the first, up to the sign of a quaternion."""
     results = {way: np.asarray(read(call()), dtype=float) for way, (call, read) in ways.items()}
     expected = next(iter(results.values()))
     for way, result in results.items():
-        rows = expected[: len(result)] if result.ndim > 1 else expected
-        error = np.abs(result - rows).max(axis=-1)
-        if rows.shape[-1:] == (4,):
-            error = np.minimum(error, np.abs(result + rows).max(axis=-1))
+        error = np.abs(result - expected).max(axis=-1)
+        if expected.shape[-1:] == (4,):
+            error = np.minimum(error, np.abs(result + expected).max(axis=-1))
         if np.max(error) > 1e-9:
             raise RuntimeError(f"{name}: {way} is off by {np.max(error)}")
     calls = {way: call for way, (call, _) in ways.items()}
     known = {way: bar for way, bar in bars.items() if way in ways}
-    return Case(name, calls, dict(shares or {}), known, repeats)
+    return Case(name, calls, {}, known, repeats)
 
 
 def same(value: Any) -> Any:
@@ -64,11 +57,6 @@ def w_first(value: Any) -> Any:
 def as_quat(value: Any) -> Any:
     """x, y, z, w of a rotation of scipy."""
     return value.as_quat()
-
-
-def buffer(value: Any) -> Any:
-    """The numbers of an object of the baseline."""
-    return value._buffer
 
 
 def pose_row(value: Any) -> Any:

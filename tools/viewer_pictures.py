@@ -13,8 +13,7 @@ import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +45,7 @@ return window.frames_drawn;
 HIDE = (
     "document.querySelectorAll('.mantine-Notification-root').forEach(n => n.style.display='none')"
 )
-SHOWN = "arguments[0].scrollIntoView({block: 'start'})"
+SCROLL = "arguments[0].scrollIntoView({block: 'start'})"
 
 Place = tuple[float, float, float]
 Shown = tuple[Viewer, Callable[[], object]]
@@ -59,43 +58,40 @@ class Page:
     def __init__(self, driver: Any) -> None:
         self.driver = driver
 
-    def element(self, path: str) -> Any:
-        """Waits for an element that an XPath names."""
-        wait = WebDriverWait(self.driver, PATIENCE)
-        return wait.until(lambda driver: next(iter(driver.find_elements("xpath", path)), None))
+    def until(self, ready: Callable[[Any], Any]) -> Any:
+        """Waits for what `ready` returns of the driver."""
+        return WebDriverWait(self.driver, PATIENCE).until(ready)
 
-    def click(self, path: str) -> None:
-        """Clicks an element."""
-        self.driver.execute_script(f"{SHOWN}; arguments[0].click()", self.element(path))
+    def act(self, path: str, script: str = "arguments[0].click()") -> None:
+        """Scrolls to the first element shown that an XPath names, and runs a script on it."""
+        elements = self.until(
+            lambda driver: [e for e in driver.find_elements("xpath", path) if e.is_displayed()]
+        )
+        self.driver.execute_script(f"{SCROLL}; {script}", elements[0])
 
     def open(self, folder: str) -> None:
         """Opens or closes a folder of the panel."""
-        self.click(f"//*[text()='{folder}']")
-
-    def check(self, label: str) -> None:
-        """Switches a checkbox."""
-        self.click(f"//label[contains(., '{label}')]/following::input[@type='checkbox'][1]")
-
-    def choose(self, label: str, option: str) -> None:
-        """Chooses from a list."""
-        field = f"//label[contains(., '{label}')]/following::input[1]"
-        WebDriverWait(self.driver, PATIENCE).until(lambda _: self.element(field).is_displayed())
-        self.click(field)
-        options = f"//*[@role='option' and contains(., '{option}')]"
-        wait = WebDriverWait(self.driver, PATIENCE)
-        lists = wait.until(  # those of other controls are there, and hidden
-            lambda driver: [e for e in driver.find_elements("xpath", options) if e.is_displayed()]
-        )
-        self.driver.execute_script("arguments[0].click()", lists[0])
+        self.act(f"//*[text()='{folder}']")
 
     def scroll(self, text: str) -> None:
         """Scrolls the panel until a text is at its top, or the panel at its end."""
-        self.driver.execute_script(SHOWN, self.element(f"//*[text()='{text}']"))
+        self.act(f"//*[text()='{text}']", "")
 
-    def wait(self, frames: int) -> None:
+    def check(self, label: str) -> None:
+        """Switches a checkbox, which its style covers."""
+        box = f"//label[contains(., '{label}')]/following::input[@type='checkbox'][1]"
+        (element, *_) = self.until(lambda driver: driver.find_elements("xpath", box))
+        self.driver.execute_script(f"{SCROLL}; arguments[0].click()", element)
+
+    def choose(self, label: str, option: str) -> None:
+        """Chooses from a list."""
+        self.act(f"//label[contains(., '{label}')]/following::input[1]")
+        self.act(f"//*[@role='option' and contains(., '{option}')]")
+
+    def wait(self, frames: int | str) -> None:
         """Waits until some more frames are drawn."""
-        end = self.driver.execute_script(FRAMES) + frames
-        WebDriverWait(self.driver, PATIENCE).until(lambda d: d.execute_script(FRAMES) >= end)
+        end = self.driver.execute_script(FRAMES) + int(frames)
+        self.until(lambda driver: driver.execute_script(FRAMES) >= end)
 
     def shoot(self) -> Image.Image:
         """Takes a picture of the page."""
@@ -103,27 +99,6 @@ class Page:
         self.wait(2)
         data = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"]
         return Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB")
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A picture: what is shown, from where, and what the user of the page does first.
-
-    Attributes:
-        shown: Opens a viewer.
-        size: Width and height [pixels].
-        eye: Position of the camera [m].
-        target: The point that it looks at [m].
-        act: Clicks on the page.
-        steps: How many are made before the page opens.
-    """
-
-    shown: Callable[[], Any]
-    size: tuple[int, int]
-    eye: Place
-    target: Place
-    act: Callable[[Page], object]
-    steps: int = 0
 
 
 def task(name: str, worlds: int = 1) -> Callable[[], Any]:
@@ -168,56 +143,12 @@ def house() -> Iterator[Shown]:
 @contextmanager
 def yard() -> Iterator[Shown]:
     """Shows a robot with a lidar among boxes, which stand on each other."""
-    walls = "".join(
-        _box(f"wall_{n}", place, size, ".85 .83 .78", "<static>true</static>")
-        for n, (place, size) in enumerate([
-            ("0 1.6 .3", "4.3 .1 .6"), ("0 -1.6 .15", "4.3 .1 .3"), ("2.1 0 .3", ".1 3.1 .6"),
-            ("-2.1 .9 .3", ".1 1.3 .6"), ("-2.1 -.9 .3", ".1 1.3 .6"),
-        ])
-    )  # fmt: skip
-    boxes = "".join(
-        _box(name, place, ".3 .3 .3", color)
-        for name, place, color in [
-            ("red", ".2 .6 .15", ".8 .25 .2"), ("blue", ".25 .63 .45", ".2 .45 .75"),
-            ("violet", ".22 .58 .75", ".6 .4 .75"), ("yellow", "1.1 -.5 .15", ".9 .75 .3"),
-            ("green", "-.5 1 .15", ".3 .65 .45"), ("orange", ".4 -1 .15", ".9 .5 .2"),
-            ("cyan", "1.4 .8 .15", ".3 .7 .8"),
-        ]
-    )  # fmt: skip
-    robot = """<model name="robot"><pose>-.8 -.4 0 0 0 .4</pose><link name="body">
-      <inertial><pose>0 0 .1 0 0 0</pose><mass>5</mass></inertial>
-      <collision name="c"><pose>0 0 .12 0 0 0</pose><geometry><cylinder><radius>.2</radius>
-        <length>.24</length></cylinder></geometry></collision>
-      <visual name="v"><pose>0 0 .1 0 0 0</pose><geometry><cylinder><radius>.2</radius>
-        <length>.2</length></cylinder></geometry><material><ambient>.15 .17 .2 1</ambient>
-        <diffuse>.15 .17 .2 1</diffuse></material></visual>
-      <visual name="eye"><pose>0 0 .23 0 0 0</pose><geometry><cylinder><radius>.09</radius>
-        <length>.06</length></cylinder></geometry><material><ambient>.2 .45 .75 1</ambient>
-        <diffuse>.2 .45 .75 1</diffuse></material></visual>
-      <sensor name="lidar" type="gpu_lidar"><pose>0 0 .26 0 0 0</pose><update_rate>20</update_rate>
-        <lidar><scan><horizontal><samples>90</samples><min_angle>-3.1</min_angle>
-          <max_angle>3.1</max_angle></horizontal></scan><range><min>.3</min><max>6</max></range>
-        </lidar></sensor></link></model>"""
-    ground = """<light name="sun" type="directional"><direction>-.4 .3 -.9</direction></light>
-      <model name="ground"><static>true</static><link name="link"><collision name="c"><geometry>
-      <plane/></geometry></collision><visual name="v"><geometry><plane><size>40 40</size></plane>
-      </geometry><material><ambient>.6 .68 .6 1</ambient><diffuse>.6 .68 .6 1</diffuse></material>
-      </visual></link></model>"""
-    text = f'<sdf version="1.7"><world name="yard">{ground}{walls}{boxes}{robot}</world></sdf>'
+    text = Path(__file__).with_suffix(".world").read_text("utf-8")
     with (
         World(MujocoSimulator(GazeboXMLLoader().load_world(text)), steps_per_tick=10) as world,
         Viewer(world, port=0, speed=1.0, label="Yard") as viewer,
     ):
         yield viewer, world.tick
-
-
-def _box(name: str, place: str, size: str, color: str, more: str = "") -> str:
-    """Returns a box; place and size in m."""
-    shape = f"<geometry><box><size>{size}</size></box></geometry>"
-    return f"""<model name="{name}">{more}<pose>{place} 0 0 0</pose><link name="link">
-      <inertial><mass>8</mass><inertia><ixx>.12</ixx><iyy>.12</iyy><izz>.12</izz></inertia>
-      </inertial><collision name="c">{shape}</collision><visual name="v">{shape}<material>
-      <ambient>{color} 1</ambient><diffuse>{color} 1</diffuse></material></visual></link></model>"""
 
 
 def courier_tree(courier: Any, clear: float) -> Tree:
@@ -240,87 +171,47 @@ def courier_tree(courier: Any, clear: float) -> Tree:
     return Tree(Selector(rules, "courier"))
 
 
-def rules(page: Page) -> None:
-    """Shows the tree, and where things touch."""
-    page.open("Show")
-    page.check("Contact")
-    page.open("Behaviour trees")
-    page.choose("Tree", "courier_0")
-    page.open("Show")
-    page.wait(4)
-    page.scroll("Behaviour trees")
-
-
-def marks(page: Page) -> None:
-    """Shows names, the rays of the lidar and the forces of contacts."""
-    page.open("Show")
-    for label in ("Names", "Contact", "Lidar"):
-        page.check(label)
-    page.scroll("Show")
-
-
-def teleoperation(page: Page) -> None:
-    """Takes the wheel of the robot, and shows what its lidar sees."""
-    page.open("Show")
-    page.check("Lidar")
-    page.open("Drive")
-    page.choose("By hand", "robot")
-    page.scroll("Drive")
-
-
-def plots(page: Page) -> None:
-    """Plots rewards, and what a tick costs."""
-    page.open("Rewards")
-    page.check("Plot the rewards")
-    page.open("Performance")
-    page.check("Plot the performance")
-    page.wait(30)
-    page.scroll("Rewards")
-
-
 WIDE, SMALL = (1280, 720), (1000, 580)
-PICTURES = {
-    "racetrack": Picture(
-        task("racetrack"), WIDE, (4.0, -8.5, 5.0), (0.6, 0.0, 0.0), plots, steps=60
-    ),
-    "worlds": Picture(
-        task("walk", 16), WIDE, (4.0, -4.6, 3.6), (0.9, -0.3, 0.0), Page.shoot, steps=60
-    ),
-    "rooms": Picture(house, SMALL, (1.4, -5.2, 4.6), (1.0, 0.0, 0.0), rules, steps=250),
-    "marks": Picture(yard, SMALL, (-0.6, -4.2, 3.0), (0.6, 0.0, 0.0), marks, steps=60),
-    "teleoperation": Picture(
-        task("navigate"), SMALL, (-1.0, -4.6, 4.2), (0.0, 0.2, 0.0), teleoperation, steps=20
-    ),
-    "phone": Picture(
-        task("push"), (390, 780), (1.3, -0.9, 1.1), (0.4, 0.0, 0.2), Page.shoot, steps=40
-    ),
-}
+# What is shown, size [pixels], position of the camera and its target [m], steps before the page
+# opens, and what the user of the page does then: a method of Page and its arguments.
+PICTURES: dict[str, tuple[Callable[[], Any], tuple[int, int], Place, Place, int, list[str]]] = {
+    "racetrack": (task("racetrack"), WIDE, (4.0, -8.5, 5.0), (0.6, 0.0, 0.0), 60,
+        ["open Rewards", "check Plot the rewards", "open Performance",
+         "check Plot the performance", "wait 30", "scroll Rewards"]),
+    "worlds": (task("walk", 16), WIDE, (4.0, -4.6, 3.6), (0.9, -0.3, 0.0), 60, []),
+    "rooms": (house, SMALL, (1.4, -5.2, 4.6), (1.0, 0.0, 0.0), 250,
+        ["open Show", "check Contact", "open Behaviour trees", "choose Tree: courier_0",
+         "open Show", "wait 4", "scroll Behaviour trees"]),
+    "marks": (yard, SMALL, (-0.6, -4.2, 3.0), (0.6, 0.0, 0.0), 60,
+        ["open Show", "check Names", "check Contact", "check Lidar", "scroll Show"]),
+    "teleoperation": (task("navigate"), SMALL, (-1.0, -4.6, 4.2), (0.0, 0.2, 0.0), 20,
+        ["open Show", "check Lidar", "open Drive", "choose By hand: robot", "scroll Drive"]),
+    "phone": (task("push"), (390, 780), (1.3, -0.9, 1.1), (0.4, 0.0, 0.2), 40, []),
+}  # fmt: skip
 
 
-def draw(picture: Picture, driver: Any) -> Image.Image:
+def draw(name: str, driver: Any) -> Image.Image:
     """Returns a picture."""
+    opened, (width, height), eye, target, steps, acts = PICTURES[name]
     taken: list[Image.Image] = []
-    with picture.shown() as (viewer, step):
+    with opened() as (viewer, step):
         speed, viewer.control.speed = viewer.control.speed, None
-        for _ in range(picture.steps):
+        for _ in range(steps):
             step()
         viewer.control.speed = speed
-        viewer.server.initial_camera.position = picture.eye
-        viewer.server.initial_camera.look_at = picture.target
+        viewer.server.initial_camera.position = eye
+        viewer.server.initial_camera.look_at = target
 
         def look() -> None:
-            width, height = picture.size
-            metrics = {
-                "width": width,
-                "height": height,
-                "deviceScaleFactor": 1,
-                "mobile": width < 600,
-            }
-            driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+            screen = {"width": width, "height": height, "deviceScaleFactor": 1}
+            screen["mobile"] = width < 600
+            driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
             driver.get(viewer.url)
             page = Page(driver)
-            page.element("//button[contains(., 'Pause')]")
-            picture.act(page)
+            page.act("//button[contains(., 'Pause')]", "")
+            for act in acts:
+                method, _, arguments = act.partition(" ")
+                getattr(page, method)(*arguments.split(": "))
             page.wait(3)
             taken.append(page.shoot())
             driver.get("about:blank")
@@ -341,13 +232,11 @@ def main() -> None:
     for flag in FLAGS:
         options.add_argument(flag)
     service = webdriver.ChromeService(shutil.which("chromedriver"))
-    with ExitStack() as stack:
-        driver = webdriver.Chrome(options=options, service=service)
-        stack.callback(driver.quit)
+    with webdriver.Chrome(options=options, service=service) as driver:
         driver.set_script_timeout(PATIENCE)
         for name in sys.argv[1:] or PICTURES:
             path = IMAGES / f"viewer-{name}.webp"
-            draw(PICTURES[name], driver).save(path, quality=82, method=6)
+            draw(name, driver).save(path, quality=82, method=6)
             print(f"{path} {path.stat().st_size // 1000} kB", flush=True)
 
 

@@ -16,8 +16,6 @@ import configparser
 import re
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -52,77 +50,30 @@ ROS = re.compile(
 )
 
 
-@dataclass(frozen=True)
 class Library:
-    """One folder below libs/, as its pyproject.toml describes it."""
+    """One folder below libs/, as its pyproject.toml and tox.ini describe it."""
 
-    folder: Path
-
-    @cached_property
-    def table(self) -> dict[str, Any]:
-        """The whole of pyproject.toml."""
-        return tomllib.loads((self.folder / "pyproject.toml").read_text("utf-8"))
-
-    @property
-    def project(self) -> dict[str, Any]:
-        """Its table `[project]`."""
-        table: dict[str, Any] = self.table["project"]
-        return table
-
-    @property
-    def name(self) -> str:
-        """The distribution's name, `deepsim-math`."""
-        return str(self.project["name"])
-
-    @property
-    def version(self) -> str:
-        """The version, `0.1.0`."""
-        return str(self.project["version"])
-
-    @property
-    def module(self) -> str:
-        """The name to import, `deepsim_math`."""
-        return self.name.replace("-", "_")
-
-    @property
-    def source(self) -> Path:
-        """The folder of the importable package."""
-        return self.folder / "src" / self.module
-
-    @cached_property
-    def dependencies(self) -> list[Requirement]:
-        """What a plain install brings along."""
-        return [Requirement(text) for text in self.project.get("dependencies", [])]
-
-    @cached_property
-    def extras(self) -> list[Requirement]:
-        """What the library's extras add, all of them together."""
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.table: dict[str, Any] = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))
+        self.project: dict[str, Any] = self.table["project"]
+        self.name, self.version = str(self.project["name"]), str(self.project["version"])
+        self.module = self.name.replace("-", "_")
+        self.source = folder / "src" / self.module
         extras = self.project.get("optional-dependencies", {})
-        return [Requirement(text) for text in chain(*extras.values())]
-
-    @cached_property
-    def tox(self) -> configparser.ConfigParser:
-        """Its tox.ini."""
-        tox = configparser.ConfigParser(interpolation=None)
-        tox.read(self.folder / "tox.ini", encoding="utf-8")
-        return tox
-
-    @property
-    def tested_with(self) -> Iterator[Requirement]:
-        """What tox.ini installs for tests on each Python: its `deps`, and the extras it names."""
-        extras = self.project.get("optional-dependencies", {})
+        self.dependencies = [Requirement(text) for text in self.project.get("dependencies", [])]
+        self.extras = [Requirement(text) for text in chain(*extras.values())]
+        promised = "\n".join(self.project.get("classifiers", []))
+        self.minors = {int(minor) for minor in re.findall(r"Python :: 3\.(\d+)", promised)}
+        self.tox = configparser.ConfigParser(interpolation=None)
+        self.tox.read(folder / "tox.ini", encoding="utf-8")
+        # What tox.ini installs for tests on each Python: its `deps`, and the extras it names.
         named = self.tox.get("testenv", "extras", fallback="").replace(",", " ").split()
-        yield from (Requirement(text) for name in named for text in extras[name])
-        for line in self.tox.get("testenv", "deps", fallback="").splitlines():
-            text = line.removeprefix("!py38: ").removeprefix("-e ../")
-            if text and not re.match(r"[\w-]+: ", text):
-                yield Requirement(text)
-
-    @property
-    def minors(self) -> set[int]:
-        """The minor versions of the Pythons that its classifiers promise."""
-        text = "\n".join(self.project.get("classifiers", []))
-        return {int(minor) for minor in re.findall(r"Python :: 3\.(\d+)", text)}
+        lines = self.tox.get("testenv", "deps", fallback="").splitlines()
+        deps = [line.removeprefix("!py38: ").removeprefix("-e ../") for line in lines]
+        deps = [text for text in deps if text and not re.match(r"[\w-]+: ", text)]
+        texts = [*chain(*(extras[name] for name in named)), *deps]
+        self.tested_with = [Requirement(text) for text in texts]
 
 
 Libraries = dict[str, Library]
@@ -180,12 +131,14 @@ def check_poetry(libraries: Libraries) -> Problems:
         }
         poetry = library.table.get("tool", {}).get("poetry", {})
         group = poetry.get("group", {}).get("dev", {}).get("dependencies", {})
-        yield from _differences(
-            f"{_file(library)}: [tool.poetry.dependencies]", poetry.get("dependencies", {}), wanted
-        )
-        yield from _differences(
-            f"{_file(library)}: [tool.poetry.group.dev.dependencies]", group, dev
-        )
+        for table, found, right in (
+            ("dependencies", poetry.get("dependencies", {}), wanted),
+            ("group.dev.dependencies", group, dev),
+        ):
+            for name in sorted(found.keys() | right.keys()):
+                if found.get(name) != right.get(name):
+                    place = f"{_file(library)}: [tool.poetry.{table}] {name}"
+                    yield f"{place} is {found.get(name)}, should be {right.get(name)}"
 
 
 def check_files(libraries: Libraries) -> Problems:
@@ -240,7 +193,8 @@ def check_imports(libraries: Libraries) -> Problems:
             place = file.relative_to(library.folder.parents[1]).as_posix()
             for module, line in _imports(ast.parse(file.read_text("utf-8"))):
                 package = module.partition(".")[0]
-                if package in sys.stdlib_module_names | {library.module} or ROS.fullmatch(package):
+                free = {*sys.stdlib_module_names, library.module, "typing_extensions"}
+                if package in free or ROS.fullmatch(package):  # type checkers bring the last along
                     continue
                 distribution = canonicalize_name(DISTRIBUTIONS.get(package, package))
                 if distribution not in known | imported:
@@ -284,12 +238,6 @@ def _range(need: Requirement) -> str:
     return ",".join(sorted(map(str, need.specifier), reverse=True)) or "*"  # >= before <
 
 
-def _differences(place: str, found: dict[str, Any], wanted: dict[str, Any]) -> Problems:
-    for name in sorted(found.keys() | wanted.keys()):
-        if found.get(name) != wanted.get(name):
-            yield f"{place} {name} is {found.get(name)}, should be {wanted.get(name)}"
-
-
 def _tox_minors(env_list: str) -> set[int]:
     """Returns the minor versions in an env_list, written `py3{8,9,10}, py310-lowest`."""
     grouped = ",".join(re.findall(r"py3\{([\d,]+)\}", env_list))
@@ -304,16 +252,11 @@ def _pythons(minors: set[int]) -> str:
 
 def _imports(tree: ast.AST) -> Iterator[tuple[str, int]]:
     """Yields module and line of the absolute imports at any depth of the code."""
-    for node in ast.iter_child_nodes(tree):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from ((alias.name, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
             yield node.module, node.lineno
-        elif isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
-            # Type checkers bring typing_extensions along.
-            yield from (found for found in _imports(node) if found[0] != "typing_extensions")
-        else:
-            yield from _imports(node)
 
 
 CHECKS: list[Callable[[Libraries], Problems]] = [

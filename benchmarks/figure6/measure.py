@@ -9,7 +9,7 @@ import platform
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from time import perf_counter_ns
+from time import perf_counter, perf_counter_ns
 from typing import Any
 
 import numpy as np
@@ -21,15 +21,23 @@ from rich.table import Table
 
 from gazebo.servers import GazeboServer
 
-from .lock_step import lock_step
-from .peers import GAZEBO_ROS, ORIGINAL, deepsim_services, installed, plugins
 from .plot import plot
-from .scene import names, write_world
-from .series import SERIES, Flat, Series
+from .scene import (
+    GAZEBO_ROS,
+    ORIGINAL,
+    deepsim_services,
+    installed,
+    names,
+    plugins,
+    write_world,
+)
+from .series import MODELS, SERIES, Flat, Series, SharedMemory
 
 ROUNDS = 10
 SLOW = 1.0
 """In a round, a series gets this long for getting and as long for setting [s], if it is slow."""
+CALLS, LOCK_STEP_ROUNDS = 1000, 5
+FREE = 10_000  # steps of one call
 LOCK_STEP_SCENES = ((10, True), (10, False), (100, True), (100, False))
 CAPTION = (
     "Gazebo 11.1, world paused; Python client in another process on the same machine. "
@@ -96,6 +104,35 @@ def _one_scene(models: list[str], repetitions: int) -> Times:
     for one in series:
         one.close()
     return times
+
+
+def lock_step(models: list[str]) -> dict[str, float]:
+    """Calls per second with n = 1, physics steps per second with n = 10 and of one long call.
+
+    Medians of rounds in which ROS and shared memory take turns.
+    """
+    ways: dict[str, Flat] = {"ROS": Flat(models), "shared memory": SharedMemory(models)}
+    rates: dict[str, list[float]] = {}
+    for _ in range(LOCK_STEP_ROUNDS):
+        for way, series in ways.items():
+            rates.setdefault(f"calls/s at n = 1, {way}", []).append(_calls(series, 1))
+            rates.setdefault(f"steps/s at n = 10, {way}", []).append(10 * _calls(series, 10))
+        start = perf_counter()
+        ways["ROS"].simulator.step(FREE)
+        rates.setdefault("steps/s free", []).append(FREE / (perf_counter() - start))
+    for series in ways.values():
+        series.close()
+    return {name: sorted(each)[LOCK_STEP_ROUNDS // 2] for name, each in rates.items()}
+
+
+def _calls(series: Flat, n: int) -> float:
+    series.get()
+    simulator, tables, changes = series.simulator, series.tables, series.changes()
+    start = perf_counter()
+    for _ in range(CALLS):
+        simulator.step(n, None, changes)
+        simulator.read(tables, MODELS)
+    return CALLS / (perf_counter() - start)
 
 
 def _timed(call: Callable[[], None], repetitions: int) -> list[float]:

@@ -21,7 +21,7 @@ from gazebo_msgs.srv import GetModelState, SetModelState
 from deepsim_gazebo import GazeboSimulator
 from deepsim_sync import Cells, Changes, Key, Tables
 
-from .peers import GAZEBO_ROS, ORIGINAL, installed
+from .scene import GAZEBO_ROS, ORIGINAL, installed
 
 _SINGLE = "gazebo_ros" if installed(GAZEBO_ROS) else "as gazebo_ros does"
 _BATCH = "plugin of DeepSim 0.1" if installed(ORIGINAL) else "deepsim_services"

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from deepsim_gazebo import GazeboSimulator
-from gazebo import cache, python, sandbox
+from gazebo import cache, plugin, sandbox
 
 SUITE = Path(__file__).with_name("conformance_in_root.py")
 LIBRARIES = [
@@ -27,7 +27,7 @@ def test_conformance_in_the_root(gazebo: GazeboSimulator) -> None:
             **sandbox.ENVIRONMENT,
             "ROS_MASTER_URI": os.environ["ROS_MASTER_URI"],
             "ROS_IP": os.environ["ROS_IP"],
-            "PYTHONPATH": os.pathsep.join([str(python.folder()), *LIBRARIES]),
+            "PYTHONPATH": os.pathsep.join([str(plugin.python_folder()), *LIBRARIES]),
             "PYTHONDONTWRITEBYTECODE": "1",
         },
         capture_output=True,

@@ -11,7 +11,7 @@ import pytest
 
 from deepsim_gazebo import BatchStateClient, GazeboError
 from gazebo import sandbox
-from gazebo.errors import GazeboHostError
+from gazebo.cache import GazeboHostError
 from gazebo.servers import ADDRESS, GazeboServer, RosMaster, WorldServers
 
 PORT = 11511

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import base64
 import importlib
-import json
 from pathlib import Path
 
 import pytest
@@ -124,7 +122,7 @@ def test_every_public_name_of_ours_has_a_docstring(website):
 def test_an_example_in_a_docstring_is_code(website):
     """A doctest becomes a fence of its own, up to the next empty line."""
     text = "Adds.\n>>> 1 + 1\n2\n\nArgs:\n    x: One.\n\n    >>> x\n    1"
-    assert website("docstrings").with_examples(text) == (
+    assert website("reference").with_examples(text) == (
         "Adds.\n\n```pycon\n>>> 1 + 1\n2\n```\n\nArgs:\n    x: One.\n\n"
         "    ```pycon\n    >>> x\n    1\n    ```"
     )
@@ -132,32 +130,22 @@ def test_an_example_in_a_docstring_is_code(website):
 
 def test_a_class_in_a_docstring_is_a_link(website):
     """Where its place is known; other words in backticks stay as they are."""
-    text = website("docstrings").with_links("A `World` of `rows`, `Other`.", {"World": "a.World"})
+    text = website("reference").with_links("A `World` of `rows`, `Other`.", {"World": "a.World"})
     assert text == "A [`World`][a.World] of `rows`, `Other`."
 
 
-def test_a_notebook_becomes_a_page_with_its_outputs(website, tmp_path):
-    """Text, printed lines and pictures, in their order."""
-    picture = base64.b64encode(b"a picture").decode()
-    cells = [
-        {"cell_type": "markdown", "source": ["# First\n", "Words."]},
-        {
-            "cell_type": "code",
-            "source": "print(1)",
-            "outputs": [
-                {"output_type": "stream", "text": ["1\n"]},
-                {"output_type": "display_data", "data": {"image/png": picture}},
-            ],
-        },
-    ]
-    (tmp_path / "first.ipynb").write_text(json.dumps({"cells": cells}))
-    text, pictures = website("notebooks").page(tmp_path / "first.ipynb")
-    assert text == (
-        "# First\nWords.\n\n[Take this page as a notebook](first.ipynb)\n\n"
-        "```python\nprint(1)\n```\n\n```text\n1\n```\n\n"
-        "![Output of the cell above](first-1.png)\n"
-    )
-    assert pictures == {"first-1.png": b"a picture"}
+def test_every_page_is_in_the_menu():
+    """Whoever adds a guide, a library or an example adds a line to mkdocs.yml."""
+    menu = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    folders = "docs/*.md", "docs/howto/*.md", "libs/*/*.md", "libs/*/docs/*.md", "examples/*/*.md"
+    pages = [page.relative_to(ROOT).as_posix() for each in folders for page in ROOT.glob(each)]
+    pages += [page.with_suffix(".md").relative_to(ROOT).as_posix() for page in _notebooks()]
+    assert len(pages) > 80
+    assert [page for page in pages if f" {page}\n" not in menu] == []
+
+
+def _notebooks():
+    return ROOT.glob("docs/tutorials/*.ipynb")
 
 
 def test_every_film_of_an_example_is_in_the_gallery():

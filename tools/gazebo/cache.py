@@ -16,12 +16,20 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 CLONE = Path(__file__).resolve().parents[2]
 """The clone that this file belongs to."""
+
+
+class GazeboHostError(Exception):
+    """Gazebo cannot be set up, built or started; the message says why and what to do."""
 
 
 def folder() -> Path:
@@ -44,6 +52,28 @@ def build(clone: Path = CLONE) -> Path:
     return folder() / "build" / f"{clone.name}-{key}"
 
 
-def install(clone: Path = CLONE) -> Path:
-    """The prefix under which the plugin of `clone` and its messages are installed."""
-    return build(clone) / "install"
+def install() -> Path:
+    """The prefix under which the plugin of this clone and its messages are installed."""
+    return build() / "install"
+
+
+@contextmanager
+def locked(file: Path, *, shared: bool = False, waits_for: str) -> Iterator[None]:
+    """Hold a lock on `file`, which is made if need be; wait for it, and say so, if it is taken.
+
+    The kernel frees the lock when its holder ends, however it ends.
+
+    Args:
+        file: the lock file; its contents do not matter.
+        shared: whether others may hold it at the same time, if they too share it.
+        waits_for: what the holder is doing, for the line that is printed before waiting.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+    with file.open("a") as handle:
+        try:
+            fcntl.flock(handle, kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print(f"waiting for another run of tools/gazebo: {waits_for}", file=sys.stderr)
+            fcntl.flock(handle, kind)
+        yield

@@ -10,11 +10,11 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import TypeVar
 
 from gazebo import sandbox
-from gazebo.errors import GazeboHostError
+from gazebo.cache import GazeboHostError
+from gazebo.debian import end_of
 
 _POLL = 0.02  # [s]
 _LOG_LINES = 20
@@ -31,9 +31,6 @@ class Process:
         command: the program and its arguments, as seen from inside the root.
         environment: the variables that it sees beside the usual ones; none are inherited.
         ending: the signal that asks it to end.
-
-    Raises:
-        GazeboHostError: this process is not in a sandbox (`python tools/gazebo run -- ...`).
     """
 
     def __init__(
@@ -67,11 +64,7 @@ class Process:
         return self._process is not None and self._process.poll() is None
 
     def start(self) -> None:
-        """Start the program; a subclass also waits until it is of use.
-
-        Raises:
-            GazeboHostError: it runs already, or it ended or hung before it was ready.
-        """
+        """Start the program; a subclass also waits until it is of use."""
         if self.running:
             raise GazeboHostError(f"{self.name} runs already, as process {self.pid}")
         with self.log.open("ab") as log:
@@ -85,11 +78,7 @@ class Process:
             )
 
     def wait_until(self, ready: Callable[[], bool], *, deadline: float = 90.0) -> None:
-        """Ask `ready` again and again until it says yes.
-
-        Raises:
-            GazeboHostError: the program ended, or `deadline` [s] passed; ends with its last words.
-        """
+        """Ask `ready` again and again until it says yes."""
         process, end = self._started(), time.monotonic() + deadline
         while not ready():
             try:
@@ -108,9 +97,6 @@ class Process:
 
         Returns:
             The exit status, or -N if signal N ended it.
-
-        Raises:
-            GazeboHostError: it still runs then.
         """
         process = self._started()
         process.send_signal(number)
@@ -137,19 +123,13 @@ class Process:
 
     def last_words(self) -> str:
         """The last lines that it has printed."""
-        lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
-        return "\n".join(f"    {line}" for line in lines[-_LOG_LINES:])
+        return end_of(self.log, _LOG_LINES)
 
     def __enter__(self: AnyProcess) -> AnyProcess:
         self.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def _started(self) -> subprocess.Popen[bytes]:

@@ -23,7 +23,7 @@ from pathlib import Path
 from types import FrameType
 
 from gazebo import cache
-from gazebo.errors import GazeboHostError
+from gazebo.cache import GazeboHostError
 
 # <linux/sched.h>, <linux/prctl.h>, <linux/sockios.h>, <linux/if.h>
 _CLONE_NEWNS, _CLONE_NEWPID, _CLONE_NEWNET = 0x00020000, 0x20000000, 0x40000000
@@ -38,8 +38,8 @@ ENVIRONMENT = {
 """What programs in the root see; this machine's own variables would lead them astray."""
 
 
-def run(work: Callable[[], int], *, network: bool = False) -> int:
-    """Call `work` in a new sandbox and return what it returns: an exit status.
+def run(work: Callable[[], int | None], *, network: bool = False) -> int:
+    """Call `work` in a new sandbox and return what it returns, an exit status, or 0 for None.
 
     A process can do this once. SIGTERM and SIGHUP are passed on to `work`'s process, in which
     they raise SystemExit; if this process is killed, all of the sandbox is.
@@ -47,9 +47,6 @@ def run(work: Callable[[], int], *, network: bool = False) -> int:
     Args:
         work: what to do inside.
         network: whether it keeps the machine's network instead of getting an empty one.
-
-    Raises:
-        GazeboHostError: the kernel does not let this user make namespaces.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     kinds = _CLONE_NEWNS | _CLONE_NEWPID | (0 if network else _CLONE_NEWNET)
@@ -70,9 +67,6 @@ def attach() -> None:
 
     The clone, its build folder and the folder for temporary files have the same path inside the
     root as outside, so that file names mean the same on both sides.
-
-    Raises:
-        GazeboHostError: a mount failed.
     """
     root = cache.root()
     cache.build().mkdir(parents=True, exist_ok=True)
@@ -102,7 +96,7 @@ def inside(command: Sequence[str], folder: Path | None = None) -> list[str]:
     return ["chroot", str(root), "env", f"--chdir={there}", *command]
 
 
-def _first_process(work: Callable[[], int], network: bool) -> int:
+def _first_process(work: Callable[[], int | None], network: bool) -> int:
     """Process 1 of the sandbox: when it ends, the kernel ends all others."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _leave)
@@ -112,7 +106,7 @@ def _first_process(work: Callable[[], int], network: bool) -> int:
         _mount("--types", "tmpfs", "tmpfs", "/dev/shm")
         if not network:
             _start_loopback()
-        return work()
+        return work() or 0
     except GazeboHostError as error:
         print(f"tools/gazebo: {error}", file=sys.stderr)
         return 1

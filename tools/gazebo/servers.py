@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from gazebo import cache, display
-from gazebo.errors import GazeboHostError
+from gazebo import cache
+from gazebo.cache import GazeboHostError
 from gazebo.process import Process
 
 ADDRESS = "127.0.0.1"
@@ -38,6 +38,8 @@ _STARTS = 3
 # OGRE makes its window on one connection to the display and draws on another one. Once in some
 # hundred starts the display serves them in the other order: gazebosim/gazebo-classic#2692.
 _WINDOW_TOO_LATE = "X Error of failed request:  BadDrawable"
+_DISPLAY = 77
+_ON_DISPLAY = {"DISPLAY": f":{_DISPLAY}", "LIBGL_ALWAYS_SOFTWARE": "1"}
 _LAST_SERVICE = "/gazebo_batch_state/get_names"
 
 
@@ -59,6 +61,27 @@ class RosMaster(Process):
         self.wait_until(lambda: _listens(self.uri))
 
 
+class _VirtualDisplay(Process):
+    """Xvfb, a display without a screen, on which cameras render by software (llvmpipe).
+
+    Its socket is an abstract one, so that each sandbox has display 77 to itself.
+    """
+
+    def __init__(self) -> None:
+        command = ["Xvfb", f":{_DISPLAY}", "-nolock", "-nolisten", "tcp", "-nolisten", "unix"]
+        # -noreset: Xvfb starts over when its last client leaves, and has died in doing so
+        super().__init__([*command, "-noreset", "-screen", "0", "640x480x24"])
+
+    def start(self) -> None:
+        """Start it and return when it accepts clients."""
+        super().start()
+        self.wait_until(self._listens)
+
+    def _listens(self) -> bool:
+        with socket.socket(socket.AF_UNIX) as client:
+            return client.connect_ex(f"\0/tmp/.X11-unix/X{_DISPLAY}") == 0
+
+
 class GazeboServer(Process):
     """gzserver with the batch-state plugin, in a world.
 
@@ -70,9 +93,6 @@ class GazeboServer(Process):
         environment: more variables for gzserver.
         master_uri: the ROS master to register with.
         plugins: the system plugins, in the order in which they are loaded.
-
-    Raises:
-        GazeboHostError: not in a sandbox, no such world, or the plugin has not been built.
     """
 
     def __init__(
@@ -86,7 +106,7 @@ class GazeboServer(Process):
         plugins: Sequence[str | Path] = (PLUGIN,),
     ) -> None:
         self._master_uri = master_uri
-        self._display = display.VirtualDisplay() if camera else None
+        self._display = _VirtualDisplay() if camera else None
         libraries = str(cache.install() / "lib")
         variables = {
             "ROS_MASTER_URI": master_uri,
@@ -97,7 +117,7 @@ class GazeboServer(Process):
             "GAZEBO_MODEL_DATABASE_URI": "",
             "GAZEBO_PLUGIN_PATH": libraries,
             "LD_LIBRARY_PATH": libraries,
-            **(display.ENVIRONMENT if camera else {}),
+            **(_ON_DISPLAY if camera else {}),
             **(environment or {}),
         }
         world = Path(world).absolute() if Path(world).is_file() else Path(world)
@@ -161,7 +181,7 @@ class WorldServers:
                 world,
                 camera=camera and number == 0,  # whose display the others use too
                 environment={
-                    **(display.ENVIRONMENT if camera else {}),
+                    **(_ON_DISPLAY if camera else {}),
                     "GAZEBO_MASTER_URI": f"http://{ADDRESS}:{port + 1000 + number}",
                     "IGN_PARTITION": f"world{number}",  # or they draw each other's scenes
                 },

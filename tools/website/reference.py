@@ -12,13 +12,13 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
+from typing import Any
 
 import griffe
 
-from website.docstrings import with_examples
-from workspace import UMBRELLA, read_libraries
+from workspace import ROOT, UMBRELLA, read_libraries
 
 _PROSE = (
     "README.md",
@@ -27,7 +27,8 @@ _PROSE = (
     "libs/*/docs/**/*.md",
     "examples/**/*.py",
 )
-_OPTIONS = "    options:\n      heading_level: {level}\n"
+_OPTIONS = "    options:\n      heading_level: 2\n"
+_CLASS = re.compile(r"(?<![`\[\w])`([A-Z]\w+)`(?![`\]\w])")
 
 
 @dataclass(frozen=True)
@@ -166,20 +167,12 @@ class Reference:
         libraries = set(self.libraries)
         return [page for page in pages.values() if page.names or page.module in libraries]
 
-    def places(self, library: str) -> dict[str, str]:
-        """Returns where each public name is documented: that of `library`, else the only one."""
-        return self._places_by_library[library]
-
     @cached_property
-    def _places_by_library(self) -> dict[str, dict[str, str]]:
-        own: dict[str, dict[str, str]] = {library: {} for library in self.libraries}
-        for page in self.pages:
-            for name in page.names:
-                own[name.module.partition(".")[0]].setdefault(name.name, name.path)
-        count = Counter(name for names in own.values() for name in names)
-        alone = {name: path for names in own.values() for name, path in names.items()
-                 if count[name] == 1}  # fmt: skip
-        return {library: {**alone, **names} for library, names in own.items()}
+    def places(self) -> dict[str, str]:
+        """Where each public name is documented that only one library has."""
+        names = [name for page in self.pages for name in page.names]
+        count = Counter(name.name for name in names)
+        return {name.name: name.path for name in names if count[name.name] == 1}
 
     def undocumented(self) -> list[str]:
         """Returns the public names, methods and properties that have no docstring."""
@@ -190,25 +183,20 @@ class Reference:
 
     def markdown(self, page: Page) -> str:
         """Returns the text of a page, in which `:::` stands for a docstring."""
-        library = page.module in self.libraries
         lines = [f"# {page.title}", ""]
         docstring = self._loader.modules_collection[page.module].docstring
         if docstring is not None:
             lines += [with_examples(docstring.value), ""]
-        if library:
-            lines += self._contents(page)
+        if page.module in self.libraries:  # all its names, whichever page documents them
+            homes = {name.target.path: name.path for each in self.pages for name in each.names}
+            lines += ["| name | summary |", "|---|---|"]
+            for name in self.names(page.module):
+                home = homes.get(name.target.path, name.path)
+                lines.append(f"| [`{name.name}`][{home}] | {name.summary} |")
+            lines.append("")
         for name in page.names:
-            lines += [f"::: {name.path}", _OPTIONS.format(level=2)]
+            lines += [f"::: {name.path}", _OPTIONS]
         return "\n".join(lines)
-
-    def _contents(self, page: Page) -> list[str]:
-        """Returns a table of all names of a library, whichever page documents them."""
-        lines = ["| name | summary |", "|---|---|"]
-        homes = {name.target.path: name.path for each in self.pages for name in each.names}
-        for name in self.names(page.module):
-            home = homes.get(name.target.path, name.path)
-            lines.append(f"| [`{name.name}`][{home}] | {name.summary} |")
-        return [*lines, ""]
 
     def navigation(self) -> list[dict[str, object]]:
         """Returns the tree of pages for the menu: a library, and below it its parts."""
@@ -231,3 +219,47 @@ def _modules_below(module: griffe.Module) -> Iterator[griffe.Module]:
         if not child.is_alias:
             yield child
             yield from _modules_below(child)
+
+
+class Prepare(griffe.Extension):
+    """Shows mkdocstrings the docstrings as the pages need them: see mkdocs.yml."""
+
+    def on_object(self, *, obj: griffe.Object, **kwargs: Any) -> None:
+        """Prepares the docstring of one object."""
+        if obj.docstring is not None:
+            text = with_examples(obj.docstring.value)
+            obj.docstring.value = with_links(text, _reference().places)
+
+
+@cache
+def _reference() -> Reference:
+    return Reference(ROOT)
+
+
+def with_examples(text: str) -> str:
+    """Returns `text` with each doctest in a fence, so that it is shown as code."""
+    lines: list[str] = []
+    inside, fence = False, "```"
+    for line in text.splitlines():
+        indent = line[: len(line) - len(line.lstrip())]
+        if not inside and line.lstrip().startswith(">>> "):
+            if lines and lines[-1].strip():
+                lines.append("")  # a fence begins a block of its own
+            fence = f"{indent}```"
+            lines.append(f"{fence}pycon")
+            inside = True
+        elif inside and not line.strip():
+            lines.append(fence)
+            inside = False
+        lines.append(line)
+    return "\n".join([*lines, fence] if inside else lines)
+
+
+def with_links(text: str, names: dict[str, str]) -> str:
+    """Returns `text` with each class in backticks that `names` has linked to its place."""
+
+    def link(match: re.Match[str]) -> str:
+        place = names.get(match[1])
+        return match[0] if place is None else f"[`{match[1]}`][{place}]"
+
+    return _CLASS.sub(link, text)

@@ -6,9 +6,8 @@ the worlds' generators; draws are logged and can be replayed.
 """
 
 from .effects.effect import AbstractEffect
+from .effects.looks import BlinkEffect, FadeEffect, InvisibleEffect, TintEffect
 from .effects.manager import EffectManager, EffectObserver
-from .effects.opacity import BlinkEffect, FadeEffect, InvisibleEffect
-from .effects.tint import TintEffect
 from .randomizers.camera import CameraRandomizer
 from .randomizers.distributions import (
     DISTRIBUTIONS,

@@ -28,12 +28,12 @@ from .controllers import (
     RotorThrust,
     TrajectoryDrive,
 )
+from .description import MountedSensor
 from .joint_group import JointGroup, JointTraits
 from .manager import RobotManager
 from .parts import Gains, Part
 from .robot import Robot
 from .ros_control import read_ros_control
-from .sensing import MountedSensor
 
 __all__ = [
     "CONTROLLERS",

@@ -13,8 +13,8 @@ from typing import Any, Literal, TypeAlias
 
 from deepsim_spawn import MjcfModel, ModelDescription
 
+from .description import MountedSensor
 from .parts import Gains, Part
-from .sensing import MountedSensor
 from .yaml_config import read_settings
 
 Source: TypeAlias = "str | Path | ModelDescription | MjcfModel | None"

@@ -21,16 +21,14 @@ from deepsim_sync import (
     checked_worlds,
 )
 
-from .base import with_base
 from .catalogue.robots import ROBOTS, find_robot
 from .config import RobotConfig
 from .controllers.controller import Drive, Floats
 from .controllers.names import controller_of
-from .joint_group import JointGroup
+from .description import with_base, with_sensors
+from .joint_group import JointGroup, matching
 from .manager import RobotManager
-from .matching import matching
 from .passive_forces import PassiveForces
-from .sensing import with_sensors
 from .traits import described_axes, joint_names, joint_traits
 
 

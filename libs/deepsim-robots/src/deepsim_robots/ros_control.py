@@ -22,7 +22,7 @@ from .controllers import (
     JointVelocity,
 )
 from .parts import Gains, Part
-from .yaml_text import number, read_yaml
+from .yaml_config import number, read_yaml
 
 Settings: TypeAlias = "Mapping[str, Any]"
 

@@ -11,8 +11,7 @@ from deepsim_spawn import JointAxis, MjcfModel, ModelDescription
 from deepsim_sync import SCOPE, World
 
 from .config import RobotConfig
-from .joint_group import JointTraits
-from .matching import matching
+from .joint_group import JointTraits, matching
 from .mjcf_settings import ball_axes, joint_axes
 from .parts import Gains
 

@@ -1,18 +1,203 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads robot configurations from YAML."""
+"""Reads robot configurations from YAML; errors name the line or value."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import yaml
+
+from deepsim_math import Euler, Pose
+from deepsim_spawn import (
+    CameraDescription,
+    ContactSensor,
+    ForceTorque,
+    Imu,
+    JointState,
+    Lidar,
+    Measurement,
+    Rays,
+    SensorDescription,
+)
+from deepsim_sync import Noise, UnknownEntityError
+
 from .controllers.names import controller_of
-from .matching import check_names
+from .description import MountedSensor
+from .joint_group import check_names
 from .parts import Gains, Part
-from .yaml_sensors import sensors_of
-from .yaml_text import number, read_yaml
+
+
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # PyYAML has no types
+    """Refuses keys that occur twice, of which YAML would silently keep the last."""
+
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        node: yaml.MappingNode = super().compose_mapping_node(anchor)
+        seen = set()
+        for key, _ in node.value:
+            if key.value in seen and isinstance(key, yaml.ScalarNode):
+                raise yaml.MarkedYAMLError(
+                    problem=f"the key {key.value!r} occurs twice", problem_mark=key.start_mark
+                )
+            if isinstance(key, yaml.ScalarNode):
+                seen.add(key.value)
+        return node
+
+
+_Loader.add_implicit_resolver(  # PyYAML takes 1e3 for a text
+    "tag:yaml.org,2002:float",
+    re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+$"),
+    list("-+.0123456789"),
+)
+
+
+def read_yaml(source: str | Path) -> tuple[Any, Path | None]:
+    """Returns the content of YAML, and the folder of the file; None for text.
+
+    Args:
+        source: Path of a file, or the text itself, which must contain a line break.
+
+    Raises:
+        FileNotFoundError: The file does not exist.
+        ValueError: The text is not YAML, or a mapping has a key twice; the message has the line.
+    """
+    inline = isinstance(source, str) and "\n" in source
+    text = str(source) if inline else Path(source).read_text(encoding="utf-8")
+    if text.lstrip("\ufeff \t\r\n").startswith("<"):
+        name = "the text" if inline else str(source)
+        raise ValueError(
+            f"{name} is XML, not YAML: a model is the source of a configuration, as in "
+            "RobotConfig(source)"
+        )
+    loader = _Loader(text)
+    loader.name = "YAML" if inline else str(source)
+    try:
+        return loader.get_single_data(), None if inline else Path(source).parent
+    except yaml.YAMLError as error:
+        raise ValueError(_message(error, loader.name)) from error
+    finally:
+        loader.dispose()
+
+
+def number(what: str, value: Any) -> float:
+    """Returns a number as a float.
+
+    Raises:
+        ValueError: The value is not a number, but for example a text or ``yes``.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ValueError(f"{what} must be a number, got {value!r}")
+    return float(value)
+
+
+def _message(error: yaml.YAMLError, name: str) -> str:
+    """Returns an error in one line, with the file and the line."""
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
+        mark = error.problem_mark
+        return f"{name}:{mark.line + 1}:{mark.column + 1}: {error.problem}"
+    return f"{name}: {error}"
+
+
+_MEASUREMENTS: dict[str, type[Measurement]] = {
+    "imu": Imu,
+    "force_torque": ForceTorque,
+    "contact": ContactSensor,
+    "lidar": Lidar,
+    "joint_state": JointState,
+}
+_CAMERAS = {
+    "camera": "camera",
+    "rgbd": "rgbd",
+    "stereo": "multicamera",
+    "segmentation": "segmentation_camera",
+}
+"""The SDF type of each kind of camera."""
+_COMMON = ("update_rate", "delay")
+_NAMES = ("collisions", "joints")
+
+
+def sensors_of(given: Any) -> tuple[MountedSensor, ...]:
+    """Makes sensors from a list of mappings.
+
+    Each has a ``link``, ``name`` and ``type``, which is a `deepsim_sync.SensorKind`. It may have a
+    ``pose`` (x y z [m], or these and roll, pitch and yaw [rad]), an ``update_rate``, a ``delay``
+    and the attributes of its measurement or `CameraDescription`.
+
+    Raises:
+        UnknownEntityError: A type or setting is unknown.
+        ValueError: A setting is missing or invalid.
+    """
+    if given is None:
+        return ()
+    if not isinstance(given, Sequence) or not all(isinstance(each, Mapping) for each in given):
+        raise ValueError(f"sensors must be a list of mappings, got {given!r}")
+    return tuple(map(_sensor, given))
+
+
+def _sensor(given: Mapping[str, Any]) -> MountedSensor:
+    values = dict(given)
+    for needed in ("link", "name", "type"):
+        if needed not in values:
+            raise ValueError(f"a sensor needs a {needed}, got {dict(given)!r}")
+    link, name, kind = (str(values.pop(key)) for key in ("link", "name", "type"))
+    if kind not in (*_MEASUREMENTS, *_CAMERAS):
+        raise UnknownEntityError(f"type of sensor {name!r}", kind, (*_MEASUREMENTS, *_CAMERAS))
+    settings: type[Any] = _MEASUREMENTS.get(kind, CameraDescription)
+    known = ("pose", *_COMMON, *(each.name for each in fields(settings)))
+    check_names(f"setting of sensor {name!r}", values, known)
+    try:
+        common: dict[str, Any] = {
+            key: number(key, values.pop(key)) for key in _COMMON if key in values
+        }
+        common["pose"] = _pose(values.pop("pose", (0.0, 0.0, 0.0)))
+        lists = {each.name for each in fields(settings) if each.default == ()}
+        own = settings(
+            **{key: _value(name, key, value, key in lists) for key, value in values.items()}
+        )
+        if kind in _CAMERAS:
+            sensor = SensorDescription(name, _CAMERAS[kind], camera=own, **common)
+        else:
+            sensor = SensorDescription(name, measurement=own, **common)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"sensor {name!r}: {error}") from error
+    return MountedSensor(link, sensor)
+
+
+def _value(sensor: str, key: str, value: Any, is_list: bool) -> Any:
+    """Returns a setting: rays, noises, a list of names, or the number itself."""
+    if key in ("horizontal", "vertical"):
+        if not isinstance(value, Mapping):
+            raise ValueError(f"{key} must be a mapping such as {{count: 9}}, got {value!r}")
+        return _made(sensor, Rays, value)
+    if isinstance(value, Mapping):
+        return (_made(sensor, Noise, value),)
+    if isinstance(value, list):
+        wanted, phrase = (str, "names") if key in _NAMES else (Mapping, "mappings")
+        if not all(isinstance(each, wanted) for each in value):
+            raise ValueError(f"{key} must be a list of {phrase}, got {value!r}")
+        return tuple(each if key in _NAMES else _made(sensor, Noise, each) for each in value)
+    if is_list:
+        raise ValueError(
+            f"{key} must be a list, or for noise a mapping such as {{stddev: 0.01}}, got {value!r}"
+        )
+    number(key, value)
+    return value  # an integer stays one
+
+
+def _made(sensor: str, kind: type[Rays] | type[Noise], given: Mapping[str, Any]) -> Any:
+    known = [each.name for each in fields(kind)]
+    check_names(f"setting of the {kind.__name__.lower()} of sensor {sensor!r}", given, known)
+    return kind(**given)
+
+
+def _pose(given: Sequence[float]) -> Pose:
+    if not isinstance(given, Sequence) or len(given) not in (3, 6):
+        raise ValueError(f"pose must be x y z, or x y z roll pitch yaw, got {given!r}")
+    x, y, z, *angles = (number("pose", value) for value in given)
+    return Pose((x, y, z), Euler(*angles)) if angles else Pose((x, y, z))
 
 
 def read_settings(source: str | Path, known: Iterable[str]) -> dict[str, Any]:

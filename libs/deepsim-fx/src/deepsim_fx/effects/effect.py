@@ -20,8 +20,8 @@ from deepsim_sync import (
     WorldNumbers,
 )
 
+from .layers import Shade
 from .manager import EffectManager, EffectObserver
-from .shade import Shade
 
 
 class AbstractEffect(ABC):

@@ -21,8 +21,7 @@ from deepsim_sync import (
     restore_attributes,
 )
 
-from .layers import Layer, Layers
-from .shade import Array
+from .layers import Array, Layer, Layers
 
 if TYPE_CHECKING:
     from .effect import AbstractEffect

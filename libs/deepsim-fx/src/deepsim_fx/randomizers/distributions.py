@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distributions of random numbers, given by name or as composable callables."""
+"""Distributions of random numbers and colours."""
 
 from __future__ import annotations
 
@@ -235,3 +235,26 @@ def _together(name: str, **arrays: ArrayLike) -> tuple[Floats, ...]:
 def _require(right: NDArray[np.bool_], name: str, rule: str, one: Any, other: Any) -> None:
     if not right.all():
         raise ValueError(f"{name} takes {rule}, got {one!r} and {other!r}")
+
+
+ANY_COLOR = Uniform((0.0, 0.0, 0.0), (1.0, 1.0, 1.0))
+"""The uniform distribution of opaque colours."""
+
+
+def draw_colors(colors: Distribution, rng: Generator, count: int) -> NDArray[np.float64]:
+    """Returns drawn RGBA colours (count, 4), opaque unless alpha is drawn too.
+
+    Raises:
+        ValueError: A channel is outside 0..1.
+    """
+    drawn = colors(rng, (count, *(colors.cell or (3,))))
+    within = (drawn >= 0.0) & (drawn <= 1.0)
+    if not within.all():
+        outside = ~within.all(axis=1)
+        raise ValueError(
+            f"colours must lie in 0..1, {drawn[outside][0]} was drawn: "
+            "give a normal distribution its bounds, ('normal', mean, std, 0, 1)"
+        )
+    opaque = np.ones((count, 4))
+    opaque[:, : drawn.shape[1]] = drawn
+    return opaque

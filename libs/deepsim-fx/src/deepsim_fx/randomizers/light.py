@@ -11,10 +11,8 @@ from numpy.random import Generator
 
 from deepsim_sync import World, WorldNumbers
 
-from .colors import ANY_COLOR, color_distribution, draw_colors
-from .distributions import Spec, distribution
-from .randomizer import AbstractRandomizer
-from .selection import Patterns, as_patterns, matching, stacked
+from .distributions import ANY_COLOR, Spec, distribution, draw_colors
+from .randomizer import AbstractRandomizer, Patterns, as_patterns, matching, stacked
 
 _TERMS = ("constant", "linear", "quadratic")
 
@@ -59,7 +57,7 @@ class LightRandomizer(AbstractRandomizer):
         self.lights = as_patterns(lights)
         super().__init__(name or f"lights {', '.join(self.lights)}", world)
         self.colors = {
-            column: color_distribution(spec)
+            column: distribution(spec, (3,), (4,))
             for column, spec in (("diffuse", color), ("specular", specular))
             if spec is not None
         }

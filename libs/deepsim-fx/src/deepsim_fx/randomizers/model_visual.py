@@ -14,10 +14,8 @@ from deepsim_fx.effects.manager import EffectManager
 from deepsim_fx.targets import named
 from deepsim_sync import COLUMNS, Transform, World, WorldNumbers
 
-from .colors import ANY_COLOR, color_distribution, draw_colors
-from .distributions import Spec
-from .randomizer import AbstractRandomizer
-from .selection import Patterns, as_patterns, stacked, visuals_of
+from .distributions import ANY_COLOR, Spec, distribution, draw_colors
+from .randomizer import AbstractRandomizer, Patterns, as_patterns, stacked, visuals_of
 
 _COLORS = tuple(name for name, column in COLUMNS["visuals"].items() if column.shape == (4,))
 
@@ -94,7 +92,7 @@ class ModelVisualRandomizer(AbstractRandomizer):
             raise ValueError(f"num_selection must be >= 1, or None for all, got {num_selection}")
         self.num_selection = num_selection
         self.links, self.visuals = as_patterns(links), as_patterns(visuals)
-        self.color = color_distribution(color)
+        self.color = distribution(color, (3,), (4,))
         self.columns = tuple(columns)
         if not self.columns or not set(self.columns) <= set(_COLORS):
             raise ValueError(

@@ -22,8 +22,7 @@ from deepsim_sync import (
 )
 
 from .distributions import Spec, distribution
-from .randomizer import AbstractRandomizer
-from .selection import Patterns, as_patterns, links_of, stacked
+from .randomizer import AbstractRandomizer, Patterns, as_patterns, links_of, stacked
 
 
 class PhysicsRandomizer(AbstractRandomizer):

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from deepsim_robots.controllers.joint_position import JointPosition
-from deepsim_robots.controllers.mimic import Mimic
+from deepsim_robots.controllers.joint_position import JointPosition, Mimic
 from deepsim_robots.parts import Gains, Part
 
 from .entry import CatalogueEntry

@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 from deepsim_robots.controllers.ackermann import Ackermann
-from deepsim_robots.controllers.diff_drive import DiffDrive
-from deepsim_robots.controllers.joint_position import JointPosition
+from deepsim_robots.controllers.fixed_wheels import DiffDrive
+from deepsim_robots.controllers.joint_position import JointPosition, Mimic
 from deepsim_robots.controllers.joint_rates import JointEffort
-from deepsim_robots.controllers.mimic import Mimic
 from deepsim_robots.parts import Gains, Part
 
 from .entry import CatalogueEntry

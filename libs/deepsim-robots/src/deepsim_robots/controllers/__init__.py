@@ -3,16 +3,13 @@
 
 from .ackermann import Ackermann
 from .controller import Controller, Drive
-from .diff_drive import DiffDrive
 from .end_effector import EndEffectorDrive, EndEffectorPose, EndEffectorPosition
+from .fixed_wheels import DiffDrive, Mecanum, OmniWheels
 from .joint_pid import JointPid
-from .joint_position import JointDeltaPosition, JointPosition
-from .joint_rates import JointEffort, JointVelocity
+from .joint_position import JointDeltaPosition, JointPosition, Mimic
+from .joint_rates import JointEffort, JointVelocity, Passive
 from .joint_trajectory import JointTrajectory, TrajectoryDrive
-from .mimic import Mimic
 from .names import CONTROLLERS
-from .omni import Mecanum, OmniWheels
-from .passive import Passive
 from .planar_base import PlanarBase
 from .position_velocity import JointPositionVelocity, JointTrapezoid
 from .rotor_thrust import RotorThrust

@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from deepsim_math import poses, quaternions
 from deepsim_robots.joint_group import JointGroup
-from deepsim_robots.kinematics.damped_least_squares import next_positions, pose_error
-from deepsim_robots.kinematics.search import Search
+from deepsim_robots.kinematics import Search, next_positions, pose_error
 from deepsim_sync import (
     SCOPE,
     Dynamics,
@@ -24,8 +23,7 @@ from deepsim_sync import (
     checked_worlds,
 )
 
-from .controller import Controller, Floats
-from .servo import ServoDrive, gains_of
+from .controller import Controller, Floats, ServoDrive, gains_of
 
 _NO_TURN = np.array([0.0, 0.0, 0.0, 1.0])
 _WORLD = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])

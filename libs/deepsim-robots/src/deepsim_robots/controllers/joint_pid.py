@@ -11,9 +11,8 @@ import numpy as np
 from deepsim_robots.joint_group import JointGroup
 from deepsim_sync import WorldNumbers
 
-from .controller import Controller, Drive, Floats, Pair, PerJoint, bounds, limits_of
+from .controller import Controller, Drive, Floats, Pair, PerJoint, ServoDrive, bounds, limits_of
 from .joint_position import position_limits
-from .servo import ServoDrive
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike
 from deepsim_robots.joint_group import JointGroup
 from deepsim_sync import WorldNumbers, checked_worlds
 
-from .controller import Controller, Floats, Pair, PerJoint, limits_of
+from .controller import Controller, Floats, Pair, PerJoint, ServoDrive, gains_of, limits_of
 from .joint_position import position_limits
-from .servo import ServoDrive, gains_of
 
 
 @dataclass(frozen=True, kw_only=True)

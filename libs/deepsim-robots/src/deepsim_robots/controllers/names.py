@@ -12,15 +12,12 @@ from deepsim_sync import UnknownEntityError
 
 from .ackermann import Ackermann
 from .controller import Controller, settings
-from .diff_drive import DiffDrive
 from .end_effector import EndEffectorPose, EndEffectorPosition
+from .fixed_wheels import DiffDrive, Mecanum, OmniWheels
 from .joint_pid import JointPid
-from .joint_position import JointDeltaPosition, JointPosition
-from .joint_rates import JointEffort, JointVelocity
+from .joint_position import JointDeltaPosition, JointPosition, Mimic
+from .joint_rates import JointEffort, JointVelocity, Passive
 from .joint_trajectory import JointTrajectory
-from .mimic import Mimic
-from .omni import Mecanum, OmniWheels
-from .passive import Passive
 from .planar_base import PlanarBase
 from .position_velocity import JointPositionVelocity, JointTrapezoid
 from .rotor_thrust import RotorThrust

@@ -13,8 +13,7 @@ from deepsim_math import quaternions
 from deepsim_robots.joint_group import JointGroup
 from deepsim_sync import WorldNumbers
 
-from .controller import Controller, Drive, Floats, Pair
-from .servo import ServoDrive, gains_of
+from .controller import Controller, Drive, Floats, Pair, ServoDrive, gains_of
 
 
 @dataclass(frozen=True, kw_only=True)

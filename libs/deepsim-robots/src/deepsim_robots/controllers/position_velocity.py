@@ -10,9 +10,18 @@ import numpy as np
 from deepsim_robots.joint_group import JointGroup
 from deepsim_sync import WorldNumbers
 
-from .controller import Controller, Drive, Floats, Pair, PerJoint, bounds, limits_of
+from .controller import (
+    Controller,
+    Drive,
+    Floats,
+    Pair,
+    PerJoint,
+    ServoDrive,
+    bounds,
+    gains_of,
+    limits_of,
+)
 from .joint_position import position_limits
-from .servo import ServoDrive, gains_of
 
 _ROUNDING = 1e-12  # tolerance that keeps rounding errors from adding a tick [rad or m]
 

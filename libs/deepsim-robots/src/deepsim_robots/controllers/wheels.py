@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 from deepsim_robots.joint_group import JointGroup
 from deepsim_sync import WorldNumbers
 
-from .controller import Drive, Floats
-from .servo import gains_of, hold
+from .controller import Drive, Floats, gains_of, hold
 
 
 class Servos:

@@ -2,9 +2,8 @@
 """RobotLab's interface: a tree of entities, loaded into n scenes, which are worlds of a `World`."""
 
 from .body import Body, LinkView
-from .entity import Composite, Entity
+from .entity import Composite, Entity, Model
 from .lab_robot import LabRobot
-from .model import Model
 from .simulator import LabSimulator, Scene, SimulatorConfig
 
 __all__ = [

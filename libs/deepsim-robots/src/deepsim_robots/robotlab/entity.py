@@ -1,17 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entities form a tree that is loaded into every scene."""
+"""Entities: a tree of models, which are loaded into all scenes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from deepsim_sync import UnknownEntityError
+from numpy.typing import ArrayLike
+
+from deepsim_robots.config import Source
+from deepsim_sync import DeepSimError, UnknownEntityError
 
 from .body import Body
 
 if TYPE_CHECKING:
     from .simulator import LabSimulator
+
+
+class _NotLoaded:
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        if instance is None:
+            return self
+        where = getattr(instance, "path", "")
+        of = f" of {where!r}" if where else ""
+        raise DeepSimError(
+            f"{self._name}{of} does not exist yet: call reset of the LabSimulator first"
+        )
+
+
+def not_loaded() -> Any:
+    """Returns the default of an attribute: reading it raises DeepSimError until it is assigned."""
+    return _NotLoaded()
 
 
 class Entity:
@@ -103,3 +125,39 @@ class Composite(Entity):
         super().__init__()
         for name, element in elements.items():
             self.__children__[name] = element if isinstance(element, Entity) else Composite(element)
+
+
+class Model(Entity):
+    """A model from a file, XML or a description.
+
+    >>> from deepsim_robots.robotlab import LabSimulator
+    >>> cup = Model("<sdf version='1.9'><model name='cup'><link name='link'/></model></sdf>")
+    >>> lab = LabSimulator(MujocoSimulator, elements={"table": {"cup": cup}})
+    >>> lab.reset()
+    >>> cup.path, lab.find("table/cup/link").get_pose().shape
+    ('table/cup', (1, 7))
+
+    Args:
+        source: Source as for `ModelSpawner`.
+        pose: Pose in every scene; by default from the description.
+
+    Attributes:
+        body: The model in all scenes.
+    """
+
+    body: Body = not_loaded()
+
+    def __init__(self, source: Source, pose: ArrayLike | None = None) -> None:
+        super().__init__()
+        self._source = source
+        self._pose = pose
+
+    def _load(self, sim: LabSimulator) -> None:
+        self.body = sim.scene.add(self.path, self._source, self._pose)
+
+    def _get_sapien_entities(self) -> list[Body]:
+        return [self.body]
+
+    def find_part(self, name: str) -> Any:
+        """Returns a link of the model."""
+        return self.body.link(name)

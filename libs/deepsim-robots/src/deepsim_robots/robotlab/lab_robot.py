@@ -17,8 +17,7 @@ from deepsim_robots.robot import Robot
 from deepsim_sync import DeepSimError
 
 from .body import Body
-from .entity import Entity
-from .loading import not_loaded
+from .entity import Entity, not_loaded
 
 if TYPE_CHECKING:
     from .simulator import LabSimulator

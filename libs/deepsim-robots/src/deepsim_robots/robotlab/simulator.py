@@ -16,9 +16,8 @@ from deepsim_spawn import GazeboXMLLoader, ModelSpawner
 from deepsim_sync import DeepSimError, Simulator, SpawnRequest, World
 
 from .body import Body
-from .entity import Composite, Elements
+from .entity import Composite, Elements, not_loaded
 from .lab_robot import LabRobot
-from .loading import not_loaded
 
 
 @dataclass(frozen=True)

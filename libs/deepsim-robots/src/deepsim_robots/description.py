@@ -1,13 +1,46 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Adds the sensors of a configuration to a robot's description."""
+"""Changes of a robot's description: its base, fixed or free, and additional sensors."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from deepsim_spawn import ForceTorque, MjcfModel, ModelDescription, SensorDescription
+from deepsim_spawn import (
+    ForceTorque,
+    JointDescription,
+    MjcfModel,
+    ModelDescription,
+    SensorDescription,
+)
 from deepsim_sync import UnknownEntityError, UnsupportedError
+
+_WORLD = "world"
+_JOINT = "fixed_base"
+
+
+def with_base(
+    description: ModelDescription | MjcfModel, fixed: bool | None
+) -> ModelDescription | MjcfModel:
+    """Returns a description with a fixed or free base; None leaves the base as it is.
+
+    Raises:
+        UnsupportedError: The description is MJCF; there, the file determines the kind of base.
+    """
+    if fixed is None:
+        return description
+    if isinstance(description, MjcfModel):
+        raise UnsupportedError("fixed_base is not for MJCF: its file has a free joint, or none")
+    bound = [joint for joint in description.joints if joint.parent == _WORLD]
+    if fixed:
+        if bound or not description.canonical_link:
+            return description
+        joint = JointDescription(_JOINT, "fixed", _WORLD, description.canonical_link)
+        return replace(description, joints=(*description.joints, joint))
+    free = tuple(
+        joint for joint in description.joints if joint not in bound or joint.type != "fixed"
+    )
+    return replace(description, joints=free)
 
 
 @dataclass(frozen=True, slots=True)

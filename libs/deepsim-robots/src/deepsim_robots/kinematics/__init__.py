@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""Inverse kinematics by damped least squares, in all worlds at once."""
