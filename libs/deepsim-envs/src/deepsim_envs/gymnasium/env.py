@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import gymnasium
@@ -95,7 +95,7 @@ class GymnasiumEnv(gymnasium.Env[Any, Any]):
         Raises:
             ResetNeededError: The agent is done, or no episode has begun.
         """
-        actions: list[Any] = [action[None, None] if type(action) is np.ndarray else [[action]]]
+        actions: Sequence[Any] = [action[None, None] if type(action) is np.ndarray else [[action]]]
         if len(self.environment.agents) > 1 and self._seen:
             live = self.environment.live
             column = self._agent.column

@@ -274,7 +274,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
 def _is_in_arrays(batch: Any, worlds: int) -> bool:
     """Returns whether all parts of a batch are arrays (W, ...)."""
     if isinstance(batch, np.ndarray):
-        return batch.shape[:1] == (worlds,)
+        return bool(batch.shape[:1] == (worlds,))
     parts = batch.values() if isinstance(batch, dict) else batch
     return isinstance(batch, (dict, tuple)) and all(_is_in_arrays(part, worlds) for part in parts)
 
