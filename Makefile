@@ -99,10 +99,9 @@ wheels: .venv/tools ## build all libraries into dist/, install each one alone, a
 	else $(STEP) wheels tools/install_alone $(BIN)/uv $$python dist || exit 1; fi; done
 
 matrix: .venv/tools ## the tests of each library alone, on every Python found (3.8 to 3.13)
-	@mkdir -p build; { PATH="$(CURDIR)/$(BIN):$(PYENV)$$PATH" $(STEP) matrix tox run-parallel --parallel auto \
-		--parallel-no-spinner --skip-env 'lint|types|contracts'; echo $$? > build/matrix.status; } 2>&1 \
-		| tee build/matrix.log; test "$$(cat build/matrix.status)" = 0 || { echo "What failed:"; \
-		grep -E '^(FAILED|ERROR) |^ +[^ ]+: FAIL ' build/matrix.log; exit 1; }
+	@PATH="$(CURDIR)/$(BIN):$(PYENV)$$PATH" $(STEP) matrix \
+		$(BIN)/python tools/repeat_failures.py \
+		tox run-parallel --parallel auto --parallel-no-spinner --skip-env 'lint|types|contracts'
 	@$(STEP) same-bits $(BIN)/pytest tests/test_same_bits.py
 
 docs: .venv/docs ## the documentation site in build/site; a broken link or an undocumented name fails

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The test command ends, and passes, wherever it is started."""
+"""The test command ends, and passes, wherever it is started; see conditions.py beside it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -129,58 +128,31 @@ def test_a_step_says_that_ctrl_c_is_ignored():
     assert process.returncode == 3
 
 
-SHELL = ["sh", "-c"]
-CONDITIONS = {  # commands around the tests, and variables; of `{name}` an empty folder is made
-    "background": (
-        [*SHELL, '"$@" & wait $!', "sh"],
-        {"LC_ALL": "C", "HOME": None, "TMPDIR": "{temporary für Zoë}", "PYTHONPATH": "{foreign}"},
-    ),
-    "hangup": (
-        ["taskset", "--cpu-list", "0", "setsid", "--wait", "nohup", *SHELL, 'exec "$@" <&-', "sh"],
-        {},
-    ),
-    "user": (
-        ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *SHELL, '"$@"', "sh"],
-        {"HOME": "{fixed}", "TMPDIR": "{own files}", "USER": "nobody", "LOGNAME": "nobody"},
-    ),
-}
-
-
-@pytest.fixture
-def folder():
-    """A new folder that every user may enter."""
-    with tempfile.TemporaryDirectory(prefix="deepsim-conditions-") as name:
-        Path(name).chmod(0o755)
-        yield Path(name)
-
-
-@pytest.mark.parametrize("name", CONDITIONS)
-def test_tests_of_signals_and_files_pass(folder, name):
-    """Under several conditions at once: signals, locale, folders, foreign modules, another user."""
-    if name == "user" and (os.getuid() != 0 or not _others_may_enter()):
+@pytest.mark.parametrize(
+    "conditions",
+    [
+        ("background", "letters", "posix-locale", "no-home", "elsewhere", "no-identity", "foreign"),
+        ("hangup", "no-terminal", "one-core"),
+        ("user", "letters", "fixed-home", "background", "no-identity"),
+    ],
+    ids=lambda each: "-".join(each[:2]),
+)
+def test_tests_of_signals_and_files_pass(conditions):
+    """In a clone of the last commit, under several conditions at once."""
+    if "user" in conditions and (os.getuid() != 0 or not _others_may_enter()):
         pytest.skip("needs root, and a Python that other users may run")
-    around, variables = CONDITIONS[name]
-    environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
-    for variable, value in variables.items():
-        environment.pop(variable, None)
-        if value == "C" and not sys.executable.isascii():  # Python itself does not start there
-            continue
-        if value is not None:
-            made = folder / value.strip("{}")
-            if value.startswith("{"):
-                made.mkdir()
-            environment[variable] = str(made) if value.startswith("{") else value
-    if name == "background":
-        for module in ("tests", "conftest", "gazebo", "libraries", "utils"):
-            (folder / f"foreign/{module}.py").write_text("raise ImportError('foreign')\n")
-    if name == "user":
-        os.chown(folder / "own files", 65534, 65534)
-        (folder / "fixed").chmod(0o555)
+    if not sys.executable.isascii():  # Python itself does not start there with LC_ALL=C
+        conditions = [each for each in conditions if each != "posix-locale"]
     tests = ("libs/deepsim/tests/test_run_interrupted.py", "libs/deepsim/tests/test_cli.py")
-    command = [*around, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    done = subprocess.run(command, cwd=ROOT, env=environment, text=True, check=False, **pipes)
-    assert done.returncode == 0, done.stdout
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
+    script = Path(__file__).with_name("conditions.py")
+    done = subprocess.run(
+        [sys.executable, script, *conditions, "--", *command],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def _others_may_enter() -> bool:
