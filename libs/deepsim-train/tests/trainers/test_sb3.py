@@ -221,6 +221,9 @@ def test_one_agent_of_all_worlds_is_as_in_their_own_vec_env(
     for _ in range(60):
         actions = rng.uniform(-0.5, 1.0, (3, 2)).astype(np.float32)
         one, other = ours.step(actions), theirs.step(actions)
+        # Where the other agent is depends on its policy, which is made for each episode.
+        its = [np.ravel(each.environment.info()["a"]["x"])[0] for each in theirs.envs]
+        assert np.ravel(ours.environment.info()["a"]["x"]).tolist() == its
         for mine, its in zip(one[:3], other[:3], strict=True):
             assert mine.dtype == its.dtype
             assert mine.tobytes() == its.tobytes()
