@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the pictures of docs/viewer.md: ``python tools/viewer_pictures.py [NAME ...]``.
+"""Draws the pictures of docs/viewer.md: ``python docs/images/viewer.py [NAME ...]``.
 
 Each one is the page of a viewer in a headless Chromium, which must be installed with its driver.
 """
@@ -27,8 +27,8 @@ from deepsim_train.policies.slot_policy import slot_policy
 from deepsim_train.training.run_folder import chosen_policy
 from deepsim_viewer import EnvironmentViewer, Viewer
 
-ROOT = Path(__file__).resolve().parents[1]
-IMAGES = ROOT / "docs" / "images"
+ROOT = Path(__file__).resolve().parents[2]
+IMAGES = Path(__file__).resolve().parent
 FLAGS = (
     "--headless=new", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
     "--disable-background-networking", "--hide-scrollbars",
