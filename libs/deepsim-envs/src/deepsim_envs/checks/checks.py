@@ -16,8 +16,8 @@ from gymnasium.spaces import Dict
 
 from deepsim_envs.spaces import GOALS, MASK
 
-from . import checkers, promises
-from .promises import BrokenPromiseError, Make, RemarkError, SkippedCheckError
+from . import checks_of_peers, own_checks
+from .own_checks import BrokenPromiseError, Make, RemarkError, SkippedCheckError
 
 _TASTE = (  # PettingZoo's warnings about spaces that are valid nevertheless
     "We recommend agents to be named",
@@ -30,8 +30,8 @@ _TASTE = (  # PettingZoo's warnings about spaces that are valid nevertheless
     "Agents have different observation space sizes",
 )
 _OF_PARTS = (  # checks of tasks with these parts in their observations
-    ("action masks allow an action", promises.masks, {MASK}),
-    ("goals earn rewards", promises.goals, GOALS),
+    ("action masks allow an action", own_checks.masks, {MASK}),
+    ("goals earn rewards", own_checks.goals, GOALS),
 )
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")  # colour codes of terminals, in Gymnasium's warnings
 
@@ -72,26 +72,26 @@ def checks_of(
         seen = [group.observation_space for group in environment.groups]
     parts = {key for space in seen if isinstance(space, Dict) for key in space.spaces}
     checks: list[NamedCheck] = [
-        ("the same seed gives the same bits", partial(promises.same_seed, make, steps)),
-        ("a reset leaves nothing behind", partial(promises.fresh_reset, make, steps)),
-        ("a snapshot continues equally", partial(promises.snapshots, make, steps)),
+        ("the same seed gives the same bits", partial(own_checks.same_seed, make, steps)),
+        ("a reset leaves nothing behind", partial(own_checks.fresh_reset, make, steps)),
+        ("a snapshot continues equally", partial(own_checks.snapshots, make, steps)),
         (
             "each of 3 and of 33 worlds gives its bits alone",
-            partial(promises.any_number_of_worlds, make, steps // 4),
+            partial(own_checks.any_number_of_worlds, make, steps // 4),
         ),
-        ("random actions earn rewards", partial(promises.rewards, make, steps)),
+        ("random actions earn rewards", partial(own_checks.rewards, make, steps)),
         *(
             (name, partial(check, make, steps))
             for name, check, needed in _OF_PARTS
             if parts >= needed
         ),
-        ("two worlds match (gymnasium)", partial(checkers.match, id, steps)),
+        ("two worlds match (gymnasium)", partial(checks_of_peers.match, id, steps)),
         *(
-            (f"check_env of {agent} (gymnasium)", partial(checkers.gymnasium_env, id, agent))
+            (f"check_env of {agent} (gymnasium)", partial(checks_of_peers.gymnasium_env, id, agent))
             for agent in agents
         ),
         *(
-            (f"{test} (pettingzoo)", partial(checkers.pettingzoo_test, test, make))
+            (f"{test} (pettingzoo)", partial(checks_of_peers.pettingzoo_test, test, make))
             for test in ("parallel_api_test", "parallel_seed_test", "api_test", "seed_test")
         ),
         *(further(id, make, agents) if further is not None else ()),

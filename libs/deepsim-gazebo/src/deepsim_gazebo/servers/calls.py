@@ -11,7 +11,7 @@ import numpy as np
 
 from deepsim_gazebo.simulator import GazeboSimulator
 from deepsim_sync import WorldNumbers
-from deepsim_sync.port.mirrors import Method
+from deepsim_sync.port.forwarding import Method
 
 Answer = TypeVar("Answer")
 

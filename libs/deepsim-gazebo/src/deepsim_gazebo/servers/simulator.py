@@ -35,14 +35,14 @@ from deepsim_sync import (
     WorldNumbers,
     checked_requests,
 )
-from deepsim_sync.port.mirrors import (
+from deepsim_sync.port.forwarding import (
     Forward,
-    MirroredCameras,
-    MirroredContacts,
-    MirroredDynamics,
-    MirroredMounts,
-    MirroredPhysics,
-    MirroredSensors,
+    ForwardedCameras,
+    ForwardedContacts,
+    ForwardedDynamics,
+    ForwardedMounts,
+    ForwardedPhysics,
+    ForwardedSensors,
 )
 
 from .calls import Calls
@@ -123,15 +123,15 @@ class GazeboServers:
         self._tables: dict[int, Tables] = {}  # of each server
         renders = all(server.cameras is not None for server in self._servers)
         forward = self._calls.forward
-        self.cameras = self.depth_cameras = MirroredCameras(forward) if renders else None
-        self.camera_mounts = MirroredMounts(forward) if renders else None
-        self.physics = MirroredPhysics(forward, self.worlds)
-        self.dynamics = MirroredDynamics(forward, self.worlds)
+        self.cameras = self.depth_cameras = ForwardedCameras(forward) if renders else None
+        self.camera_mounts = ForwardedMounts(forward) if renders else None
+        self.physics = ForwardedPhysics(forward, self.worlds)
+        self.dynamics = ForwardedDynamics(forward, self.worlds)
         self.sensors = _WatchedSensors(forward, lambda: self._servers[0].entities.generation)
-        self._contacts = MirroredContacts(forward)
+        self._contacts = ForwardedContacts(forward)
 
     @property
-    def contacts(self) -> MirroredContacts:
+    def contacts(self) -> ForwardedContacts:
         """The contact points of links; Gazebo keeps their forces from the first access on."""
         for server in self._servers:
             _ = server.contacts
@@ -340,7 +340,7 @@ class GazeboServers:
                     server.sensors.watch(name)
 
 
-class _WatchedSensors(MirroredSensors):
+class _WatchedSensors(ForwardedSensors):
     """Sensors that are known by name once they are watched, for servers that restart."""
 
     def __init__(self, forward: Forward, generation: Callable[[], int]) -> None:

@@ -20,7 +20,7 @@ from deepsim_sync import (
     UnsupportedError,
     checked_requests,
 )
-from deepsim_sync.port.mirrors import CAPABILITIES, METHODS
+from deepsim_sync.port.forwarding import CAPABILITIES, METHODS
 from deepsim_transport.errors import MessageError, RemoteError
 from deepsim_transport.rows import Frame, changes_of, key_of, names_of, pack
 

@@ -18,7 +18,7 @@ from deepsim_sync import (
     SensorInfo,
     Simulator,
 )
-from deepsim_sync.port.mirrors import Method
+from deepsim_sync.port.forwarding import Method
 from deepsim_transport.rows import Frame
 
 Arrays = Mapping[str, NDArray[Any]]

@@ -23,14 +23,14 @@ from deepsim_sync import (
     Tables,
     WorldNumbers,
 )
-from deepsim_sync.port.mirrors import (
+from deepsim_sync.port.forwarding import (
     Method,
-    MirroredCameras,
-    MirroredContacts,
-    MirroredDynamics,
-    MirroredMounts,
-    MirroredPhysics,
-    MirroredSensors,
+    ForwardedCameras,
+    ForwardedContacts,
+    ForwardedDynamics,
+    ForwardedMounts,
+    ForwardedPhysics,
+    ForwardedSensors,
 )
 from deepsim_transport.rows import Frame, arrays_of, entities_of, pack, refusals_of, unpack
 from deepsim_transport.session import Transport
@@ -98,14 +98,14 @@ class RemoteSimulator:
         self.worlds = int(answer.header["worlds"])
         self.timestep = float(answer.header["timestep"])
         has, forward = answer.header["has"], self._forward
-        cameras = MirroredCameras(forward)
+        cameras = ForwardedCameras(forward)
         self.cameras = cameras if "cameras" in has else None
         self.depth_cameras = cameras if "depth_cameras" in has else None
-        self.camera_mounts = MirroredMounts(forward) if "camera_mounts" in has else None
-        self.contacts = MirroredContacts(forward) if "contacts" in has else None
-        self.dynamics = MirroredDynamics(forward, self.worlds) if "dynamics" in has else None
-        self.physics = MirroredPhysics(forward, self.worlds) if "physics" in has else None
-        sensors = MirroredSensors(forward, lambda: self.entities.generation)
+        self.camera_mounts = ForwardedMounts(forward) if "camera_mounts" in has else None
+        self.contacts = ForwardedContacts(forward) if "contacts" in has else None
+        self.dynamics = ForwardedDynamics(forward, self.worlds) if "dynamics" in has else None
+        self.physics = ForwardedPhysics(forward, self.worlds) if "physics" in has else None
+        sensors = ForwardedSensors(forward, lambda: self.entities.generation)
         self.sensors = sensors if "sensors" in has else None
 
     @property

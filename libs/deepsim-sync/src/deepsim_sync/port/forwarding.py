@@ -2,7 +2,7 @@
 """The methods of all capabilities in one table, and capabilities that forward them.
 
 An engine implements a capability once. A client of another process, or a group of servers, gives
-one function that calls any of these methods, a `Forward`, to `MirroredCameras`, `MirroredContacts`
+one function that calls any of these methods, a `Forward`, to `ForwardedCameras`, `ForwardedContacts`
 and so on. Snapshots and the solvers of inverse kinematics are not in the table, because their
 values may have any type.
 """
@@ -111,7 +111,7 @@ class Forward(Protocol):
         ...
 
 
-class MirroredCameras:
+class ForwardedCameras:
     """Forwards `deepsim_sync.Cameras` and `deepsim_sync.DepthCameras`."""
 
     def __init__(self, forward: Forward) -> None:
@@ -135,7 +135,7 @@ class MirroredCameras:
         return self._forward(MEASURE, camera=camera, world=world)
 
 
-class MirroredMounts:
+class ForwardedMounts:
     """Forwards `deepsim_sync.CameraMounts`."""
 
     def __init__(self, forward: Forward) -> None:
@@ -154,7 +154,7 @@ class MirroredMounts:
         self._forward(SET_MOUNT, camera=camera, mount=mount.checked(camera), worlds=worlds)
 
 
-class MirroredContacts:
+class ForwardedContacts:
     """Forwards `deepsim_sync.Contacts`."""
 
     def __init__(self, forward: Forward) -> None:
@@ -165,7 +165,7 @@ class MirroredContacts:
         return self._forward(READ_CONTACTS, world=world)
 
 
-class MirroredDynamics:
+class ForwardedDynamics:
     """Forwards `deepsim_sync.Dynamics`, for W worlds."""
 
     def __init__(self, forward: Forward, worlds: int) -> None:
@@ -186,7 +186,7 @@ class MirroredDynamics:
         return self._forward(BIAS_FORCES, joints=list(joints))
 
 
-class MirroredSensors:
+class ForwardedSensors:
     """Forwards `deepsim_sync.Sensors`.
 
     Args:
@@ -216,7 +216,7 @@ class MirroredSensors:
         return self._forward(READ_SENSOR, name=name)
 
 
-class MirroredPhysics:
+class ForwardedPhysics:
     """Forwards `deepsim_sync.PhysicsProperties`, for W worlds."""
 
     def __init__(self, forward: Forward, worlds: int) -> None:

@@ -15,7 +15,7 @@ from gymnasium.utils.env_match import check_environments_match
 
 from deepsim_envs.gymnasium import GymnasiumEnv
 
-from .promises import Make, SkippedCheckError
+from .own_checks import Make, SkippedCheckError
 
 # ruff: noqa: PLC0415 (PettingZoo is an extra, and takes seconds to import)
 
