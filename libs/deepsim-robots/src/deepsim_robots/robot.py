@@ -205,6 +205,9 @@ class Robot:
     def set_action(self, actions: ArrayLike, worlds: WorldNumbers | None = None) -> None:
         """Applies actions in some worlds; each lasts until the next one.
 
+        The controllers write targets or efforts into the joints table; the next tick of the world
+        sends these rows to the engine, together with the steps.
+
         Args:
             actions: Actions, (w, n), or (n,) for all w worlds; they are clipped to the bounds.
             worlds: Numbers of the w worlds; all by default.

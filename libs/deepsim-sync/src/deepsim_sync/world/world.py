@@ -212,10 +212,10 @@ class World:
         before = self.ticks
         self.ticks = before + once
         try:
-            if sent:  # changes by trackers of low priority wait for the next tick
+            if sent:  # by trackers of low priority, whose own changes wait for the next tick
                 self.cache.expire()
                 self.simulator.step(self.steps_per_tick, worlds)
-            else:
+            else:  # sends the changed rows and steps, in one call
                 self.cache.step(self.steps_per_tick, worlds)
         except SimulationError as error:
             self.ticks[list(error.worlds)] -= 1
