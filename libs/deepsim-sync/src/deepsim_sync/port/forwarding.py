@@ -2,9 +2,9 @@
 """The methods of all capabilities in one table, and capabilities that forward them.
 
 An engine implements a capability once. A client of another process, or a group of servers, gives
-one function that calls any of these methods, a `Forward`, to `ForwardedCameras`, `ForwardedContacts`
-and so on. Snapshots and the solvers of inverse kinematics are not in the table, because their
-values may have any type.
+one function that calls any of these methods, a `Forward`, to `ForwardedCameras` and so on.
+Snapshots and the solvers of inverse kinematics are not in the table, because their values may have
+any type.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ METHODS: Mapping[str, Method[Any]] = {
 }  # fmt: skip
 """All methods by `Method.key`."""
 CAPABILITIES = tuple(dict.fromkeys(each.capability for each in METHODS.values()))
-"""The capabilities that can be mirrored."""
+"""The capabilities that can be forwarded."""
 
 
 class Forward(Protocol):

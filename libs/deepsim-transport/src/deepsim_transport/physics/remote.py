@@ -24,13 +24,13 @@ from deepsim_sync import (
     WorldNumbers,
 )
 from deepsim_sync.port.forwarding import (
-    Method,
     ForwardedCameras,
     ForwardedContacts,
     ForwardedDynamics,
     ForwardedMounts,
     ForwardedPhysics,
     ForwardedSensors,
+    Method,
 )
 from deepsim_transport.rows import Frame, arrays_of, entities_of, pack, refusals_of, unpack
 from deepsim_transport.session import Transport
