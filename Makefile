@@ -23,14 +23,14 @@ export UV_NO_CACHE := 1
 endif
 
 # uv first; pip where uv is missing or cannot reach the index that pip is set up to use.
-install = { test -x $(BIN)/uv && $(BIN)/uv pip install --python $(BIN)/python $(1); } \
-	|| { echo "uv cannot do it here, pip does (slower)"; $(BIN)/python -m pip install $(1); }
+install = { test -x $(BIN)/uv && $(BIN)/uv pip install --python $(or $(2),$(BIN))/python $(1); } \
+	|| { echo "uv cannot do it here, pip does (slower)"; $(or $(2),$(BIN))/python -m pip install $(1); }
 
 .NOTPARALLEL:
-.PHONY: help demo test fast robots scenes poetry lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels matrix docs versions format clean
+.PHONY: help demo test fast robots scenes mujoco4 poetry lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels matrix docs versions format clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
 
 demo: .venv/libraries ## drive two cars around the racetrack; writes a video and a picture
 	@echo "==> [3/3] the demo"
@@ -58,6 +58,10 @@ scenes: .venv/tools requirements-scenes.txt ## scenes from scenarios, with Sceni
 	@if why=$$($(BIN)/python tools/gazebo check 2>&1); then DEEPSIM_SCENIC=required $(STEP) scenes-gazebo \
 		$(BIN)/python tools/gazebo run --no-server -- $(BIN)/pytest tests/gazebo/test_scenes.py --reruns 1; \
 	else echo "==> scenes-gazebo: SKIPPED, $$why"; fi
+
+mujoco4: build/mujoco4/installed ## quick tests, deepsim-mujoco and conformance on MuJoCo 4.0.0, which the pin leaves out
+	@$(STEP) mujoco4-quick build/mujoco4/bin/pytest -q --brief -m quick
+	@$(STEP) mujoco4 build/mujoco4/bin/pytest -q --brief libs/deepsim-mujoco/tests libs/deepsim-conformance/tests
 
 poetry: build/poetry/installed ## `poetry install` and `poetry run pytest` in two libraries, or in LIB
 	@set -e; for library in $(or $(LIB),deepsim-fx deepsim-gazebo); \
@@ -98,7 +102,7 @@ wheels: .venv/tools ## build all libraries into dist/, install each one alone, a
 	do if ! $$python -c '' 2>/dev/null; then echo "==> wheels: SKIPPED on $$python, which is not here"; \
 	else $(STEP) wheels tools/install_alone $(BIN)/uv $$python dist || exit 1; fi; done
 
-matrix: .venv/tools ## the tests of each library alone, on every Python found (3.8 to 3.13)
+matrix: .venv/tools ## the tests of each library alone, on every Python found (3.8 to 3.14)
 	@PATH="$(CURDIR)/$(BIN):$(PYENV)$$PATH" $(STEP) matrix \
 		$(BIN)/python tools/repeat_failures.py \
 		tox run-parallel --parallel auto --parallel-no-spinner --skip-env 'lint|types|contracts'
@@ -136,6 +140,13 @@ clean: ## remove .venv and everything that was built
 .venv/tools: .venv/libraries requirements-dev.txt
 	@echo "==> [3/3] the tools for tests and checks"
 	@$(call install,-r requirements-dev.txt)
+	@touch $@
+
+# --no-deps: 4.0.0 has a wrong sparse factorisation, so the pin begins again at 4.0.1.
+build/mujoco4/installed: .venv/created requirements-demo.txt requirements-dev.txt $(PROJECTS)
+	@$(BIN)/python -m venv build/mujoco4
+	@$(call install,-r requirements-demo.txt -r requirements-dev.txt,build/mujoco4/bin)
+	@$(call install,--force-reinstall --no-deps $(patsubst %,%==4.0.0,mujoco mujoco-core mujoco-studio),build/mujoco4/bin)
 	@touch $@
 
 build/poetry/installed: .venv/created requirements-poetry.txt

@@ -49,7 +49,7 @@ def test_rows_are_what_mujoco_derives_from_the_state(scene: str) -> None:
     state, model = simulator.snapshots.get_state().integration, simulator._states.model
     data = mujoco.MjData(model)
     for column in (state, state * (1 + 3e-15)):
-        simulator._states.set(0, column, 0.0, slice(None))
+        simulator._states.set(0, column, slice(None))
         tables = read(simulator)
         for world in range(3):
             mujoco.mj_setState(model, data, column[world], mujoco.mjtState.mjSTATE_INTEGRATION)

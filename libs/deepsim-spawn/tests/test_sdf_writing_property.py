@@ -255,7 +255,7 @@ def models(draw, mesh, name, depth=2, static=False):
 
 mujoco_options = st.builds(
     MujocoOptions,
-    st.sampled_from(["implicitfast", "implicit", "euler", "rk4"]),
+    st.sampled_from(["implicitfast", "implicit", "discrete", "euler", "rk4"]),
     st.sampled_from(["elliptic", "pyramidal"]),
     positives,
     st.floats(2.0, 100.0),

@@ -48,15 +48,45 @@ class JointCases(Conformance):
     def test_the_effort_follows_the_command_in_every_step(
         self, pendulum: Bench, limit: float
     ) -> None:
+        """With the position before the step and the velocity after it, unless it is clamped."""
         command = {"target_position": 0.7, "target_velocity": 0.3, "feedforward": 0.5}
         _write(pendulum, **command, stiffness=20.0, damping=2.0, effort_limit=limit)
         for _ in range(5):
             position = float(pendulum.get("joints", "position", _HINGE))
-            velocity = float(pendulum.get("joints", "velocity", _HINGE))
             pendulum.step()
+            velocity = float(pendulum.get("joints", "velocity", _HINGE))
             effort = 20.0 * (0.7 - position) + 2.0 * (0.3 - velocity) + 0.5
             expected = np.clip(effort, -limit, limit)
             assert pendulum.get("joints", "effort", _HINGE) == pytest.approx(expected, abs=1e-6)
+
+    @pytest.mark.parametrize("ratio", [0.1, 10.0, 900.0])
+    def test_the_effort_is_what_accelerates_the_link(self, pendulum: Bench, ratio: float) -> None:
+        """In each step, inertia times the change of velocity is the moment of effort and weight."""
+        dt = pendulum.simulator.timestep
+        _write(pendulum, damping=ratio * PENDULUM_INERTIA / dt, target_velocity=1.0)
+        velocity = 0.0
+        for _ in range(20):
+            position = float(pendulum.get("joints", "position", _HINGE))
+            pendulum.step()
+            before, velocity = velocity, float(pendulum.get("joints", "velocity", _HINGE))
+            needed = PENDULUM_INERTIA * (velocity - before) / dt
+            effort = needed - 0.3 * GRAVITY * np.cos(position)
+            found = float(pendulum.get("joints", "effort", _HINGE))
+            assert found == pytest.approx(effort, rel=1e-3, abs=1e-3)
+
+    @pytest.mark.parametrize("ratio", [4.0, 40.0, 900.0])
+    def test_a_servo_at_its_limit_settles(self, pendulum: Bench, ratio: float) -> None:
+        """It accelerates with all the effort that it may have, and never alternates afterwards."""
+        dt = pendulum.simulator.timestep
+        damping = ratio * PENDULUM_INERTIA / dt
+        _write(pendulum, damping=damping, target_velocity=0.2, effort_limit=40.0)
+        for _ in range(20):
+            pendulum.step()
+            assert abs(pendulum.get("joints", "effort", _HINGE)) <= 40.0 + 1e-9
+        for _ in range(20):
+            pendulum.step()
+            velocity = pendulum.get("joints", "velocity", _HINGE)
+            assert velocity == pytest.approx(0.2, abs=0.3 * GRAVITY / damping + 1e-6)
 
     def test_an_effort_turns_a_link_by_its_inertia(self, pendulum: Bench) -> None:
         """The link stays at rest if the effort balances the moment of its weight, m g l = 0.3 g."""

@@ -58,6 +58,21 @@ ENCODED = sdf(
     <joint name="rail" type="prismatic"><parent>base</parent><child>cart</child>
       <axis><xyz>1 0 0</xyz></axis></joint>"""
 )
+STILL = sdf(
+    f"""<link name="base"><inertial><mass>9</mass>{INERTIA}</inertial>
+    <sensor name="tilted" type="imu"><always_on>1</always_on>
+      <pose>0 0 0 {TILT[0]} {TILT[1]} {TILT[2]}</pose></sensor></link>
+    <joint name="foot" type="fixed"><parent>world</parent><child>base</child></joint>"""
+)
+CART = sdf(
+    f"""<link name="base"><inertial><mass>9</mass>{INERTIA}</inertial></link>
+    <link name="cart"><inertial><mass>{MASS}</mass>{INERTIA}</inertial>
+    <sensor name="tilted" type="imu"><always_on>1</always_on>
+      <pose>0 0 0 {TILT[0]} {TILT[1]} {TILT[2]}</pose></sensor></link>
+    <joint name="foot" type="fixed"><parent>world</parent><child>base</child></joint>
+    <joint name="rail" type="prismatic"><parent>base</parent><child>cart</child>
+      <axis><xyz>1 0 0</xyz></axis></joint>"""
+)
 SCANNER = sdf(
     f"""<static>true</static><link name="link">{CUBE}
     <sensor name="scan" type="ray"><always_on>1</always_on><ray>
@@ -149,6 +164,44 @@ class SensorCases(Conformance):
             np.testing.assert_allclose(felt[0], 0.0, atol=1e-6)
         turn = self.measured(bench, sensors, "body::link::tilted", "orientation")[0]
         assert abs(turn @ np.asarray(Euler(*TILT).to_quaternion())) == pytest.approx(1, abs=1e-4)
+
+    def test_an_imu_that_cannot_move_feels_its_weight(self, bench: Bench, sensors: Sensors) -> None:
+        """On a static model and on one that is fixed to the world, before and after steps."""
+        bench.spawn(STILL, "fixed", (0, 0, 2))
+        bench.spawn(BODY.replace("<link", "<static>1</static><link", 1), "static", (5, 0, 2))
+        up = tuple(Quaternion.from_euler(*TILT).inverse().rotate((0, 0, GRAVITY)))
+        names = "fixed::base::tilted", "static::link::tilted"
+        for _ in range(2):
+            for name in names:
+                felt = self.measured(bench, sensors, name, "linear_acceleration")[0]
+                np.testing.assert_allclose(felt, up, atol=1e-6)
+            bench.run(0.01)
+
+    @pytest.mark.parametrize("ratio", [0.1, 10.0, 900.0])
+    def test_the_integral_of_an_imu_is_the_change_of_velocity(
+        self, bench: Bench, sensors: Sensors, ratio: float
+    ) -> None:
+        """The impulse of the servo that drives the cart is the momentum of the cart."""
+        bench.spawn(CART, "train", (0, 0, 2))
+        rail = "train::rail"
+        if rail not in bench.entities.joints:
+            pytest.skip("this simulator has no joints")
+        name, dt = "train::cart::tilted", bench.simulator.timestep
+        sensors.watch(name)
+        damping = ratio * MASS / dt
+        for column, value in (("damping", damping), ("target_velocity", 1.0)):
+            bench.write({("joints", column): {rail: value}})
+        turn = Quaternion.from_euler(*TILT)
+        gained, impulse = np.zeros(3), 0.0
+        for _ in range(40):
+            bench.step()
+            felt = self.measured(bench, sensors, name, "linear_acceleration")[0]
+            gained += dt * (np.array(turn.rotate(tuple(felt))) - (0.0, 0.0, GRAVITY))
+            impulse += dt * float(bench.get("joints", "effort", rail))
+        velocity = float(bench.get("joints", "velocity", rail))
+        assert velocity > 0.9
+        np.testing.assert_allclose(gained, (velocity, 0, 0), atol=1e-5)
+        assert impulse == pytest.approx(MASS * velocity, rel=1e-4)
 
     def test_an_imu_turns_with_its_link(self, bench: Bench, sensors: Sensors) -> None:
         """The angular velocity is in the axes of the sensor."""

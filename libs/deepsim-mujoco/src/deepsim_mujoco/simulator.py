@@ -43,6 +43,7 @@ from .state.compiled import Compiled
 from .state.forces import LinkForces
 from .state.joints import Joints
 from .state.motion import STATE_KINDS, Motion
+from .state.servos import Servos
 from .state.single_world import SingleWorld
 from .state.world_states import WorldStates
 
@@ -107,7 +108,8 @@ class MujocoSimulator:
         self._spec = MujocoSpec(described)
         self._states = WorldStates(worlds, threads)
         self._appearance = Appearance(worlds)
-        self._joints = Joints(self._states)
+        self._servos = Servos(self._states)
+        self._joints = Joints(self._states, self._servos)
         self._forces = LinkForces(self._states)
         single = SingleWorld(self._states)
         self.dynamics = MujocoDynamics(self._states, single)
@@ -115,10 +117,10 @@ class MujocoSimulator:
         self.camera_mounts = SensorMounts(self._states)
         self.contacts = LinkContacts(self._states, self.physics)
         self.cameras = Pictures(single, self._appearance, self.camera_mounts)
-        self.sensors = MujocoSensors(self._states, single, self.cameras, self._joints)
+        self.sensors = MujocoSensors(self._states, single, self.cameras, self._joints, self._servos)
         self.depth_cameras = self.cameras
         self.snapshots = MujocoSnapshots(
-            self._states, self._joints, self.physics, self.camera_mounts, self.sensors
+            self._states, self._joints, self._servos, self.physics, self.camera_mounts, self.sensors
         )
         self.entities = Entities(0)
         self._add([SpawnRequest(model, model.name, model.pose) for model in described.models])
@@ -178,7 +180,7 @@ class MujocoSimulator:
         states.version += 1
         try:
             if states.measure is None:
-                states.batch.step(worlds, nstep=n)
+                self._servos.step(n, worlds)
             else:
                 states.measure(n, worlds)
         except BatchError as error:
@@ -186,11 +188,6 @@ class MujocoSimulator:
         finally:
             if states.pushed:
                 states.let_go(worlds)
-        if states.servo_force is not None:
-            if worlds is None:
-                np.add(states.servo_force, 0.0, out=states.effort)  # never -0.0
-            else:
-                states.effort[worlds] = states.servo_force[worlds] + 0.0
         # MuJoCo counts its warnings; comparing bytes takes a tenth of the time of `any`.
         if states.warnings.tobytes() != states.known_warnings:
             states.refuse_warned(worlds)
@@ -279,6 +276,7 @@ class MujocoSimulator:
         self, model: mujoco.MjModel, added: Sequence[Built], poses: NDArray[np.float64]
     ) -> None:
         """Continues with a newly compiled model; `poses` (models, W, 7) place the added models."""
+        self._servos.settle()
         generation = self.entities.generation + 1
         compiled = Compiled.of(model, self._spec.models, self._spec.lights, generation)
         self._states.adopt(compiled, added, poses)

@@ -123,6 +123,10 @@ void BatchWorld::EndStep() {
   if (steps_.Kind() == StepKind::kFree) {
     wrenches_.Clear();
   }
+  if (!joints_.IsIdle()) {
+    const View view(*this);
+    joints_.EndStep();
+  }
   if (!sensors_.IsIdle()) {
     const View view(*this);
     sensors_.EndStep(view.Now().timestep);

@@ -129,18 +129,30 @@ void JointTable::Drive(double dt) {
     const JointEntity& entity = index_.Joints()[row];
     axis.followed = gazebo_batch_state::Follow(axis.command, axis.followed, dt);
     const JointDrive drive = Evaluate(axis.command, axis.followed, Position(row), Velocity(row));
+    axis.drive = drive;
     axis.effort = drive.effort;
     if (entity.is_ball) {
+      axis.drive.damper = 0.0;
       Push(entity, drive.effort);
       continue;
     }
     if (entity.mimic) {  // its spring takes up the damper
+      axis.drive.damper = 0.0;
       entity.joint->SetForce(entity.axis, drive.effort);
       continue;
     }
     SetDamper(row, drive.damper);  // Gazebo leaves it out where a joint runs into a limit
     if (drive.force != 0.0) {
       entity.joint->SetForce(entity.axis, drive.force);
+    }
+  }
+}
+
+void JointTable::EndStep() {
+  for (Row row = 0; driven_ > 0 && row < axes_.size(); ++row) {
+    Axis& axis = axes_[row];
+    if (axis.driven && axis.drive.damper != 0.0) {
+      axis.effort = axis.drive.force - axis.drive.damper * Velocity(row);
     }
   }
 }

@@ -3,34 +3,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
 from deepsim_math import quaternions
-from deepsim_mujoco.engine import mujoco
-from deepsim_mujoco.spec.sensors import IN_FREE_STATE, BuiltSensor
-from deepsim_mujoco.state.bodies import Bodies
-from deepsim_mujoco.state.layout import Floats, Rows
+from deepsim_mujoco.spec.sensors import VELOCITY, BuiltSensor
+from deepsim_mujoco.state.layout import Floats
 from deepsim_mujoco.state.world_states import WorldStates
-from deepsim_sync import Reading
+from deepsim_sync import Reading, WorldNumbers
 
 _XYZW = np.array([1, 2, 3, 0])  # from MuJoCo's order of quaternions
-_ZERO = np.zeros(())  # an array, which NumPy adds in half the time of a number
-_NO_OFFSET = ((0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0),)
 
 
 class InertialUnit:
     """An inertial measurement unit in all worlds.
 
-    For a body with a free joint, the orientation and the velocity are part of the state. For other
-    bodies MuJoCo derives them, which takes longer.
-
     Args:
         states: The states of the worlds.
         sensor: The sensor of the unit.
         address: Start of the outputs of each MuJoCo sensor, by name.
-        latest: Function that returns the outputs of the latest step, (W, n).
+        latest: Function that returns the outputs of the latest step, (W, n), with accelerations in
+            the place of velocities; see `Accelerations`.
     """
 
     def __init__(
@@ -40,36 +34,55 @@ class InertialUnit:
         address: Mapping[str, int],
         latest: Callable[[], Floats],
     ) -> None:
-        self._states, self._latest, model = states, latest, states.model
-        self._acceleration = address[sensor.output("linear_acceleration")]
-        site = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_SITE, sensor.site)
-        body = Bodies(states.compiled.layout, states.starts, [model.site_bodyid[site]], _NO_OFFSET)
-        self._free: Rows | None = None
-        if len(body.free):
-            self._free = np.concatenate([body.at[3:7, 0], body.at[10:, 0]])
-        else:
-            self._turn, self._spin = (address[sensor.output(what)] for what in IN_FREE_STATE)
-        mount: Floats = model.site_quat[site][_XYZW]
-        self._mount = None if mount[3] == 1.0 else mount
+        self._states, self._latest = states, latest
+        self._turn = address[sensor.output("orientation")] + _XYZW
+        self._spin = address[sensor.output("angular_velocity")] + np.arange(3)
+        self._acceleration = address[sensor.output(VELOCITY)] + np.arange(3)
 
     def read(self) -> Reading:
         """Returns the quantities, (W, ...)."""
         latest = self._latest()
-        if self._free is None:
-            self._states.derive(velocities=True)
-            present: Floats = self._states.batch.bind("sensordata")
-            orientation = present[:, self._turn : self._turn + 4].take(_XYZW, axis=1)
-            spin = present[:, self._spin : self._spin + 3] + 0.0
-        else:
-            numbers = self._states.state.take(self._free, axis=1)
-            numbers += _ZERO  # never -0.0
-            orientation, spin = numbers[:, :4], numbers[:, 4:]
-            if self._mount is not None:
-                orientation = quaternions.multiply(orientation, self._mount)
-                spin = quaternions.rotate(quaternions.conjugate(self._mount), spin)
-        start = self._acceleration
+        self._states.derive(velocities=True)
+        present: Floats = self._states.batch.bind("sensordata")
         return {
-            "orientation": orientation,
-            "angular_velocity": spin,
-            "linear_acceleration": latest[:, start : start + 3] + _ZERO,
+            "orientation": present.take(self._turn, axis=1),
+            "angular_velocity": present.take(self._spin, axis=1) + 0.0,  # never -0.0
+            "linear_acceleration": latest.take(self._acceleration, axis=1),
         }
+
+
+class Accelerations:
+    """The accelerations of n inertial units: the changes of their velocities in a step.
+
+    MuJoCo's accelerometer measures something else if the damping of servos is solved for the
+    velocity after the step, and nothing on bodies that cannot move.
+    """
+
+    def __init__(
+        self, states: WorldStates, units: Iterable[BuiltSensor], address: Mapping[str, int]
+    ) -> None:
+        self._states = states
+        chosen = list(units)
+        velocity = [address[unit.output(VELOCITY)] for unit in chosen]
+        turn = [address[unit.output("orientation")] for unit in chosen]
+        self._velocity = np.array(velocity, dtype=np.intp)[:, None] + np.arange(3)
+        self._turn = np.array(turn, dtype=np.intp)[:, None] + _XYZW
+
+    def measure(self, outputs: Floats, worlds: WorldNumbers | None) -> None:
+        """Replaces the velocities before the latest step by specific forces [m/s^2].
+
+        These are in the axes of the unit after the step, which are those of its orientation.
+
+        Args:
+            outputs: Outputs of MuJoCo's sensors in the latest step, (w, n).
+            worlds: Numbers of the w worlds; None for all.
+        """
+        states, gravity = self._states, self._states.model.opt.gravity
+        states.derive(velocities=True)
+        present: Floats = states.batch.bind("sensordata")
+        if worlds is not None:
+            present = present[worlds]
+        change = present.take(self._velocity, axis=1) - outputs.take(self._velocity, axis=1)
+        turn = present.take(self._turn, axis=1)
+        force = quaternions.inverse_rotate(turn, change / states.timestep - gravity)
+        outputs[:, self._velocity] = force + 0.0  # never -0.0

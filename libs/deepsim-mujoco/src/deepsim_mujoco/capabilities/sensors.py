@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -12,10 +11,11 @@ import numpy as np
 
 from deepsim_mujoco.engine import BatchError, mujoco
 from deepsim_mujoco.spec.builder import Built
-from deepsim_mujoco.spec.sensors import BuiltSensor, joints_of
+from deepsim_mujoco.spec.sensors import VELOCITY, BuiltSensor, joints_of
 from deepsim_mujoco.state.compiled import Compiled
 from deepsim_mujoco.state.joints import Joints
 from deepsim_mujoco.state.layout import Floats, Rows
+from deepsim_mujoco.state.servos import Servos
 from deepsim_mujoco.state.single_world import SingleWorld
 from deepsim_mujoco.state.world_states import WorldStates
 from deepsim_spawn import (
@@ -37,12 +37,13 @@ from deepsim_sync import (
 )
 
 from .contact_sensors import ContactRecorder
-from .inertial_unit import InertialUnit
+from .force_torque import ForceTorqueSensor
+from .inertial_unit import Accelerations, InertialUnit
 from .lidars import LidarScanner
 from .pictures import Pictures
 
 _NO_SENSORS = int(mujoco.mjtDisableBit.mjDSBL_SENSOR)
-_OUTPUTS = ("sensordata",)  # the outputs of all MuJoCo sensors
+_RK4 = mujoco.mjtIntegrator.mjINT_RK4  # MuJoCo keeps no quantities of the beginning of its steps
 
 
 class MujocoSensors:
@@ -52,10 +53,15 @@ class MujocoSensors:
     """
 
     def __init__(
-        self, states: WorldStates, single: SingleWorld, pictures: Pictures, joints: Joints
+        self,
+        states: WorldStates,
+        single: SingleWorld,
+        pictures: Pictures,
+        joints: Joints,
+        servos: Servos,
     ) -> None:
-        self._states, self._pictures, self._joints = states, pictures, joints
-        self._single = single
+        self._states, self._pictures, self._single = states, pictures, single
+        self._joints, self._servos = joints, servos
         self._contacts = ContactRecorder(states.worlds)
         self._has_contacts = False  # whether there is a contact sensor
         self._built: Mapping[str, BuiltSensor] = {}
@@ -86,6 +92,8 @@ class MujocoSensors:
         self._data: Floats = np.zeros((states.worlds, model.nsensordata))
         self._stale = np.ones(states.worlds, dtype=np.bool_)
         self._stale_version = -1
+        # Outputs that need the step to be right, of sensors that were not watched in the latest.
+        self._unmeasured: list[int] = []
         self._watched = {name: None for name in self._watched if name in self._built}
         self._readers = {
             name: self._reader(name)
@@ -104,36 +112,74 @@ class MujocoSensors:
         if name in self._built:
             self._watched[name] = None
             self._arm()
+            self._unmeasured += self._replaced(self._built[name])
         self._readers[name] = self._reader(name)
 
     def _arm(self) -> None:
         """Makes MuJoCo evaluate its own sensors if one of them is watched."""
-        watched = [self._built[name].description.measurement for name in self._watched]
-        self._records = any(isinstance(each, ContactSensor) for each in watched)
-        if self._states.measure is None and not all(
-            isinstance(each, _WITHOUT_MUJOCOS) for each in watched
-        ):
-            batch = self._states.batch
-            batch.expand("opt.disableflags")[:] &= ~_NO_SENSORS
-            self._now: Floats = batch.bind("sensordata")
-            self._states.measure = self._step
+        states, address = self._states, self._address
+        of_mujoco = [
+            sensor
+            for sensor in (self._built[name] for name in self._watched)
+            if not isinstance(sensor.description.measurement, _WITHOUT_MUJOCOS)
+        ]
+        if not of_mujoco:
+            return
+        if states.measure is None:
+            states.batch.expand("opt.disableflags")[:] &= ~_NO_SENSORS
+            self._now: Floats = states.batch.bind("sensordata")
+            states.measure = self._step
+        kinds = [(sensor, type(sensor.description.measurement)) for sensor in of_mujoco]
+        self._records = any(kind is ContactSensor for _, kind in kinds)
+        units = [sensor for sensor, kind in kinds if kind is Imu]
+        self._accelerations = Accelerations(states, units, address) if units else None
+        self._forces = [
+            ForceTorqueSensor(states, sensor, address)
+            for sensor, kind in kinds
+            if kind is ForceTorque and states.model.opt.integrator != _RK4
+        ]
+        if self._forces:
+            self._found = states.batch.bind("qacc")
 
     def _step(self, n: int, chosen: WorldNumbers | None) -> None:
         """Advances some worlds and records the outputs of their sensors."""
-        batch = self._states.batch
-        if self._records:
-            record = batch.rollout(n, record=_OUTPUTS, ids=chosen)["sensordata"]
+        record, latest = self._advance(n, chosen, ("sensordata",) if self._records else ())
+        if record is not None:
             self._contacts.add(record, chosen)
-            latest = record[:, -1]
-        else:
-            batch.step(chosen, nstep=n)
-            latest = self._now.copy() if chosen is None else self._now[chosen]
         if chosen is None:
-            self._data, self._stale = latest, self._none
+            self._data, self._stale, self._unmeasured = latest, self._none, []
         else:
             self._replace(latest, chosen)
             self._stale = self._stale.copy()
             self._stale[chosen] = False
+
+    def _advance(
+        self, n: int, chosen: WorldNumbers | None, record: tuple[str, ...]
+    ) -> tuple[Floats | None, Floats]:
+        """Advances some worlds.
+
+        Returns:
+            The outputs of all sensors after each step, (w, steps, outputs), if they are recorded,
+            and those of the latest step, (w, outputs).
+        """
+        states, some = self._states, slice(None) if chosen is None else chosen
+        if self._forces:
+            velocity: Floats = states.batch.bind("qvel")
+            before = velocity[some].copy()
+            if n > 1:
+                record = *record, "qvel"
+        found = self._servos.step(n, chosen, record)
+        outputs = found.get("sensordata")
+        latest = self._now[some].copy() if outputs is None else outputs[:, -1]
+        if self._forces:
+            if n > 1:
+                before = found["qvel"][:, -2]
+            change = (velocity[some] - before) / states.timestep - self._found[some]
+            for sensor in self._forces:
+                sensor.correct(latest, change, chosen)
+        if self._accelerations is not None:
+            self._accelerations.measure(latest, chosen)
+        return outputs, latest
 
     def _replace(self, outputs: Floats, worlds: Rows) -> None:
         """Replaces the outputs of MuJoCo's sensors in some worlds."""
@@ -166,18 +212,15 @@ class MujocoSensors:
         if isinstance(measured, ContactSensor):
             return partial(self._touch, name)
         if isinstance(measured, ForceTorque):
-            return partial(self._wrench, sensor)
+            return partial(self._wrench, ForceTorqueSensor(self._states, sensor, self._address))
         return InertialUnit(self._states, sensor, self._address, self._latest).read
 
     def _touch(self, name: str) -> Reading:
         self._latest()
         return self._contacts.read(name)
 
-    def _wrench(self, sensor: BuiltSensor) -> Reading:
-        outputs = self._latest()
-        starts = {what: self._address[sensor.output(what)] for what in ("force", "torque")}
-        # Never -0.0.
-        return {what: outputs[:, start : start + 3] + 0.0 for what, start in starts.items()}
+    def _wrench(self, sensor: ForceTorqueSensor) -> Reading:
+        return sensor.read(self._latest())
 
     def _picture(self, name: str) -> Reading:
         """Returns the pictures of a camera in all worlds."""
@@ -199,21 +242,49 @@ class MujocoSensors:
         return found
 
     def _latest(self) -> Floats:
-        """Returns the latest outputs of MuJoCo's sensors, (W, n).
+        """Returns the latest outputs of MuJoCo's sensors, (W, n), with those of the step replaced.
 
         Measures in worlds that have not stepped since a reset or since the first `watch`.
         """
-        states = self._states
-        if self._stale is not self._none and self._stale_version != states.version:
+        if self._unmeasured:
+            some, self._unmeasured = self._unmeasured, []
+            self._stale_version = -1
+            if not self._stale.all():
+                outputs = self._data.copy()
+                outputs[:, some] = self._attempt(np.arange(self._states.worlds))[:, some]
+                self._data = outputs
+        if self._stale is not self._none and self._stale_version != self._states.version:
             worlds: Rows = np.flatnonzero(self._stale)
-            with suppress(BatchError):  # raised for diverged worlds
-                states.batch.forward(worlds)
-            now: Floats = states.batch.bind("sensordata")
-            self._replace(now[worlds], worlds)
+            self._replace(self._attempt(worlds), worlds)
             if self._has_contacts:
                 self._contacts.begin(self._data[worlds], worlds)
-            self._stale_version = states.version
+            self._stale_version = self._states.version
         return self._data
+
+    def _attempt(self, worlds: Rows) -> Floats:
+        """Returns the outputs of a step of some worlds that is taken back, (w, n)."""
+        states, effort = self._states, self._servos.effort.copy()
+        before, warned = states.state[worlds], states.warnings[worlds]
+        states.version += 1
+        try:
+            _, outputs = self._advance(1, worlds, ())
+        except BatchError:  # of diverged worlds
+            outputs = np.full((len(worlds), self._data.shape[1]), np.nan)
+        states.state[worlds], states.warnings[worlds] = before, warned
+        self._servos.set(effort, slice(None))
+        states.version += 1
+        return outputs
+
+    def _replaced(self, sensor: BuiltSensor) -> list[int]:
+        """Returns the places of a sensor's outputs that MuJoCo alone does not measure."""
+        measured = sensor.description.measurement
+        what: tuple[str, ...] = ()
+        if isinstance(measured, Imu):
+            what = (VELOCITY,)
+        elif isinstance(measured, ForceTorque):
+            what = ("force", "torque")
+        starts = [self._address[sensor.output(each)] for each in what]
+        return [start + place for start in starts for place in range(3)]
 
     def reset(self, worlds: WorldNumbers | None) -> None:
         """Discards the measurements of some worlds."""

@@ -14,6 +14,7 @@ from deepsim_mujoco.engine import mujoco
 from deepsim_mujoco.spec.builder import COLLISION_GROUP
 from deepsim_mujoco.state.joints import Joints
 from deepsim_mujoco.state.layout import Floats
+from deepsim_mujoco.state.servos import Servos
 from deepsim_mujoco.state.world_states import WorldStates
 from deepsim_sync import CameraMount, PhysicsProperty
 
@@ -34,7 +35,7 @@ class MujocoState(NamedTuple):
     factors: Mapping[PhysicsProperty, NDArray[np.float64]]
     """Factors of the scaled properties, (W, links)."""
     effort: Floats
-    """Efforts of the latest step, (W, servos)."""
+    """Efforts of the latest step, (W, axes)."""
     commands: Mapping[str, Floats]
     """Joint commands that differ from their defaults, by column, (W, axes)."""
     mounts: Mapping[tuple[str, int], CameraMount]
@@ -50,11 +51,12 @@ class MujocoSnapshots:
         self,
         states: WorldStates,
         joints: Joints,
+        servos: Servos,
         physics: PhysicsFactors,
         mounts: SensorMounts,
         sensors: MujocoSensors,
     ) -> None:
-        self._states, self._joints = states, joints
+        self._states, self._joints, self._servos = states, joints, servos
         self._physics, self._mounts, self._sensors = physics, mounts, sensors
         self._digested: mujoco.MjModel | None = None
 
@@ -65,7 +67,7 @@ class MujocoSnapshots:
             self._digest(),
             self._states.state.copy(),
             self._physics.get_state(),
-            self._states.effort.copy(),
+            self._servos.effort.copy(),
             self._joints.get_state(),
             self._mounts.get_state(),
             self._sensors.get_state(),
@@ -95,7 +97,8 @@ class MujocoSnapshots:
         self._physics.set_state(factors)
         self._mounts.set_state(mounts)
         self._joints.set_state(commands, np.arange(self._states.worlds))
-        self._states.set(steps, integration, effort, slice(None))
+        self._states.set(steps, integration, slice(None))
+        self._servos.set(effort, slice(None))
         self._sensors.set_state(sensors)
 
     def _digest(self) -> bytes:

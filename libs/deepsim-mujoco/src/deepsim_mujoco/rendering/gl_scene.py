@@ -42,7 +42,8 @@ class GlScene:
         self._scene = mujoco.MjvScene(model, model.ngeom + 1)
         self._scene.flags[:] = 0
         self._scene.flags[_EFFECTS] = 1
-        lights = np.count_nonzero(model.light_active) + model.vis.headlight.active
+        # From MuJoCo 4 on, the headlight may be 2, for automatic.
+        lights = np.count_nonzero(model.light_active) + bool(model.vis.headlight.active)
         if lights > _MAX_LIGHTS:
             _LOG.warning(
                 "OpenGL draws %d lights, the headlight among them; of %d the last stay dark",

@@ -24,6 +24,7 @@ from .unsupported import warn_of_unsupported
 _INTEGRATORS = {
     "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST,
     "implicit": mujoco.mjtIntegrator.mjINT_IMPLICIT,
+    "discrete": mujoco.mjtIntegrator.mjINT_DISCRETE,
     "euler": mujoco.mjtIntegrator.mjINT_EULER,
     "rk4": mujoco.mjtIntegrator.mjINT_RK4,
 }

@@ -14,17 +14,17 @@ from deepsim_sync import SCOPE, SpawnError
 from .axes import Axis
 
 _SENSOR, _OBJECT = mujoco.mjtSensor, mujoco.mjtObj
+VELOCITY = "velocity"
+"""The linear velocity of an inertial unit in the world frame, whose change it measures."""
 _OF_SITES = {
     Imu: {
         "orientation": _SENSOR.mjSENS_FRAMEQUAT,
         "angular_velocity": _SENSOR.mjSENS_GYRO,
-        "linear_acceleration": _SENSOR.mjSENS_ACCELEROMETER,
+        VELOCITY: _SENSOR.mjSENS_FRAMELINVEL,
     },
     ForceTorque: {"force": _SENSOR.mjSENS_FORCE, "torque": _SENSOR.mjSENS_TORQUE},
 }
 """MuJoCo's sensor type for each quantity of a sensor; all measure at the sensor's site."""
-IN_FREE_STATE = ("orientation", "angular_velocity")
-"""Quantities of inertial units that are part of the state of a body with a free joint."""
 NET = "net"
 """The sum of all contacts: number, force, torque about a point, and this point."""
 NEAREST = "nearest"
@@ -73,10 +73,7 @@ def add_sensor(
     added = []
     if not isinstance(sensor.measurement, ContactSensor):
         built = BuiltSensor(model, site, 0, sensor)
-        is_free = any(joint.type == mujoco.mjtJoint.mjJNT_FREE for joint in body.joints)
         for what, kind in _OF_SITES.get(type(sensor.measurement), {}).items():
-            if is_free and what in IN_FREE_STATE:
-                continue
             added.append(
                 spec.add_sensor(
                     name=built.output(what), type=kind, objtype=_OBJECT.mjOBJ_SITE, objname=site

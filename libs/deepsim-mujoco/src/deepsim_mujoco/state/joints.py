@@ -18,6 +18,7 @@ from deepsim_sync import COLUMNS, Cells, Entities, Names, WorldNumbers
 from .ball_joints import BallJoints
 from .compiled import Compiled
 from .layout import Floats, Part, Rows, block
+from .servos import Servos
 from .world_states import WorldStates
 
 COMMANDS = tuple(name for name, column in COLUMNS["joints"].items() if not column.changes_in_time)
@@ -39,8 +40,8 @@ _FIELDS = {
 class Joints:
     """The states and commands of all joint axes in all worlds."""
 
-    def __init__(self, states: WorldStates) -> None:
-        self._states = states
+    def __init__(self, states: WorldStates, servos: Servos) -> None:
+        self._states, self._servos = states, servos
         self._names: Names = Entities(0).joints
         self._commands: dict[str, Floats] = {
             name: np.zeros((states.worlds, 0)) for name in COMMANDS
@@ -51,8 +52,6 @@ class Joints:
         """Adopts a newly compiled model; new axes get described commands, others keep theirs."""
         states, model, axes = self._states, compiled.model, compiled.axes
         old, self._names = self._names, compiled.entities.joints
-        if not self._passive.all():
-            states.actuate(np.flatnonzero(~self._passive))
         self._own: set[str] = set()  # the columns with separate numbers in each world
         self._described = {name: np.zeros(len(axes)) for name in COMMANDS}
         self._described["effort_limit"] = np.array([axis.description.effort for axis in axes])
@@ -75,7 +74,6 @@ class Joints:
         measured = {
             "position": (states.state, self._position),
             "velocity": (states.state, self._velocity),
-            "effort": (states.effort, self._servo),
         }
         if self._balls is not None:
             del measured["position"]
@@ -98,6 +96,9 @@ class Joints:
             new = np.tile(self._described[name], (states.worlds, 1))
             new[:, here] = values[:, there]
             self._commands[name] = new
+        self._servos.follow(self._commands, self._servo, dof, self._velocities_at, (there, here))
+        if not self._passive.all():
+            self._actuate(np.flatnonzero(~self._passive))
         for name in COMMANDS:
             if name not in _INPUTS:  # inputs are part of the kept states
                 self._apply(name, np.arange(states.worlds))
@@ -114,13 +115,15 @@ class Joints:
         elif column == "velocity":
             self._numbers.take(self._velocities_at, out=out, mode="clip")
         elif column == "effort":
-            self._states.effort.take(self._servo, axis=1, out=out, mode="clip")
+            out[...] = self._servos.effort
         else:
             out[...] = self._commands[column]
 
     def write(self, changed: Mapping[str, Cells]) -> None:
         """Sets cells, by column name."""
         state = self._states.state
+        if not changed.keys() <= _INPUTS.keys():
+            self._servos.settle()
         for column, (worlds, rows, values) in changed.items():
             if column == "position":
                 # The servo starts from the new position to follow its target.
@@ -194,6 +197,7 @@ class Joints:
     def reset(self, worlds: WorldNumbers | None) -> None:
         """Restores the described commands of some worlds, whose states were reset before."""
         if len(self._names):
+            self._servos.set(0.0, slice(None) if worlds is None else worlds)
             self.set_state({}, np.arange(self._states.worlds) if worlds is None else worlds)
 
     def get_state(self) -> dict[str, Floats]:
@@ -226,8 +230,12 @@ class Joints:
         """Activates the servos in those worlds where they are passive."""
         acting = worlds[self._passive[worlds]]
         if len(acting):
-            self._states.actuate(acting)
+            self._actuate(acting)
             self._passive[acting] = False
+
+    def _actuate(self, worlds: WorldNumbers) -> None:
+        self._states.actuate(worlds)
+        self._servos.act()
 
     def _apply(self, column: str, worlds: WorldNumbers) -> None:
         """Passes one column of the commands to the servos of some worlds."""
@@ -245,6 +253,7 @@ class Joints:
         if column not in self._own and (values == self._described[column]).all():
             return  # as compiled
         self._own.add(column)
+        self._servos.gains_changed()
         if column == "damping" and len(self._coupled):
             self._steady_coupled(worlds)
         field, place = _FIELDS[column]

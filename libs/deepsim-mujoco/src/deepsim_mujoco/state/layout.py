@@ -118,18 +118,13 @@ def kept_numbers(old: Layout, new: Layout) -> tuple[Rows, Rows]:
     in_new = new.model.body_mocapid[after[placed]]
     add(Part.mjSTATE_MOCAP_POS, 3, 3 * in_old, 3 * in_new)
     add(Part.mjSTATE_MOCAP_QUAT, 4, 4 * in_old, 4 * in_new)
-    before, after = kept_servos(old, new)
+    before, after = _kept(old.servos, new.servos)
     in_old, in_new = old.model.actuator_ctrladr[before], new.model.actuator_ctrladr[after]
     add(Part.mjSTATE_CTRL, SERVO_INPUTS, in_old, in_new)
     in_old, in_new = old.model.actuator_actadr[before], new.model.actuator_actadr[after]
     add(Part.mjSTATE_ACT, 1, in_old, in_new)
     in_old, in_new, sizes = map(np.concatenate, zip(*found, strict=True))
     return _spread(in_old, sizes), _spread(in_new, sizes)
-
-
-def kept_servos(old: Layout, new: Layout) -> tuple[Rows, Rows]:
-    """Returns the index in each model of every servo that the two models have in common."""
-    return _kept(old.servos, new.servos)
 
 
 def _kept(before: Mapping[str, int], after: Mapping[str, int]) -> tuple[Rows, Rows]:

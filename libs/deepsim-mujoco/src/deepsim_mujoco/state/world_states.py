@@ -20,7 +20,7 @@ from deepsim_sync import SimulationError, WorldNumbers
 
 from .bodies import Bodies
 from .compiled import Compiled
-from .layout import SERVO_INPUTS, Floats, Part, Rows, kept_numbers, kept_servos
+from .layout import SERVO_INPUTS, Floats, Part, Rows, kept_numbers
 
 _BAD_POSITION = int(mujoco.mjtWarning.mjWARN_BADQPOS)
 _BAD_CONTROL = int(mujoco.mjtWarning.mjWARN_BADCTRL)
@@ -47,11 +47,10 @@ class WorldStates:
         state: Integration state of each world, (W, n), from which the next step starts.
         starts: Start of each world's state in the flattened array, (W,).
         initial: States after a reset, (W, n).
-        effort: Effort of each servo in the latest step, (W, servos).
-        servo_force: MuJoCo's own array of these efforts; None until a servo acts.
         steps: Physics steps since the last reset, (W,); a new array after each change. These are
             floats, which are exact and need no conversion for the time.
         timestep: Duration of one step [s].
+        mass_updates: Number of times that constants were derived from changed masses.
         version: Number that increases with each change; code that writes to `state` increments it.
         measure: Function that steps in place of the batch while sensors are watched; None
             otherwise.
@@ -65,7 +64,6 @@ class WorldStates:
     batch: Any
     state: Floats
     starts: Rows
-    effort: Floats
     initial: Floats
 
     def __init__(self, worlds: int, threads: int | None) -> None:
@@ -73,7 +71,7 @@ class WorldStates:
         self._threads = min(worlds, threads or os.cpu_count() or 1)
         self.steps: NDArray[np.float64] = np.zeros(worlds)
         self._timed: tuple[Any, NDArray[np.float64]] = (None, np.zeros(worlds))
-        self.version = 0
+        self.version = self.mass_updates = 0
         self.pushed = False
         self._derived = (-1, _POSITIONS)  # the version and stage of the derived fields
         self._stage = _POSITIONS  # the stage to derive
@@ -116,18 +114,13 @@ class WorldStates:
             address = start[Part.mjSTATE_CTRL] + model.actuator_ctrladr[servos[axis.name]]
             initial[:, address] = axis.target
         batch.state[:] = initial
-        effort = np.zeros((self.worlds, model.nactuator))
         if hasattr(self, "batch"):
             before, after = kept_numbers(self.compiled.layout, layout)
             initial[:, after] = self.initial[:, before]
             batch.state[:, after] = self.state[:, before]
             batch.warning[:] = self.batch.warning
             batch.warning[..., 0] = -1  # places in the old model are void
-            before, after = kept_servos(self.compiled.layout, layout)
-            effort[:, after] = self.effort[:, before]
-        self.effort = effort
         self._bound: dict[str, Floats] = {}
-        self.servo_force: Floats | None = None
         self.compiled = compiled
         self.model, self.batch, self.state = model, batch, batch.state
         self.starts, self.initial = starts, initial
@@ -193,12 +186,11 @@ class WorldStates:
 
     def reset(self, chosen: WorldNumbers | slice) -> None:
         """Restores the initial states of some worlds."""
-        self.set(0, self.initial[chosen], 0.0, chosen)
+        self.set(0, self.initial[chosen], chosen)
 
-    def set(self, steps: Any, state: Floats, effort: Any, chosen: WorldNumbers | slice) -> None:
+    def set(self, steps: Any, state: Floats, chosen: WorldNumbers | slice) -> None:
         """Sets the states of some worlds."""
         self.state[chosen] = state
-        self.effort[chosen] = effort
         self.steps = self.steps.copy()
         self.steps[chosen] = steps
         self.warnings[chosen] = 0
@@ -208,7 +200,6 @@ class WorldStates:
     def actuate(self, chosen: WorldNumbers) -> None:
         """Activates the servos of some worlds; inactive servos exert no force and cost no time."""
         self.batch.expand("opt.disableflags")[chosen] &= ~_NO_SERVOS
-        self.servo_force = self.batch.bind("actuator_force")
 
     def check_number(self, world: int) -> None:
         """Raises IndexError if there is no world with the number."""
@@ -245,6 +236,7 @@ class WorldStates:
         The inertia of servos does not count: it comes and goes with commands, after which the
         constants are not updated, so that they would depend on the order of commands and factors.
         """
+        self.mass_updates += 1
         if not self._servo_armature[worlds].any():
             self.batch.set_const(worlds)
             return
@@ -262,6 +254,16 @@ class WorldStates:
         if found is None:
             found = self._bound[name] = self.batch.bind(name)
             self.version += 1  # so that MuJoCo derives it
+        return found
+
+    def inverse_weights(self) -> Floats:
+        """Returns the inverse inertias of degrees of freedom in the initial pose, (nv,) or (W, nv).
+
+        The inertia of servos does not count.
+        """
+        found: Floats = self.model.dof_invweight0
+        if self.mass_updates:
+            found = self.batch.expand("dof_invweight0")
         return found
 
     def derive(self, *, velocities: bool = False) -> None:

@@ -15,7 +15,7 @@ from .sdf_paths import document, sdf
 from .sensor import PluginDescription
 from .writing.model import write_world
 
-Integrator = Literal["implicitfast", "implicit", "euler", "rk4"]
+Integrator = Literal["implicitfast", "implicit", "discrete", "euler", "rk4"]
 Cone = Literal["elliptic", "pyramidal"]
 
 
@@ -31,6 +31,7 @@ class MujocoOptions:
 
     Attributes:
         integrator: ``rk4`` conserves the energy of fast spinning bodies, at four times the cost.
+            ``discrete`` lets contacts know the damping of servos; see docs/integrators.md.
         cone: The friction of a ``pyramidal`` cone depends on the direction, by up to 30 %.
         impratio: Stiffness of friction relative to the normal direction, > 0. Larger values reduce
             creep and take longer to solve.

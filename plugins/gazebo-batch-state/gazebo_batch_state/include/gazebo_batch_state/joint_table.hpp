@@ -44,6 +44,10 @@ class JointTable {
   /// \param dt [s]
   void Drive(double dt);
 
+  /// Finds the efforts of the physics step that ends: ODE solved their damping for the velocity
+  /// after it.
+  void EndStep();
+
   /// Makes all commands as described; call it after a reset of the world.
   void Reset();
 
@@ -53,6 +57,7 @@ class JointTable {
     JointCommand described;
     JointCommand command;
     double followed = 0.0;  // see Follow
+    JointDrive drive;       // of the latest step
     double effort = 0.0;    // of the latest step
     double turns = 0.0;     // whole turns that Gazebo does not count [rad]
     bool driven = false;
