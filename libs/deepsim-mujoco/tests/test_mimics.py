@@ -8,7 +8,7 @@ import pytest
 
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
-from deepsim_spawn import GazeboXMLLoader, ModelSpawner
+from deepsim_spawn import GazeboXMLLoader, ModelSpawner, Physics, WorldDescription
 from deepsim_sync import SpawnError, World
 
 _LINK = """<link name="{name}"><inertial><origin xyz="0.1 0 0"/><mass value="0.5"/>
@@ -76,6 +76,28 @@ def test_light_fingers_follow_a_stiff_servo(serial: bool) -> None:
         off = followers.position - leader.position * (1.0, -1.0)
         assert np.abs(off).max() < 1e-3
     assert abs(leader.position[0, 0] - leader.target_position[0, 0]) < 0.03
+
+
+@pytest.mark.parametrize("step", [0.001, 0.002, 0.005])
+def test_fingers_of_10_g_close_in_step(step: float) -> None:
+    """In plain MuJoCo, a servo of 1000 N/m and 100 N s/m parts them by 24 mm."""
+    finger = """<link name="{0}"><inertial><mass value="0.01"/><inertia ixx="1e-6" ixy="0" ixz="0"
+    iyy="1e-6" iyz="0" izz="1e-6"/></inertial></link><joint name="{0}_joint" type="prismatic">
+    <parent link="palm"/><child link="{0}"/><axis xyz="0 {1} 0"/>
+    <limit lower="-1" upper="1" effort="1000" velocity="100"/>{2}</joint>"""
+    fingers = finger.format("a", 1, "") + finger.format("b", -1, '<mimic joint="a_joint"/>')
+    world = World(MujocoSimulator(WorldDescription(physics=Physics(step))))
+    text = hand().replace("</robot>", fingers + "</robot>")
+    ModelSpawner(GazeboXMLLoader().load_model(text)).spawn(world, "hand", Pose())
+    both = world.joints.select(["hand::a_joint", "hand::b_joint"])
+    world.joints.select(["hand::a_joint"]).put(
+        stiffness=1000.0, damping=100.0, target_position=0.04
+    )
+    for _ in range(round(1.0 / step)):
+        world.tick()
+        one, other = both.position[0]
+        assert abs(one - other) < 1e-3
+    assert both.position[0] == pytest.approx([0.04, 0.04], abs=1e-4)
 
 
 def test_a_heavy_leader_keeps_up_with_a_stiff_servo_of_a_light_follower() -> None:

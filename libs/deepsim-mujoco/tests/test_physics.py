@@ -11,6 +11,8 @@ from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
 from deepsim_sync import PHYSICS_PROPERTIES, Cells, Changes, PhysicsProperty
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*of two surfaces the lower one counts")
+
 MODELS = (FLOOR, BOX, PENDULUM)
 LINKS = ["m1::l", "m2::bob"]
 

@@ -13,6 +13,8 @@ from deepsim_math import Euler, Pose, Twist
 from deepsim_mujoco import MujocoSimulator
 from deepsim_sync import CameraMount, SimulationError, World
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*of two surfaces the lower one counts")
+
 
 def make_world(pendulums: int = 3) -> World:
     """Pendulums that fall onto a floor and each other; the floor is moved by hand."""

@@ -23,6 +23,8 @@ from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
 from deepsim_sync import CameraView, Cells, Changes, SimulationError, World
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*of two surfaces the lower one counts")
+
 VIEW = CameraView(Pose(), width=4, height=3)
 
 

@@ -16,6 +16,7 @@ from deepsim_spawn import (
     Inertial,
     Mesh,
     ModelFormatError,
+    ModelFormatWarning,
     Plane,
     Sphere,
     SpotCone,
@@ -195,11 +196,12 @@ def test_a_script_that_is_not_known_is_warned_of(load_link):
     assert link.visuals[0].material is None
 
 
-def test_a_colour_beyond_its_range_is_an_error(load_link):
-    with pytest.raises(ModelFormatError, match=r"diffuse: .*255"):
-        load_link(
+def test_a_colour_beyond_its_range_is_limited(load_link):
+    with pytest.warns(ModelFormatWarning, match=r"diffuse: .*255"):
+        link = load_link(
             f"<visual name='v'>{BALL}<material><diffuse>255 0 0</diffuse></material></visual>"
         )
+    assert link.visuals[0].material.diffuse == Color(1, 0, 0, 1)
 
 
 def test_a_visual_keeps_transparency_and_shadow(load_link):

@@ -51,6 +51,7 @@ class PhysicsPropertyCases(Conformance):
         expected = -GRAVITY / rate * (1.0 - np.exp(-time * rate))
         assert bench.get("links", "twist", "sinker::link")[2] == pytest.approx(expected, rel=0.02)
 
+    @pytest.mark.filterwarnings("ignore:.*of two surfaces the lower one counts")
     @pytest.mark.parametrize("factor", [1.0, 0.5, 2.0, 5.0])
     def test_friction_sets_the_braking_distance(
         self, bench: Bench, physics: PhysicsProperties, factor: float

@@ -1,23 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Repairs of masses and inertias that no rigid body can have."""
+"""Masses and inertias of links: from their shapes, and repaired where no body can have them."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_math import Pose
+from deepsim_math import Pose, Vector3
 
 from .description.checks import WORLD
+from .description.geometry import Box, Mesh
 from .description.joint import JointDescription
-from .description.link import Inertial
+from .description.link import CollisionDescription, Inertial
 from .description.model import ModelDescription
 from .description.sdf_paths import MOMENTS
+from .meshes.triangles import mesh_triangles
+from .meshes.volumes import Solid, filled, together
 from .xml.element import Element
 
 _MARGIN = 1e-6
@@ -29,8 +32,48 @@ _THINNEST = 1e-9
 _SECOND_TO_INERTIA = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
 """Maps the second moments along the principal axes to principal moments of inertia."""
 
-_WATER = 1000.0
-"""Density [kg/m^3], close to the mean density of robots and their loads."""
+WATER = 1000.0
+"""Density [kg/m^3], close to the mean density of robots and their loads, and SDF's default."""
+
+
+def even_solid(
+    element: Element, collisions: Iterable[tuple[CollisionDescription, float]]
+) -> Solid | None:
+    """Returns the body that collisions of some densities [kg/m^3] form, in the link frame.
+
+    An open mesh counts as its bounding box, with a warning; planes and heightmaps weigh nothing.
+
+    Args:
+        element: The element that asks for it, for messages.
+        collisions: The shapes of the link; shapes that overlap count twice.
+    """
+    parts = []
+    for collision, density in collisions:
+        solid = filled(collision.geometry)
+        if solid is None and isinstance(collision.geometry, Mesh):
+            points, _ = mesh_triangles(collision.geometry)
+            low, high = points.min(axis=0), points.max(axis=0)
+            thick = np.maximum(high - low, 1e-6)
+            box = filled(Box(Vector3(*thick.tolist())))
+            assert box is not None
+            solid = box._replace(centre=(low + high) / 2)
+            element.warn(
+                f"the mesh {collision.geometry.path.name} of collision {collision.name!r} is not "
+                "closed",
+                "for the inertia, open meshes count as their bounding boxes",
+            )
+        if solid is not None:
+            parts.append((solid, density, collision.pose))
+    return together(parts)
+
+
+def inertial_of(element: Element, solid: Solid, mass: float | None = None) -> Inertial:
+    """Returns the inertia of a body, scaled to a mass [kg] if one is given."""
+    mass = solid.mass if mass is None else mass
+    tensor = solid.inertia * (mass / solid.mass)
+    upper = dict(zip(MOMENTS, tensor[np.triu_indices(3)].tolist(), strict=True))
+    at = Pose(tuple(solid.centre.tolist()))
+    return element.make(Inertial, mass=mass, pose=at, **upper)
 
 
 def make_inertial(
@@ -50,7 +93,7 @@ def make_inertial(
         element.repair("mass [kg] must be > 0, got 0", "a link without mass becomes a frame")
         return None
     if moments is None:
-        radius = (0.75 * max(mass, 0.0) / (math.pi * _WATER)) ** (1.0 / 3.0)
+        radius = (0.75 * max(mass, 0.0) / (math.pi * WATER)) ** (1.0 / 3.0)
         moments = {name: 0.4 * mass * radius**2 * (name[1] == name[2]) for name in MOMENTS}
     ixx, ixy, ixz, iyy, iyz, izz = (moments[name] for name in MOMENTS)
     tensor = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])

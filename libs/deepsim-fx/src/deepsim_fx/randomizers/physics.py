@@ -45,7 +45,9 @@ class PhysicsRandomizer(AbstractRandomizer):
         model: The model, by name or transform.
         mass: Distribution of the factor of mass and inertia, > 0, such as
             ``("log-uniform", 0.5, 2)``.
-        friction: Distribution of the factor of friction.
+        friction: Distribution of the factor of friction. Of two surfaces the lower friction counts,
+            so that factors above 1 have no effect on a ground of the same friction, of which the
+            embedded engine warns; describe such a ground with a friction of 10.
         damping: Distribution of the factor of the damping of joints.
         gravity: Distribution of the factor of gravity, >= 0.
         joint_friction: Distribution of the factor of the dry friction of joints, >= 0.

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from deepsim_mujoco.spec.surfaces import priorities
+from deepsim_mujoco.spec.pairs import PREFIX
+from deepsim_mujoco.spec.surfaces import pair_friction, priorities
 from deepsim_mujoco.state.compiled import Compiled
 from deepsim_mujoco.state.world_states import WorldStates
 from deepsim_sync import (
@@ -45,6 +47,7 @@ class PhysicsFactors:
             name: np.ones((states.worlds, 0)) for name in PHYSICS_PROPERTIES
         }
         self._scaled: set[PhysicsProperty] = set()  # all factors of other properties are 1
+        self._warned: set[tuple[str, str]] = set()  # links whose higher friction has no effect
 
     def follow(self, compiled: Compiled) -> None:
         """Adopts a newly compiled model; new links get factors of 1, the others keep theirs."""
@@ -65,9 +68,7 @@ class PhysicsFactors:
         self._dof = np.flatnonzero(rows >= 0)
         self._dof_row = rows[self._dof]
         self._mass, self._inertia = model.body_mass[self._body], model.body_inertia[self._body]
-        self._sliding = model.geom_friction[self._geom, 0]
-        # The part of each priority that does not depend on friction.
-        self._bounces = model.geom_priority[self._geom] - priorities(self._sliding)
+        self._follow_friction(compiled)
         self._weightless = model.body_gravcomp[self._body]
         self._of_dofs = {n: getattr(model, field)[self._dof] for n, field in _OF_DOFS.items()}
         self._scaled = {name for name, each in self._factors.items() if (each != 1.0).any()}
@@ -95,6 +96,8 @@ class PhysicsFactors:
         self._factors[name][chosen[:, None], rows] = values
         self._scaled.add(name)
         self._apply(name, chosen)
+        if name == "friction" and (values > 1.0).any():
+            self._warn_of_partners(self._links.rows(links)[(values > 1.0).any(axis=0)])
 
     def reset(self, worlds: WorldNumbers | None) -> None:
         """Resets all factors of some worlds to 1."""
@@ -152,11 +155,7 @@ class PhysicsFactors:
             self._unsettled[worlds] = True
             self.is_settled = False
         elif name == "friction":
-            scale = factors[:, self._geom_row]
-            sliding = self._sliding * scale
-            expand("geom_friction")[world, self._geom, 0] = sliding
-            priority = priorities(sliding) + self._bounces
-            expand("geom_priority")[world, self._geom] = priority
+            self._rub(worlds, self._sliding * factors[:, self._geom_row])
         elif name == "gravity":
             weight = (1.0 - self._weightless) * factors
             expand("body_gravcomp")[world, self._body] = 1.0 - weight
@@ -169,3 +168,57 @@ class PhysicsFactors:
             else:
                 expand(_OF_DOFS[name])[world, self._dof] = values
         self._states.version += 1
+
+    def _follow_friction(self, compiled: Compiled) -> None:
+        model = compiled.model
+        self._sliding = model.geom_friction[self._geom, 0]
+        numbers = compiled.layout.geoms
+        described = [numbers[name] for one in compiled.built for name in one.surfaces]
+        # MuJoCo's own rule, which has no priorities, counts among the geoms of MJCF.
+        self._ranked = np.isin(self._geom, described)
+        ranks = np.where(self._ranked, priorities(self._sliding), 0)
+        self._bounces = model.geom_priority[self._geom] - ranks
+        pairs = [n for n in range(model.npair) if model.pair(n).name.startswith(PREFIX)]
+        self._pair = np.array(pairs, dtype=np.intp)
+        column = np.zeros(model.ngeom, dtype=np.intp)
+        column[self._geom] = np.arange(len(self._geom))
+        self._ends = column[model.pair_geom1[self._pair]], column[model.pair_geom2[self._pair]]
+
+    def _rub(self, worlds: WorldNumbers, sliding: Factors) -> None:
+        """Sets the sliding friction of all geoms in some worlds, (w, geoms)."""
+        expand: Any = self._batch.expand
+        world, (one, other) = worlds[:, None], self._ends
+        priority = np.where(self._ranked, priorities(sliding), 0) + self._bounces
+        expand("geom_friction")[world, self._geom, 0] = sliding
+        expand("geom_priority")[world, self._geom] = priority
+        if len(self._pair):
+            values = pair_friction(
+                (sliding[:, one], sliding[:, other]),
+                (priority[:, one], priority[:, other]),
+                self._ranked[one] & self._ranked[other],
+            )
+            expand("pair_friction")[world, self._pair, 0] = values
+            expand("pair_friction")[world, self._pair, 1] = values
+
+    def _warn_of_partners(self, rows: NDArray[np.intp]) -> None:
+        """Warns once of each link whose higher friction has no effect on a slippery ground."""
+        friction = self._factors["friction"].max(axis=0)[self._geom_row] * self._sliding
+        model = self._states.model
+        stands = self._ranked & (model.body_treeid[model.geom_bodyid[self._geom]] < 0)
+        for row in rows.tolist():
+            own = self._ranked & (self._geom_row == row)
+            if not own.any():
+                continue
+            highest = friction[own].max()
+            for geom in np.flatnonzero(stands & (friction < highest) & ~own).tolist():
+                pair = self._links[row], self._links[self._geom_row[geom]]
+                if pair in self._warned:
+                    continue
+                self._warned.add(pair)
+                warnings.warn(
+                    f"factors raise the friction of {pair[0]!r} to {highest:.3g}, but of two "
+                    f"surfaces the lower one counts, and {pair[1]!r} has {friction[geom]:.3g}: "
+                    "describe the ground with a higher friction, or scale it as well",
+                    UserWarning,
+                    stacklevel=3,
+                )

@@ -22,6 +22,7 @@ from deepsim_spawn import (
     ModelFormatError,
     Plane,
     SensorDescription,
+    Surface,
     VisualDescription,
 )
 from deepsim_sync import SCOPE, SpawnError
@@ -38,6 +39,7 @@ from .shapes import Asset, apply_shape
 from .solids import drawn, touching
 from .surfaces import apply_surface
 from .tree import Frame, Node, RootKind, anchor_name, link_trees, model_frames
+from .wheels import Wheel
 
 COLLISION_GROUP = 3
 """The geom group of collisions, which are not drawn."""
@@ -91,6 +93,12 @@ class Built:
     """Poses of the roots in the frame of the model; empty if all are at its origin."""
     positions: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     """Initial positions of joints that differ from MuJoCo's."""
+    surfaces: dict[str, Surface] = field(default_factory=dict)
+    """The surfaces of collision geoms by name; those of MJCF have none."""
+    has_rare_surface: bool = False
+    """Whether a surface bounces or is described as a wheel's."""
+    wheels: list[Wheel] = field(default_factory=list)
+    """The wheels, which are found in the compiled model."""
     followers: list[Follower] = field(default_factory=list)
     """The axes that mimic other axes."""
     others: list[mujoco.MjsElement] = field(default_factory=list)
@@ -267,6 +275,9 @@ def _fill_body(
             placed = frame @ collision.pose
             apply_shape(geom, shape, placed, asset=asset)
             apply_surface(geom, collision.surface, placed, spec.option.timestep)
+            built.surfaces[name] = collision.surface
+            if collision.surface.restitution or collision.surface.wheel:
+                built.has_rare_surface = True
             if node.name in built.numbers:
                 geom.contype, geom.conaffinity = masks(built.numbers[node.name])
     for visual in link.visuals:

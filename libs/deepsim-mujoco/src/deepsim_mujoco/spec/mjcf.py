@@ -26,7 +26,6 @@ from .axes import Axis, add_servo, ball_axes
 from .builder import COLLISION_GROUP, VISUAL_GROUP, Built, Look
 from .kept_files import keep
 from .mjcf_actuators import JointGains, actuator_gains
-from .surfaces import priorities
 from .tree import Frame, Node, anchor_name
 
 _WORLD = "worldbody"  # the body of everything that the file fixes to the world; "world" is reserved
@@ -277,10 +276,9 @@ def _show(child: mujoco.MjSpec, built: Built, referenced: Collection[str | None]
     materials = {material.name: material for material in child.materials}
     for number, geom in enumerate(child.geoms):
         touches, body = bool(geom.contype or geom.conaffinity), geom.parent.name
-        if touches and not geom.priority:
-            geom.priority = int(priorities(max(geom.friction[0], 1e-5)))
         if geom.group >= _SHOWN_GROUPS or (touches and body in has_visuals):
             geom.group = COLLISION_GROUP
+            geom.name = geom.name or f"#geom {number}"  # pairs refer to it
             continue
         geom.group = VISUAL_GROUP
         if geom.name not in referenced:

@@ -18,8 +18,10 @@ from .builder import Built, build_model, remove_model
 from .inertias import apply_decay
 from .lights import add_light, apply_scene
 from .mjcf import build_mjcf, warn_of_left_out
+from .pairs import ContactPairs
 from .self_collisions import ModelNumbers, overlapping_hulls
 from .unsupported import warn_of_unsupported
+from .wheels import find_wheels, soften
 
 _INTEGRATORS = {
     "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST,
@@ -49,6 +51,7 @@ class MujocoSpec:
         self._spec = _empty_spec(world)
         self._assets = Assets(self._spec)
         self._parts = self._spec, self._assets, ModelNumbers()
+        self._pairs = ContactPairs(self._spec)
         self.lights = {
             light.name: add_light(self._spec.worldbody, light.name, light, Pose())
             for light in world.lights
@@ -92,6 +95,7 @@ class MujocoSpec:
             if any(parted):
                 model = self._compile(added)
         except BaseException as error:
+            self._pairs.clear()
             for one in added:
                 remove_model(*self._parts, one)
             if not isinstance(error, ValueError):
@@ -116,11 +120,13 @@ class MujocoSpec:
         if name not in self:
             raise UnknownEntityError("model", name, self._built)
         gone = self._built[name]
+        self._pairs.clear()
         remove_model(*self._parts, gone)
         try:
             model = self._compile([])
         except BaseException as error:
             self._built[name] = _build(*self._parts, gone.description, name)
+            self._built[name].wheels = gone.wheels
             if isinstance(error, ValueError):
                 raise DeepSimError(f"cannot delete model {name!r}: {_why(error)}") from error
             raise
@@ -150,10 +156,25 @@ class MujocoSpec:
         files = [self._assets.files, *(one.files for one in self._built.values())]
         for file in chain.from_iterable(each.values() for each in files):
             file.restore()
+        present = [one for one in (*self._built.values(), *added) if one.roots]  # none if removed
+        model = self._compile_once(present)
+        for one in added:
+            if one.axes or one.has_rare_surface:
+                one.wheels = find_wheels(model, [*one.axes.values()], one.surfaces)
+                soften(model, one.wheels)
+        unlike = model.geom_condim.max(initial=0) > 3
+        for one in present:
+            unlike = unlike or one.has_rare_surface or bool(one.wheels)
+        if unlike and self._pairs.update(model, present):
+            model = self._compile_once(present)
+        return model
+
+    def _compile_once(self, present: Iterable[Built]) -> mujoco.MjModel:
         model = self._spec.compile()
-        for one in (*self._built.values(), *added):
-            if one.roots:  # a model that is being removed has none
-                apply_decay(model, one.links)
+        for one in present:
+            apply_decay(model, one.links)
+            if one.wheels:
+                soften(model, one.wheels)
         return model
 
 

@@ -26,7 +26,7 @@ def apply_surface(geom: mujoco.MjsGeom, surface: Surface, frame: Pose, timestep:
     """Sets friction, restitution, velocity and contact masks of a geom.
 
     In Gazebo the lower friction of a touching pair counts; in MuJoCo the friction of the geom with
-    the higher priority; see `priorities`.
+    the higher priority; see `priorities`, and `pairs` for what the other surface has in addition.
 
     Args:
         geom: The geom, with its orientation and the default contact settings.
@@ -35,9 +35,9 @@ def apply_surface(geom: mujoco.MjsGeom, surface: Surface, frame: Pose, timestep:
         timestep: Duration of a step [s].
     """
     mu = min(max(surface.mu, _LOWEST_MU), _HIGHEST_MU)
-    torsional = _PATCH * surface.torsional_mu * surface.patch_radius
-    geom.condim = 6 if surface.rolling_mu else 4 if torsional else 3
-    geom.friction = [mu, torsional, surface.rolling_mu]
+    turning = float(torsional(surface.torsional_mu, surface.patch_radius))
+    geom.condim = 6 if surface.rolling_mu else 4 if turning else 3
+    geom.friction = [mu, turning, surface.rolling_mu]
     geom.priority = _priority(mu, surface.restitution)
     geom.contype = geom.conaffinity = _signed(surface.collide_bitmask)
     if surface.restitution > 0.0:
@@ -85,6 +85,11 @@ def _returned(stiffness: float, damping: float, impedance: float) -> float:
     return total / _PHASES
 
 
+def torsional(mu: ArrayLike, patch_radius: ArrayLike) -> NDArray[np.float64]:
+    """Returns MuJoCo's torsional friction [m] of a coefficient and a radius of contact [m]."""
+    return np.asarray(_PATCH * np.asarray(mu) * np.asarray(patch_radius))
+
+
 def _signed(mask: int) -> int:
     """Returns a mask of 32 bits as a signed int, as MuJoCo stores it."""
     low = mask & 0xFFFFFFFF
@@ -104,3 +109,19 @@ def priorities(mu: ArrayLike) -> NDArray[np.intp]:
     nonzero restitution counts.
     """
     return np.asarray(np.round(-1000 * np.log10(mu)), dtype=np.intp) * _BOUNCES
+
+
+def pair_friction(
+    mu: tuple[ArrayLike, ArrayLike],
+    priority: tuple[ArrayLike, ArrayLike],
+    both_described: ArrayLike,
+) -> NDArray[np.float64]:
+    """Returns the sliding friction of contacts, given that of the two surfaces.
+
+    It is the lower one of two surfaces of SDF or URDF. If one is of MJCF, that of the higher
+    priority counts, and the larger one of equal priorities, as MuJoCo has it.
+    """
+    lower, upper = np.minimum(*mu), np.maximum(*mu)
+    first, second = np.asarray(priority[0]), np.asarray(priority[1])
+    winning = np.where(first > second, mu[0], np.where(first < second, mu[1], upper))
+    return np.asarray(np.where(both_described, lower, winning), dtype=np.float64)

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from deepsim_mujoco.spec.axes import speed_limit
+from deepsim_mujoco.spec.wheels import carried_inertia, servo_inertia
 from deepsim_sync import COLUMNS, Cells, Entities, Names, WorldNumbers
 
 from .ball_joints import BallJoints
@@ -27,7 +28,7 @@ _INPUTS = {"target_position": 0, "target_velocity": 1, "feedforward": 2}
 _ACTIVE = ("feedforward", "stiffness", "damping")
 """The columns that can move a joint; while all of them are 0, the joint is passive."""
 _STEPS_OF_INERTIA = 2.0
-"""Inertia of a servo of mimic joints, in steps of its damping; see `Joints._steady_coupled`."""
+"""Inertia of a servo of mimic joints, in steps of its damping; see `Joints._steady`."""
 _FIELDS = {
     "stiffness": ("actuator_biasprm", 1),
     "damping": ("actuator_biasprm", 2),
@@ -86,6 +87,10 @@ class Joints:
         self._leaders = self._names.rows([each.leader for each in following])
         self._coupled = np.unique(np.concatenate([self._leaders, self._followers]))
         self._coupled_dofs = dof[self._coupled]
+        wheels = [wheel for one in compiled.built for wheel in one.wheels if wheel.joint]
+        self._wheels = self._names.rows([wheel.joint for wheel in wheels])
+        self._wheel_dofs = dof[self._wheels]
+        self._carried = np.array([*carried_inertia(model, wheels)] if wheels else [])
         self._multiplier = np.array([each.multiplier for each in following])
         self._offset = np.array([each.offset for each in following])
         # By column, the cells that were written last, and their places.
@@ -254,8 +259,8 @@ class Joints:
             return  # as compiled
         self._own.add(column)
         self._servos.gains_changed()
-        if column == "damping" and len(self._coupled):
-            self._steady_coupled(worlds)
+        if column == "damping":
+            self._steady(worlds)
         field, place = _FIELDS[column]
         numbers = self._states.batch.expand(field)[worlds[:, None], self._servo]
         if column == "effort_limit":
@@ -264,13 +269,18 @@ class Joints:
             numbers[..., place] = speed_limit(values) if column == "velocity_limit" else -values
         self._states.batch.expand(field)[worlds[:, None], self._servo] = numbers
 
-    def _steady_coupled(self, worlds: WorldNumbers) -> None:
-        """Adds inertia to axes that lead or follow, in proportion to the damping of their servos.
+    def _steady(self, worlds: WorldNumbers) -> None:
+        """Adds inertia to wheels and coupled axes, depending on the damping of their servos.
 
         MuJoCo integrates this damping implicitly, which slows an axis as if its inertia were larger
-        by ``damping * timestep``. Mimic constraints do not know this: they let coupled axes that
-        are much lighter run ahead by radians. With inertia of this size, both agree.
+        by ``damping * timestep``. Constraints do not know this. Contacts push driven wheels too
+        little; see `servo_inertia`. Mimic constraints let coupled axes that are much lighter run
+        ahead by radians; with inertia of this size, both agree.
         """
-        damping = self._commands["damping"][worlds[:, None], self._coupled]
-        inertia = _STEPS_OF_INERTIA * self._states.timestep * damping
-        self._states.set_armature(worlds, self._coupled_dofs, servo=inertia)
+        damping, timestep = self._commands["damping"][worlds], self._states.timestep
+        if len(self._wheels):
+            inertia = servo_inertia(damping[:, self._wheels], self._carried, timestep)
+            self._states.set_armature(worlds, self._wheel_dofs, servo=inertia)
+        if len(self._coupled):
+            inertia = _STEPS_OF_INERTIA * timestep * damping[:, self._coupled]
+            self._states.set_armature(worlds, self._coupled_dofs, servo=inertia)

@@ -67,6 +67,8 @@ class Surface:
         rolling_mu: Lever arm of the torque that resists rolling [m]; Gazebo 11 ignores it.
         velocity: Velocity of the surface, such as a conveyor belt's, in the collision frame
             [m/s]; Gazebo 11 ignores it.
+        wheel: Whether the shape is a wheel, with the contacts that wheels have on MuJoCo; None lets
+            the engine recognise wheels. Gazebo 11 ignores it.
     """
 
     mu: float = field(default=1.0, metadata=sdf("friction/ode/mu"))
@@ -86,6 +88,7 @@ class Surface:
     )
     # not part of SDF; Gazebo 11 ignores it with a warning
     velocity: Vector3 = field(default=Vector3(0.0, 0.0, 0.0), metadata=sdf("velocity", rare=True))
+    wheel: bool | None = field(default=None, metadata=sdf("wheel", rare=True))  # nor is this
 
     def __post_init__(self) -> None:
         for name in ("mu", "mu2", "torsional_mu", "patch_radius", "rolling_mu"):

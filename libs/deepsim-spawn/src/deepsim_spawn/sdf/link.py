@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Final, TypeVar, cast, get_args
 
-from deepsim_math import Color, Material, Vector3
+from deepsim_math import Color, Material, Pose, Vector3
 from deepsim_spawn.description.checks import NoAreaError, NoSizeError
 from deepsim_spawn.description.geometry import (
     Box,
@@ -34,7 +34,7 @@ from deepsim_spawn.description.link import (
 from deepsim_spawn.description.sdf_paths import BOUNCING, MOMENTS
 from deepsim_spawn.errors import ModelFormatError
 from deepsim_spawn.gazebo_materials import GAZEBO_MATERIALS
-from deepsim_spawn.inertia import make_inertial
+from deepsim_spawn.inertia import WATER, even_solid, inertial_of, make_inertial
 from deepsim_spawn.xml.element import (
     Element,
     boolean,
@@ -194,14 +194,16 @@ def read_link(
     for tag in ("collision", "visual", "light"):
         number_names(element.find_all(tag))
     number_names([*sensors, *(sensor for _, sensor in felt)])
-    collisions = [read_collision(child, name, scope) for child in element.find_all("collision")]
+    collisions = {
+        child: read_collision(child, name, scope) for child in element.find_all("collision")
+    }
     visuals = [read_visual(child, name, scope) for child in element.find_all("visual")]
     return element.read_description(
         LinkDescription,
         name=name,
         pose=scope.pose(name, element),
-        inertial=read_inertial(element),
-        collisions=tuple(collision for collision in collisions if collision),
+        inertial=read_inertial(element, collisions),
+        collisions=tuple(collision for collision in collisions.values() if collision),
         visuals=tuple(visual for visual in visuals if visual),
         sensors=(
             *(read_sensor(child, name, scope) for child in sensors),
@@ -211,11 +213,15 @@ def read_link(
     )
 
 
-def read_inertial(link: Element) -> Inertial | None:
+def read_inertial(
+    link: Element, collisions: Mapping[Element, CollisionDescription | None]
+) -> Inertial | None:
     """Returns the inertia of a link (SDF's default: 1 kg, unit tensor), or None if massless."""
     element = link.find("inertial")
     if element is None:
         return Inertial()
+    if element.attribute("auto", boolean, False):
+        return _of_collisions(element, collisions)
     pose, relative_to = read_pose(element)
     if relative_to:
         raise element.error(
@@ -224,6 +230,35 @@ def read_inertial(link: Element) -> Inertial | None:
     values = element.read_fields(Inertial)
     moments = {name: values.get(name, 1.0 if name[1] == name[2] else 0.0) for name in MOMENTS}
     return make_inertial(element, values.get("mass", 1.0), pose, moments)
+
+
+def _of_collisions(
+    element: Element, collisions: Mapping[Element, CollisionDescription | None]
+) -> Inertial | None:
+    """Returns the inertia of an `<inertial auto="true">` (SDF 1.11): that of the collisions.
+
+    Their density is their own, or that of the `<inertial>`, or that of water. If a mass is given,
+    the inertia is scaled to it.
+    """
+    usual = element.get("density", number, WATER)
+    dense = [
+        (collision, child.get("density", number, usual))
+        for child, collision in collisions.items()
+        if collision is not None
+    ]
+    for collision, density in dense:
+        if not density > 0.0:
+            raise element.error(
+                f"the density of collision {collision.name!r} must be > 0 kg/m^3, got {density:g}"
+            )
+    solid = even_solid(element, dense)
+    if solid is None:
+        element.warn("there is no collision with a volume", "a link without one has 1 kg")
+        return Inertial()
+    mass = element.get("mass", number, solid.mass)
+    if mass == 0.0:
+        return make_inertial(element, mass, Pose(), None)
+    return inertial_of(element, solid, mass)
 
 
 _UNLIMITED_FRICTION = 1000.0
@@ -262,6 +297,8 @@ def _read_surface(element: Element) -> Surface:
     for coefficient in ("mu", "mu2"):
         if coefficient in values:
             values[coefficient] = read_friction(element, values[coefficient])
+    if "mu" in values:  # whoever gives one coefficient means both directions
+        values.setdefault("mu2", values["mu"])
     for path, value in BOUNCING.items():
         solver = element.find(path)
         if solver is not None and solver.text != repr(value):

@@ -81,6 +81,7 @@ def free_name(element: Element) -> str:
     return free
 
 
+_X: Final = Vector3(1.0, 0.0, 0.0)  # URDF's default axis
 _TYPES: Final = ("fixed", "revolute", "continuous", "prismatic", "ball")
 
 
@@ -122,14 +123,13 @@ def _read_axis(joint: Element, kind: str, extension: Extension) -> JointAxis:
     limits = joint.find("limit") if kind == "continuous" else joint.require("limit")
     lower, upper, effort, velocity = -math.inf, math.inf, math.inf, math.inf
     if limits is not None:
-        effort = limits.require_attribute("effort", limit)
-        velocity = limits.require_attribute("velocity", limit)
+        effort, velocity = _read_bound(limits, "effort"), _read_bound(limits, "velocity")
         given = limits.attribute("lower", limit, 0.0), limits.attribute("upper", limit, 0.0)
         if kind != "continuous":
             lower, upper = read_limits(joint, *given)
     return joint.make(
         JointAxis,
-        xyz=joint.attribute_of("axis", "xyz", vector, Vector3(1.0, 0.0, 0.0)),
+        xyz=_read_direction(joint),
         lower=lower,
         upper=upper,
         effort=effort,
@@ -140,6 +140,24 @@ def _read_axis(joint: Element, kind: str, extension: Extension) -> JointAxis:
         spring_reference=extension.get("springReference", number, 0.0),
         mimic=_read_mimic(joint),
     )
+
+
+def _read_direction(joint: Element) -> Vector3:
+    """Returns the direction of a joint's axis; the default for one without length."""
+    given = joint.attribute_of("axis", "xyz", vector, _X)
+    if any(given):
+        return given
+    joint.repair("joint axis xyz must have a length > 0, got 0 0 0", "it becomes 1 0 0")
+    return _X
+
+
+def _read_bound(limits: Element, name: str) -> float:
+    """Returns the largest effort or velocity; 0 and less mean no limit, as in other readers."""
+    bound = limits.require_attribute(name, limit)
+    if bound > 0.0:
+        return bound
+    limits.warn(f"{name} is {bound:g}", f"a limit of {name} that is 0 or negative is no limit")
+    return math.inf
 
 
 def _read_mimic(joint: Element) -> MimicDescription | None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final, NamedTuple, TypeVar
 
 from deepsim_math import Color, Material, Pose, Vector3
@@ -17,7 +18,7 @@ from deepsim_spawn.description.link import (
     VisualDescription,
 )
 from deepsim_spawn.description.sdf_paths import MOMENTS
-from deepsim_spawn.inertia import make_inertial
+from deepsim_spawn.inertia import WATER, even_solid, inertial_of, make_inertial
 from deepsim_spawn.sdf.frames import Scope
 from deepsim_spawn.sdf.link import read_friction, read_material, read_scale, unless_left_out
 from deepsim_spawn.sdf.sensor import read_joint_sensor, read_sensor
@@ -62,12 +63,13 @@ def read_link(
     felt = [] if holder is None else holder[1].find_all("sensor")
     number_names([*sensors, *felt])
     gravity = extension.get("gravity", boolean, True)
+    collisions = _read_collisions(element, name, extension)
     return element.make(
         LinkDescription,
         name=name,
         pose=pose,
-        inertial=_read_inertial(element),
-        collisions=_read_collisions(element, name, extension),
+        inertial=_read_inertial(element, collisions),
+        collisions=collisions,
         visuals=_read_visuals(element, name, materials, extension),
         sensors=(
             *(read_sensor(child, name, scope) for child in sensors),
@@ -78,19 +80,24 @@ def read_link(
     )
 
 
-def _read_inertial(link: Element) -> Inertial | None:
+def _read_inertial(link: Element, collisions: tuple[CollisionDescription, ...]) -> Inertial | None:
     element = link.find("inertial")
     if element is None:
         return None
     inertia, weight = element.find("inertia"), element.find("mass")
     moments = None
-    if inertia is not None:
-        moments = {name: inertia.require_attribute(name, number) for name in MOMENTS}
-    elif weight is not None:
-        element.repair("<inertia> is missing", "that of a ball as dense as water is used")
     if weight is None:
         element.repair("<mass> is missing", "a link without mass becomes a frame")
     mass = 0.0 if weight is None else weight.require_attribute("value", number)
+    if inertia is not None:
+        moments = {name: inertia.require_attribute(name, number) for name in MOMENTS}
+    elif mass > 0.0:
+        solid = even_solid(element, [(collision, WATER) for collision in collisions])
+        if solid is not None:
+            element.repair("<inertia> is missing", "that of the collision shapes is used")
+            at = Pose(read_origin(element).position)  # its axes do not matter
+            return replace(inertial_of(element, solid, mass), pose=at)
+        element.repair("<inertia> is missing", "that of a ball as dense as water is used")
     return make_inertial(element, mass, read_origin(element), moments)
 
 
@@ -99,8 +106,9 @@ def _read_collisions(
 ) -> tuple[CollisionDescription, ...]:
     surface = link.make(
         Surface,
-        mu=read_friction(link, extension.get("mu1", number, 1.0)),
-        mu2=read_friction(link, extension.get("mu2", number, 1.0)),
+        mu=read_friction(link, mu := extension.get("mu1", number, 1.0)),
+        mu2=read_friction(link, extension.get("mu2", number, mu)),
+        wheel=extension.get("wheel", boolean, None),
     )
     return tuple(
         element.make(

@@ -366,7 +366,7 @@ class Element:
             return parse(text)
         except ValueError as error:
             problem = f"{owner}{error}"
-            for cure, mended in _mended(text):
+            for cure, mended in _mended(text, paint=cast(object, parse) is color):
                 try:
                     value = parse(mended)
                 except ValueError:
@@ -440,8 +440,11 @@ def _taken(name: str, element: Element) -> str:
     return f"the name {name!r} is already used at {element.place}"
 
 
-def _mended(text: str) -> Iterator[tuple[str, str]]:
-    """Yields descriptions and results of the repairs that other tools apply to malformed text."""
+def _mended(text: str, *, paint: bool) -> Iterator[tuple[str, str]]:
+    """Yields descriptions and results of the repairs that other tools apply to malformed text.
+
+    A colour is only paint: whatever it is, it becomes some colour.
+    """
     if "," in text:
         yield "commas are read as blanks", text.replace(",", " ")
     words = text.split()
@@ -451,3 +454,8 @@ def _mended(text: str) -> Iterator[tuple[str, str]]:
         yield "the default of $(optenv) is read", substitution[1]
     if _SECOND_POINT.search(text):
         yield "the second point of a number is ignored", _SECOND_POINT.sub(r"\1", text)
+    if paint:
+        yield "numbers after the fourth of a colour are ignored", " ".join(words[:4])
+        levels = [min(max(float(each), 0.0), 1.0) for each in words[:4] if _NUMBER.fullmatch(each)]
+        yield "colours are limited to 0..1", " ".join(map(str, levels))
+        yield "the colour becomes white", "1 1 1 1"
