@@ -16,8 +16,7 @@ from deepsim_sync import SpawnError
 from .kept_files import KeptFile
 from .landscapes import Landscape, add_landscape
 from .meshes import add_mesh, add_solid
-from .shapes import Asset
-from .solids import Solid
+from .shapes import Asset, Solid
 
 
 @dataclass(slots=True)

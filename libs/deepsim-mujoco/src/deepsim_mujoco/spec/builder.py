@@ -35,8 +35,7 @@ from .kept_files import KeptFile
 from .lights import BuiltLight, add_light
 from .self_collisions import ModelNumbers, kept_off, masks
 from .sensors import BuiltSensor, add_sensor, joints_of
-from .shapes import Asset, apply_shape
-from .solids import drawn, touching
+from .shapes import Asset, apply_shape, drawn, touching
 from .surfaces import apply_surface
 from .tree import Frame, Node, RootKind, anchor_name, link_trees, model_frames
 from .wheels import Wheel
