@@ -38,7 +38,7 @@ demo: .venv/libraries ## drive two cars around the racetrack; writes a video and
 	@echo "==> watch it live in the browser: $(BIN)/deepsim view examples/racetrack --policy pursuit"
 
 test: lint types contracts ## all checks and all tests, on this Python
-	@$(STEP) tests $(BIN)/pytest -q --brief
+	@$(STEP) tests $(BIN)/pytest -q --brief -n logical --maxprocesses 8 --dist loadfile
 	@if test $(GAZEBO) = required || why=$$($(BIN)/python tools/gazebo check 2>&1); \
 	then $(MAKE) gazebo-test; else echo "==> gazebo-test: SKIPPED, $$why"; fi
 
