@@ -58,6 +58,30 @@ def test_a_restless_arm_moves_and_measures_as_the_bare_engine(
     assert (clamped > 20) == (name == "clamped")
 
 
+@pytest.mark.parametrize("dt", STEPS)
+@pytest.mark.parametrize("name", SERVOS)
+def test_efforts_and_forces_balance_the_change_of_velocity(name: str, dt: float) -> None:
+    """To 1e-9 of the largest: by the bare engine's inverse dynamics, from states before and after.
+
+    It balances mass times acceleration and bias at the state before the step.
+    """
+    bare, world = Arm(SERVOS[name], dt, floating=False), arm_world(SERVOS[name], dt, floating=False)
+    axes, felt = world.joints.select(JOINTS), world.sensors["arm::l2::felt"]
+    for number in range(150):
+        axes.target_position, axes.target_velocity, axes.feedforward = (
+            [values] for values in targets(number * dt)
+        )
+        before = axes.position[0].copy(), axes.velocity[0].copy()
+        world.tick()
+        taken = bare.taken(before, (axes.position[0], axes.velocity[0]))
+        for found, expected in (
+            (axes.effort, taken.effort),
+            (felt.force, taken.force),
+            (felt.torque, taken.torque),
+        ):
+            np.testing.assert_allclose(found[0], expected, rtol=0, atol=1e-9 * abs(expected).max())
+
+
 @pytest.mark.parametrize("steps", [1, 7])
 def test_the_torque_about_a_hinge_is_its_effort(steps: int) -> None:
     """However many steps a tick has, at the first one and later."""

@@ -21,10 +21,8 @@ from deepsim_spawn import Surface
 from .axes import Axis
 
 _SOFTEST = 0.01  # impedance where a contact begins
-_DEEPEST, _SHALLOW = (
-    5e-4,
-    1 / 160,
-)  # depth of the full impedance [m]; that of small wheels, in radii
+_DEEPEST = 5e-4  # depth of the full impedance [m]
+_SHALLOW = 1 / 160  # the same for small wheels, in radii
 _SOFT_WINS = 1e6  # weight of a wheel's contact settings; those of other geoms have 1
 _HINGE = int(mujoco.mjtJoint.mjJNT_HINGE)
 _CYLINDER, _SPHERE = int(mujoco.mjtGeom.mjGEOM_CYLINDER), int(mujoco.mjtGeom.mjGEOM_SPHERE)
