@@ -59,6 +59,14 @@ print(loaded())
     assert done.stdout.split() == ["False", "False"], done.stderr
 
 
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="needs /proc")
+def test_triton_is_loaded_before_opengl(tmp_path: Path) -> None:
+    """A process crashes that loads it after Mesa; this one prints whether it was."""
+    (tmp_path / "triton.py").write_text("print('libEGL' in open('/proc/self/maps').read())")
+    done = python("open_camera(); import triton", PYTHONPATH=str(tmp_path))
+    assert done.stdout.split() == ["False"], done.stderr
+
+
 @pytest.mark.parametrize("platform", ["osmesa", "egl", "glfw", "nonsense"])
 def test_mujoco_gl_does_not_matter(platform: str) -> None:
     """MuJoCo itself fails to import where the platform that it names is missing."""

@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import os
 
 from deepsim_mujoco.engine import mujoco
 from deepsim_sync import DeepSimError
 
 _PLATFORM = "PYOPENGL_PLATFORM"
+_BEFORE = "triton"
+"""PyTorch brings this compiler along; it crashes if loaded after Mesa, which has another LLVM."""
 
 
 class GlUnavailableError(DeepSimError):
@@ -32,6 +35,8 @@ class GlContext:
 
     def __init__(self) -> None:
         platform = os.environ.get(_PLATFORM)
+        if importlib.util.find_spec(_BEFORE):
+            importlib.import_module(_BEFORE)
         try:
             # Loads the GL libraries, which must not happen before the first picture.
             self._egl = importlib.import_module("mujoco.egl")
