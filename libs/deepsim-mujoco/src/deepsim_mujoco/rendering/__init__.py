@@ -8,13 +8,12 @@ first camera loads OpenGL; the import does not.
 
 from __future__ import annotations
 
+from .backdrop import add_checker, add_sky
 from .camera import Camera, open_camera
-from .checker import add_checker
 from .gl_camera import GlCamera
 from .gl_context import GlUnavailableError
 from .ray_camera import RayCamera
 from .ray_casting import measure_depth
-from .sky import add_sky
 
 __all__ = [
     "Camera",

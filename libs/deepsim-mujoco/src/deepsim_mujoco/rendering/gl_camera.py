@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from deepsim_mujoco.engine import mujoco
 from deepsim_sync import CameraView
 
+from .backdrop import Sky
 from .gl_context import GlContext
 from .gl_scene import GlScene
 from .gl_settings import gl_settings, horizon, uploads_of
 from .lens import Lens
-from .sky import Sky
 
 _FINE = 2  # drawn pixels per pixel and axis; on a CPU cheaper than OpenGL's multisampling
 # MuJoCo lifts shadows off the ground by a fixed share of the range of depths. A long range keeps

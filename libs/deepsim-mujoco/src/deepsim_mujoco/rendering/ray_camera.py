@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from deepsim_mujoco.engine import mujoco
 from deepsim_sync import CameraView
 
-from .checker import checker_brightness, checkered_planes
+from .backdrop import Sky, checker_brightness, checkered_planes
 from .lens import Lens
 from .paint import Paint
 from .ray_casting import Array, Hits, Mask, cast
-from .sky import Sky
 
 Floats = NDArray[np.float32]
 

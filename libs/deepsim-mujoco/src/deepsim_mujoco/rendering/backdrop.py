@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The background: MuJoCo's skybox, a textured cube around the world."""
+"""What is behind things: the sky, and a faint checker on planes, which makes motion visible.
+
+The sky is MuJoCo's skybox, a textured cube around the world.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,17 @@ from deepsim_mujoco.engine import mujoco
 
 Array = NDArray[np.float64]
 
-_NAME = "#sky"
-_TEXELS = 64  # along an edge of the cube
+_SKY = "#sky"
+_SKY_TEXELS = 64  # along an edge of the cube
 _ZENITH = Color(0.36, 0.56, 0.80)
 _HORIZON = Color(0.83, 0.89, 0.94)
 _SIDE, _TOP = 0, 2  # indices of two of the six faces in MuJoCo's texture
+
+_CHECKER = "#checker"
+_TILE = 1.0  # [m]
+_DARK = 0.86  # brightness relative to the light tiles
+_CHECKER_TEXELS = 64
+_ROLE = int(mujoco.mjtTextureRole.mjTEXROLE_RGB)
 
 
 def add_sky(spec: mujoco.MjSpec, zenith: Color = _ZENITH, horizon: Color = _HORIZON) -> None:
@@ -26,12 +35,12 @@ def add_sky(spec: mujoco.MjSpec, zenith: Color = _ZENITH, horizon: Color = _HORI
         zenith: Colour overhead.
         horizon: Colour at and below the horizon; if equal to `zenith`, the background is plain.
     """
-    side, top = _sines(_TEXELS)
+    side, top = _sines(_SKY_TEXELS)
     sine = np.stack([side, side, top, -top, side, side])
     blend = np.sqrt(np.clip(sine, 0.0, 1.0))[..., None]  # changes most near the horizon
     colours = (1 - blend) * np.array(horizon)[:3] + blend * np.array(zenith)[:3]
-    texture = spec.add_texture(name=_NAME, type=mujoco.mjtTexture.mjTEXTURE_SKYBOX)
-    texture.width, texture.height, texture.nchannel = _TEXELS, len(sine) * _TEXELS, 3
+    texture = spec.add_texture(name=_SKY, type=mujoco.mjtTexture.mjTEXTURE_SKYBOX)
+    texture.width, texture.height, texture.nchannel = _SKY_TEXELS, len(sine) * _SKY_TEXELS, 3
     texture.data = np.rint(255 * colours).astype(np.uint8).tobytes()
 
 
@@ -64,3 +73,47 @@ class Sky:
         sines = rays[2] / np.sqrt(np.einsum("ij,ij->j", rays, rays))
         channels = [np.interp(sines, self._sines, channel) for channel in self._colours]
         return np.array(channels, np.float32)
+
+
+def add_checker(spec: mujoco.MjSpec, material: mujoco.MjsMaterial) -> None:
+    """Adds a checker with tiles of 1 m to a material of planes.
+
+    Args:
+        spec: Spec of the world, which gets the texture with the first such material.
+        material: Material of the world; geoms with it keep their own colour.
+    """
+    if spec.texture(_CHECKER) is None:
+        spec.add_texture(
+            name=_CHECKER,
+            type=mujoco.mjtTexture.mjTEXTURE_2D,
+            builtin=mujoco.mjtBuiltin.mjBUILTIN_CHECKER,
+            rgb1=[1.0] * 3,
+            rgb2=[_DARK] * 3,
+            width=_CHECKER_TEXELS,
+            height=_CHECKER_TEXELS,
+        )
+    material.textures[_ROLE] = _CHECKER
+    material.texuniform = True
+    material.texrepeat = [1.0 / _TILE] * 2
+
+
+def checkered_planes(model: mujoco.MjModel) -> list[int]:
+    """Returns the numbers of planes with a textured material, taken for a checker."""
+    texture = np.append(model.mat_texid[:, _ROLE], -1)[model.geom_matid]
+    planes = (model.geom_type == mujoco.mjtGeom.mjGEOM_PLANE) & (texture >= 0)
+    return [int(plane) for plane in np.flatnonzero(planes)]
+
+
+def checker_brightness(
+    points: NDArray[np.float64], blur: NDArray[np.float64]
+) -> NDArray[np.float32]:
+    """Returns the brightness of the checker in 0..1, (n,), for cameras without textures.
+
+    Args:
+        points: Points on the plane, relative to the start of the texture, (2, n) [m].
+        blur: Length of a pixel on the plane, (n,) [m]; small tiles fade to their mean.
+    """
+    side = 1 - 2 * (np.floor(points / _TILE).sum(axis=0) % 2)  # -1 light, 1 dark
+    contrast = np.clip(1.5 - 2.0 * blur / _TILE, 0.0, 1.0)
+    brightness: NDArray[np.float64] = 1 - (1 - _DARK) / 2 * (1 + side * contrast)
+    return brightness.astype(np.float32)
