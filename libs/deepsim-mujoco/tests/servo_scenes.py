@@ -39,7 +39,7 @@ def wheel(kind: str = "revolute") -> ModelDescription:
     return ModelDescription(
         "wheel",
         links=(
-            LinkDescription("base"),
+            LinkDescription("base", inertial=Inertial(1.0, Pose(), 0.01, 0.01, 0.01)),
             LinkDescription("rim", inertial=inertial, sensors=sensors),
         ),
         joints=(
