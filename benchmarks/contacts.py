@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What bodies do that touch: theory, Gazebo 11 and the embedded engine.
+"""What contacts, wheels and servos do: theory, Gazebo 11 and the embedded engine.
 
 They are played at the defaults and at MuJoCo's own settings, which deepsim-mujoco 0.3 had, in steps
-of 1 ms, and the table in docs/embedded-and-gazebo.md is written anew. The scenes are those of the
-tests. Gazebo's figures are kept in results/contacts_gazebo.json and measured anew by
+of 1 ms unless a row says otherwise, and the table in docs/embedded-and-gazebo.md is written anew.
+The scenes are those of the tests. Gazebo's figures are kept in results/contacts_gazebo.json and
+measured anew, for all scenes or those whose names match a pattern, by
 
-    python tools/gazebo run -- .venv/bin/python benchmarks/contacts.py --gazebo
+    python tools/gazebo run -- .venv/bin/python benchmarks/contacts.py --gazebo [PATTERN]
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -35,8 +37,18 @@ from contact_scenes import (  # noqa: E402, the tests' scenes
     kick,
     precession,
     slide,
+    spun_down,
     sunk,
     tumbling,
+)
+from servo_scenes import momentum_felt, settling  # noqa: E402
+from wheel_scenes import (  # noqa: E402
+    DIFFERENTIAL,
+    SKID,
+    braked,
+    circling,
+    quasi_static,
+    turning,
 )
 
 from deepsim_gazebo import GazeboSimulator  # noqa: E402
@@ -84,16 +96,35 @@ def along_a_belt(**settings: object) -> float:
     return carried(**settings)[0]
 
 
+def turned(
+    places: Sequence[tuple[float, float]], load: float = 8.0, step: float = 0.001
+) -> Callable[..., float]:
+    """Returns the yaw rate over quasi-static theory of a robot whose servos have kv 50."""
+    theory = quasi_static(places, 50.0, load)
+    return lambda **settings: turning(places, 50.0, load, step, **settings) / theory
+
+
+def effort_felt(**settings: object) -> float:
+    """Returns the impulse of a servo's efforts over the momentum that its slide has."""
+    return momentum_felt(10.0, **settings)[0]
+
+
+def acceleration_felt(**settings: object) -> float:
+    """Returns the integral of an inertial unit on that slide over the slide's velocity."""
+    return momentum_felt(10.0, **settings)[1]
+
+
 RK4 = MujocoOptions("rk4")
 DAMPED = MujocoOptions(contact_damping=3.0)
+RATIO = "of theory"
 ROWS = (
-    Row("cube slides down 1.1 of its friction angle", "of theory", "1", partial(slide, 0)),
-    Row("the same, slope along the cube's diagonal", "of theory", "1", partial(slide, 45)),
-    Row("the same, slope at 22.5 degrees to the cube", "of theory", "1", partial(slide, 22.5)),
-    Row("the same, tile 0.04 m high", "of theory", "1", partial(slide, 22.5, height=0.04)),
+    Row("cube slides down 1.1 of its friction angle", RATIO, "1", partial(slide, 0)),
+    Row("the same, slope along the cube's diagonal", RATIO, "1", partial(slide, 45)),
+    Row("the same, slope at 22.5 degrees to the cube", RATIO, "1", partial(slide, 22.5)),
+    Row("the same, tile 0.04 m high", RATIO, "1", partial(slide, 22.5, height=0.04)),
     Row(
         "the same, cube down 1.5 of its friction angle",
-        "of theory",
+        RATIO,
         "1",
         partial(slide, 22.5, steepness=1.5),
     ),
@@ -125,8 +156,27 @@ ROWS = (
     ),
     Row("the same robot, both of mu 0.5", "m/s", "", partial(kick, 0.5), 1.0, DAMPED, phased=True),
     Row("cube on a belt of 0.5 m/s", "m/s", "0.5", along_a_belt),
+    Row("ball with a patch of 5 cm spins down, ground without one", RATIO, "1", spun_down),
+    Row("two wheels 5 cm wide turn a robot of 9 kg", RATIO, "1", turned(DIFFERENTIAL)),
+    Row("four such wheels turn a robot of 10 kg, skid steering", RATIO, "1", turned(SKID)),
+    Row("the same with 3 kg, steps of 5 ms", RATIO, "1", turned(SKID, 1.0, 0.005)),
+    Row(
+        "car with steered wheels in a circle of 1 m, steps of 5 ms",
+        RATIO,
+        "1",
+        partial(circling, 0.005),
+    ),
+    Row("tyres with brakes creep on 15 degrees, 3 s", "mm", "0", partial(braked, 0.001), 1000.0),
+    Row(
+        "velocity servo with an effort limit settles in I dv / L",
+        RATIO,
+        "1",
+        partial(settling, 8.0, 0.05),
+    ),
+    Row("efforts of an accelerating servo add up to the momentum", RATIO, "1", effort_felt),
+    Row("and readings of the inertial unit on it to the velocity", RATIO, "1", acceleration_felt),
     Row("energy of a body that tumbles at 10 rad/s, 10 s", "%", "0", tumbling, 100.0, RK4),
-    Row("precession of a top of 300 rad/s", "of theory", "1", precession, 1.0, RK4),
+    Row("precession of a top of 300 rad/s", RATIO, "1", precession, 1.0, RK4),
 )
 
 
@@ -138,8 +188,8 @@ def figure(row: Row, options: MujocoOptions | None) -> float | None:
         return None
 
 
-def on_gazebo() -> None:
-    """Plays all scenes on the gzserver that this was started beside."""
+def on_gazebo(pattern: str) -> None:
+    """Plays scenes with matching names on the gzserver that this was started beside."""
     gazebo = GazeboSimulator()
 
     def make(world: WorldDescription, worlds: int) -> GazeboSimulator:
@@ -148,22 +198,25 @@ def on_gazebo() -> None:
         return gazebo
 
     Scene.make = staticmethod(make)
-    known = [row for row in ROWS if row.measure is not precession]  # it sets a joint's velocity
-    figures = {
-        row.key: row.scale * (row.measure(phases=1) if row.phased else row.measure())
-        for row in known
-    }
+    figures = json.loads((RESULTS / "contacts_gazebo.json").read_text())
+    for row in ROWS:
+        if re.search(pattern, row.name) and row.measure is not precession:  # sets joint velocity
+            found = row.measure(phases=1) if row.phased else row.measure()
+            figures[row.key] = row.scale * found
     write("contacts_gazebo", figures)
 
 
 def main() -> None:
     """Plays all scenes, there or here."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--gazebo", action="store_true", help="play them on Gazebo")
-    if parser.parse_args().gazebo:
-        on_gazebo()
-    else:
+    parser.add_argument(
+        "--gazebo", nargs="?", const="", metavar="PATTERN", help="play matching ones on Gazebo"
+    )
+    pattern = parser.parse_args().gazebo
+    if pattern is None:
         compare()
+    else:
+        on_gazebo(pattern)
 
 
 def compare() -> None:

@@ -149,7 +149,7 @@ def check_file(file: Path, shelf: Path) -> Outcome:
         description, repairs = load(file)
     except DeepSimError as error:
         part = "must have a link" in str(error) or (
-            file.suffix == ".xacro" and "there is no link '" in str(error)
+            file.suffix == ".xacro" and "unknown link '" in str(error)
         )
         return Outcome(part=part, trouble=reason(error, shelf))
     outcome = Outcome({cure(repair) for repair in repairs if "; " in repair})
@@ -374,7 +374,7 @@ def page(sources: list[Source], command: str) -> str:
     ]
     lines += ["", "## Repairs", "", "| files | repair |", "|---|---|"]
     repairs = Counter(repair for _, outcome in whole.outcomes for repair in outcome.repairs)
-    lines += [f"| {count} | {cell(repair)} |" for repair, count in repairs.most_common(12)]
+    lines += [f"| {count} | {cell(repair)} |" for repair, count in repairs.most_common()]
     return "\n".join(lines) + "\n"
 
 

@@ -23,6 +23,7 @@ from contact_scenes import (
     kick,
     precession,
     slide,
+    spun_down,
     sunk,
     tilted,
     tumbling,
@@ -147,6 +148,10 @@ def test_what_turns_on_the_spot_stops_by_its_torsional_friction() -> None:
         assert slowed == pytest.approx(
             3 * np.pi / 16 * 0.5 * radius * G / 0.0067 * 0.2, rel=0.02, abs=1e-6
         )
+
+
+def test_a_patch_counts_on_a_ground_without_one() -> None:
+    assert spun_down() == pytest.approx(1.0, abs=0.03)
 
 
 def test_what_rolls_stops_by_its_rolling_friction() -> None:

@@ -10,55 +10,12 @@ import numpy as np
 import pytest
 from arms import JOINTS, arm_world
 from engine import Arm, Servo
+from servo_scenes import INERTIA, wheel_world
 
-from deepsim_math import Pose
-from deepsim_mujoco import MujocoSimulator
-from deepsim_spawn import (
-    ContactSensor,
-    Imu,
-    Inertial,
-    JointAxis,
-    JointDescription,
-    LinkDescription,
-    ModelDescription,
-    Physics,
-    SensorDescription,
-    WorldDescription,
-)
-from deepsim_sync import World
-
-INERTIA = 0.0025
 RATIOS = (1.0, 2.5, 4.0, 8.0, 40.0, 900.0)
 """Damping times time step over inertia; 2 is the limit of explicit damping."""
 LIMITS = (0.05, 0.5, 5.0, 100.0)
 STARTS = (0.0, 0.7, 5.0, -3.3)
-
-
-def wheel(kind: str = "revolute") -> ModelDescription:
-    """Returns a light wheel, or a slide, on a base fixed to the world."""
-    inertial = Inertial(INERTIA if kind == "prismatic" else 0.5, Pose(), *[INERTIA] * 3)
-    sensors = (
-        SensorDescription("imu", measurement=Imu()),
-        SensorDescription("touch", measurement=ContactSensor()),
-    )
-    return ModelDescription(
-        "wheel",
-        links=(
-            LinkDescription("base"),
-            LinkDescription("rim", inertial=inertial, sensors=sensors),
-        ),
-        joints=(
-            JointDescription("foot", "fixed", "world", "base"),
-            JointDescription("axle", kind, "base", "rim", axis=JointAxis((0, 0, 1))),
-        ),
-    )
-
-
-def make(worlds: int, dt: float = 0.001, steps: int = 1, kind: str = "revolute") -> World:
-    described = WorldDescription(gravity=(0, 0, 0), physics=Physics(max_step_size=dt))
-    world = World(MujocoSimulator(described, worlds=worlds), steps_per_tick=steps)
-    world.spawn(wheel(kind), "wheel", Pose((0, 0, 1)))
-    return world
 
 
 @pytest.mark.parametrize("load", [0.0, 0.5, -0.7])
@@ -70,7 +27,7 @@ def test_every_limited_velocity_servo_settles(dt: float, load: float) -> None:
     """
     cases = [*itertools.product(RATIOS, LIMITS, STARTS)]
     ratio, limit, start = np.array(cases).T[..., None]
-    world = make(len(cases), dt)
+    world = wheel_world(len(cases), dt)
     axle = world.joints.select(["wheel::axle"])
     damping = ratio * INERTIA / dt
     axle.put(damping=damping, effort_limit=limit, velocity=start, target_velocity=2.0 + 0 * start)
@@ -99,7 +56,7 @@ def test_a_limited_position_servo_comes_to_rest() -> None:
     dt = 0.001
     cases = [*itertools.product((8.0, 40.0, 900.0), (0.1, 1.0, 10.0, 100.0), (0.5, 5.0, 50.0))]
     ratio, share, limit = np.array(cases).T[..., None]
-    world = make(len(cases), dt)
+    world = wheel_world(len(cases), dt)
     axle = world.joints.select(["wheel::axle"])
     damping = ratio * INERTIA / dt
     axle.put(
@@ -167,7 +124,7 @@ def test_a_limited_servo_has_the_same_bits_for_any_worlds_and_calls(watched: str
     """For one world and three, and for ten steps in one call, in ten, and with reads between."""
 
     def play(worlds: int, steps: int, *, reads: bool = False) -> list[bytes]:
-        world = make(worlds, steps=steps)
+        world = wheel_world(worlds, steps=steps)
         axle = world.joints.select(["wheel::axle"])
         sensor = world.sensors[watched] if watched else None
         rates = [[3.0], [2.0], [0.5]][-worlds:]
@@ -205,7 +162,7 @@ def test_a_servo_that_stays_within_its_limit_has_the_bits_of_one_without() -> No
 
 def test_worlds_with_limits_step_alone_and_restore_their_bits() -> None:
     """Stepping some worlds, snapshots and resets change nothing about the others."""
-    world = make(3, steps=5)
+    world = wheel_world(3, steps=5)
     axle = world.joints.select(["wheel::axle"])
     axle.put(damping=[[20.0]] * 3, effort_limit=[[0.4]] * 3, target_velocity=[[2.0]] * 3)
     world.tick()
@@ -225,7 +182,7 @@ def test_worlds_with_limits_step_alone_and_restore_their_bits() -> None:
 
 def test_masses_and_gains_that_change_make_a_servo_settle_again() -> None:
     """A rim that becomes ten times lighter, and gains that grow, while it runs."""
-    world = make(2, kind="prismatic")
+    world = wheel_world(2, kind="prismatic")
     axle = world.joints.select(["wheel::axle"])
     axle.put(damping=[[0.5]] * 2, effort_limit=[[0.4]] * 2)
     world.simulator.physics.scale("mass", ["wheel::rim"], [[1.0], [0.1]])
