@@ -17,6 +17,7 @@ from deepsim_spawn import (
     Capsule,
     CollisionDescription,
     Ellipsoid,
+    JointDescription,
     LightDescription,
     LinkDescription,
     Mesh,
@@ -67,6 +68,17 @@ def test_a_link_without_inertia_weighs_a_gram(loader):
     inertial = loader.load_model(with_link(inertial=None).to_sdf()).links[0].inertial
     assert inertial.mass == 0.001
     assert inertial.ixx == inertial.iyy == inertial.izz == pytest.approx(0.4 * 0.001 * 0.05**2)
+
+
+def test_a_link_without_inertia_that_the_world_holds_weighs_a_kilogram(loader):
+    """Of 1 g, Gazebo could not hold the servos of an arm on it, which would run away."""
+    base, mount = LinkDescription("base"), LinkDescription("mount")
+    joints = (
+        JointDescription("b", "fixed", "base", "mount"),
+        JointDescription("a", "fixed", "world", "base"),
+    )
+    text = ModelDescription("m", links=(base, mount), joints=joints).to_sdf()
+    assert [link.inertial.mass for link in loader.load_model(text).links] == [1.0, 1.0]
 
 
 def test_a_visual_that_is_not_drawn_becomes_transparent():

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
+from deepsim_spawn.description.checks import WORLD
 from deepsim_spawn.description.geometry import Geometry, Heightmap, Mesh, Polyline
 from deepsim_spawn.description.sdf_paths import BOUNCING, put, put_fields, write_pose
 
@@ -36,11 +37,12 @@ def write_light(owner: etree._Element, light: LightDescription) -> None:
     put_fields(element, light)
 
 
-def write_link(model: etree._Element, link: LinkDescription) -> None:
-    """Adds a link to a model."""
+def write_link(model: etree._Element, link: LinkDescription, *, held: bool = False) -> None:
+    """Adds a link to a model; `held` if the world holds it, so that its mass moves nothing."""
     element = etree.SubElement(model, "link", name=link.name)
     write_pose(element, link.pose)
-    write_inertial(element, link.inertial)
+    if link.inertial is not None or not held:  # SDF's default: 1 kg
+        write_inertial(element, link.inertial)
     for collision in link.collisions:
         write_collision(element, collision)
     for visual in link.visuals:
@@ -144,8 +146,9 @@ def write_model(owner: etree._Element, model: ModelDescription) -> None:
     write_pose(element, model.pose)
     put(element, "static", model.static)
     put(element, "self_collide", model.self_collide)
+    held = _held_by_world(model)
     for link in model.links:
-        write_link(element, link)
+        write_link(element, link, held=link.name in held)
     for nested in model.models:
         write_model(element, nested)
     links = {name: link for name, link, _ in model.all_links()}
@@ -153,6 +156,18 @@ def write_model(owner: etree._Element, model: ModelDescription) -> None:
         write_joint(element, joint, links[joint.child].sensors)
     for plugin in model.plugins:
         write_plugin(element, plugin)
+
+
+def _held_by_world(model: ModelDescription) -> set[str]:
+    """Returns the links that fixed joints connect with the world, directly or by others.
+
+    Between one of 1 g and a heavier link, ODE does not solve what a servo exerts.
+    """
+    held = {WORLD}
+    fixed = [joint for joint in model.joints if joint.type == "fixed"]
+    for _ in fixed:  # in whatever order they are
+        held.update(joint.child for joint in fixed if joint.parent in held)
+    return held
 
 
 _UNLIMITED = 1e16
