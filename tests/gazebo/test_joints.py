@@ -97,18 +97,19 @@ def test_whole_turns_are_counted(gazebo: GazeboSimulator) -> None:
 
 
 def test_both_engines_track_alike(gazebo: GazeboSimulator) -> None:
-    """The same command moves the same arm on MuJoCo and on Gazebo."""
+    """The same command moves the same arm on MuJoCo and on Gazebo, below the limits of effort."""
     ways = []
     for simulator in (MujocoSimulator(WorldDescription(gravity=(0, 0, -9.8))), gazebo):
         world, joints = _spawned(simulator, ARM, "arm")
         assert list(world.joints.names) == NAMES
         np.testing.assert_array_equal(joints.effort_limit, [[50.0] * 3])
-        joints.put(stiffness=300.0, damping=20.0)
+        joints.put(stiffness=300.0, damping=20.0, position=[0.5 * np.sin(np.arange(3))])
         way = []
         for tick in range(100):
             target = 0.5 * np.sin(0.06 * tick + np.arange(3))
             joints.put(target_position=[target])
             world.tick()
+            assert np.abs(joints.effort).max() < 50.0
             way.append(np.concatenate([joints.position[0], joints.velocity[0]]))
         ways.append(np.array(way))
     np.testing.assert_allclose(ways[0][:, :3], ways[1][:, :3], atol=2e-3)
