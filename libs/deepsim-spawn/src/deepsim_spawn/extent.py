@@ -111,7 +111,7 @@ class Solid:
     def shadow(self, axes: Floats, tolerance: float) -> Floats:
         """Returns points (n, 2) [m] whose hull is the shadow (the projection) of the solid's hull.
 
-        The solid is no plane.
+        The solid is not a plane.
 
         Args:
             axes: The two axes of the projection plane (2, 3).

@@ -89,7 +89,7 @@ _NOISE = 1e-6  # a simulator may store float32
 
 
 class Layer(NamedTuple):
-    """What one effect shows in some worlds: its visuals, worlds and shades."""
+    """The appearance that one effect gives in some worlds: its visuals, worlds and shades."""
 
     rows: NDArray[np.intp]
     """(n,) rows of its visuals."""

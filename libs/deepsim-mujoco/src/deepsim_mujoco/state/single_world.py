@@ -32,7 +32,7 @@ class SingleWorld:
         overwrites the data.
 
         Raises:
-            IndexError: There is no world with the number.
+            IndexError: No world has the number.
         """
         states, model = self.states, self.states.model
         states.check_number(world)
