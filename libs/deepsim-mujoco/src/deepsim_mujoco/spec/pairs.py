@@ -127,8 +127,9 @@ class _Surfaces:
     def _settings(self, one: int, others: Rows) -> Iterator[tuple[tuple[str, str], _Setting]]:
         """Yields the settings of a geom's contacts with those others that need a pair.
 
-        A pair with something that stands in the world is also needed if it would be with other
-        factors of friction, after which another surface may be the slipperier one.
+        A pair is also needed if it would be with other factors of friction, after which another
+        surface may be the slipperier one; for the softness of a wheel, only with something that
+        stands in the world, or else each wheel would form a pair with each moving geom.
         """
         both = self._described[one] & self._described[others]
         mine, wins = self._priority[one], self._priority[one] > self._priority[others]
@@ -156,15 +157,14 @@ class _Surfaces:
             """Returns whether contacts with the settings of these geoms alone would differ."""
             differs = ~np.isclose(self._turning[geoms], turning, rtol=_SAME, atol=0.0)
             differs |= self._rolling[geoms] != rolling
-            differs |= self._restitution[geoms] != restitution
-            return np.asarray(differs | (soft & ~self._wheel[geoms]))
+            return np.asarray(differs | (self._restitution[geoms] != restitution))
 
-        # Of equal priorities, MuJoCo takes the larger friction, and the wheel's softness.
-        mixed = np.maximum(self._turning[one], self._turning[others])
-        differs = np.where(tie, both & ~np.isclose(mixed, turning, rtol=_SAME, atol=0.0), False)
-        differs |= ~tie & lacks(winner)
+        def is_hard(geoms: int | Rows) -> NDArray[np.bool_]:
+            return np.asarray(soft & ~self._wheel[geoms])
+
         stands = self._stands[one] | self._stands[others]
-        differs |= stands & (lacks(one) | lacks(others))
+        differs = lacks(one) | lacks(others) | (stands & (is_hard(one) | is_hard(others)))
+        differs |= ~tie & is_hard(winner)  # of equal priorities, MuJoCo takes the wheel's softness
         condim = np.where(tie, np.maximum(self._condim[one], self._condim[others]), 0)
         condim = np.maximum(condim, self._condim[winner])
         condim = np.maximum(condim, np.where(rolling > 0.0, 6, np.where(turning > 0.0, 4, 1)))
