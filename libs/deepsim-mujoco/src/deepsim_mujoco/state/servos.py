@@ -255,12 +255,12 @@ class Servos:
         new_warnings = n > 1 and states.warnings.tobytes() != warned
         if not new_warnings and _TRUE not in exceeds.tobytes():  # a fifth of the time of `any`
             return found, None
-        again = exceeds.reshape(len(exceeds), -1).any(axis=1)
+        is_void = exceeds.reshape(len(exceeds), -1).any(axis=1)
         ids = np.arange(states.worlds) if worlds is None else worlds
         old = np.frombuffer(warned, states.warnings.dtype).reshape(states.warnings.shape)
         # MuJoCo does not record the steps after a warning.
-        again |= new_warnings & (states.warnings != old).any(axis=(1, 2))[ids]
-        (again,) = again.nonzero()
+        is_void |= new_warnings & (states.warnings != old).any(axis=(1, 2))[ids]
+        (again,) = is_void.nonzero()
         ids = ids[again]
         states.state[ids], states.warnings[ids] = before[ids], old[ids]
         return found, again if len(again) else None
@@ -335,7 +335,7 @@ class Servos:
                 effort = self._taken(*self._first(now), self._speeds(now), now)
                 factor = np.where(is_free[some], np.abs(effort) / limit[some], 0.0)
                 exceeds = (np.abs(effort) > limit[some]) & is_free[some]
-                (again,) = exceeds.any(axis=1).nonzero()
+                again = np.flatnonzero(exceeds.any(axis=1))
                 if not len(again):
                     return is_limited
                 worst = np.where(exceeds, factor, 0.0)[again].argmax(axis=1)
