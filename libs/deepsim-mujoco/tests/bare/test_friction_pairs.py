@@ -298,7 +298,9 @@ def test_factors_of_friction_leave_what_the_other_surface_has() -> None:
 
 
 @pytest.mark.parametrize("scaled", ["m1::l", "m2::l"])
-@pytest.mark.parametrize("more", [{"torsional_mu": 1.0, "patch_radius": 0.05}, {"rolling_mu": 0.01}])
+@pytest.mark.parametrize(
+    "more", [{"torsional_mu": 1.0, "patch_radius": 0.05}, {"rolling_mu": 0.01}]
+)
 def test_factors_between_moving_bodies_leave_what_the_other_surface_has(
     more: dict[str, float], scaled: str
 ) -> None:
