@@ -45,7 +45,7 @@ def collect(**options):
 
 """
 
-# Machines that are lost, one of them with a fragment that was not fetched; and one that comes late.
+# Machines that are lost while they compute; and one that comes late.
 LOST_NODES = """
 import threading
 
@@ -71,7 +71,6 @@ except ValueError as error:
 with make(workers=2, backend="ray", resources={"CPU": 1, "wheel": 1}) as pool:
     coming = pool.as_completed(8)
     found = {(first := next(coming)).number: digest(first)}
-    ray.wait(list(pool._link._answers), fetch_local=False)  # no public way to wait but not fetch
     for node in lost:
         nodes.remove_node(node, allow_graceful=False)
     rest = threading.Thread(

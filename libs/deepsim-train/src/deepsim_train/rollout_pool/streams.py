@@ -184,7 +184,7 @@ class OngoingEpisodes:
         since = np.argmax(starts[::-1], axis=0) + 1  # number of steps since the last start
         self.steps = np.where(starts.any(axis=0), since, self.steps + length)
         self.steps[over] = 0
-        self.seeds, self.seen = seeds, seen
+        self.seeds, self.seen = seeds.copy(), seen
 
     def replay(self, trail: Trail, length: int) -> None:
         """Repeats the episodes of another worker, to continue them here.
