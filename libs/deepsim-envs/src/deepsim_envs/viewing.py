@@ -12,10 +12,7 @@ from deepsim_sync import CameraView, UnsupportedError
 
 from .area import Agents
 from .environment import Environment
-from .environment.info import entries_of, own_info
 from .joined_environment import JoinedEnvironment, located
-
-__all__ = ["RENDER_MODE", "Viewfinder", "drawn_seed", "entries_of", "only_group", "own_info"]
 
 RENDER_MODE = "rgb_array"
 

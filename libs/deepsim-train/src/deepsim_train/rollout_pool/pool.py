@@ -18,7 +18,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_envs.function_names import require_function_name
+from deepsim_envs.construction import require_function_name
 from deepsim_sync import call_all
 
 from .errors import (

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_envs.function_names import find_function
+from deepsim_envs.construction import find_function
 from deepsim_sync import call_all
 
 from .fragment import Fragment

@@ -10,12 +10,12 @@ import numpy as np
 
 from deepsim_envs.area import Agents, Bools
 from deepsim_envs.environment import Environment
+from deepsim_envs.environment.info import own_info
 from deepsim_envs.joined_environment import JoinedEnvironment
 from deepsim_envs.other_agents import OtherAgents
 from deepsim_envs.policy import PolicyMaker
 from deepsim_envs.results import Step
 from deepsim_envs.spaces import batch_of, leafwise
-from deepsim_envs.viewing import own_info
 
 GameOver = Literal["all", "any"]
 Infos = Sequence[Mapping[str, Any]]

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from deepsim_envs.area import Agents, Bools
 from deepsim_envs.environment import Environment
+from deepsim_envs.environment.info import entries_of
 from deepsim_envs.joined_environment import JoinedEnvironment
 from deepsim_envs.policy import PolicyMaker
 from deepsim_envs.spaces import MASK, allowed, choices_of, leafwise
-from deepsim_envs.viewing import drawn_seed, entries_of
+from deepsim_envs.viewing import drawn_seed
 from deepsim_sync import world_seeds
 
 from .auto_reset import AutoReset, GameOver, Infos, Outcome, place_of
