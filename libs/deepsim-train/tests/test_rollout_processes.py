@@ -136,13 +136,6 @@ def test_a_worker_has_its_weights_after_an_error(backend: str, workers: int) -> 
         assert digest(pool.collect(2)) == undisturbed
 
 
-def test_fragments_come_as_they_are_done(expected: list[str]) -> None:
-    with make_pool(2) as pool:
-        before = {fragment.number: digest(fragment) for fragment in pool.as_completed(3)}
-        assert [before[number] for number in range(3)] == expected[:3]
-        assert pool.collected == 3
-
-
 def test_a_slow_worker_holds_up_no_other(tmp_path: Path) -> None:
     """The worker of fragment 0 waits for a file, which appears after all others have come."""
     policy = Spec("rollout_tasks:WaitsFor", {"file": str(tmp_path / "go")})

@@ -56,23 +56,6 @@ def test_a_wrong_setting_is_one_line(write_task: WriteTask, setting: str, messag
     assert said(result) == f"error: {message}"
 
 
-def test_a_wrong_name_gets_a_hint(write_task: WriteTask, tmp_path: Path) -> None:
-    write_task()
-    result = call("train", "puks", "--in", tmp_path)
-    assert result.exit_code == 1
-    assert "did you mean 'pucks'?" in said(result)
-
-
-def test_a_folder_that_cannot_be_written_fails_at_once(
-    write_task: WriteTask, tmp_path: Path
-) -> None:
-    (tmp_path / "out").write_text("a file")
-    result = call("train", write_task(), "--steps", 100, "--out", tmp_path / "out" / "of" / "it")
-    assert result.exit_code == 1
-    assert said(result).startswith("error: cannot write to ")
-    assert said(result).endswith("out is a file")
-
-
 def test_help_says_the_defaults() -> None:
     shown = " ".join(call("train", "--help").stdout.split())
     assert "by default as the task sets, else 100000." in shown
