@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -61,6 +61,15 @@ def drawn_seed(rng: np.random.Generator | None = None) -> int:
     Without a drawn seed, every view of a task would begin with the same episode.
     """
     return int((np.random.default_rng() if rng is None else rng).integers(2**31))
+
+
+def place_of(agent: str, groups: Sequence[Agents]) -> tuple[int, int]:
+    """Returns the number of an agent's group, and the agent's number within the group."""
+    return next(
+        (number, [*group.names].index(agent))
+        for number, group in enumerate(groups)
+        if agent in group.names
+    )
 
 
 def only_group(environment: Environment | JoinedEnvironment, why: str) -> Agents:

@@ -17,10 +17,10 @@ from deepsim_envs.environment.info import entries_of
 from deepsim_envs.joined_environment import JoinedEnvironment
 from deepsim_envs.policy import PolicyMaker
 from deepsim_envs.spaces import MASK, allowed, choices_of, leafwise
-from deepsim_envs.viewing import drawn_seed, equal_spaces
+from deepsim_envs.viewing import drawn_seed, equal_spaces, place_of
 from deepsim_sync import world_seeds
 
-from .auto_reset import AutoReset, GameOver, Infos, Outcome, place_of
+from .auto_reset import AutoReset, GameOver, Infos, Outcome
 
 try:
     from stable_baselines3.common.monitor import Monitor
