@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rollout_tasks import LINEAR, RINK, WEIGHTS, bytes_of
 
 from deepsim_envs import digest
 from deepsim_train.rollout_pool import (
@@ -25,15 +26,6 @@ from deepsim_train.rollout_pool import (
 )
 
 TESTS = str(Path(__file__).parent)
-RINK = "rollout_tasks:make_rink"
-LINEAR = "rollout_tasks:Linear"
-WEIGHTS = {"gain": np.array([0.25, 1.0], np.float32)}
-
-
-@pytest.fixture(autouse=True)
-def _tasks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Workers find the tasks by name."""
-    monkeypatch.syspath_prepend(TESTS)
 
 
 def make_pool(workers: int = 2, policy: Spec | str = LINEAR, **options: Any) -> RolloutPool:
@@ -42,20 +34,11 @@ def make_pool(workers: int = 2, policy: Spec | str = LINEAR, **options: Any) -> 
     )
 
 
-def bytes_of(pool: RolloutPool) -> list[str]:
-    """Digests of 2100 steps, by two sets of weights."""
-    before = pool.collect(3)
-    pool.set_weights(WEIGHTS)
-    return [digest(fragment) for fragment in before + pool.collect(4)]
-
-
 @pytest.fixture(scope="module")
 def expected() -> list[str]:
     """What one worker in this process does."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(TESTS)
-        with make_pool(backend="local") as pool:
-            return bytes_of(pool)
+    with make_pool(backend="local") as pool:
+        return bytes_of(pool)
 
 
 def children() -> set[int]:
