@@ -7,6 +7,7 @@ import math
 import struct
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -191,6 +192,11 @@ def _tensor_message(array: NDArray[Any]) -> tuple[bytes, bytes]:
         PayloadError: The array holds neither integers nor floats of 16, 32 or 64 bits.
     """
     dtype = array.dtype.newbyteorder("<")
+    return _tensor_metadata(dtype, array.shape), array.astype(dtype, copy=False).tobytes()
+
+
+@lru_cache(maxsize=256)
+def _tensor_metadata(dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
     if dtype.kind in "iu":
         kind = _INT
         parameters: Table = {
@@ -201,20 +207,19 @@ def _tensor_message(array: NDArray[Any]) -> tuple[bytes, bytes]:
         kind, parameters = _FLOAT, {0: Number("h", _PRECISIONS.index(dtype.str))}
     else:
         raise PayloadError(
-            f"an array of {array.dtype} cannot be sent: those of integers and of floats of 16, 32 "
+            f"an array of {dtype} cannot be sent: those of integers and of floats of 16, 32 "
             "and 64 bits can; for bool use int8"
         )
-    body = array.astype(dtype, copy=False).tobytes()
-    strides = [dtype.itemsize * math.prod(array.shape[axis + 1 :]) for axis in range(array.ndim)]
+    size = dtype.itemsize * math.prod(shape)
+    strides = [dtype.itemsize * math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
     tensor: Table = {
         0: Number("B", kind),
         1: parameters,
-        2: [{0: Number("q", size)} for size in array.shape],
+        2: [{0: Number("q", length)} for length in shape],
         3: Structs("q", strides),
-        4: Number("qq", 0, len(body)),
+        4: Number("qq", 0, size),
     }
-    padded = -(-len(body) // 64) * 64
-    return message(TENSOR, tensor, padded), body
+    return message(TENSOR, tensor, -(-size // _TENSOR_ALIGN) * _TENSOR_ALIGN)
 
 
 def _read_tensor(

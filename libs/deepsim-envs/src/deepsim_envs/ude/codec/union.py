@@ -80,17 +80,19 @@ class UnionReader:
         if self._left < 0:
             raise PayloadError(f"a payload has at most {self._limits.values} values")
         self._node(count, 0)
-        types, offsets = self._numbers("<i1", count), self._numbers("<i4", count)
-        if count and not 0 <= types.min() <= types.max() < len(union):
+        start = self._bytes(count)
+        types = self._data[start : start + count]
+        offsets = struct.unpack_from(f"<{count}i", self._data, self._bytes(4 * count))
+        if any(index >= len(union) for index in types):
             raise PayloadError("a value is of a type that its union lacks")
-        values: list[Any] = [None] * count
-        for index, child in enumerate(union):
-            places = np.flatnonzero(types == index)
-            if not np.array_equal(offsets[places], np.arange(len(places))):
+        columns = [self._child(child, types.count(index)) for index, child in enumerate(union)]
+        taken = [0] * len(union)
+        values = []
+        for index, offset in zip(types, offsets, strict=True):
+            if offset != taken[index]:
                 raise PayloadError("values of a union are not in order")
-            found = self._child(child, len(places))
-            for place, value in zip(places.tolist(), found, strict=True):
-                values[place] = value
+            taken[index] += 1
+            values.append(columns[index][offset])
         return values
 
     def finish(self) -> None:
