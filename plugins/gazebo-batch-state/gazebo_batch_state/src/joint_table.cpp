@@ -170,7 +170,7 @@ void JointTable::Hold(Row follower, double dt) {
   const JointEntity& entity = index_.Joints()[follower];
   const Mimicry& mimic = *entity.mimic;
   const JointEntity& leader = index_.Joints()[mimic.leader];
-  const double ahead = Position(mimic.leader) + 2.0 * dt * leader.joint->GetVelocity(leader.axis);
+  const double ahead = Position(mimic.leader) + 2.0 * dt * motion_.AxisRate(leader, leader.axis);
   entity.joint->SetStiffnessDamping(
       entity.axis, kMimicImpulse / dt, kMimicImpulse,
       mimic.multiplier * ahead + mimic.offset - axes_[follower].turns);
@@ -204,7 +204,7 @@ void JointTable::Push(const JointEntity& entity, double effort) const {
 double JointTable::Velocity(Row row) const {
   const JointEntity& entity = index_.Joints()[row];
   return entity.is_ball ? motion_.BallRate(entity)[entity.axis]
-                        : entity.joint->GetVelocity(entity.axis);
+                        : motion_.AxisRate(entity, entity.axis);
 }
 
 double JointTable::Position(Row row) const {
