@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "gazebo_batch_state/limits.hpp"
+#include "gazebo_batch_state/poll.hpp"
 #include "gazebo_batch_state/reference_frame.hpp"
 #include "gazebo_batch_state/ros_values.hpp"
 #include "gazebo_batch_state/sensor_wait.hpp"
@@ -19,7 +20,6 @@ namespace {
 namespace msg = gazebo_batch_state_msgs;
 
 constexpr auto kLightPatience = std::chrono::seconds(5);
-constexpr auto kPoll = std::chrono::milliseconds(1);
 constexpr auto kTurn = std::chrono::seconds(1);         // how long the world stands still at a time
 constexpr auto kRest = std::chrono::milliseconds(100);  // how long it goes on in between
 

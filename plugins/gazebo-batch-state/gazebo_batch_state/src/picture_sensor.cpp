@@ -16,6 +16,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "gazebo_batch_state/poll.hpp"
 #include "gazebo_batch_state/scene_sync.hpp"
 
 namespace gazebo_batch_state {
@@ -25,7 +26,6 @@ namespace rendering = gazebo::rendering;
 namespace sensors = gazebo::sensors;
 
 constexpr const char* kName = "gazebo_batch_state_pictures";
-constexpr auto kPoll = std::chrono::milliseconds(1);
 constexpr auto kLookAround = std::chrono::milliseconds(50);
 constexpr auto kPatience = std::chrono::seconds(5);  // until Gazebo's thread takes up the work
 constexpr std::size_t kMostCameras = 8;  // kept, one for each size: to make one takes milliseconds

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "gazebo_batch_state/limits.hpp"
+#include "gazebo_batch_state/poll.hpp"
 #include "gazebo_batch_state/ros_values.hpp"
 #include "gazebo_batch_state/sdf_values.hpp"
 #include "gazebo_batch_state/sensor_types.hpp"
@@ -23,7 +24,6 @@ namespace msg = gazebo_batch_state_msgs;
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kPatience = std::chrono::seconds(5);
-constexpr auto kPoll = std::chrono::milliseconds(1);
 constexpr std::size_t kMostNamed = 20;
 
 Reason Unknown(const std::string& camera, const std::vector<std::string>& known) {

@@ -7,6 +7,7 @@
 #include <gazebo/rendering/Scene.hh>
 #include <thread>
 
+#include "gazebo_batch_state/poll.hpp"
 #include "gazebo_batch_state/scene_sync.hpp"
 
 namespace gazebo_batch_state {
@@ -14,7 +15,6 @@ namespace {
 
 constexpr auto kPatience = std::chrono::seconds(1);  // until the scene has heard of a light
 constexpr auto kRepairAfter = std::chrono::milliseconds(200);  // where it has not of a model
-constexpr auto kPoll = std::chrono::milliseconds(1);
 
 }  // namespace
 

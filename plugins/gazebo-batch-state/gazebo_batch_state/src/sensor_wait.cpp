@@ -9,13 +9,14 @@
 #include <gazebo/sensors/SensorManager.hh>
 #include <thread>
 
+#include "gazebo_batch_state/poll.hpp"
+
 namespace gazebo_batch_state {
 namespace {
 
 using gazebo::sensors::SensorManager;
 
 constexpr auto kPatience = std::chrono::seconds(5);
-constexpr auto kPoll = std::chrono::milliseconds(1);
 
 template <class Condition>
 void WaitUntil(const BatchWorld& world, Condition condition) {

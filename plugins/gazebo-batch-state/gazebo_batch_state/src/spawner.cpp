@@ -10,14 +10,14 @@
 #include <thread>
 
 #include "gazebo_batch_state/model_loader.hpp"
+#include "gazebo_batch_state/poll.hpp"
 
 namespace gazebo_batch_state {
 namespace {
 
 namespace physics = gazebo::physics;
 
-constexpr auto kRest = std::chrono::seconds(1);
-constexpr auto kPoll = std::chrono::milliseconds(1);
+constexpr auto kPause = std::chrono::seconds(1);
 
 /// Gazebo leaves out what it cannot make and goes on; so count.
 Reason FindMissing(physics::Model& model) {
@@ -124,7 +124,7 @@ void Spawner::RequestLightDeletion(const std::string& name) {
   for (auto rest = rests_until_.begin(); rest != rests_until_.end();) {
     rest = rest->second < now ? rests_until_.erase(rest) : std::next(rest);
   }
-  rests_until_[name] = now + kRest;
+  rests_until_[name] = now + kPause;
 }
 
 void Spawner::WaitUntilFree(const std::string& name) {
