@@ -32,6 +32,11 @@ _FOLDERS = {
 }
 """Elements that name files, and the attribute of `<compiler>` that names their folder."""
 _OF_FILES = ("assetdir", "meshdir", "strippath", "texturedir")
+_PID = "mujoco.pid"
+"""The plugin whose actuators become ``<pid>``, which MuJoCo has had since 3.17."""
+_GAINS = {"kp": "kp", "ki": "ki", "kd": "kv", "imax": "imax", "slewmax": "slewmax"}
+"""The attributes of ``<pid>``, by the names in the configuration of the plugin."""
+_OF_PLUGINS = ("plugin", "instance", "actdim", "dyntype")
 _SIZES = ("count", "height", "ncol", "nrow", "width")
 _LARGEST = 10_000
 """Limit of the numbers in `_SIZES`; larger ones would take hours or all memory."""
@@ -44,7 +49,7 @@ class MjcfModel:
     The embedded engine spawns it like a `ModelDescription`; Gazebo does not support it. Bodies
     become links, and everything fixed to the file's world becomes the link ``worldbody``. The frame
     of the file's world is the model frame. Files are looked up in the folder of the model and on
-    the search path. Plugins are left out.
+    the search path. Plugins are left out, apart from ``mujoco.pid``, whose actuators become ``<pid>``.
 
     Args:
         source: A file, or MJCF as text, which starts with ``<``.
@@ -118,6 +123,7 @@ class _Reader:
         self._opened = {root.document.path}
         self._included: dict[Element, Element] = {}
         self._folders: dict[str, str] = {}
+        self._gains: dict[str, dict[str, str]] = {}
         self._settings(root)
 
     def _settings(self, root: Element) -> None:
@@ -162,13 +168,35 @@ class _Reader:
             attributes.update((name, self._key(element, file)) for name, file in files.items())
         made = etree.Element(element.tag, attributes)
         for child in element.children:
-            if child.tag in ("extension", "plugin"):
-                child.warn_unsupported("plugins are not loaded, left out")
+            if child.tag == "extension":
+                self._learn(child)
+            elif child.tag == "plugin" and child.attributes.get("plugin") == _PID:
+                made.append(self._pid(child))
+            elif child.tag == "plugin":
+                child.warn_unsupported(f"plugins other than {_PID} are left out")
             elif child in self._included:
                 made.extend(self.copy(self._included[child]))
             else:
                 made.append(self.copy(child))
         return made
+
+    def _learn(self, extension: Element) -> None:
+        """Keeps the configurations of the instances of `_PID`; warns of other plugins."""
+        for plugin in extension.children:
+            if plugin.attributes.get("plugin") != _PID:
+                plugin.warn_unsupported(f"plugins other than {_PID} are left out")
+                continue
+            for instance in plugin.children:
+                self._gains[instance.require_attribute("name", str)] = _gains(instance)
+
+    def _pid(self, plugin: Element) -> etree._Element:
+        """Returns the ``<pid>`` of an actuator of `_PID`."""
+        instance = plugin.attributes.get("instance", "")
+        if instance and instance not in self._gains:
+            raise plugin.error(f"no {_PID} has an instance {instance!r}")
+        gains = self._gains[instance] if instance else _gains(plugin)
+        kept = {k: v for k, v in plugin.attributes.items() if k not in _OF_PLUGINS}
+        return etree.Element("pid", {**kept, **gains})
 
     def _key(self, element: Element, name: str) -> str:
         folder = self._folders.get(_FOLDERS[element.tag], "")
@@ -180,3 +208,14 @@ class _Reader:
         key = self._keys.setdefault(path, f"{len(self._keys)}{path.suffix.lower()}")
         self.files[key] = path
         return key
+
+
+def _gains(holder: Element) -> dict[str, str]:
+    """Returns the gains in the ``<config>`` elements of an instance or an actuator of `_PID`."""
+    gains: dict[str, str] = {}
+    for config in holder.children:
+        key = config.require_attribute("key", str)
+        if key not in _GAINS:
+            raise config.error(f"{_PID} has no {key!r}; it has {', '.join(_GAINS)}")
+        gains[_GAINS[key]] = config.require_attribute("value", str)
+    return gains

@@ -82,7 +82,15 @@ from .port.tables import (
     Tables,
     VisualTable,
 )
-from .state.rows import JointRows, LightRows, LinkRows, Rows, StateRows, VisualRows
+from .state.rows import (
+    ActuatorRows,
+    JointRows,
+    LightRows,
+    LinkRows,
+    Rows,
+    StateRows,
+    VisualRows,
+)
 from .state.seeds import checked_worlds, world_seeds
 from .trackers.manager import Priority, Tracker, TrackerManager
 from .trackers.states import (
@@ -103,6 +111,7 @@ from .world.world_state import WorldState
 
 __all__ = [
     "ALL_COLUMNS",
+    "ActuatorRows",
     "APPEARANCE_COLUMNS",
     "CAN_BE_ZERO",
     "COLUMNS",

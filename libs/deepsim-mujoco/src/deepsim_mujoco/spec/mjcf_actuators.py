@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads gains and limits of joints from the actuators of a compiled MJCF model."""
+"""Divides the actuators of an MJCF model into gains of joints and rows of the actuators table."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -11,15 +12,21 @@ from deepsim_mujoco.engine import mujoco
 
 _JOINTS = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
 _SCALAR = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
-_LINEAR = (int(mujoco.mjtGain.mjGAIN_FIXED), int(mujoco.mjtGain.mjGAIN_PID))
+_FIXED_GAIN = int(mujoco.mjtGain.mjGAIN_FIXED)
 _NO_BIAS, _AFFINE = int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE)
-_INSTANT = (int(mujoco.mjtDyn.mjDYN_NONE), int(mujoco.mjtDyn.mjDYN_INTEGRATOR))
-_LOST = {
-    int(mujoco.mjtDyn.mjDYN_FILTER): "time constant",
-    int(mujoco.mjtDyn.mjDYN_FILTEREXACT): "time constant",
-    int(mujoco.mjtDyn.mjDYN_PID): "integral and slew limit",
-}
-"""Dynamics of actuators that the gains of a joint do not have."""
+_INTEGRATOR = int(mujoco.mjtDyn.mjDYN_INTEGRATOR)
+_PID = int(mujoco.mjtGain.mjGAIN_PID)
+_FOLLOWING = (
+    _INTEGRATOR,
+    int(mujoco.mjtDyn.mjDYN_FILTER),
+    int(mujoco.mjtDyn.mjDYN_FILTEREXACT),
+    int(mujoco.mjtDyn.mjDYN_PID),
+)
+"""Dynamics whose first state is the target that the force follows."""
+_INSTANT = int(mujoco.mjtDyn.mjDYN_NONE)
+UNLIMITED = 1e12
+"""Limit of a control or an effort that stands for none."""
+_MARK = "#actuator "  # servos have the names of their axes, and other actuators often the same
 
 
 class JointGains(NamedTuple):
@@ -30,7 +37,28 @@ class JointGains(NamedTuple):
     effort: float = np.inf
 
 
-def actuator_gains(model: mujoco.MjModel) -> tuple[dict[int, JointGains], list[str]]:
+class Actuator(NamedTuple):
+    """An actuator with a row in the actuators table."""
+
+    name: str
+    """Name of MuJoCo's actuator."""
+    target: float
+    """Initial control."""
+    activation: tuple[float, ...]
+    """Initial state."""
+
+
+def marked_name(name: str) -> str:
+    """Returns the name that MuJoCo's actuator gets, which is not the name of a servo."""
+    return _MARK + name
+
+
+def actuator_name(name: str) -> str:
+    """Returns the name in the actuators table of an actuator of MuJoCo; servos keep theirs."""
+    return name.replace(_MARK, "", 1)
+
+
+def joint_gains(model: mujoco.MjModel) -> tuple[dict[int, JointGains], list[int]]:
     """Returns the gains that the actuators of a model give to its hinges and slides.
 
     An actuator with gear g exerts the effort g (gain u + b0 + b1 g q + b2 g q'), so its stiffness
@@ -39,38 +67,66 @@ def actuator_gains(model: mujoco.MjModel) -> tuple[dict[int, JointGains], list[s
     force at the end of the control range.
 
     Returns:
-        The gains by number of the joint, and phrases that name the actuators without such gains,
-        and dynamics that gains cannot represent.
+        The gains by number of the joint, and the numbers of the other actuators: those that act on
+        something else, and those whose force is not stiffness, damping and an effort.
     """
     gains: dict[int, JointGains] = {}
-    others: list[str] = []
+    others: list[int] = []
     for number in range(model.nactuator):
-        joint = int(model.actuator_trnid[number, 0])
-        bias, dynamics = int(model.actuator_biastype[number]), int(model.actuator_dyntype[number])
-        given = model.actuator(number).name
-        name = repr(given) if given else f"number {number}"
+        joint, bias = int(model.actuator_trnid[number, 0]), int(model.actuator_biastype[number])
+        _, position, velocity = model.actuator_biasprm[number, :3].tolist()
         if (
             int(model.actuator_trntype[number]) not in _JOINTS
             or int(model.jnt_type[joint]) not in _SCALAR
-            or int(model.actuator_gaintype[number]) not in _LINEAR
+            or int(model.actuator_gaintype[number]) != _FIXED_GAIN
             or bias not in (_NO_BIAS, _AFFINE)
-            or dynamics not in (*_INSTANT, *_LOST)
+            or (bias == _AFFINE and max(position, velocity) > 0.0)
+            or int(model.actuator_dyntype[number]) != _INSTANT
+            or int(model.actuator_plugin[number]) >= 0
         ):
-            others.append(name)
+            others.append(number)
             continue
-        if dynamics in _LOST:
-            others.append(f"{_LOST[dynamics]} of {name}")
         gear = abs(float(model.actuator_gear[number, 0]))
-        _, position, velocity = model.actuator_biasprm[number, :3].tolist()
         own = JointGains(
-            max(0.0, -position) * gear**2 if bias == _AFFINE else 0.0,
-            max(0.0, -velocity) * gear**2 if bias == _AFFINE else 0.0,
+            -position * gear**2 if bias == _AFFINE else 0.0,
+            -velocity * gear**2 if bias == _AFFINE else 0.0,
             _largest_force(model, number, bias == _NO_BIAS) * gear,
         )
         if joint in gains:
             own = JointGains(*(one + other for one, other in zip(gains[joint], own, strict=True)))
         gains[joint] = own
     return gains, others
+
+
+def hold(model: mujoco.MjModel, data: mujoco.MjData, number: int, given: Collection[str]) -> None:
+    """Sets control and state of an actuator so that it exerts no force in its present position.
+
+    Actuators without stiffness get 0, and controls stay within their ranges.
+
+    Args:
+        model: The model.
+        data: Its data, with positions.
+        number: Number of the actuator.
+        given: The fields that stay as they are, of ``ctrl`` and ``act``.
+    """
+    dynamics, gain = int(model.actuator_dyntype[number]), int(model.actuator_gaintype[number])
+    length, wanted = float(data.actuator_length[number]), 0.0
+    if gain == _PID:
+        wanted = length
+    elif gain == _FIXED_GAIN and int(model.actuator_biastype[number]) == _AFFINE:
+        factor, (offset, stiffness) = (
+            model.actuator_gainprm[number, 0],
+            model.actuator_biasprm[number, :2],
+        )
+        if factor and stiffness:
+            wanted = float(-(offset + stiffness * length) / factor) + 0.0  # no -0
+    at, state = int(model.actuator_ctrladr[number]), int(model.actuator_actadr[number])
+    if "ctrl" not in given:
+        data.ctrl[at] = 0.0 if dynamics == _INTEGRATOR else wanted
+        if model.actuator_ctrllimited[at]:
+            data.ctrl[at] = np.clip(data.ctrl[at], *model.actuator_ctrlrange[at])
+    if "act" not in given and dynamics in _FOLLOWING:
+        data.act[state] = wanted if dynamics == _INTEGRATOR else data.ctrl[at]
 
 
 def _largest_force(model: mujoco.MjModel, number: int, is_motor: bool) -> float:

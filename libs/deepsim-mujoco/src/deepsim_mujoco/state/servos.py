@@ -94,6 +94,14 @@ class Servos:
     # Efforts
 
     @property
+    def force(self) -> Floats:
+        """MuJoCo's forces of all actuators at the beginning of the latest step, in memory.
+
+        (W, actuators), once a servo acts.
+        """
+        return self._first_effort
+
+    @property
     def effort(self) -> Floats:
         """Efforts of the latest step, (W, n) [N m or N]; 0 after a reset."""
         self.settle()
@@ -187,12 +195,13 @@ class Servos:
         ranges = states.batch.expand("actuator_forcerange")
         ranges[:, servo] = np.stack([-half, half], axis=-1)
         # By actuator, (W, 1, actuators): limits, inf for those that are not light, and gains.
-        shape = states.worlds, 1, len(servo)
-        self._limit, self._damping, self._push = np.empty((3, *shape))
+        shape = states.worlds, 1, states.model.nactuator
+        self._limit, self._damping, self._push = np.zeros((3, *shape))
+        self._limit[:] = np.inf
         self._limit[:, 0, servo] = np.where(is_light, limit, np.inf)
         self._damping[:, 0, servo] = commands["damping"]
         self._push[:, 0, servo] = commands["stiffness"] * states.timestep
-        self._speeds_at = np.empty(shape, dtype=np.intp)
+        self._speeds_at = np.zeros(shape, dtype=np.intp)
         self._speeds_at[:, 0, servo] = self._velocities_at
 
     def _step_within_limits(
