@@ -156,7 +156,8 @@ class MujocoSimulator:
             if isinstance(one.description, MjcfModel)
         }
         lights = {name: light.description for name, light in self._spec.lights.items()}
-        return Descriptions(models, lights, looks)
+        controls = {one.name: tuple(one.controls) for one in built if one.controls}
+        return Descriptions(models, lights, looks, controls)
 
     # Time
 

@@ -49,7 +49,7 @@ class MjcfModel:
     The embedded engine spawns it like a `ModelDescription`; Gazebo does not support it. Bodies
     become links, and everything fixed to the file's world becomes the link ``worldbody``. The frame
     of the file's world is the model frame. Files are looked up in the folder of the model and on
-    the search path. Plugins are left out, apart from ``mujoco.pid``, whose actuators become ``<pid>``.
+    the search path. Plugins are left out; actuators of ``mujoco.pid`` become ``<pid>``.
 
     Args:
         source: A file, or MJCF as text, which starts with ``<``.

@@ -69,7 +69,7 @@ from .port.sensors import (
     SensorsTogether,
 )
 from .port.simulator import Seeds, Simulator, WorldNumbers
-from .port.spawning import Descriptions, SpawnRequest, checked_requests
+from .port.spawning import Control, Descriptions, SpawnRequest, checked_requests
 from .port.tables import (
     ALL_COLUMNS,
     APPEARANCE_COLUMNS,
@@ -111,7 +111,6 @@ from .world.world_state import WorldState
 
 __all__ = [
     "ALL_COLUMNS",
-    "ActuatorRows",
     "APPEARANCE_COLUMNS",
     "CAN_BE_ZERO",
     "COLUMNS",
@@ -122,6 +121,7 @@ __all__ = [
     "SCOPE",
     "SENSOR_KINDS",
     "STATE_COLUMNS",
+    "ActuatorRows",
     "Behaviour",
     "BehaviourManager",
     "CallbackError",
@@ -135,6 +135,7 @@ __all__ = [
     "Column",
     "ContactPoints",
     "Contacts",
+    "Control",
     "DeepSimError",
     "DepthCameras",
     "DepthPicture",

@@ -25,7 +25,7 @@ from deepsim_spawn import (
     Surface,
     VisualDescription,
 )
-from deepsim_sync import SCOPE, SpawnError
+from deepsim_sync import SCOPE, Control, SpawnError
 
 from .assets import Assets
 from .axes import Axis, add_axes
@@ -114,6 +114,8 @@ class Built:
     """Files of an MJCF model, by their keys in the text."""
     actuators: dict[str, Actuator] = field(default_factory=dict)
     """The actuators of an MJCF model that are no servos of axes."""
+    controls: list[Control] = field(default_factory=list)
+    """The controls of an MJCF model, in the order of its file."""
 
 
 def build_model(

@@ -20,7 +20,7 @@ from deepsim_spawn import (
     MjcfModel,
     UnsupportedElementWarning,
 )
-from deepsim_sync import SCOPE, SpawnError
+from deepsim_sync import SCOPE, Control, SpawnError
 
 from .axes import Axis, add_servo, ball_axes
 from .builder import COLLISION_GROUP, VISUAL_GROUP, Built, Look
@@ -29,8 +29,9 @@ from .mjcf_actuators import (
     UNLIMITED,
     Actuator,
     JointGains,
+    control_limits,
     hold,
-    joint_gains,
+    joint_actuators,
     marked_name,
 )
 from .tree import Frame, Node, anchor_name
@@ -68,7 +69,8 @@ def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
         for key, path in description.files.items():
             built.files[key] = keep(path.read_bytes(), path.suffix.lower())
         model = _parse(root, built).compile()
-        gains, others = joint_gains(model)
+        gains, commands = joint_actuators(model)
+        others = [number for number in range(model.nactuator) if number not in commands]
         _keep_actuators(root, others)
         child = _parse(root, built)  # parsed again, because a compiled spec would never be freed
     except (ValueError, OSError) as error:
@@ -98,6 +100,16 @@ def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
     built.holders.append(frame)
     _keep_roots(spec, built, data, nodes)
     _add_servos(spec, built, model, data, gains)
+    for number in range(model.nactuator):
+        own = model.actuator(number).name or f"actuator {number}"
+        limits = control_limits(model, number)
+        if number in commands:
+            joint, *command = commands[number]
+            row = name + SCOPE + model.joint(joint).name
+            built.controls.append(Control(own, "joints", row, *command, *limits))
+        else:
+            row = name + SCOPE + own
+            built.controls.append(Control(own, "actuators", row, "target", 1.0, 0.0, *limits))
     return built
 
 

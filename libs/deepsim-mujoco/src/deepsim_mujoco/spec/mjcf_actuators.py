@@ -12,10 +12,10 @@ from deepsim_mujoco.engine import mujoco
 
 _JOINTS = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
 _SCALAR = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
-_FIXED_GAIN = int(mujoco.mjtGain.mjGAIN_FIXED)
+_FIXED_GAIN, _PID = int(mujoco.mjtGain.mjGAIN_FIXED), int(mujoco.mjtGain.mjGAIN_PID)
+_LINEAR = (_FIXED_GAIN, _PID)
 _NO_BIAS, _AFFINE = int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE)
 _INTEGRATOR = int(mujoco.mjtDyn.mjDYN_INTEGRATOR)
-_PID = int(mujoco.mjtGain.mjGAIN_PID)
 _FOLLOWING = (
     _INTEGRATOR,
     int(mujoco.mjtDyn.mjDYN_FILTER),
@@ -58,44 +58,75 @@ def actuator_name(name: str) -> str:
     return name.replace(_MARK, "", 1)
 
 
-def joint_gains(model: mujoco.MjModel) -> tuple[dict[int, JointGains], list[int]]:
+class JointCommand(NamedTuple):
+    """What a control u of an actuator means for its joint: ``scale * u + offset`` in a column."""
+
+    joint: int
+    column: str
+    scale: float
+    offset: float
+
+
+def joint_actuators(
+    model: mujoco.MjModel,
+) -> tuple[dict[int, JointGains], dict[int, JointCommand]]:
     """Returns the gains that the actuators of a model give to its hinges and slides.
 
     An actuator with gear g exerts the effort g (gain u + b0 + b1 g q + b2 g q'), so its stiffness
-    is -b1 g^2 and its damping -b2 g^2 (MuJoCo, Computation, Actuation model). Efforts and limits of
-    several actuators of a joint add up. The limit is the force range; without it, for a motor, the
-    force at the end of the control range.
+    is -b1 g^2, its damping -b2 g^2, and its target -(gain u + b0) / (b1 g) (MuJoCo, Computation,
+    Actuation model). Efforts and limits of several actuators of a joint add up. The limit is the
+    force range; without it, for a motor, the force at the end of the control range.
 
     Returns:
-        The gains by number of the joint, and the numbers of the other actuators: those that act on
-        something else, and those whose force is not stiffness, damping and an effort.
+        The gains by number of the joint, and the commands by number of the actuator. Actuators
+        without command act on something else, have a force that is not stiffness, damping and an
+        effort, or have the same purpose as another one of the joint.
     """
     gains: dict[int, JointGains] = {}
-    others: list[int] = []
+    commands: dict[int, JointCommand] = {}
     for number in range(model.nactuator):
         joint, bias = int(model.actuator_trnid[number, 0]), int(model.actuator_biastype[number])
-        _, position, velocity = model.actuator_biasprm[number, :3].tolist()
+        gear = float(model.actuator_gear[number, 0])
+        gain = float(model.actuator_gainprm[number, 0])
+        offset, position, velocity = model.actuator_biasprm[number, :3].tolist()
+        if bias == _NO_BIAS:
+            offset = position = velocity = 0.0
+        column, per = "feedforward", 1.0 / gear if gear else 0.0
+        if position:
+            column, per = "target_position", -position * gear
+        elif velocity:
+            column, per = "target_velocity", -velocity * gear
         if (
             int(model.actuator_trntype[number]) not in _JOINTS
             or int(model.jnt_type[joint]) not in _SCALAR
-            or int(model.actuator_gaintype[number]) != _FIXED_GAIN
+            or int(model.actuator_gaintype[number]) not in _LINEAR
             or bias not in (_NO_BIAS, _AFFINE)
-            or (bias == _AFFINE and max(position, velocity) > 0.0)
+            or max(position, velocity) > 0.0
             or int(model.actuator_dyntype[number]) != _INSTANT
             or int(model.actuator_plugin[number]) >= 0
+            or not per
+            or any((each.joint, each.column) == (joint, column) for each in commands.values())
         ):
-            others.append(number)
             continue
-        gear = abs(float(model.actuator_gear[number, 0]))
+        commands[number] = JointCommand(joint, column, gain / per, offset / per)
         own = JointGains(
-            -position * gear**2 if bias == _AFFINE else 0.0,
-            -velocity * gear**2 if bias == _AFFINE else 0.0,
-            _largest_force(model, number, bias == _NO_BIAS) * gear,
+            -position * gear**2,
+            -velocity * gear**2,
+            _largest_force(model, number, bias == _NO_BIAS) * abs(gear),
         )
         if joint in gains:
             own = JointGains(*(one + other for one, other in zip(gains[joint], own, strict=True)))
         gains[joint] = own
-    return gains, others
+    return gains, commands
+
+
+def control_limits(model: mujoco.MjModel, number: int) -> tuple[float, float]:
+    """Returns the range of an actuator's control; infinite without a limit."""
+    at = int(model.actuator_ctrladr[number])
+    if not model.actuator_ctrllimited[at]:
+        return -np.inf, np.inf
+    lower, upper = model.actuator_ctrlrange[at].tolist()
+    return lower, upper
 
 
 def hold(model: mujoco.MjModel, data: mujoco.MjData, number: int, given: Collection[str]) -> None:
@@ -123,8 +154,7 @@ def hold(model: mujoco.MjModel, data: mujoco.MjData, number: int, given: Collect
     at, state = int(model.actuator_ctrladr[number]), int(model.actuator_actadr[number])
     if "ctrl" not in given:
         data.ctrl[at] = 0.0 if dynamics == _INTEGRATOR else wanted
-        if model.actuator_ctrllimited[at]:
-            data.ctrl[at] = np.clip(data.ctrl[at], *model.actuator_ctrlrange[at])
+        data.ctrl[at] = np.clip(data.ctrl[at], *control_limits(model, number))
     if "act" not in given and dynamics in _FOLLOWING:
         data.act[state] = wanted if dynamics == _INTEGRATOR else data.ctrl[at]
 

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from deepsim_sync import COLUMNS, Cells, Entities, Names, WorldNumbers
-
 from deepsim_mujoco.spec.mjcf_actuators import UNLIMITED
+from deepsim_sync import COLUMNS, Cells, Entities, Names, WorldNumbers
 
 from .compiled import Compiled
 from .layout import Floats, Part, Rows
@@ -42,7 +41,7 @@ class Actuators:
         self._effort = np.zeros((states.worlds, 0))
 
     def follow(self, compiled: Compiled) -> None:
-        """Adopts a newly compiled model; new actuators get described commands, others keep theirs."""
+        """Adopts a newly compiled model; new actuators get described commands."""
         states, model, old = self._states, compiled.model, self._names
         self._names, self._numbers = compiled.entities.actuators, compiled.actuators
         start, numbers = compiled.layout.start, compiled.actuators

@@ -27,7 +27,14 @@ from deepsim_sync.port.changes import checked_rows
 from deepsim_sync.port.entities import KINDS, Entities, Kind
 from deepsim_sync.port.simulator import Simulator, WorldNumbers
 from deepsim_sync.port.spawning import SpawnRequest, checked_requests
-from deepsim_sync.state.rows import ActuatorRows, JointRows, LightRows, LinkRows, StateRows, VisualRows
+from deepsim_sync.state.rows import (
+    ActuatorRows,
+    JointRows,
+    LightRows,
+    LinkRows,
+    StateRows,
+    VisualRows,
+)
 from deepsim_sync.state.seeds import checked_int, checked_worlds, world_seeds
 from deepsim_sync.state.state_cache import Ownership, StateCache
 from deepsim_sync.trackers.manager import TrackerManager
