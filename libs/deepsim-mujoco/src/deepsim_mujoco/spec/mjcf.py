@@ -104,12 +104,13 @@ def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
         own = model.actuator(number).name or f"actuator {number}"
         limits = control_limits(model, number)
         if number in commands:
-            joint, *command = commands[number]
+            joint, column, scale, offset = commands[number]
             row = name + SCOPE + model.joint(joint).name
-            built.controls.append(Control(own, "joints", row, *command, *limits))
+            control = Control(own, "joints", row, column, scale, offset, *limits)
         else:
             row = name + SCOPE + own
-            built.controls.append(Control(own, "actuators", row, "target", 1.0, 0.0, *limits))
+            control = Control(own, "actuators", row, "target", 1.0, 0.0, *limits)
+        built.controls.append(control)
     return built
 
 

@@ -38,7 +38,7 @@ class Actuators:
             name: np.zeros((states.worlds, 0)) for name in COMMANDS
         }
         self._numbers: Rows = np.zeros(0, np.intp)
-        self._effort = np.zeros((states.worlds, 0))
+        self._effort: Floats = np.zeros((states.worlds, 0))
 
     def follow(self, compiled: Compiled) -> None:
         """Adopts a newly compiled model; new actuators get described commands."""

@@ -99,7 +99,8 @@ class Servos:
 
         (W, actuators), once a servo acts.
         """
-        return self._first_effort
+        force: Floats = self._first_effort
+        return force
 
     @property
     def effort(self) -> Floats:

@@ -9,6 +9,7 @@ from .joint_pid import JointPid
 from .joint_position import JointDeltaPosition, JointPosition, Mimic
 from .joint_rates import JointEffort, JointVelocity, Passive
 from .joint_trajectory import JointTrajectory, TrajectoryDrive
+from .model_controls import ControlsDrive, ModelControls
 from .names import CONTROLLERS
 from .planar_base import PlanarBase
 from .position_velocity import JointPositionVelocity, JointTrapezoid
@@ -18,6 +19,7 @@ __all__ = [
     "CONTROLLERS",
     "Ackermann",
     "Controller",
+    "ControlsDrive",
     "DiffDrive",
     "Drive",
     "EndEffectorDrive",
@@ -33,6 +35,7 @@ __all__ = [
     "JointVelocity",
     "Mecanum",
     "Mimic",
+    "ModelControls",
     "OmniWheels",
     "Passive",
     "PlanarBase",

@@ -18,6 +18,7 @@ from .joint_pid import JointPid
 from .joint_position import JointDeltaPosition, JointPosition, Mimic
 from .joint_rates import JointEffort, JointVelocity, Passive
 from .joint_trajectory import JointTrajectory
+from .model_controls import ModelControls
 from .planar_base import PlanarBase
 from .position_velocity import JointPositionVelocity, JointTrapezoid
 from .rotor_thrust import RotorThrust
@@ -40,6 +41,7 @@ CONTROLLERS: Mapping[str, Callable[..., Controller]] = {
     "planar_base": PlanarBase,
     "mimic": Mimic,
     "passive": Passive,
+    "model_controls": ModelControls,
     "rotor_thrust": RotorThrust,
     # Names in RobotLab and ManiSkill.
     "pd_joint_pos": JointPosition,
