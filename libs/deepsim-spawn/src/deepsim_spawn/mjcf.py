@@ -196,7 +196,7 @@ class _Reader:
             raise plugin.error(f"no {_PID} has an instance {instance!r}")
         gains = self._gains[instance] if instance else _gains(plugin)
         kept = {k: v for k, v in plugin.attributes.items() if k not in _OF_PLUGINS}
-        return etree.Element("pid", {**kept, **gains})
+        return etree.Element("pid", {**kept, **gains, "input": "pos"})
 
     def _key(self, element: Element, name: str) -> str:
         folder = self._folders.get(_FOLDERS[element.tag], "")

@@ -27,9 +27,11 @@ from .builder import COLLISION_GROUP, VISUAL_GROUP, Built, Look
 from .kept_files import keep
 from .mjcf_actuators import (
     UNLIMITED,
-    Actuator,
+    ActuatorRow,
+    JointCommand,
     JointGains,
     control_limits,
+    control_name,
     hold,
     joint_actuators,
     marked_name,
@@ -100,17 +102,7 @@ def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
     built.holders.append(frame)
     _keep_roots(spec, built, data, nodes)
     _add_servos(spec, built, model, data, gains)
-    for number in range(model.nactuator):
-        own = model.actuator(number).name or f"actuator {number}"
-        limits = control_limits(model, number)
-        if number in commands:
-            joint, column, scale, offset = commands[number]
-            row = name + SCOPE + model.joint(joint).name
-            control = Control(own, "joints", row, column, scale, offset, *limits)
-        else:
-            row = name + SCOPE + own
-            control = Control(own, "actuators", row, "target", 1.0, 0.0, *limits)
-        built.controls.append(control)
+    built.controls = _controls(built, model, commands)
     return built
 
 
@@ -155,11 +147,13 @@ def _arrange(root: ElementTree.Element) -> None:
             is_free |= any(joint.get("type") == "free" for joint in joints)
             if is_body and (is_free or element.get("mocap") == "true"):
                 continue
+            place = list(world).index(element)
             world.remove(element)
             if is_body and joints:
                 name = element.attrib.setdefault("name", f"body {count} {number}")
-                anchor = ElementTree.SubElement(world, "body", name=f"#anchor {name}", mocap="true")
+                anchor = ElementTree.Element("body", name=f"#anchor {name}", mocap="true")
                 anchor.append(element)
+                world.insert(place, anchor)  # keyframes name joints by their order
             else:
                 fixed.append(element)
     if held or len(fixed) or root.find("worldbody/body[@mocap]") is not None:
@@ -272,14 +266,39 @@ def _add_actuators(
         # With limits that do not act, each world can get its own.
         if not model.actuator_forcelimited[number]:
             actuator.forcelimited, actuator.forcerange = True, [-UNLIMITED, UNLIMITED]
-        if not model.actuator_ctrllimited[model.actuator_ctrladr[number]]:
-            actuator.ctrllimited, actuator.ctrlrange = True, [-UNLIMITED, UNLIMITED]
         first, count = model.actuator_actadr[number], model.actuator_actnum[number]
-        built.actuators[built.name + SCOPE + own] = Actuator(
-            built.name + SCOPE + actuator.name,
-            float(data.ctrl[model.actuator_ctrladr[number]]),
-            tuple(data.act[first : first + count].tolist()),
-        )
+        start = int(model.actuator_ctrladr[number])
+        for control in range(int(model.actuator_ctrlnum[number])):
+            built.actuators[built.name + SCOPE + control_name(own, control)] = ActuatorRow(
+                built.name + SCOPE + actuator.name,
+                control,
+                float(data.ctrl[start + control]),
+                *control_limits(model, start + control),
+                tuple(data.act[first : first + count].tolist()),
+            )
+        # Targets are clamped where they are set, so that each world can have its own limits.
+        actuator.ctrllimited, actuator.ctrlrange = True, [-UNLIMITED, UNLIMITED]
+
+
+def _controls(
+    built: Built, model: mujoco.MjModel, commands: Mapping[int, Iterable[JointCommand]]
+) -> list[Control]:
+    """Returns the controls of a model in the order of its file."""
+    found: list[Control] = []
+    for number in range(model.nactuator):
+        own = model.actuator(number).name or f"actuator {number}"
+        for count, (joint, at, column, scale, offset) in enumerate(commands.get(number, ())):
+            row = built.name + SCOPE + model.joint(joint).name
+            name, limits = control_name(own, count), control_limits(model, at)
+            found.append(Control(name, "joints", row, column, scale, offset, *limits))
+        if number in commands:
+            continue
+        for count in range(int(model.actuator_ctrlnum[number])):
+            name = control_name(own, count)
+            row = built.name + SCOPE + name
+            limits = built.actuators[row].lower, built.actuators[row].upper
+            found.append(Control(name, "actuators", row, "target", 1.0, 0.0, *limits))
+    return found
 
 
 def _add_servos(

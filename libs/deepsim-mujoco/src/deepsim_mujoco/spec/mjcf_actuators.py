@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from deepsim_mujoco.engine import mujoco
+from deepsim_sync import SCOPE
 
 _JOINTS = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
 _SCALAR = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
@@ -29,6 +30,22 @@ UNLIMITED = 1e12
 _MARK = "#actuator "  # servos have the names of their axes, and other actuators often the same
 
 
+class _Purpose(NamedTuple):
+    """What a control may set."""
+
+    input: int
+    """Bit of ``ctrlspec``, as in MuJoCo."""
+    column: str
+    """Column of the joints table."""
+
+
+_PURPOSES = (
+    _Purpose(1, "target_position"),
+    _Purpose(2, "target_velocity"),
+    _Purpose(4, "feedforward"),
+)
+
+
 class JointGains(NamedTuple):
     """Gains of a joint [N m/rad or N/m, N m s/rad or N s/m], and its largest effort [N m or N]."""
 
@@ -37,20 +54,31 @@ class JointGains(NamedTuple):
     effort: float = np.inf
 
 
-class Actuator(NamedTuple):
-    """An actuator with a row in the actuators table."""
+class ActuatorRow(NamedTuple):
+    """A control of an actuator that has a row in the actuators table."""
 
-    name: str
+    actuator: str
     """Name of MuJoCo's actuator."""
+    input: int
+    """Index of the control; those of a ``<pid>`` are position, velocity and effort."""
     target: float
     """Initial control."""
+    lower: float
+    """Lowest control; -inf without a limit."""
+    upper: float
+    """Highest control; inf without a limit."""
     activation: tuple[float, ...]
-    """Initial state."""
+    """Initial state of the actuator."""
 
 
 def marked_name(name: str) -> str:
     """Returns the name that MuJoCo's actuator gets, which is not the name of a servo."""
     return _MARK + name
+
+
+def control_name(actuator: str, control: int) -> str:
+    """Returns the name of a control of an actuator, without the model."""
+    return actuator if control == 0 else f"{actuator}{SCOPE}{control + 1}"
 
 
 def actuator_name(name: str) -> str:
@@ -59,9 +87,11 @@ def actuator_name(name: str) -> str:
 
 
 class JointCommand(NamedTuple):
-    """What a control u of an actuator means for its joint: ``scale * u + offset`` in a column."""
+    """The meaning of a control u for a joint: ``scale * u + offset`` is put into a column."""
 
     joint: int
+    control: int
+    """Number of the control."""
     column: str
     scale: float
     offset: float
@@ -69,7 +99,7 @@ class JointCommand(NamedTuple):
 
 def joint_actuators(
     model: mujoco.MjModel,
-) -> tuple[dict[int, JointGains], dict[int, JointCommand]]:
+) -> tuple[dict[int, JointGains], dict[int, list[JointCommand]]]:
     """Returns the gains that the actuators of a model give to its hinges and slides.
 
     An actuator with gear g exerts the effort g (gain u + b0 + b1 g q + b2 g q'), so its stiffness
@@ -83,7 +113,8 @@ def joint_actuators(
         effort, or have the same purpose as another one of the joint.
     """
     gains: dict[int, JointGains] = {}
-    commands: dict[int, JointCommand] = {}
+    commands: dict[int, list[JointCommand]] = {}
+    taken: set[tuple[int, str]] = set()
     for number in range(model.nactuator):
         joint, bias = int(model.actuator_trnid[number, 0]), int(model.actuator_biastype[number])
         gear = float(model.actuator_gear[number, 0])
@@ -91,11 +122,10 @@ def joint_actuators(
         offset, position, velocity = model.actuator_biasprm[number, :3].tolist()
         if bias == _NO_BIAS:
             offset = position = velocity = 0.0
-        column, per = "feedforward", 1.0 / gear if gear else 0.0
-        if position:
-            column, per = "target_position", -position * gear
-        elif velocity:
-            column, per = "target_velocity", -velocity * gear
+        is_pid = int(model.actuator_gaintype[number]) == _PID
+        wanted = _PURPOSES[0] if position else _PURPOSES[1] if velocity else _PURPOSES[2]
+        spec = int(model.actuator_ctrlspec[number]) if is_pid else wanted.input
+        purposes = [each for each in _PURPOSES if spec & each.input]
         if (
             int(model.actuator_trntype[number]) not in _JOINTS
             or int(model.jnt_type[joint]) not in _SCALAR
@@ -104,11 +134,19 @@ def joint_actuators(
             or max(position, velocity) > 0.0
             or int(model.actuator_dyntype[number]) != _INSTANT
             or int(model.actuator_plugin[number]) >= 0
-            or not per
-            or any((each.joint, each.column) == (joint, column) for each in commands.values())
+            or not gear
+            or any((joint, each.column) in taken for each in purposes)
         ):
             continue
-        commands[number] = JointCommand(joint, column, gain / per, offset / per)
+        factors = {"target_position": -position, "target_velocity": -velocity, "feedforward": 1.0}
+        commands[number] = []
+        for input_number, (_, column) in enumerate(purposes):
+            factor = factors[column] * (gear if column != "feedforward" else 1.0 / gear)
+            own_gain = factors[column] if is_pid else gain
+            control = int(model.actuator_ctrladr[number]) + input_number
+            command = JointCommand(joint, control, column, own_gain / factor, offset / factor)
+            commands[number].append(command)
+            taken.add((joint, column))
         own = JointGains(
             -position * gear**2,
             -velocity * gear**2,
@@ -120,12 +158,11 @@ def joint_actuators(
     return gains, commands
 
 
-def control_limits(model: mujoco.MjModel, number: int) -> tuple[float, float]:
-    """Returns the range of an actuator's control; infinite without a limit."""
-    at = int(model.actuator_ctrladr[number])
-    if not model.actuator_ctrllimited[at]:
+def control_limits(model: mujoco.MjModel, control: int) -> tuple[float, float]:
+    """Returns the range of a control, given by number; infinite without a limit."""
+    if not model.actuator_ctrllimited[control]:
         return -np.inf, np.inf
-    lower, upper = model.actuator_ctrlrange[at].tolist()
+    lower, upper = model.actuator_ctrlrange[control].tolist()
     return lower, upper
 
 
@@ -154,7 +191,7 @@ def hold(model: mujoco.MjModel, data: mujoco.MjData, number: int, given: Collect
     at, state = int(model.actuator_ctrladr[number]), int(model.actuator_actadr[number])
     if "ctrl" not in given:
         data.ctrl[at] = 0.0 if dynamics == _INTEGRATOR else wanted
-        data.ctrl[at] = np.clip(data.ctrl[at], *control_limits(model, number))
+        data.ctrl[at] = np.clip(data.ctrl[at], *control_limits(model, at))
     if "act" not in given and dynamics in _FOLLOWING:
         data.act[state] = wanted if dynamics == _INTEGRATOR else data.ctrl[at]
 

@@ -18,13 +18,8 @@ from .world_states import WorldStates
 COMMANDS = tuple(
     name for name, column in COLUMNS["actuators"].items() if not column.changes_in_time
 )
-_FIELDS = {
-    "lower": ("actuator_ctrlrange", 0),
-    "upper": ("actuator_ctrlrange", 1),
-    "lower_effort": ("actuator_forcerange", 0),
-    "upper_effort": ("actuator_forcerange", 1),
-}
-"""The model field of each limit, and its place in a range there."""
+_ENDS = {"lower_effort": 0, "upper_effort": 1}
+"""The place of each limit of the effort in its range."""
 _MEASURED = {"length": "actuator_length", "velocity": "actuator_velocity"}
 
 
@@ -43,21 +38,27 @@ class Actuators:
     def follow(self, compiled: Compiled) -> None:
         """Adopts a newly compiled model; new actuators get described commands."""
         states, model, old = self._states, compiled.model, self._names
-        self._names, self._numbers = compiled.entities.actuators, compiled.actuators
-        start, numbers = compiled.layout.start, compiled.actuators
-        control = model.actuator_ctrladr[numbers]
-        self._control_at = start[Part.mjSTATE_CTRL] + control
-        has_state = model.actuator_actnum[numbers] > 0
-        (self._stateful,) = has_state.nonzero()
-        # The last number is the state that changes the force (MuJoCo, XML reference, `actdim`).
-        last = model.actuator_actadr[numbers] + model.actuator_actnum[numbers] - 1
-        self._state_at = start[Part.mjSTATE_ACT] + last[has_state]
-        self._range_at = {"actuator_ctrlrange": control, "actuator_forcerange": numbers}
-        self._described = {"target": states.initial[:, self._control_at]}
-        for name, (field, place) in _FIELDS.items():
-            values = getattr(model, field)[self._range_at[field], place]
-            limit = np.where(np.abs(values) < UNLIMITED, values, np.copysign(np.inf, values))
-            self._described[name] = np.tile(limit, (states.worlds, 1))
+        self._names, layout = compiled.entities.actuators, compiled.layout
+        numbers = [layout.actuators[row.actuator] for row in compiled.actuators]
+        self._numbers = np.array(numbers, dtype=np.intp)
+        inputs = np.array([row.input for row in compiled.actuators], dtype=np.intp)
+        control = layout.start[Part.mjSTATE_CTRL] + model.actuator_ctrladr[self._numbers]
+        self._control_at = control + inputs
+        count = model.actuator_actnum[self._numbers]
+        (self._stateful,) = (count > 0).nonzero()
+        # The last state is the one that the force follows from (MuJoCo, XML reference, actdim).
+        last = model.actuator_actadr[self._numbers] + count - 1
+        self._state_at = layout.start[Part.mjSTATE_ACT] + last
+        described = {
+            "target": states.initial[:, self._control_at],
+            "lower": np.array([row.lower for row in compiled.actuators]),
+            "upper": np.array([row.upper for row in compiled.actuators]),
+        }
+        for name, place in _ENDS.items():
+            limit = model.actuator_forcerange[self._numbers, place]
+            described[name] = np.where(np.abs(limit) < UNLIMITED, limit, np.copysign(np.inf, limit))
+        shape = states.worlds, len(self._names)
+        self._described = {k: np.broadcast_to(v, shape).copy() for k, v in described.items()}
         self._own: set[str] = set()  # the limits that differ from the compiled ones
         kept = [name for name in self._names if name in old]
         here, there = self._names.rows(kept), old.rows(kept)
@@ -70,8 +71,8 @@ class Actuators:
         every = np.arange(states.worlds)
         states.actuate(every)
         self._servos.act()
-        self._servos.force[:, numbers[here]] = self._effort[:, there]
-        for name in _FIELDS:
+        self._servos.force[:, self._numbers[here]] = self._effort[:, there]
+        for name in _ENDS:
             self._apply(name, every)
 
     def settle(self) -> None:
@@ -91,7 +92,7 @@ class Actuators:
             out[...] = self._servos.force[:, self._numbers]
         elif column == "activation":
             out[...] = 0.0
-            out[:, self._stateful] = self._states.state[:, self._state_at]
+            out[:, self._stateful] = self._states.state[:, self._state_at[self._stateful]]
         else:
             out[...] = self._commands[column]
 
@@ -100,16 +101,12 @@ class Actuators:
         state = self._states.state
         for column, (worlds, rows, values) in changed.items():
             if column == "activation":
-                at = np.full(len(self._names), -1)
-                at[self._stateful] = self._state_at
-                has_state = at[rows] >= 0
-                state[worlds[has_state], at[rows[has_state]]] = values[has_state]
+                has_state = np.isin(rows, self._stateful)
+                at = self._state_at[rows[has_state]]
+                state[worlds[has_state], at] = values[has_state]
                 self._states.version += 1
-                continue
-            self._commands[column][worlds, rows] = values
-            if column == "target":
-                state[worlds, self._control_at[rows]] = values
             else:
+                self._commands[column][worlds, rows] = values
                 self._apply(column, np.unique(worlds))
 
     def reset(self, worlds: WorldNumbers | None) -> None:
@@ -135,17 +132,18 @@ class Actuators:
             values = state.get(name, self._described[name])[worlds]
             if (now[worlds] != values).any():
                 now[worlds] = values
-                if name == "target":
-                    self._states.state[worlds[:, None], self._control_at] = values
-                else:
-                    self._apply(name, worlds)
+                self._apply(name, worlds)
 
     def _apply(self, column: str, worlds: WorldNumbers) -> None:
-        """Passes limits to MuJoCo, unless they are as compiled."""
-        values = self._commands[column][worlds]
-        if column not in self._own and (values == self._described[column][worlds]).all():
+        """Passes one column of the commands to MuJoCo, in some worlds."""
+        commands, world = self._commands, worlds[:, None]
+        if column not in _ENDS:
+            lower, upper = commands["lower"][worlds], commands["upper"][worlds]
+            control = np.clip(commands["target"][worlds], lower, upper)
+            self._states.state[world, self._control_at] = control
             return
-        self._own.add(column)
-        values = np.clip(values, -UNLIMITED, UNLIMITED)
-        field, place = _FIELDS[column]
-        self._states.batch.expand(field)[worlds[:, None], self._range_at[field], place] = values
+        values = commands[column][worlds]
+        if column in self._own or (values != self._described[column][worlds]).any():
+            self._own.add(column)
+            ranges = self._states.batch.expand("actuator_forcerange")
+            ranges[world, self._numbers, _ENDS[column]] = np.clip(values, -UNLIMITED, UNLIMITED)

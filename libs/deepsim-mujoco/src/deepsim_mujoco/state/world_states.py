@@ -114,12 +114,12 @@ class WorldStates:
         for axis in chain.from_iterable(one.axes.values() for one in added):
             address = start[Part.mjSTATE_CTRL] + model.actuator_ctrladr[actuators[axis.name]]
             initial[:, address] = axis.target
-        for actuator in chain.from_iterable(one.actuators.values() for one in added):
-            number = actuators[actuator.name]
-            address = start[Part.mjSTATE_CTRL] + model.actuator_ctrladr[number]
-            initial[:, address] = actuator.target
+        for own in chain.from_iterable(one.actuators.values() for one in added):
+            number = actuators[own.actuator]
+            address = start[Part.mjSTATE_CTRL] + model.actuator_ctrladr[number] + own.input
+            initial[:, address] = own.target
             address = start[Part.mjSTATE_ACT] + model.actuator_actadr[number]
-            initial[:, address : address + len(actuator.activation)] = actuator.activation
+            initial[:, address : address + len(own.activation)] = own.activation
         batch.state[:] = initial
         if hasattr(self, "batch"):
             before, after = kept_numbers(self.compiled.layout, layout)
