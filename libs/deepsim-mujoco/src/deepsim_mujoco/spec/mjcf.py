@@ -14,6 +14,7 @@ import numpy as np
 from deepsim_math import Color, Material, Pose, Quaternion, Vector3
 from deepsim_mujoco.engine import mujoco
 from deepsim_spawn import (
+    STANDING,
     JointAxis,
     JointDescription,
     LinkDescription,
@@ -36,6 +37,7 @@ from .mjcf_actuators import (
     joint_actuators,
     marked_name,
 )
+from .mjcf_standing import let_stand, lowest_point
 from .tree import Frame, Node, anchor_name
 
 _WORLD = "worldbody"  # the body of everything that the file fixes to the world; "world" is reserved
@@ -81,6 +83,9 @@ def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
     data = mujoco.MjData(model)
     given = _apply_keyframe(data, keys, description, name)
     mujoco.mj_fwdPosition(model, data)
+    lift = Pose()
+    if description.on_ground:
+        lift = Pose((0.0, 0.0, -lowest_point(model, data, description.floor_contacts)))
     nodes = _nodes(model, data, name)
     if not nodes:
         raise SpawnError(name, "its MJCF has no body")
@@ -92,6 +97,7 @@ def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
         if Path(mesh.file).suffix in _OPEN_FORMATS
     }
     _show(child, built, referenced)
+    let_stand(child, description.floor_contacts)
     for number in others:
         hold(model, data, number, given)
     _add_actuators(child, built, model, data, others)
@@ -100,7 +106,7 @@ def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
     spec.attach(child, prefix=name + SCOPE, frame=frame)
     built.others += [each for kind in _KINDS for each in getattr(spec, kind)[before[kind] :]]
     built.holders.append(frame)
-    _keep_roots(spec, built, data, nodes)
+    _keep_roots(spec, built, data, nodes, lift)
     _add_servos(spec, built, model, data, gains)
     built.controls = _controls(built, model, commands)
     return built
@@ -188,21 +194,27 @@ def _apply_keyframe(
     data: mujoco.MjData, keys: list[ElementTree.Element], description: MjcfModel, name: str
 ) -> Collection[str]:
     """Applies positions, controls and activations; returns the names of the given fields."""
-    wanted = description.keyframe
     named = {key.get("name", ""): key for key in keys}
-    if wanted in named:
+    wanted, known = description.keyframe, ", ".join(map(repr, named)) or "none"
+    if wanted is None:
+        usual = [each for each in STANDING if each in named]
+        wanted = usual[0] if usual else next(iter(named)) if len(keys) == 1 else None
+    elif wanted not in named:
+        raise SpawnError(name, f"its MJCF has no keyframe {wanted!r}; it has {known}")
+    if wanted is not None:
         for field, what in (("qpos", "positions"), ("ctrl", "controls"), ("act", "activations")):
             given = np.array(named[wanted].get(field, "").split(), dtype=np.float64)
             numbers = getattr(data, field)
             if len(given) not in (0, len(numbers)):
                 why = f"its keyframe {wanted!r} has {len(given)} {what}, expected {len(numbers)}"
-                raise SpawnError(name, why)
+                if description.keyframe is not None:
+                    raise SpawnError(name, why)
+                left_out = f"model {name!r}: {why}; it is left out"
+                warnings.warn(left_out, UnsupportedElementWarning, stacklevel=6)
+                return ()
             if len(given):
                 numbers[:] = given
         return named[wanted].keys()
-    if wanted != "home":
-        known = ", ".join(map(repr, named)) or "none"
-        raise SpawnError(name, f"its MJCF has no keyframe {wanted!r}; it has {known}")
     return ()
 
 
@@ -231,9 +243,21 @@ def _nodes(model: mujoco.MjModel, data: mujoco.MjData, name: str) -> dict[int, N
 
 
 def _keep_roots(
-    spec: mujoco.MjSpec, built: Built, data: mujoco.MjData, nodes: Mapping[int, Node]
+    spec: mujoco.MjSpec,
+    built: Built,
+    data: mujoco.MjData,
+    nodes: Mapping[int, Node],
+    lift: Pose,
 ) -> None:
-    """Records the bodies that can be moved, and the link that represents the model."""
+    """Records the bodies that can be moved, and the link that represents the model.
+
+    Args:
+        spec: The spec.
+        built: The model.
+        data: Its data, in the initial position.
+        nodes: Its links by the numbers of their bodies.
+        lift: Pose of the origin of the file in the frame of the model.
+    """
     prefix = built.name + SCOPE
     places: dict[str, Pose] = {}
     for number, node in nodes.items():
@@ -242,7 +266,7 @@ def _keep_roots(
         body = spec.body(prefix + (node.link.name if node.is_root else f"#anchor {node.link.name}"))
         body.name = node.name if node.is_root else anchor_name(node)
         built.roots.append(body)
-        places[node.name] = _pose(data, number) if node.is_root else Pose()
+        places[node.name] = lift @ _pose(data, number) if node.is_root else lift
         built.places.append(places[node.name])
     moving = (node for node in nodes.values() if node.is_root and not node.placed)
     standing = (node for node in nodes.values() if node.placed)

@@ -59,9 +59,9 @@ class MenagerieEntry(CatalogueEntry):
             "or set MENAGERIE_ROOT to a folder that contains them"
         )
 
-    def load(self) -> RobotConfig:
+    def load(self, *, keyframe: str | None = None, on_ground: bool = True) -> RobotConfig:
         """Returns the robot's configuration; see `CatalogueEntry.load`."""
-        config = super().load()
+        config = super().load(keyframe=keyframe, on_ground=on_ground)
         parts = default_parts(config.source) if isinstance(config.source, MjcfModel) else {}
         return replace(config, parts=parts)
 
