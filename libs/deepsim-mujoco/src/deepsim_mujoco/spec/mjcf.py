@@ -96,8 +96,8 @@ def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
         for mesh in child.meshes
         if Path(mesh.file).suffix in _OPEN_FORMATS
     }
-    _show(child, built, referenced)
     let_stand(child, description.floor_contacts)
+    _show(child, built, referenced)
     for number in others:
         hold(model, data, number, given)
     _add_actuators(child, built, model, data, others)
