@@ -10,7 +10,16 @@ import numpy as np
 import pytest
 
 from deepsim_mujoco import MujocoSimulator
-from deepsim_robots import JointPosition, ModelControls, Part, Robot, RobotConfig, find_robot
+from deepsim_robots import (
+    Gripper,
+    GripperDrive,
+    JointPosition,
+    ModelControls,
+    Part,
+    Robot,
+    RobotConfig,
+    find_robot,
+)
 from deepsim_spawn import MjcfModel
 from deepsim_sync import UnknownEntityError, World
 
@@ -130,3 +139,19 @@ def test_a_state_of_the_robot_continues_with_the_same_bits() -> None:
         robot.set_action([0.0, 0.0, 0.0])
         robot.world.set_state(state)
     np.testing.assert_array_equal(*runs)
+
+
+def test_a_gripper_opens_from_0_to_1_and_knows_its_width() -> None:
+    """The width is twice the position of a finger, for both move alike."""
+    hand = Gripper(control="grip", fingers=("left", "right"), gap=0.04)
+    config = RobotConfig(MjcfModel(HAND), parts={"hand": Part(["left", "right"], hand)})
+    robot = Robot(World(MujocoSimulator(worlds=3), steps_per_tick=5), config, "hand")
+    robot.set_action([[0.0], [1.0], [0.5]])
+    for _ in range(400):
+        robot.world.tick()
+    drive = robot.parts["hand"]
+    assert isinstance(drive, GripperDrive)
+    np.testing.assert_allclose(drive.width, [0.0, 0.08, 0.04], atol=5e-4)
+    both = replace(config, parts={"hand": Part([".*"], replace(hand, control=".*i.*"))})
+    with pytest.raises(ValueError, match="'hand' must be one of"):
+        Robot(robot.world, both, "other")

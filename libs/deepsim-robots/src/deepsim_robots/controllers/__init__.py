@@ -5,6 +5,7 @@ from .ackermann import Ackermann
 from .controller import Controller, Drive
 from .end_effector import EndEffectorDrive, EndEffectorPose, EndEffectorPosition
 from .fixed_wheels import DiffDrive, Mecanum, OmniWheels
+from .gripper import Gripper, GripperDrive
 from .joint_pid import JointPid
 from .joint_position import JointDeltaPosition, JointPosition, Mimic
 from .joint_rates import JointEffort, JointVelocity, Passive
@@ -25,6 +26,8 @@ __all__ = [
     "EndEffectorDrive",
     "EndEffectorPose",
     "EndEffectorPosition",
+    "Gripper",
+    "GripperDrive",
     "JointDeltaPosition",
     "JointEffort",
     "JointPid",

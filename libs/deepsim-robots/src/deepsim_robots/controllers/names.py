@@ -14,6 +14,7 @@ from .ackermann import Ackermann
 from .controller import Controller, settings
 from .end_effector import EndEffectorPose, EndEffectorPosition
 from .fixed_wheels import DiffDrive, Mecanum, OmniWheels
+from .gripper import Gripper
 from .joint_pid import JointPid
 from .joint_position import JointDeltaPosition, JointPosition, Mimic
 from .joint_rates import JointEffort, JointVelocity, Passive
@@ -42,6 +43,7 @@ CONTROLLERS: Mapping[str, Callable[..., Controller]] = {
     "mimic": Mimic,
     "passive": Passive,
     "model_controls": ModelControls,
+    "gripper": Gripper,
     "rotor_thrust": RotorThrust,
     # Names in RobotLab and ManiSkill.
     "pd_joint_pos": JointPosition,
