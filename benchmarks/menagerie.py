@@ -24,7 +24,7 @@ import mujoco
 import numpy as np
 
 from deepsim_mujoco import MujocoSimulator
-from deepsim_robots import Robot, find_robot
+from deepsim_robots import Robot
 from deepsim_spawn import STANDING, GazeboXMLLoader, Physics
 from deepsim_sync import SCOPE, World
 
@@ -88,17 +88,16 @@ def measure(name: str) -> Row:
     row.controls, row.actions = len(controls), robot.action_size
     row.own_sensors = sum(each.startswith(name + SCOPE) for each in world.sensors)
     data = at_home(plain)
-    for number, control in enumerate(controls):
+    for number, control in enumerate(controls):  # a scene adds no actuators
         table = world.joints if control.kind == "joints" else world.actuators
         value = table.select([control.row]).get(control.column)[0, 0]
-        at = plain.actuator(control.name.split(SCOPE)[0]) if SCOPE not in control.name else None
-        index = at.ctrladr[0] if at is not None and hasattr(at, "ctrladr") else number
-        data.ctrl[index] = (value - control.offset) / control.scale
+        data.ctrl[number] = (value - control.offset) / control.scale
     start = data.qpos.copy()
+    placed = world.links.pose[0, :, 2]
     for _ in range(round(SECONDS / plain.opt.timestep)):
         mujoco.mj_step(plain, data)
         world.tick()
-    compare(row, world, robot, plain, data, start)
+    compare(row, world, robot, plain, (data, start, placed))
     return row
 
 
@@ -117,10 +116,10 @@ def compare(
     world: World,
     robot: Robot,
     model: mujoco.MjModel,
-    data: mujoco.MjData,
-    start: np.ndarray,
+    run: tuple[mujoco.MjData, np.ndarray, np.ndarray],
 ) -> None:
-    """Fills in the differences after the run."""
+    """Fills in the differences after the run, of which the starts are given."""
+    data, start, placed = run
     mine = dict(zip(robot.joints.names, robot.joints.rows.position[0], strict=True))
     for joint in map(model.joint, range(model.njnt)):
         at = int(joint.qposadr[0])
@@ -132,8 +131,9 @@ def compare(
             body = model.body(joint.bodyid[0]).name
             link = f"{robot.name}{SCOPE}{body}"
             if link in world.entities.links:
-                height = world.links.select([link]).pose[0, 0, 2]
-                row.height = 1e3 * float(height - data.qpos[at + 2])
+                number = world.entities.links.row(link)
+                rise = world.links.pose[0, number, 2] - placed[number]
+                row.height = 1e3 * float(rise - (data.qpos[at + 2] - start[at + 2]))
 
 
 def main() -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from itertools import combinations
 
 import numpy as np
 
@@ -16,17 +17,30 @@ _FRICTION = [1.0, 1.0, 0.005, 0.0001, 0.0001]
 
 
 def let_stand(child: mujoco.MjSpec, floor_contacts: Mapping[str, Mapping[str, str]]) -> None:
-    """Lets geoms that touch nothing but the floor of a scene touch everything else, too.
+    """Lets geoms that touch nothing but the floor of a scene touch everything but each other.
 
-    Their contacts get the settings of the scene's pairs. They do not touch each other, for nothing
-    of their own collides by itself.
+    Their contacts get the settings of the scene's pairs. They still do not touch other geoms of the
+    model: those of another body are excluded, and pairs keep what these touch among themselves.
     """
-    if not floor_contacts or any(geom.contype for geom in child.geoms):
+    if not floor_contacts:
         return
-    for geom in child.geoms:
-        settings = floor_contacts.get(geom.name)
-        if settings is None:
-            continue
+    own = [geom for geom in child.geoms if geom.contype]
+    named = [geom for geom in child.geoms if geom.name in floor_contacts and geom not in own]
+    known = {frozenset((each.bodyname1, each.bodyname2)) for each in child.excludes}
+    added = {
+        frozenset((geom.parent.name, other.parent.name)) for geom in named for other in own
+    } - known
+    added = {pair for pair in added if len(pair) == 2}
+    for pair in sorted(map(sorted, added)):
+        child.add_exclude(bodyname1=pair[0], bodyname2=pair[1])
+    for number, geom in enumerate(own):
+        geom.name = geom.name or f"#own {number}"
+    for one, other in combinations(own, 2):
+        touches = one.contype & other.conaffinity or other.contype & one.conaffinity
+        if touches and frozenset((one.parent.name, other.parent.name)) in added:
+            child.add_pair(geomname1=one.name, geomname2=other.name)
+    for geom in named:
+        settings = floor_contacts[geom.name]
         geom.conaffinity = _EVERYTHING
         geom.priority = 1
         geom.condim = int(settings.get("condim", "3"))
