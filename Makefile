@@ -6,6 +6,7 @@ BIN := .venv/bin
 STEP := $(BIN)/python tools/step.py
 PROJECTS := $(wildcard libs/*/pyproject.toml)
 GAZEBO ?= optional# or required: then `make test` sets Gazebo up, and fails where it cannot run
+BETWEEN := $(if $(filter all,$(PYTHONS)),,^py3(9|11|12)$$)# environments that `make matrix` leaves out
 YES ?= $(filter required,$(GAZEBO))# any answer: `make gazebo` installs without asking
 
 # Interpreters that pyenv has but does not put forward; no Python is ever downloaded.
@@ -102,9 +103,8 @@ wheels: .venv/tools ## build all libraries into dist/, install each one alone, a
 	do if ! $$python -c '' 2>/dev/null; then echo "==> wheels: SKIPPED on $$python, which is not here"; \
 	else $(STEP) wheels tools/install_alone $(BIN)/uv $$python dist || exit 1; fi; done
 
-matrix: .venv/tools ## the tests of each library alone, on every Python found (3.8 to 3.14)
-	@PATH="$(CURDIR)/$(BIN):$(PYENV)$$PATH" $(STEP) matrix \
-		$(BIN)/python tools/repeat_failures.py \
+matrix: .venv/tools ## the tests of each library alone, on its oldest and newest Python; PYTHONS=all: all found
+	@PATH="$(CURDIR)/$(BIN):$(PYENV)$$PATH" TOX_SKIP_ENV='$(BETWEEN)' $(STEP) matrix $(BIN)/python tools/repeat_failures.py \
 		tox run-parallel --parallel auto --parallel-no-spinner --skip-env 'lint|types|contracts'
 	@$(STEP) same-bits $(BIN)/pytest tests/test_same_bits.py
 

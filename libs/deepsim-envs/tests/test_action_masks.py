@@ -13,7 +13,6 @@ from gymnasium.spaces import Box, Dict, Discrete, MultiBinary, MultiDiscrete
 
 from deepsim_envs import Agents, Area, Environment, GymnasiumEnv
 from deepsim_envs.checks import checks_of, random_actions
-from deepsim_envs.pettingzoo import PettingZooEnv
 from deepsim_envs.spaces import allowed, has_action_mask, sample_allowed
 
 ID = "DeepSim/Masked-v0"
@@ -127,12 +126,6 @@ def test_the_view_of_one_agent_tells_its_mask(make_worlds_env):
         seen, *_ = view.step(1)
     assert view.action_masks().tolist() == [True, False, True]
     assert seen["action_mask"].tolist() == [1, 0, 1]
-
-
-def test_pettingzoo_finds_masks_where_it_looks_for_them(make_worlds_env):
-    view = PettingZooEnv(make_stairs(make_worlds_env))
-    seen, _ = view.reset(seed=0)
-    assert view.action_space("a").sample(mask=seen["a"]["action_mask"]) in (1, 2)
 
 
 @pytest.mark.parametrize(

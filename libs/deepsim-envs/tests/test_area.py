@@ -13,7 +13,6 @@ from deepsim_envs import (
     ActionError,
     Agents,
     Area,
-    ClosedEnvironmentError,
     Environment,
     ObservationError,
     ResetNeededError,
@@ -446,15 +445,6 @@ def test_objects_are_for_one_world(puck, rink):
     world.spawn(TableModel(), "a", Pose())
     with pytest.raises(UnsupportedError, match="one world"):
         Environment(rink(puck("a", world=world)))
-
-
-def test_a_closed_environment_says_so(make_worlds_env):
-    env = make_worlds_env()
-    env.reset()
-    env.close()
-    for call in (env.reset_worlds, lambda: env.step_worlds((STILL,)), env.get_state):
-        with pytest.raises(ClosedEnvironmentError):
-            call()
 
 
 def test_an_attribute_cannot_take_the_place_of_a_hook(make_worlds_env, rink_area):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from gymnasium.spaces import Box
 
-from deepsim_envs import AbstractAgent, AreaInterface, Environment
+from deepsim_envs import AreaInterface, Environment
 from deepsim_math import Pose
 from deepsim_sync import World
 from deepsim_sync.testing import TableModel, TableSimulator
@@ -57,15 +57,6 @@ def test_spaces_are_copies_of_the_areas_in_the_order_of_the_agents(rink):
     assert list(env.action_space) == list(env.observation_space) == ["a", "b"]
     assert env.action_space["a"] == SPACE["a"]
     assert env.action_space["a"] is not SPACE["a"]
-
-
-def test_an_incomplete_area_cannot_be_made():
-    class Area(AreaInterface):
-        def get_agents(self):
-            return []
-
-    with pytest.raises(TypeError, match="abstract"):
-        Area()
 
 
 def test_the_agent_of_the_paper_without_super_is_told_what_to_write(rink, world, puck):
@@ -149,10 +140,6 @@ def test_only_an_area_makes_an_environment(area):
         Environment(area)
 
 
-def test_the_world_is_found_from_the_agents(make_env, world):
-    assert make_env().world is world
-
-
 @pytest.mark.parametrize("frame_skip", [0, -4, 3])
 def test_a_step_is_whole_ticks(make_env, puck, frame_skip):
     world = World(TableSimulator(), steps_per_tick=2)
@@ -164,11 +151,3 @@ def test_a_step_is_whole_ticks(make_env, puck, frame_skip):
 def test_a_time_limit_is_at_least_one_step(make_env):
     with pytest.raises(ValueError, match="max_episode_steps must be >= 1 or None, got 0"):
         make_env(max_episode_steps=0)
-
-
-def test_an_agent_says_what_it_must_implement():
-    class Mute(AbstractAgent):
-        pass
-
-    with pytest.raises(TypeError, match="get_next_state"):
-        Mute("a")

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from gymnasium.spaces import Box
 from gymnasium.utils.env_checker import check_env
 from gymnasium.utils.env_match import check_environments_match
 
@@ -166,8 +165,3 @@ def test_closing_the_view_closes_the_environment(view):
     view.close()
     with pytest.raises(ClosedEnvironmentError):
         view.environment.reset()
-
-
-def test_the_spaces_are_those_of_the_agent(view):
-    assert view.action_space == Box(-1.0, 1.0, (2,))
-    assert view.observation_space is view.environment.observation_space["a"]

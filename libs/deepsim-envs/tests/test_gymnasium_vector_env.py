@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import gymnasium
 import numpy as np
 import pytest
 from gymnasium.spaces import Box, Dict, Discrete, MultiBinary, Text, Tuple
@@ -28,7 +27,7 @@ from deepsim_envs import (
     digest,
 )
 from deepsim_math import Pose
-from deepsim_sync import CallbackError, CameraView, UnsupportedError, World
+from deepsim_sync import CameraView, UnsupportedError, World
 from deepsim_sync.testing import TableSimulator
 
 WORLDS = 3
@@ -148,14 +147,6 @@ def test_each_world_gives_the_bits_it_gives_alone(
             assert (rewards[number], terminated[number], truncated[number]) == expected[1:]
 
 
-def test_gymnasium_accepts_it_under_its_wrappers(vector: MakeVector) -> None:
-    worlds = gymnasium.wrappers.vector.RecordEpisodeStatistics(vector())
-    worlds.reset(seed=0)
-    for _ in range(7):
-        *_, infos = worlds.step(STILL)
-    assert infos["episode"]["l"].tolist() == [7, 7, 7]
-
-
 def test_policies_of_one_world_see_one_world(make_rink: MakeRink) -> None:
     made = []
 
@@ -207,17 +198,6 @@ def test_nothing_returned_is_used_again(vector: MakeVector) -> None:
         arrays += [seen, rewards, terminated, truncated, infos["laps"], infos["_laps"]]
     for number, one in enumerate(arrays):
         assert not any(np.shares_memory(one, other) for other in arrays[number + 1 :])
-
-
-def test_the_last_observation_of_an_episode_is_not_lost(vector: MakeVector) -> None:
-    worlds = vector("SameStep")
-    worlds.reset(seed=0)
-    for _ in range(5):
-        seen, _, terminated, _, infos = worlds.step(np.array([[1, 0], [0, 0], [0, 0]], np.float32))
-    assert terminated.tolist() == [True, False, False]
-    assert infos["_final_obs"].tolist() == [True, False, False]
-    assert infos["final_obs"][0][0] == pytest.approx(1.0)
-    assert seen[0][0] == 0.0
 
 
 def test_a_mask_resets_only_its_worlds_and_leaves_the_callers_options_alone(
@@ -277,32 +257,6 @@ def test_a_world_that_is_reset_ignores_its_action(vector: MakeVector) -> None:
     seen, rewards, *_ = worlds.step(ahead)
     assert (seen[0, 0], rewards[0]) == (0.0, 0.0)
     assert worlds.environment.steps.tolist() == [0, 6, 6]
-
-
-def test_after_a_step_that_failed_halfway_all_worlds_need_a_reset(
-    vector: MakeVector, rink_area: Any
-) -> None:
-    class Fragile(rink_area):
-        broken = False
-
-        def reward(self) -> Any:
-            return 1 / 0 if self.broken else super().reward()
-
-    worlds = vector(area=Fragile)
-    with pytest.raises(ResetNeededError, match="no episode has begun"):
-        worlds.step(STILL)
-    worlds.reset(seed=0)
-    area: Any = worlds.environment.area  # type: ignore[union-attr]  # it is not joined
-    area.broken = True
-    with pytest.raises(CallbackError, match="ZeroDivisionError"):
-        worlds.step(STILL)
-    area.broken = False
-    with pytest.raises(ResetNeededError, match="failed halfway"):
-        worlds.step(STILL)
-    with pytest.raises(ResetNeededError, match="failed halfway"):
-        worlds.reset(options={"reset_mask": np.array([True, False, False])})
-    worlds.reset(seed=0)
-    worlds.step(STILL)
 
 
 @pytest.mark.parametrize(
@@ -458,22 +412,6 @@ def test_a_world_that_diverges_says_so(vector: MakeVector, rink_area: Any) -> No
     assert (terminated.any(), truncated.tolist()) == (False, [False, True, False])
     assert rewards.tolist() == [0.0, 0.0, 0.0]
     assert infos["final_info"]["diverged"].tolist() == [False, True, False]
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({}, r"say which agent: agent= one of \['a', 'b'\]"),
-        ({"agent": "x", "others": backwards}, r"agent must be one of \['a', 'b'\], got 'x'"),
-        ({"agent": "a"}, "2 agents need a policy for all but one: others="),
-        ({"agent": "a", "others": backwards, "render_mode": "rgb_array"}, "needs a camera"),
-    ],
-)
-def test_what_cannot_be_is_refused(
-    make_rink: MakeRink, options: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        GymnasiumVectorEnv(make_rink(2), **options)
 
 
 def test_closing_it_closes_the_environment(vector: MakeVector) -> None:

@@ -290,3 +290,6 @@ def test_a_view_is_truncated_where_the_episode_ends_before_its_agent_joins(make:
     assert view.step(np.zeros(1, np.float32))[1:4] == (0.0, False, True)
     with pytest.raises(ResetNeededError):
         view.step(np.zeros(1, np.float32))
+    many = GymnasiumVectorEnv(make(max_episode_steps=1), agent="late", others=still)
+    many.reset(seed=0)
+    assert [each.tolist() for each in many.step(np.zeros((1, 1)))[1:4]] == [[0.0], [False], [True]]

@@ -67,15 +67,6 @@ def test_without_a_seed_views_differ(make):
     assert len({digest(make().reset()[0]) for _ in range(3)}) == 3
 
 
-def test_the_time_limit_truncates_all(make):
-    view = make(max_episode_steps=4)
-    view.reset(seed=0)
-    still = dict.fromkeys(NAMES, np.zeros(2))
-    truncations = [list(view.step(still)[3].values()) for _ in range(4)]
-    assert truncations == [[False] * 3] * 3 + [[True] * 3]
-    assert view.agents == []
-
-
 def test_two_thousand_steps_give_the_bits_of_the_environment(make):
     """PettingZoo's own seed test looks at the first step only."""
     view, environment = make(), make().environment
@@ -137,12 +128,6 @@ def test_without_the_extra_the_error_says_what_to_type():
     code = "import sys; sys.modules['pettingzoo'] = None; import deepsim_envs.pettingzoo"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "pip install 'deepsim-envs[pettingzoo]'" in result.stderr
-
-
-def test_the_library_itself_does_not_import_pettingzoo():
-    code = "import sys, deepsim_envs; print('pettingzoo' in sys.modules)"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert result.stdout == "False\n"
 
 
 def test_the_state_is_what_all_agents_see(make, make_rink):

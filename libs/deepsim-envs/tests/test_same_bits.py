@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deepsim_envs import Environment, GymnasiumEnv, digest
+from deepsim_envs import Environment, digest
 from deepsim_math import Pose
 from deepsim_sync import World
 from deepsim_sync.testing import TableModel, TableSimulator
@@ -123,12 +123,3 @@ def test_the_seed_of_the_constructor_seeds_each_world(make_worlds_env):
     assert first.tobytes() == make_worlds_env().reset_worlds([4, 5, 6])[0].tobytes()
     alone = make_worlds_env(worlds=1).reset_worlds(6)[0]
     assert alone.tobytes() == first[2].tobytes()
-
-
-def test_one_world_on_arrays_fits_the_views_of_one(make_worlds_env):
-    with make_worlds_env(worlds=1) as env:
-        view = GymnasiumEnv(env, agent="a", others=lambda env, rng: lambda name, seen: [0.5, 0.0])
-        seen, _ = view.reset(seed=3)
-        seen, reward, terminated, truncated, _ = view.step([1.0, 0.0])
-        assert seen[0] == np.float32(0.1)
-        assert (reward, terminated, truncated) == (pytest.approx(0.1), False, False)

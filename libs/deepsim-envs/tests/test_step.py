@@ -23,13 +23,6 @@ def test_the_loop_of_the_paper_runs(make_env):
         assert info["deepsim"] == {"terminated": done, "truncated": nobody, "diverged": nobody}
 
 
-def test_the_five_values_have_names(make_env, push):
-    env = make_env()
-    env.reset()
-    result = env.step(push)
-    assert result._fields == ("observation", "reward", "done", "last_action", "info")
-
-
 @pytest.mark.parametrize("frame_skip", [1, 2, 4])
 def test_a_step_is_a_fixed_number_of_physics_steps(make_env, simulator, push, frame_skip):
     env = make_env(frame_skip=frame_skip)
@@ -50,12 +43,6 @@ def test_a_step_may_be_a_few_ticks_of_several_physics_steps(make_env, puck, push
     env.step(push)
     assert world.ticks == 3
     assert simulator.calls("step") == [2, 2, 2]
-
-
-def test_an_action_counts_from_the_first_physics_step(make_env, push):
-    env = make_env(frame_skip=1)
-    env.reset()
-    assert env.step(push).observation["a"][0] == pytest.approx(0.1)
 
 
 def test_behaviours_are_updated_once_after_the_physics(make_env, puck, push):

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from deepsim_math import Pose
 from deepsim_spawn import (
     GazeboXMLLoader,
+    MjcfModel,
     ModelDescription,
     MujocoOptions,
     Physics,
@@ -42,12 +43,21 @@ def _inertial(mass: float, x: float, y: float, z: float, at: float = 0.0) -> str
     )
 
 
-def _wheel(name: str, x: float, y: float, width: float, turn: float = 0.0, mu: float = 1.0) -> str:
-    spin = WHEEL * RADIUS**2 / 2
+def _wheel(
+    name: str,
+    x: float,
+    y: float,
+    width: float,
+    turn: float = 0.0,
+    mu: float = 1.0,
+    radius: float = RADIUS,
+    mass: float = WHEEL,
+) -> str:
+    spin = mass * radius**2 / 2
     return f"""<link name="{name}"><pose>{x} {y} 0 0 0 {turn}</pose>
-    {_inertial(WHEEL, spin / 2 + 1e-4, spin, spin / 2 + 1e-4)}
+    {_inertial(mass, spin / 2 + 1e-4, spin, spin / 2 + 1e-4)}
     <collision name="c"><pose>0 0 0 1.5707963267948966 0 0</pose><geometry><cylinder>
-    <radius>{RADIUS}</radius><length>{width}</length></cylinder></geometry><surface><friction><ode>
+    <radius>{radius}</radius><length>{width}</length></cylinder></geometry><surface><friction><ode>
     <mu>{mu}</mu><mu2>{mu}</mu2></ode></friction></surface></collision></link>
     <joint name="{name} axle" type="revolute"><parent>base</parent><child>{name}</child>
     <axis><xyz>0 1 0</xyz></axis></joint>"""
@@ -59,10 +69,17 @@ def _robot(inside: str) -> ModelDescription:
 
 
 def robot(
-    places: Sequence[tuple[float, float]], width: float = 0.05, load: float = 8.0, mu: float = 1.0
+    places: Sequence[tuple[float, float]],
+    width: float = 0.05,
+    load: float = 8.0,
+    mu: float = 1.0,
+    radius: float = RADIUS,
+    mass: float = WHEEL,
 ) -> ModelDescription:
     """Returns a robot on two wheels and a frictionless caster, or on four wheels."""
-    wheels = "".join(_wheel(f"w{i}", *at, width, mu=mu) for i, at in enumerate(places))
+    wheels = "".join(
+        _wheel(f"w{i}", *at, width, mu=mu, radius=radius, mass=mass) for i, at in enumerate(places)
+    )
     caster, behind = "", 0.0
     if len(places) == 2:
         behind = -0.05
@@ -103,11 +120,12 @@ class Drive:
         mu: Friction coefficient of the ground.
         effort: Limit of each driven wheel [N m].
         options: Of the engine.
+        height: Of the axles [m].
     """
 
     def __init__(
         self,
-        model: ModelDescription,
+        model: ModelDescription | MjcfModel,
         damping: float,
         driven: int,
         step: float = 0.001,
@@ -115,13 +133,14 @@ class Drive:
         mu: float = 1.0,
         effort: float = math.inf,
         options: MujocoOptions | None = None,
+        height: float = RADIUS,
     ) -> None:
         gravity = (-G * math.sin(slope), 0.0, -G * math.cos(slope))
         physics = Physics(step, mujoco=options or MujocoOptions())
         described = WorldDescription(gravity=gravity, physics=physics)
         self.world = World(Scene.make(described, worlds=1))
         self.world.spawn(_robot(GROUND.format(mu)), "ground", Pose())
-        self.world.spawn(model, "robot", Pose((0.0, 0.0, RADIUS)))
+        self.world.spawn(model, "robot", Pose((0.0, 0.0, height)))
         self.step = step
         self.body = self.world.models.select(["robot"])
         self.wheels = self.world.joints.select([f"robot::w{i} axle" for i in range(driven)])
@@ -178,17 +197,22 @@ def braked(step: float, **settings: object) -> float:
 
 
 def quasi_static(
-    places: Sequence[tuple[float, float]], damping: float, load: float, width: float = 0.05
+    places: Sequence[tuple[float, float]],
+    damping: float,
+    load: float,
+    width: float = 0.05,
+    radius: float = RADIUS,
+    mass: float = WHEEL,
 ) -> float:
     """Returns the yaw rate by theory [rad/s], with friction of 1 and wheels at +-2 rad/s."""
     count = len(places)
     on_wheels = load * (0.75 if count == 2 else 1.0)  # a caster carries the rest
-    pressed = (on_wheels / count + WHEEL) * G
-    inner, outer = 0.0, 2.0 * RADIUS
+    pressed = (on_wheels / count + mass) * G
+    inner, outer = 0.0, 2.0 * radius
     for _ in range(60):  # speed of the rims, so that the servo's lag fits the traction
         rim = (inner + outer) / 2
         traction = _yaw(places, rim, width)[1] * pressed
-        slower = rim > RADIUS * (2.0 - traction * RADIUS / damping)
+        slower = rim > radius * (2.0 - traction * radius / damping)
         inner, outer = (inner, rim) if slower else (rim, outer)
     return _yaw(places, rim, width)[0]
 

@@ -378,3 +378,16 @@ def test_xacro_writes_nothing_to_the_terminal(capfd, tmp_path):
         warnings.simplefilter("error")
         assert GazeboXMLLoader().load(path)
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("turned", ["", " expressed_in='base'"])
+def test_an_axis_of_sdf_without_length_becomes_the_default(turned):
+    """As sdformat has it: 0 0 1, in the frame of the joint."""
+    text = sdf(
+        "<link name='base'/><link name='l'><pose>0 0 0 1 0 0</pose></link><joint name='j' "
+        f"type='revolute'><parent>base</parent><child>l</child><axis><xyz{turned}>0 0 0.0</xyz>"
+        "</axis></joint>",
+        "1.7",
+    )
+    model = repaired(text, "it becomes 0 0 1", "length > 0, got 0 0 0")
+    assert tuple(model.joints[0].axis.xyz) == (0.0, 0.0, 1.0)

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import doctest
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -21,6 +23,8 @@ from deepsim_envs import Agents, Area, Environment
 from deepsim_math import Pose
 from deepsim_sync import World
 from deepsim_sync.testing import TableModel, TableSimulator
+
+sys.path.insert(0, str(Path(__file__).parent))  # where the workers of pools find `rollout_tasks`
 
 GOALS = {"a": 0.5, "b": 1.0}
 """Where each puck has arrived [m]."""

@@ -12,10 +12,22 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from deepsim_envs import AbstractAgent, Agents, Area, AreaInterface, Environment
+from deepsim_envs import AbstractAgent, Agents, Area, AreaInterface, Environment, digest
 from deepsim_math import Pose, Twist
 from deepsim_sync import World
 from deepsim_sync.testing import TableModel, TableSimulator
+from deepsim_train.rollout_pool import RolloutPool
+
+RINK = "rollout_tasks:make_rink"
+LINEAR = "rollout_tasks:Linear"
+WEIGHTS = {"gain": np.array([0.25, 1.0], np.float32)}
+
+
+def bytes_of(pool: RolloutPool) -> list[str]:
+    """Digests of 2100 steps, by two sets of weights."""
+    before = pool.collect(3)
+    pool.set_weights(WEIGHTS)
+    return [digest(fragment) for fragment in before + pool.collect(4)]
 
 
 class Puck(AbstractAgent):

@@ -9,6 +9,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+from rollout_tasks import ARRIVALS, LINEAR, NAMES, RINK, make_rink
 
 from deepsim_envs import digest, register
 from deepsim_sync import CallbackError
@@ -21,15 +22,7 @@ from deepsim_train.rollout_pool import (
     Spec,
 )
 
-RINK = "rollout_tasks:make_rink"
-LINEAR = "rollout_tasks:Linear"
 GOLDEN = "52a41e012700f16fa265a9ea736594e21b796739f259b2b2a8b0416566fcbffa"
-
-
-@pytest.fixture(autouse=True)
-def _tasks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Workers find the tasks by name."""
-    monkeypatch.syspath_prepend(str(Path(__file__).parent))
 
 
 def collected(count: int = 3, **options: Any) -> list[Fragment]:
@@ -62,8 +55,6 @@ def test_all_worlds_are_closed_even_if_one_fails_to(tmp_path: Path) -> None:
 
 def test_a_fragment_is_what_the_environment_does() -> None:
     """Its seeds and actions, given to an environment, bring about all the rest."""
-    from rollout_tasks import make_rink  # noqa: PLC0415 (not a module of the tests)
-
     for fragment in collected():
         for world in (0, 1):
             with make_rink() as environment:
@@ -289,10 +280,8 @@ def test_a_task_of_deepsim_by_its_id() -> None:
 
 
 @pytest.mark.parametrize("make", ["make_parties", "make_party"])
-def test_fragments_say_who_had_yet_to_join(make: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fragments_say_who_had_yet_to_join(make: str) -> None:
     """Rows before an agent joins are void, and its first observation is the one at its arrival."""
-    from rollout_tasks import ARRIVALS, NAMES  # noqa: PLC0415 (not a module of the tests)
-
     with RolloutPool(
         f"rollout_tasks:{make}",
         "deepsim_train.rollout_pool:RandomPolicy",

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rollout_tasks import LINEAR, RINK, WEIGHTS, bytes_of
 
 from deepsim_envs import digest
 from deepsim_train.rollout_pool import (
@@ -25,15 +26,6 @@ from deepsim_train.rollout_pool import (
 )
 
 TESTS = str(Path(__file__).parent)
-RINK = "rollout_tasks:make_rink"
-LINEAR = "rollout_tasks:Linear"
-WEIGHTS = {"gain": np.array([0.25, 1.0], np.float32)}
-
-
-@pytest.fixture(autouse=True)
-def _tasks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Workers find the tasks by name."""
-    monkeypatch.syspath_prepend(TESTS)
 
 
 def make_pool(workers: int = 2, policy: Spec | str = LINEAR, **options: Any) -> RolloutPool:
@@ -42,20 +34,11 @@ def make_pool(workers: int = 2, policy: Spec | str = LINEAR, **options: Any) -> 
     )
 
 
-def bytes_of(pool: RolloutPool) -> list[str]:
-    """Digests of 2100 steps, by two sets of weights."""
-    before = pool.collect(3)
-    pool.set_weights(WEIGHTS)
-    return [digest(fragment) for fragment in before + pool.collect(4)]
-
-
 @pytest.fixture(scope="module")
 def expected() -> list[str]:
     """What one worker in this process does."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(TESTS)
-        with make_pool(backend="local") as pool:
-            return bytes_of(pool)
+    with make_pool(backend="local") as pool:
+        return bytes_of(pool)
 
 
 def children() -> set[int]:
@@ -134,13 +117,6 @@ def test_a_worker_has_its_weights_after_an_error(backend: str, workers: int) -> 
         with pytest.raises(FragmentError):
             pool.collect(9)
         assert digest(pool.collect(2)) == undisturbed
-
-
-def test_fragments_come_as_they_are_done(expected: list[str]) -> None:
-    with make_pool(2) as pool:
-        before = {fragment.number: digest(fragment) for fragment in pool.as_completed(3)}
-        assert [before[number] for number in range(3)] == expected[:3]
-        assert pool.collected == 3
 
 
 def test_a_slow_worker_holds_up_no_other(tmp_path: Path) -> None:

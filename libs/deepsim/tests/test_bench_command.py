@@ -59,10 +59,3 @@ def test_a_number_of_worlds_that_cannot_be_is_an_error(write_task: WriteTask) ->
     result = bench(write_task(), "--worlds", 2)
     assert result.exit_code == 1
     assert "error: pucks runs in one world only" in result.stdout
-
-
-def test_a_wrong_name_gets_a_hint(write_task: WriteTask, tmp_path: Path) -> None:
-    write_task()
-    result = bench("puks", "--in", tmp_path)
-    assert result.exit_code == 1
-    assert "did you mean 'pucks'?" in " ".join(result.stdout.split())

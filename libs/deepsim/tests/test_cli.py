@@ -31,15 +31,6 @@ def test_an_error_of_a_callback_is_shown_with_its_place(
     assert result.exit_code == 1
 
 
-def test_bench_shows_it_too(write_task: Callable[..., Path]) -> None:
-    folder = write_task("{}['speed']")
-    result = CliRunner().invoke(app, ["bench", str(folder), "--seconds", "0.01"])
-    lines = [line.strip() for line in result.stdout.splitlines()]
-    assert lines.index("{}['speed']") < lines.index("KeyError: 'speed'")
-    assert lines[-1] == "error: puck.on_action_received raised KeyError in tick 0: 'speed'"
-    assert result.exit_code == 1
-
-
 def test_envs_show_shows_it_too(write_task: Callable[..., Path]) -> None:
     folder = write_task()
     init = folder / "__init__.py"
@@ -136,37 +127,12 @@ def test_a_task_that_makes_its_own_simulator_runs_on_no_other(
     assert "acts" not in result.stdout
 
 
-def test_gazebo_that_is_not_running_is_one_line(
-    write_task: Callable[..., Path], run: Run, monkeypatch: pytest.MonkeyPatch, free_port: int
-) -> None:
-    monkeypatch.setenv("ROS_MASTER_URI", f"http://127.0.0.1:{free_port}")
-    folder = write_task()
-    init = folder / "__init__.py"
-    text = init.read_text().replace("MujocoSimulator", "open_simulator")
-    init.write_text(text.replace("World(TableSimulator())", "World(open_simulator())"))
-    result = run(folder, "--backend", "gazebo")
-    assert result.exit_code == 1
-    said = " ".join(result.stdout.split())
-    assert f"error: the ROS master at http://127.0.0.1:{free_port} does not answer" in said
-    assert said.endswith("To start Gazebo for one command: python tools/gazebo run -- COMMAND")
-
-
 def test_json_is_all_that_is_printed(write_task: Callable[..., Path], run: Run) -> None:
     """Not the table, nor what the task itself prints."""
     told = json.loads(run(write_task(), "--json", "--episodes", "2").stdout)
     assert told["folder"].endswith("out")
     assert [episode["steps"] for episode in told["episodes"]] == [3, 3]
     assert told["episodes"][0]["rewards"] == {"puck": 0.0}
-
-
-@pytest.mark.parametrize("name", ["pucks", "DeepSim/Pucks-v0"])
-def test_a_task_is_found_by_its_name_or_its_id(
-    write_task: Callable[..., Path], run: Run, tmp_path: Path, name: str
-) -> None:
-    write_task()
-    result = run(name, "--in", str(tmp_path))
-    assert result.exit_code == 0, result.output
-    assert (tmp_path / "out" / "trajectory.csv").is_file()
 
 
 @pytest.mark.parametrize(
@@ -181,21 +147,6 @@ def test_a_wrong_name_or_id_gets_a_suggestion(
     said = " ".join(result.stdout.split())
     assert f"error: there is no task {name!r} in" in said
     assert f"did you mean {meant!r}?" in said
-
-
-def test_a_folder_need_not_define_its_task_in_plain_sight(
-    write_task: Callable[..., Path], run: Run
-) -> None:
-    folder = write_task()
-    folder.joinpath("__init__.py").rename(folder / "pucks.py")
-    (folder / "__init__.py").write_text("from .pucks import *\n")
-    assert run(folder).exit_code == 0
-
-
-def test_a_folder_without_a_task_says_what_is_missing(run: Run, tmp_path: Path) -> None:
-    result = run(tmp_path)
-    assert result.exit_code == 1
-    assert "is not a task: it has no __init__.py" in " ".join(result.stdout.split())
 
 
 def test_versions_are_those_of_all_libraries() -> None:

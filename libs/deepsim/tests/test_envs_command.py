@@ -76,16 +76,6 @@ def test_show_prints_a_table(write_task: WriteTask, tmp_path: Path) -> None:
     assert "made" not in shown  # which the task itself prints
 
 
-@pytest.mark.parametrize("command", [["envs", "show"], ["check"]])
-def test_a_wrong_name_gets_a_hint(
-    write_task: WriteTask, tmp_path: Path, command: list[str]
-) -> None:
-    write_task()
-    result = call(*command, "puks", "--in", tmp_path)
-    assert result.exit_code == 1
-    assert "did you mean 'pucks'?" in " ".join(result.stdout.split())
-
-
 def test_a_sound_task_passes_all_checks(array_task: Path) -> None:
     found = outcomes(array_task)
     trainers = {name: found.pop(name) for name in list(found) if name.endswith(TRAINERS)}
@@ -104,16 +94,6 @@ def test_a_task_of_one_world_passes_in_one(write_task: WriteTask) -> None:
     assert outcome == "skipped"
     assert reason.startswith("pucks runs in one world only")
     assert {outcome for outcome, _ in found.values()} <= {"passed", "skipped"}
-
-
-def test_bits_that_depend_on_the_number_of_worlds_are_found(array_task: Path) -> None:
-    init = array_task / "__init__.py"
-    text = init.read_text()
-    assert "lead, -lead" in text
-    init.write_text(text.replace("lead, -lead", "lead + len(lead), -lead"))
-    outcome, reason = outcomes(array_task)[WORLDS]
-    assert outcome == "failed"
-    assert "world 0 of 3 differs from the world alone" in reason
 
 
 def test_check_prints_a_line_for_each(write_task: WriteTask) -> None:

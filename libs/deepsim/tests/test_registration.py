@@ -67,16 +67,6 @@ def test_pettingzoo_makes_both_kinds(pucks: str) -> None:
     assert pettingzoo.make("aec", pucks).possible_agents == ["puck"]
 
 
-def test_who_acts_for_the_others_must_be_a_policy_of_the_task(pucks: str) -> None:
-    with pytest.raises(TaskError, match="pucks has no policy 'best'; it has random"):
-        gymnasium.make(pucks, others="best")
-
-
-def test_a_folder_without_a_task_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(TaskError, match=r"is not a task: it has no __init__\.py"):
-        register_task(tmp_path)
-
-
 def test_arguments_of_make_are_passed_on(pucks: str, tmp_path: Path) -> None:
     """To Gymnasium's single and vector environments, and to PettingZoo."""
     init = tmp_path / "pucks" / "__init__.py"

@@ -58,7 +58,7 @@ def test_many_episodes_are_shown_as_means_of_each_agent() -> None:
     episodes = [
         Episode(1, world, rewards={"a": float(world), "b": 1.0}, info={"a": info})
         for world in range(12)
-        for info in [{"success": world >= 3, "why": "fell", "far": np.float64(world)}]
+        for info in [{"success": np.bool_(world >= 3), "why": "fell", "far": np.float64(world)}]
     ]
     console = Console(width=100)
     with console.capture() as capture:

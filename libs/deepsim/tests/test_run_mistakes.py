@@ -75,39 +75,6 @@ def test_what_the_environment_finds_wrong_has_no_frames_of_its_own(
     assert "environment.py" not in result.stdout
 
 
-def test_make_that_returns_nothing_is_told(write_task: WriteTask, run: Run) -> None:
-    result = run(write_task("pass", ("return Environment", "Environment")))
-    assert words(result) == "made error: make of pucks must return an Environment, got None"
-
-
-@pytest.mark.parametrize(
-    ("policies", "who"),
-    [
-        ('{"chase": random_policy, "random": random_policy}', "random"),
-        ('{"chase": random_policy, "flee": None}', "chase"),
-        ("{}", "random"),
-    ],
-)
-def test_somebody_acts_where_nobody_is_named(
-    write_task: WriteTask, run: Run, policies: str, who: str
-) -> None:
-    result = run(write_task("pass", ('{"random": random_policy}', policies)))
-    assert result.exit_code == 0, result.output
-    assert f"pucks: policy {who}, seed 0" in words(result)
-
-
-def test_random_actions_follow_from_the_seed(
-    write_task: WriteTask, run: Run, tmp_path: Path
-) -> None:
-    reward = "self.add_reward(float(action[0]))"
-    folder = write_task(reward, ('{"random": random_policy}', "{}"))
-    written = []
-    for seed in ("1", "1", "2"):
-        assert run(folder, "--seed", seed).exit_code == 0
-        written.append((tmp_path / "out" / "trajectory.csv").read_bytes())
-    assert written[0] == written[1] != written[2]
-
-
 def test_a_task_without_cameras_has_no_film_and_no_map(
     write_task: WriteTask, run: Run, tmp_path: Path
 ) -> None:
@@ -137,13 +104,6 @@ def test_a_policy_that_is_some_folder_gets_a_suggestion(
         (tmp_path / "runs" / "pucks" / date / "policy.npz").touch()
     result = run("pucks", "--policy", "runs/pucks_random_0")
     assert words(result) == f"{told}; the newest training run is runs/pucks/2026-02-01_0"
-
-
-def test_a_run_that_fails_leaves_no_empty_folder(
-    write_task: WriteTask, run: Run, tmp_path: Path
-) -> None:
-    assert run(write_task("raise KeyError"), "--video", "none").exit_code == 1
-    assert not (tmp_path / "out").exists()
 
 
 def test_a_folder_that_cannot_be_written_fails_before_the_world_is_built(

@@ -37,20 +37,6 @@ def test_a_package_must_define_a_task(tmp_path: Path, text: str) -> None:
         load_task(tmp_path)
 
 
-def test_a_task_may_be_made_of_several_modules(tmp_path: Path) -> None:
-    """Its modules import one another relatively, whatever the current folder is."""
-    folder = tmp_path / "my_task"
-    folder.mkdir()
-    (folder / "parts.py").write_text("NAME = 'mine'\n")
-    (folder / "__init__.py").write_text(
-        "from deepsim import CameraView, Task\n"
-        "from .parts import NAME\n"
-        "VIEW = CameraView.from_above(0.0, 0.0, 1.0)\n"
-        "TASK = Task(NAME, make=None, policies={}, film=VIEW, map_view=VIEW)\n"
-    )
-    assert load_task(folder).name == "mine"
-
-
 def write(folder: Path, name: str) -> Path:
     """A task of two modules, which has a name."""
     folder.mkdir(parents=True, exist_ok=True)

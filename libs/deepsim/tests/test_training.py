@@ -248,17 +248,3 @@ def test_one_of_several_agents_needs_a_policy_of_the_others(
     result = call("train", task, *SMALL, "--agent", "puck", "--out", tmp_path / "out")
     assert result.exit_code == 1
     assert "error: --agent puck needs --others, the policy of all other agents" in said(result)
-
-
-def test_one_agent_learns_among_others(pusher: Path, tmp_path: Path) -> None:
-    result = call("train", pusher, *SMALL, "--agent", "puck", "--out", tmp_path / "out")
-    assert result.exit_code == 0, result.output
-
-
-def test_an_error_of_a_callback_is_shown_with_its_place(
-    write_task: WriteTask, tmp_path: Path
-) -> None:
-    result = call("train", write_task("{}['speed']"), *SMALL, "--out", tmp_path / "out")
-    assert result.exit_code == 1
-    assert "\nKeyError: 'speed'\n" in result.stdout
-    assert "error: puck.on_action_received raised KeyError in tick 0: 'speed'" in result.stdout

@@ -23,9 +23,10 @@ from .errors import (
 from .results import EnvironmentState, Step, StepResult
 
 if typing.TYPE_CHECKING:
+    from .construction import make_worlds
     from .environment import Environment
     from .gymnasium import GymnasiumEnv, GymnasiumVectorEnv, register
-    from .joined_environment import JoinedEnvironment, make_worlds
+    from .joined_environment import JoinedEnvironment
     from .policy import ArrayPolicy, Policy, PolicyMaker
     from .recording import Recorder, replay
     from .spaces import action_box
@@ -43,7 +44,7 @@ else:  # hidden from type checkers, which would take __getattr__ for any name
         "Trajectory": "trajectories",
         "TrajectoryCollector": "trajectories",
         "action_box": "spaces",
-        "make_worlds": "joined_environment",
+        "make_worlds": "construction",
         "register": "gymnasium",
         "replay": "recording",
     }

@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack, closing, nullcontext, suppress
-from functools import partial
-from inspect import signature
+from contextlib import ExitStack, closing
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from deepsim_sync import UnsupportedError, call_all, world_seeds
+from deepsim_sync import call_all, world_seeds
 
 from .environment import Environment
 from .environment.info import world_values
@@ -168,50 +166,3 @@ def located(environment: Environment | JoinedEnvironment, world: int) -> tuple[E
     if isinstance(environment, Environment):
         return environment, world
     return environment.environments[world], 0
-
-
-def takes_worlds(make: Callable[..., Any]) -> bool:
-    """Returns whether a function that makes environments takes the argument ``worlds``."""
-    return "worlds" in signature(make).parameters
-
-
-def make_worlds(
-    make: Callable[..., Environment], worlds: int, **options: Any
-) -> Environment | JoinedEnvironment:
-    """Makes an environment of several worlds.
-
-    Args:
-        make: Function that makes an environment. It is called once if it takes ``worlds`` and does
-            not raise UnsupportedError for this number; otherwise once for each world.
-        worlds: The number of worlds.
-        options: Keyword arguments of the function. A ``seed`` is for world 0; world w gets
-            ``seed + w``.
-
-    Raises:
-        TypeError: The function does not return an `Environment`.
-        ValueError: The environment has a different number of worlds.
-
-    Example:
-        `make` is the function from the `Area` example:
-
-        >>> make_worlds(make, 2).slots
-        ('puck/0', 'puck/1')
-    """
-    if takes_worlds(make):
-        with nullcontext() if worlds == 1 else suppress(UnsupportedError):
-            return _checked(make(worlds=worlds, **options), make, worlds)
-    if worlds == 1:
-        return _checked(make(**options), make, worlds)
-    seeds = range(options["seed"], options["seed"] + worlds) if "seed" in options else None
-    each = [{"seed": seed} for seed in seeds] if seeds else [{}] * worlds
-    return JoinedEnvironment(partial(make, **{**options, **own}) for own in each)
-
-
-def _checked(made: Any, make: Callable[..., Any], worlds: int) -> Environment:
-    name = getattr(make, "__name__", make)
-    if not isinstance(made, Environment):
-        raise TypeError(f"{name} must return an Environment, got {made!r}")
-    if len(made) != worlds:
-        made.close()
-        raise ValueError(f"{name} was asked for {worlds} worlds, but made {len(made)}")
-    return made

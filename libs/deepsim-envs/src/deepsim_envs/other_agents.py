@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from .area import Bools
 from .environment import Environment
 from .errors import ActionError
 from .joined_environment import JoinedEnvironment
@@ -33,6 +34,7 @@ class OtherAgents:
         worlds = len(environment)
         self._groups = environment.groups
         self._batches = [batch_of(g.observation_space, worlds, len(g)) for g in self._groups]
+        self._voids = [batch_of(group.action_space, 1, 1).void for group in self._groups]
         self._policy, self._rngs = policy, rngs
         self._made: dict[int, Policy] = {}
         self._began: dict[int, Any] = {}
@@ -69,7 +71,32 @@ class OtherAgents:
                 made.set_state(memory)
             self._began[world], self._made[world] = then, made
 
-    def actions(self, number: int, row: int, observations: Any, worlds: list[int]) -> list[Any]:
+    def completed(
+        self, own: Mapping[str, Sequence[Any]], live: Bools, seen: Sequence[Any]
+    ) -> list[list[list[Any]]]:
+        """Returns the actions of all agents, by group, world and agent.
+
+        Args:
+            own: The actions of all agents for which the policy does not act, one for each world.
+            live: Whether each agent acts, (W, A).
+            seen: The latest observations, a batch (W, A_g, ...) for each group.
+        """
+        columns = iter(live.T.tolist())
+        groups = []
+        for number, group in enumerate(self._groups):
+            rows = [[self._voids[number]] * len(group) for _ in range(len(live))]
+            for row, (name, acts) in enumerate(zip(group.names, columns)):  # noqa: B905 (shared iterator)
+                worlds = [world for world, here in enumerate(acts) if here]
+                if name in own:
+                    acted = [own[name][world] for world in worlds]
+                else:
+                    acted = self._actions(number, row, seen[number], worlds)
+                for world, action in zip(worlds, acted, strict=True):
+                    rows[world][row] = action
+            groups.append(rows)
+        return groups
+
+    def _actions(self, number: int, row: int, observations: Any, worlds: list[int]) -> list[Any]:
         """Returns the actions of one agent in some worlds.
 
         Args:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,7 @@ from deepsim_sync import CameraView, UnsupportedError
 
 from .area import Agents
 from .environment import Environment
-from .environment.info import entries_of, own_info
 from .joined_environment import JoinedEnvironment, located
-
-__all__ = ["RENDER_MODE", "Viewfinder", "drawn_seed", "entries_of", "only_group", "own_info"]
 
 RENDER_MODE = "rgb_array"
 
@@ -65,22 +63,45 @@ def drawn_seed(rng: np.random.Generator | None = None) -> int:
     return int((np.random.default_rng() if rng is None else rng).integers(2**31))
 
 
+def place_of(agent: str, groups: Sequence[Agents]) -> tuple[int, int]:
+    """Returns the number of an agent's group, and the agent's number within the group."""
+    return next(
+        (number, [*group.names].index(agent))
+        for number, group in enumerate(groups)
+        if agent in group.names
+    )
+
+
 def only_group(environment: Environment | JoinedEnvironment, why: str) -> Agents:
     """Returns the one group of all agents, for trainers with one policy for all agents.
 
     Raises:
         ValueError: There are several groups; the message begins with `why`.
     """
-    first, *others = environment.groups
-    for what in ("observation", "action"):
-        wanted = getattr(first, f"{what}_space")
-        for group in others:
-            space = getattr(group, f"{what}_space")
+    groups = environment.groups
+    first = equal_spaces({group.names[0]: group for group in groups}, why)
+    if len(groups) > 1:
+        raise ValueError(f"{why}, so list them as one group, got {len(groups)} groups")
+    return first
+
+
+def equal_spaces(groups: Mapping[str, Agents], why: str) -> Agents:
+    """Returns a group with the spaces of all agents.
+
+    Args:
+        groups: The group of each agent.
+        why: The beginning of the message.
+
+    Raises:
+        ValueError: Two agents differ in their spaces.
+    """
+    name, first = next(iter(groups.items()))
+    for agent, group in groups.items():
+        for what in ("observation", "action"):
+            wanted, space = getattr(first, f"{what}_space"), getattr(group, f"{what}_space")
             if space != wanted:
                 raise ValueError(
-                    f"{why}, so their spaces must be equal: the {what} space of "
-                    f"{first.names[0]!r} is {wanted}, that of {group.names[0]!r} is {space}"
+                    f"{why}, so their spaces must be equal: the {what} space of {name!r} is "
+                    f"{wanted}, that of {agent!r} is {space}"
                 )
-    if others:
-        raise ValueError(f"{why}, so list them as one group, got {len(environment.groups)} groups")
     return first

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+import queue
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -19,6 +20,7 @@ from deepsim_envs import AbstractAgent, AreaInterface, Environment
 from deepsim_envs.ude import RemoteEnvironment, SideChannel, UDEServer
 from deepsim_envs.ude.codec import Limits, encode
 from deepsim_envs.ude.messages import Message, from_bytes, to_bytes
+from deepsim_envs.ude.side_channel import AbstractSideChannel
 from deepsim_math import Pose
 from deepsim_sync import World
 from deepsim_sync.testing import TableModel, TableSimulator
@@ -113,6 +115,31 @@ class RawClient:
 
     def close(self) -> None:
         self._channel.close()
+
+
+class Listener:
+    """Keeps what it is told of."""
+
+    def __init__(self) -> None:
+        self.heard: queue.Queue[tuple[str, Any]] = queue.Queue()
+
+    def on_received(self, side_channel: Any, key: str, value: Any) -> None:
+        self.heard.put((key, value))
+
+    def next(self) -> tuple[str, Any]:
+        return self.heard.get(timeout=20.0)
+
+
+@pytest.fixture
+def listen() -> Callable[..., Listener]:
+    """Registers an observer that keeps what it is told of."""
+
+    def listen(channel: AbstractSideChannel, key: str | None = None) -> Listener:
+        listener = Listener()
+        channel.register(listener, key)
+        return listener
+
+    return listen
 
 
 @pytest.fixture

@@ -15,19 +15,6 @@ from deepsim_envs.ude.messages import SERVICE, STREAM, UNARY, Message, from_byte
 TOKEN = "correct horse battery staple"
 
 
-class Listener:
-    """Keeps what it is told of."""
-
-    def __init__(self):
-        self.heard = queue.Queue()
-
-    def on_received(self, side_channel, key, value):
-        self.heard.put((key, value))
-
-    def next(self):
-        return self.heard.get(timeout=20.0)
-
-
 class Proxy:
     """Passes all on to a server, but ends the first streams by what a test has put there."""
 
@@ -148,11 +135,11 @@ def test_nobody_else_takes_over(start, raw):
         *[pytest.param(Message(status, "not now"), id=str(status)) for status in (429, 500, 503)],
     ],
 )
-def test_whatever_ends_a_stream_it_listens_again(proxy, connect, end):
+def test_whatever_ends_a_stream_it_listens_again(proxy, connect, listen, end):
     for _ in range(2):
         proxy.ends.put(end)
-    remote, listener = connect(proxy), Listener()  # which waits until it listens
-    remote.side_channel.register(listener)
+    remote = connect(proxy)  # which waits until it listens
+    listener = listen(remote.side_channel)
     remote.side_channel.send("up", 1, store_local=True)
     assert listener.next() == ("up", 1)
     assert proxy.streams == 3

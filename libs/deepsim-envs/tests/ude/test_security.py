@@ -134,6 +134,7 @@ def test_4_the_token_counts_in_any_slot_and_only_as_a_whole(start, raw):
     client = raw(start(token=TOKEN))
     others = [("a", "1"), ("b", "2"), ("rpc-auth-header", "x")]
     assert client.call("reset", metadata=[*others, ("rpc-auth-header", TOKEN)]).status == 200
+    assert client.call("reset", metadata=[("rpc-auth-header", TOKEN), *others]).status == 200
     for wrong in (TOKEN[:-1], TOKEN + "x", "", TOKEN.upper()):
         with pytest.raises(grpc.RpcError) as caught:
             client.call("reset", metadata=[("rpc-auth-header", wrong)])

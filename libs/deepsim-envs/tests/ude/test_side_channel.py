@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import queue
-
 import pytest
 
 from deepsim_envs.ude import (
@@ -19,19 +17,6 @@ from deepsim_envs.ude.messages import SideChannelMessage
 VALUES = [True, False, 0, -5, 1.5, [], [1.0, 2.0], "x", "", b"y"]
 
 
-class Listener:
-    """Keeps what it is told of."""
-
-    def __init__(self):
-        self.heard = queue.Queue()
-
-    def on_received(self, side_channel, key, value):
-        self.heard.put((key, value))
-
-    def next(self):
-        return self.heard.get(timeout=20.0)
-
-
 @pytest.fixture
 def pair():
     one, two = SideChannel(), SideChannel()
@@ -40,10 +25,9 @@ def pair():
 
 
 @pytest.mark.parametrize("value", VALUES)
-def test_a_value_reaches_the_other_end(pair, value):
+def test_a_value_reaches_the_other_end(pair, listen, value):
     one, two = pair
-    listener = Listener()
-    two.register(listener)
+    listener = listen(two)
     one.send("key", value)
     assert listener.next() == ("key", value)
     assert two.get("key") == value
@@ -52,11 +36,9 @@ def test_a_value_reaches_the_other_end(pair, value):
     assert one.get("key") == value
 
 
-def test_observers_hear_of_their_keys(pair):
+def test_observers_hear_of_their_keys(pair, listen):
     one, two = pair
-    everything, some = Listener(), Listener()
-    two.register(everything)
-    two.register(some, "some")
+    everything, some = listen(two), listen(two, "some")
     one.send("some", 1)
     one.send("other", 2)
     assert [everything.next(), everything.next()] == [("some", 1), ("other", 2)]
@@ -101,12 +83,10 @@ def test_the_keys_that_it_keeps_are_bounded(pair):
     pair[0].send("1", 5)
 
 
-def test_an_environment_joins_the_channel_of_its_area(make_count):
+def test_an_environment_joins_the_channel_of_its_area(make_count, listen):
     environment = make_count()
     view = UDEEnvironment(environment)
-    task, trainer = Listener(), Listener()
-    environment.area.side_channel.register(task)
-    view.side_channel.register(trainer)
+    task, trainer = listen(environment.area.side_channel), listen(view.side_channel)
     view.side_channel.send("level", 3)
     environment.area.side_channel.send("lap", 1.5)
     assert task.next() == ("level", 3)
@@ -114,13 +94,11 @@ def test_an_environment_joins_the_channel_of_its_area(make_count):
 
 
 @pytest.mark.parametrize("value", VALUES)
-def test_values_go_both_ways_over_the_wire(start, connect, value):
+def test_values_go_both_ways_over_the_wire(start, connect, listen, value):
     server = start()
     remote = connect(server)
     area = server.environment.environment.area
-    task, trainer = Listener(), Listener()
-    area.side_channel.register(task)
-    remote.side_channel.register(trainer)
+    task, trainer = listen(area.side_channel), listen(remote.side_channel)
     remote.side_channel.send("up", value, store_local=True)
     assert task.next() == ("up", value)
     assert trainer.next() == ("up", value)  # stored by all clients, as by UDE's
@@ -129,12 +107,12 @@ def test_values_go_both_ways_over_the_wire(start, connect, value):
     assert remote.side_channel.get("down") == value
 
 
-def test_all_clients_hear_of_the_task(start, connect):
+def test_all_clients_hear_of_the_task(start, connect, listen):
     server = start()
-    listeners = [Listener() for _ in range(3)]
-    for listener in listeners:
+    listeners = []
+    for _ in range(3):
         remote = connect(server)
-        remote.side_channel.register(listener)
+        listeners.append(listener := listen(remote.side_channel))
         remote.side_channel.send("ready", True, store_local=True)
         assert listener.next() == ("ready", True)
     server.environment.environment.area.side_channel.send("go", 1)

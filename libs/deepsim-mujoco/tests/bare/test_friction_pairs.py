@@ -297,6 +297,34 @@ def test_factors_of_friction_leave_what_the_other_surface_has() -> None:
     assert 0.0 < spins[0][5] < 29.0
 
 
+@pytest.mark.parametrize("scaled", ["m1::l", "m2::l"])
+@pytest.mark.parametrize(
+    "more", [{"torsional_mu": 1.0, "patch_radius": 0.05}, {"rolling_mu": 0.01}]
+)
+def test_factors_between_moving_bodies_leave_what_the_other_surface_has(
+    more: dict[str, float], scaled: str
+) -> None:
+    """A ball with a patch on a heavy box that slides; as if described with the scaled friction."""
+    twists = []
+    for factor in (0.25, 4.0):
+        for described in (False, True):
+            mu = {"m1::l": 0.6, "m2::l": 0.6}
+            mu[scaled] *= factor if described else 1.0
+            on_box = Surface(mu["m2::l"], mu["m2::l"], **more)
+            box = body(Box((1, 1, 0.2)), Surface(mu["m1::l"], mu["m1::l"]), 50.0, 5.0)
+            places = [Pose(), Pose((0, 0, 0.1)), Pose((0, 0, 0.3))]
+            scene = Scene([ground(Surface(5, 5)), box, body(Sphere(0.1), on_box)], places)
+            if not described:
+                scene.simulator.physics.scale("friction", [scaled], factor)
+            scene.run(0.1)
+            scene.throw(1, (1.0, 0, 0, 0, 0, 0))
+            scene.throw(2, (0.5, 0, 0, 0, 0, 30.0))
+            scene.run(0.2)
+            twists.append(scene.read("twist")[0, 2])
+        assert twists[-2] == pytest.approx(twists[-1], abs=1e-9)
+    assert 0.1 < abs(twists[0][5]) < 29.9 or "rolling_mu" in more
+
+
 def test_mu_alone_means_both_directions_and_warns_of_nothing() -> None:
     for text in (
         """<sdf version="1.7"><model name="m"><link name="l"><collision name="c"><geometry><box>

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import math
 import re
+from pathlib import Path
 
 import mujoco
 import numpy as np
 import pytest
+import trimesh
 from wheel_scenes import (
     DIFFERENTIAL,
     RADIUS,
@@ -21,7 +23,10 @@ from wheel_scenes import (
     turning,
 )
 
-from deepsim_spawn import GazeboXMLLoader
+from deepsim_math import Pose
+from deepsim_mujoco import MujocoSimulator
+from deepsim_spawn import GazeboXMLLoader, MjcfModel, WorldDescription
+from deepsim_sync import World
 
 STEPS = pytest.mark.parametrize("step", [0.001, 0.002, 0.005])
 
@@ -89,6 +94,84 @@ def test_skid_steering_turns_on_the_spot(step: float, damping: float, load: floa
     """Servos of 50 N m s/rad on 1 kg at 5 ms turned it 12 times too fast."""
     theory = quasi_static(SKID, damping, load)
     assert turning(SKID, damping, load, step) == pytest.approx(theory, rel=0.05)
+
+
+def turned(drive: Drive) -> float:
+    """Returns the mean yaw rate of a robot on four wheels that turns on the spot."""
+    drive.run(0.8, [-2.0, 2.0, -2.0, 2.0])
+    return float(drive.run(1.0)[:, 5].mean())
+
+
+@STEPS
+@pytest.mark.parametrize("damping", [500.0, 5000.0])
+def test_a_heavy_robot_on_large_wheels_turns_on_the_spot(step: float, damping: float) -> None:
+    """Of 180 kg, on wheels of 0.3 m; at 5 ms it turned at 0.64 of theory, because it hopped."""
+    places = [(3.5 * x, 3.5 * y) for x, y in SKID]
+    model = robot(places, 0.2, 150.0, radius=0.3, mass=8.0)
+    theory = quasi_static(places, damping, 150.0, 0.2, 0.3, 8.0)
+    assert turned(Drive(model, damping, 4, step, height=0.3)) == pytest.approx(theory, rel=0.05)
+
+
+@STEPS
+@pytest.mark.parametrize("shape", ["capsule", "sphere", "mesh"])
+def test_wheels_of_any_round_shape_turn_a_robot(step: float, shape: str, tmp_path: Path) -> None:
+    """A mesh is round if its rim has points all around."""
+    trimesh.creation.cylinder(RADIUS, 0.05, sections=48).export(tmp_path / "wheel.stl")
+    size = f"<radius>{RADIUS}</radius>" + "<length>0.05</length>" * (shape == "capsule")
+    rim = f"<{shape}>{'<uri>wheel.stl</uri>' if shape == 'mesh' else size}</{shape}>"
+    text = re.sub("<cylinder>.*?</cylinder>", rim, robot(SKID).to_sdf(), flags=re.DOTALL)
+    model = GazeboXMLLoader(tmp_path).load_model(text)
+    theory = quasi_static(SKID, 50.0, 8.0)
+    assert turned(Drive(model, 50.0, 4, step)) == pytest.approx(theory, rel=0.05)
+
+
+def mjcf_robot(settings: str = "") -> MjcfModel:
+    """Returns the robot on four wheels as MJCF, whose wheels have some settings."""
+    spin = WHEEL_INERTIA
+    wheels = "".join(
+        f"""<body name="w{i}" pos="{x} {y} 0"><joint name="w{i} axle" axis="0 1 0"/><inertial
+        pos="0 0 0" mass="0.5" diaginertia="{spin / 2 + 1e-4} {spin} {spin / 2 + 1e-4}"/>
+        <geom type="cylinder" size="{RADIUS} 0.025" euler="90 0 0" {settings}/></body>"""
+        for i, (x, y) in enumerate(SKID)
+    )
+    return MjcfModel(
+        f"""<mujoco model="r"><worldbody><body name="base"><freejoint/><inertial pos="0 0 0"
+        mass="8" diaginertia="0.072 0.168 0.232"/>{wheels}</body></worldbody></mujoco>"""
+    )
+
+
+@STEPS
+def test_wheels_of_mjcf_turn_a_robot_on_a_described_ground(step: float) -> None:
+    theory = quasi_static(SKID, 50.0, 8.0)
+    assert turned(Drive(mjcf_robot(), 50.0, 4, step)) == pytest.approx(theory, rel=0.05)
+
+
+def test_contact_settings_of_mjcf_stay() -> None:
+    """Wheels with settings of their own are not made soft, and those without only in pairs."""
+    hard = turned(Drive(mjcf_robot('solimp="0.95 0.99 0.001"'), 50.0, 4))
+    assert hard < 0.7 * quasi_static(SKID, 50.0, 8.0)
+    floor = '<body name="floor"><geom type="plane" size="9 9 1"/></body>'
+    cart = """<body name="base" pos="0 0 0.08"><freejoint/>
+    <inertial pos="0 0 0" mass="1" diaginertia=".01 .01 .01"/><body><joint name="j" axis="0 1 0"/>
+    <geom type="cylinder" size="0.08 0.02" euler="90 0 0"/></body>
+    <geom type="sphere" size="0.08" pos="0 0.3 0"/></body>"""
+    world = World(MujocoSimulator(WorldDescription(gravity=(0, 0, -9.81))))
+    for name, inside in (("floor", floor), ("cart", cart)):
+        world.spawn(MjcfModel(f"<mujoco><worldbody>{inside}</worldbody></mujoco>"), name, Pose())
+    plain = mujoco.MjModel.from_xml_string(
+        f"""<mujoco><option timestep="0.001" gravity="0 0 -9.81" cone="elliptic" impratio="10"
+        tolerance="1e-10" integrator="implicitfast"/>
+        <worldbody>{floor}{cart}</worldbody></mujoco>"""
+    )
+    data = mujoco.MjData(plain)
+    axle, base = world.joints.select(["cart::j"]), world.links.select(["cart::base"])
+    data.qvel[0], data.qvel[6], data.qpos[2] = 1.0, 3.0, base.pose[0, 0, 2]
+    base.twist, axle.velocity = [[[1.0, 0, 0, 0, 0, 0]]], [[3.0]]
+    for _ in range(500):
+        mujoco.mj_step(plain, data)
+        world.tick()
+    assert axle.position[0, 0] == pytest.approx(data.qpos[7], abs=1e-6)
+    assert abs(data.qpos[7]) > 1.0
 
 
 @STEPS

@@ -15,8 +15,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
 import pytest
+from rollout_tasks import LINEAR, RINK, bytes_of
 
 from deepsim_envs import digest
 from deepsim_train.rollout_pool import FragmentError, RolloutPool, Spec
@@ -28,9 +28,6 @@ if find_spec("ray") is None:  # which is not imported before the first pool does
 pytestmark = pytest.mark.filterwarnings("ignore:subprocess .* is still running:ResourceWarning")
 
 TESTS = str(Path(__file__).parents[1])
-RINK = "rollout_tasks:make_rink"
-LINEAR = "rollout_tasks:Linear"
-WEIGHTS = {"gain": np.array([0.25, 1.0], np.float32)}
 
 # Another process that joins a cluster, or starts one, and says how that went.
 STRANGER = """
@@ -45,7 +42,7 @@ def collect(**options):
 
 """
 
-# Machines that are lost, one of them with a fragment that was not fetched; and one that comes late.
+# Machines that are lost while they compute; and one that comes late.
 LOST_NODES = """
 import threading
 
@@ -71,7 +68,6 @@ except ValueError as error:
 with make(workers=2, backend="ray", resources={"CPU": 1, "wheel": 1}) as pool:
     coming = pool.as_completed(8)
     found = {(first := next(coming)).number: digest(first)}
-    ray.wait(list(pool._link._answers), fetch_local=False)  # no public way to wait but not fetch
     for node in lost:
         nodes.remove_node(node, allow_graceful=False)
     rest = threading.Thread(
@@ -94,9 +90,8 @@ nodes.shutdown()
 
 @pytest.fixture(scope="module", autouse=True)
 def _tasks() -> Iterator[None]:
-    """Workers find the tasks by name."""
+    """No other cluster is joined."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(TESTS)
         patch.delenv("RAY_ADDRESS", raising=False)
         yield
     gc.collect()  # what Ray leaves behind must not be found after the tests
@@ -134,13 +129,6 @@ def make_pool(workers: int = 2, policy: Spec | str = LINEAR, **options: Any) -> 
     return RolloutPool(
         RINK, policy, workers, **{"backend": "ray", "length": 150, "worlds": 2, **options}
     )
-
-
-def bytes_of(pool: RolloutPool) -> list[str]:
-    """Digests of 2100 steps, by two sets of weights."""
-    before = pool.collect(3)
-    pool.set_weights(WEIGHTS)
-    return [digest(fragment) for fragment in before + pool.collect(4)]
 
 
 def stranger(statements: str, **environment: str) -> str:

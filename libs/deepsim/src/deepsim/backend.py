@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextvars import ContextVar, Token
-from types import TracebackType
 from typing import Final
 
 from deepsim_mujoco import MujocoSimulator
@@ -58,12 +57,7 @@ class Backend:
         self._tokens.append(_CURRENT.set(self))
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        origin: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         _CURRENT.reset(self._tokens.pop())
 
     def open(self, world: WorldDescription | None = None, worlds: int = 1) -> Simulator:

@@ -4,19 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from copy import deepcopy
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from deepsim_envs.construction import takes_worlds
 from deepsim_envs.digests import digest
 from deepsim_envs.environment import Environment, info_of
-from deepsim_envs.joined_environment import takes_worlds
+from deepsim_envs.environment.info import entries_of, own_info
 from deepsim_envs.results import StepResult
 from deepsim_envs.spaces import has_action_mask, leafwise, sample_allowed
-from deepsim_envs.viewing import entries_of, own_info
 from deepsim_sync import UnsupportedError
 
 Make = Callable[..., Environment]
@@ -72,7 +70,8 @@ def snapshots(make: Make, steps: int) -> None:
 def rewards(make: Make, steps: int) -> None:
     """Checks that some agent earns a reward other than 0 with random actions."""
     with make() as environment:
-        if any(any(result.reward.values()) for result in _random_steps(environment, steps)):
+        drive = _Drive(environment, _SEED)
+        if any(any(result.reward.values()) for result in drive.results(steps)):
             return
     raise RemarkError(
         f"no agent earned a reward in {steps} steps of random actions: where does the task give "
@@ -91,7 +90,7 @@ def masks(make: Make, steps: int) -> None:
 def goals(make: Make, steps: int) -> None:
     """Checks that `compute_reward` returns the rewards of steps for the observed goals."""
     with make() as environment:
-        for number, result in enumerate(_random_steps(environment, steps)):
+        for number, result in enumerate(_Drive(environment, _SEED).results(steps)):
             for name, own in result.observation.items():
                 info = info_of(name, environment, result.info)
                 if "diverged" in info or "achieved_goal" not in own:
@@ -126,18 +125,6 @@ def any_number_of_worlds(make: Make, steps: int) -> None:
                     )
 
 
-def _random_steps(environment: Environment, steps: int) -> Iterator[StepResult]:
-    """Yields the results of steps with random actions, episode after episode."""
-    rng = np.random.default_rng(_SEED)
-    seen, _ = environment.reset(_SEED)
-    for _ in range(steps):
-        if not environment.live_agents:
-            seen, _ = environment.reset()
-        result = environment.step(random_actions(environment, rng, seen))
-        seen = result.observation
-        yield result
-
-
 class _Drive:
     """Steps an environment with random actions, episode after episode, and keeps digests."""
 
@@ -149,15 +136,22 @@ class _Drive:
 
     def step(self, steps: int) -> list[str]:
         """Makes some steps or resets; returns their digests."""
-        environment, first = self.environment, len(self.digests)
+        first = len(self.digests)
+        for _ in self.results(steps):
+            pass
+        return self.digests[first:]
+
+    def results(self, steps: int) -> Iterator[StepResult]:
+        """Makes some steps or resets; yields the results of the steps."""
+        environment = self.environment
         for _ in range(steps):
             if environment.live_agents:
                 actions = random_actions(environment, self.rng, self.seen)
-                result: Any = environment.step(actions)
+                result = environment.step(actions)
+                self.digests.append(self._noted(result))
+                yield result
             else:
-                result = environment.reset()
-            self.digests.append(self._noted(result))
-        return self.digests[first:]
+                self.digests.append(self._noted(environment.reset()))
 
     def _noted(self, result: tuple[Any, ...]) -> str:
         self.seen.update(result[0])
@@ -208,14 +202,7 @@ def _recorded(environment: Environment, seed: int, steps: int) -> list[list[tupl
     """Steps all worlds with random actions; returns digests of the ticks and steps of each."""
     ticks, agents = _Ticks(environment), environment.agents
     every = range(len(environment))
-    spaces = [
-        [[deepcopy(group.action_space) for _ in group.names] for _ in every]
-        for group in environment.groups
-    ]
-    for number, group in enumerate(spaces):
-        for world, row in enumerate(group):
-            for column, space in enumerate(row):
-                space.seed(1000 * (seed + world) + 100 * number + column)
+    rngs = [np.random.default_rng(seed + world) for world in every]
 
     def record(what: str, worlds: Iterable[int], values: Sequence[Any]) -> None:
         info = environment.info()
@@ -227,7 +214,7 @@ def _recorded(environment: Environment, seed: int, steps: int) -> list[list[tupl
     observation: Sequence[Any] = environment.reset_worlds(seed)
     record("a reset", every, observation)
     for _ in range(steps):
-        actions = _sampled(spaces, observation, environment.live)
+        actions = _sampled(environment, rngs, observation)
         observation, *rest = environment.step_worlds(actions)
         record("a step", every, [*observation, *rest])
         over = np.flatnonzero(~environment.live.any(axis=1))
@@ -238,22 +225,20 @@ def _recorded(environment: Environment, seed: int, steps: int) -> list[list[tupl
 
 
 def _sampled(
-    spaces: Sequence[Any], observations: Sequence[Any], live: NDArray[np.bool_]
+    environment: Environment, rngs: Sequence[np.random.Generator], observations: Sequence[Any]
 ) -> list[Any]:
-    """Returns samples of spaces, by group, world and agent; live agents obey their masks."""
+    """Returns random actions, by group, world and agent; live agents obey their masks."""
     actions: list[Any] = []
     column = 0
-    for group, seen in zip(spaces, observations, strict=True):
-        actions.append([])
-        for world, row in enumerate(group):
-            own = [
-                leafwise(lambda part, at=(world, number): part[at], seen)
-                if live[world, column + number]
-                else None
-                for number in range(len(row))
-            ]
-            actions[-1].append([sample_allowed(*each) for each in zip(row, own, strict=True)])
-        column += len(group[0])
+    for group, seen in zip(environment.groups, observations, strict=True):
+        actions.append([[] for _ in rngs])
+        for row in range(len(group)):
+            for world, rng in enumerate(rngs):
+                group.action_space.seed(int(rng.integers(2**31)))
+                own = leafwise(lambda part, at=(world, row): part[at], seen)
+                live = environment.live[world, column + row]
+                actions[-1][world].append(sample_allowed(group.action_space, own if live else None))
+        column += len(group)
     return actions
 
 

@@ -12,10 +12,11 @@ from gymnasium.spaces import Dict
 from numpy.typing import NDArray
 
 from deepsim_envs.environment import Environment
+from deepsim_envs.environment.info import entries_of
 from deepsim_envs.errors import ResetNeededError
 from deepsim_envs.policy import PolicyMaker
 from deepsim_envs.spaces import GOALS, allowed
-from deepsim_envs.viewing import Viewfinder, drawn_seed, entries_of
+from deepsim_envs.viewing import Viewfinder, drawn_seed
 from deepsim_sync import CameraView, UnsupportedError
 
 from .one_agent import OneAgent

@@ -14,6 +14,7 @@ from deepsim_envs.joined_environment import JoinedEnvironment
 from deepsim_envs.other_agents import OtherAgents
 from deepsim_envs.policy import PolicyMaker
 from deepsim_envs.spaces import batch_of, leafwise
+from deepsim_envs.viewing import place_of
 
 
 class OneAgent:
@@ -53,16 +54,9 @@ class OneAgent:
             raise ValueError(f"{len(names)} agents need a policy for all but one: others=")
         self.name = names[0] if agent is None else agent
         self.column = names.index(self.name)
-        self._groups = environment.groups
-        self.group, self.row = next(
-            (number, group.names.index(self.name))
-            for number, group in enumerate(self._groups)
-            if self.name in group.names
-        )
-        self.spaces = self._groups[self.group]
-        self._batches = [batch_of(g.observation_space, worlds, len(g)) for g in self._groups]
-        self.batch = self._batches[self.group]
-        self._voids = [batch_of(group.action_space, 1, 1).void for group in self._groups]
+        self.group, self.row = place_of(self.name, environment.groups)
+        self.spaces = environment.groups[self.group]
+        self.batch = batch_of(self.spaces.observation_space, worlds, len(self.spaces))
         self._rngs = rngs
         self._environment = environment
         self._others = None if others is None else OtherAgents(environment, others, rngs)
@@ -114,17 +108,4 @@ class OneAgent:
             if isinstance(own, list):
                 return [[[action] for action in own]]
             return [leafwise(lambda part: part[:, None], own)]
-        columns = iter(live.T.tolist())
-        groups = []
-        for number, group in enumerate(self._groups):
-            rows = [[self._voids[number]] * len(group) for _ in own]
-            for row, (name, acts) in enumerate(zip(group.names, columns)):  # noqa: B905 (shared iterator)
-                worlds = [world for world, here in enumerate(acts) if here]
-                if name == self.name:
-                    acted = [own[world] for world in worlds]
-                else:
-                    acted = self._others.actions(number, row, seen[number], worlds)
-                for world, action in zip(worlds, acted, strict=True):
-                    rows[world][row] = action
-            groups.append(rows)
-        return groups
+        return self._others.completed({self.name: own}, live, seen)

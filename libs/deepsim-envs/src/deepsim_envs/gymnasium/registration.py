@@ -8,8 +8,7 @@ from typing import Any
 
 import gymnasium
 
-from deepsim_envs.function_names import find_function, require_function_name
-from deepsim_envs.joined_environment import make_worlds
+from deepsim_envs.construction import find_function, make_worlds, require_function_name
 
 from .env import GymnasiumEnv
 from .vector_env import GymnasiumVectorEnv

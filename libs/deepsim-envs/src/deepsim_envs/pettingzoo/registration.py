@@ -9,8 +9,8 @@ from typing import Any
 
 import pettingzoo
 
+from deepsim_envs.construction import find_function, require_function_name
 from deepsim_envs.environment import Environment
-from deepsim_envs.function_names import find_function, require_function_name
 from deepsim_sync import CameraView
 
 from .parallel_env import PettingZooEnv, aec_env

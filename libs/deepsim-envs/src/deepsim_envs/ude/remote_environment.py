@@ -12,11 +12,10 @@ from gymnasium.spaces import Space
 
 from deepsim_envs.results import StepResult
 
-from .codec import Codec, Limits
+from .codec import Limits, decode, encode
 from .codec.spaces import SPACE_TAGS
 from .connection import Connection, RemoteSideChannel
 from .errors import PayloadError, RemoteEnvironmentError, ServerError, UDEError
-from .messages import UNARY
 from .server import DEFAULT_PORT
 from .steps import ENVIRONMENT_ERROR
 
@@ -68,9 +67,6 @@ class RemoteEnvironment:
         timeout: float = 60.0,
         limits: Limits = Limits(),  # noqa: B008 (frozen)
     ) -> None:
-        tags = {**SPACE_TAGS, ENVIRONMENT_ERROR: _Failure}
-        self._actions = Codec(limits)
-        self._answers = {name: Codec(limits, tags) for name in UNARY}
         self._connection = Connection(
             host,
             port,
@@ -128,7 +124,7 @@ class RemoteEnvironment:
             CallTimeoutError, ConnectionLostError: There was no answer.
             PayloadError: An action cannot be sent.
         """
-        found = self._ask("step", self._actions.encode(action_dict))
+        found = self._ask("step", encode(action_dict, self._connection.limits))
         if not isinstance(found, tuple) or len(found) != len(StepResult._fields):
             raise ServerError(f"step at {self.address}: not the result of a step", 500)
         return StepResult(*found)
@@ -167,7 +163,7 @@ class RemoteEnvironment:
         if not isinstance(answer, bytes):
             raise ServerError(f"{name} at {self.address}: an answer without a payload", 500)
         try:
-            found = self._answers[name].decode(answer)
+            found = decode(answer, self._connection.limits, _TAGS)
         except PayloadError as error:
             raise ServerError(f"{name} at {self.address}: {error}", 500) from error
         if isinstance(found, _Failure):
@@ -183,3 +179,6 @@ class _Failure:
         if not isinstance(message, str):
             raise PayloadError("an error of the environment has a message")
         self.message = message
+
+
+_TAGS = {**SPACE_TAGS, ENVIRONMENT_ERROR: _Failure}

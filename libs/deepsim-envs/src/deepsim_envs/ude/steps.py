@@ -25,7 +25,7 @@ from deepsim_envs.errors import (
 from deepsim_envs.spaces import conform, require_within
 from deepsim_sync import CallbackError, ClosedWorldError, SimulationError
 
-from .codec import Codec, Limits, encode
+from .codec import Limits, decode, encode
 from .codec.union import Tagged
 from .environment import UDEEnvironment
 from .errors import PayloadError, RefusedError, ServerError
@@ -117,8 +117,6 @@ class Client:
 
     owns: bool
     """Whether the client owns the agents for which it acts; False for the package ``ude``."""
-    codec: Codec
-    """Decodes the client's actions."""
     waiting: int = 0
     """The number of calls that wait for a step."""
     stream: Any = None
@@ -146,7 +144,6 @@ class Steps:
         self._timeout = rules.step_timeout
         self._places = Places(rules.max_clients)
         self._changed = threading.Condition()
-        self._results, self._openings = Codec(rules.limits), Codec(rules.limits)
         self._registering = threading.Lock()
         self._clients: dict[str, Client] = {}
         self._owners: dict[str, Client] = {}
@@ -165,7 +162,7 @@ class Steps:
         with self._registering:
             client = self._clients.pop(key, None)
             if client is None:
-                client = Client(name is not None, Codec(self._rules.limits))
+                client = Client(name is not None)
             self._clients[key] = client  # moves the client to the end
             client.seen = time.monotonic()
             if len(self._clients) > 4 * self._rules.max_clients:
@@ -190,7 +187,7 @@ class Steps:
             ServerError: The server is closing, or other clients did not act in time.
         """
         resets = self._resets
-        given, live = client.codec.decode(payload), self._live
+        given, live = decode(payload, self._rules.limits), self._live
         actions = self._checked(given, live)
         with self._turn(context):
             found = self._repeated(client, "episode", request)
@@ -373,7 +370,7 @@ class Steps:
         self._claim_world()
         try:
             round_.outcome = self._answered(
-                self._results, lambda: tuple(self._environment.step(action_dict=actions))
+                lambda: tuple(self._environment.step(action_dict=actions))
             )[0]
             self._last_actions |= round_.actions
             self._opening = None
@@ -391,7 +388,7 @@ class Steps:
         if self._live and all(self._is_others(agent, client) for agent in self._live):
             raise RefusedError("other clients act for all agents of this episode", 403)
         self._opening = None
-        payload, has_begun = self._answered(self._openings, lambda: self._environment.reset(seed))
+        payload, has_begun = self._answered(lambda: self._environment.reset(seed))
         self._resets += 1
         self._abandon(
             RefusedError("another client has reset the environment meanwhile: act again", 409)
@@ -412,10 +409,10 @@ class Steps:
             self._last_actions.clear()
         self._changed.notify_all()
 
-    def _answered(self, codec: Codec, work: Callable[[], Any]) -> tuple[bytes, bool]:
+    def _answered(self, work: Callable[[], Any]) -> tuple[bytes, bool]:
         """Returns the encoded result of `work` and True, or its encoded error and False."""
         try:
-            return codec.encode(work()), True
+            return encode(work(), self._rules.limits), True
         except ActionError:  # The environment has not changed.
             raise
         except Exception as error:

@@ -98,9 +98,10 @@ def follower_of(axis: Axis, axes: Mapping[str, Axis]) -> Follower:
         offset += multiplier * mimic.offset
         multiplier *= mimic.multiplier
         if now.leader not in axes or axes[now.leader].ball or now.leader in seen:
-            problem = "follow one another in a circle" if now.leader in seen else "has no axis"
+            in_circle = now.leader in seen
+            problem = "they follow one another in a circle" if in_circle else "it has no axis"
             model, _, joint = axis.name.partition(SCOPE)
-            raise SpawnError(model, f"joint {joint!r} mimics {mimic.joint!r}: it {problem}")
+            raise SpawnError(model, f"joint {joint!r} mimics {mimic.joint!r}: {problem}")
         now = axes[now.leader]
         seen.append(now.name)
     return Follower(axis.name, now.name, multiplier, offset)

@@ -21,7 +21,7 @@ from .mjcf import build_mjcf, warn_of_left_out
 from .pairs import ContactPairs
 from .self_collisions import ModelNumbers, overlapping_hulls
 from .unsupported import warn_of_unsupported
-from .wheels import find_wheels, soften
+from .wheels import find_wheels, soften, surfaces_of_mjcf
 
 _INTEGRATORS = {
     "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST,
@@ -160,7 +160,10 @@ class MujocoSpec:
         model = self._compile_once(present)
         for one in added:
             if one.axes or one.has_rare_surface:
-                one.wheels = find_wheels(model, [*one.axes.values()], one.surfaces)
+                is_mjcf = isinstance(one.description, MjcfModel)
+                surfaces = surfaces_of_mjcf(model, one.name) if is_mjcf else one.surfaces
+                axes = [*one.axes.values()]
+                one.wheels = find_wheels(model, axes, surfaces, is_mjcf=is_mjcf)
                 soften(model, one.wheels)
         unlike = model.geom_condim.max(initial=0) > 3
         for one in present:

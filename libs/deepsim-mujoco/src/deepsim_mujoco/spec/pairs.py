@@ -19,6 +19,7 @@ from deepsim_spawn import Surface
 
 from .builder import Built
 from .surfaces import pair_friction, torsional
+from .wheels import Wheel
 
 PREFIX = "#pair "
 """Beginning of the names of the pairs."""
@@ -60,7 +61,7 @@ class ContactPairs:
         Returns:
             Whether the spec changed, so that it must be compiled again.
         """
-        wanted = dict(_Surfaces(model, built).pairs())
+        wanted = dict(_Surfaces(model, built, self._spec.default.geom).pairs())
         if wanted == {key: setting for key, (setting, _) in self._present.items()}:
             return False
         self.clear()
@@ -73,14 +74,22 @@ class ContactPairs:
 
 
 class _Surfaces:
-    """The surfaces of the n colliding geoms of a compiled model, as columns (n,)."""
+    """The surfaces of the n colliding geoms of a compiled model, as columns (n,).
 
-    def __init__(self, model: mujoco.MjModel, built: Iterable[Built]) -> None:
+    Args:
+        model: The compiled model.
+        built: The models.
+        usual: Geom with the contact settings of SDF and URDF.
+    """
+
+    def __init__(
+        self, model: mujoco.MjModel, built: Iterable[Built], usual: mujoco.MjsGeom
+    ) -> None:
         described: dict[str, Surface] = {}
-        wheels: set[str] = set()
+        wheels: dict[str, Wheel] = {}
         for one in built:
             described.update(one.surfaces)
-            wheels.update(geom for wheel in one.wheels for geom in wheel.geoms)
+            wheels.update((geom, wheel) for wheel in one.wheels for geom in wheel.geoms)
         self._model = model
         self._geom = np.flatnonzero(model.geom_contype | model.geom_conaffinity)
         self._names = [model.geom(geom).name for geom in self._geom.tolist()]
@@ -101,6 +110,13 @@ class _Surfaces:
         self._weld = model.body_weldid[self._body]
         self._stands = model.body_treeid[self._body] < 0
         self._parent = model.body_weldid[model.body_parentid[self._weld]]
+        self._solref = model.geom_solref[self._geom]
+        self._solimp = model.geom_solimp[self._geom]
+        for row, name in enumerate(self._names):
+            if name in wheels and wheels[name].is_mjcf:
+                step, impedance = float(model.opt.timestep), np.asarray(usual.solimp)
+                self._solref[row] = usual.solref
+                self._solimp[row] = wheels[name].softness(step, impedance)
 
     def pairs(self) -> Iterator[tuple[tuple[str, str], _Setting]]:
         """Yields the names of two geoms, and the settings of their contacts."""
@@ -127,8 +143,9 @@ class _Surfaces:
     def _settings(self, one: int, others: Rows) -> Iterator[tuple[tuple[str, str], _Setting]]:
         """Yields the settings of a geom's contacts with those others that need a pair.
 
-        A pair with something that stands in the world is also needed if it would be with other
-        factors of friction, after which another surface may be the slipperier one.
+        A pair is also needed if it would be with other factors of friction, after which another
+        surface may be the slipperier one; for the softness of a wheel, only with something that
+        stands in the world, or else each wheel would form a pair with each moving geom.
         """
         both = self._described[one] & self._described[others]
         mine, wins = self._priority[one], self._priority[one] > self._priority[others]
@@ -156,30 +173,29 @@ class _Surfaces:
             """Returns whether contacts with the settings of these geoms alone would differ."""
             differs = ~np.isclose(self._turning[geoms], turning, rtol=_SAME, atol=0.0)
             differs |= self._rolling[geoms] != rolling
-            differs |= self._restitution[geoms] != restitution
-            return np.asarray(differs | (soft & ~self._wheel[geoms]))
+            return np.asarray(differs | (self._restitution[geoms] != restitution))
 
-        # Of equal priorities, MuJoCo takes the larger friction, and the wheel's softness.
-        mixed = np.maximum(self._turning[one], self._turning[others])
-        differs = np.where(tie, both & ~np.isclose(mixed, turning, rtol=_SAME, atol=0.0), False)
-        differs |= ~tie & lacks(winner)
+        def is_hard(geoms: int | Rows) -> NDArray[np.bool_]:
+            return np.asarray(soft & ~self._wheel[geoms])
+
         stands = self._stands[one] | self._stands[others]
-        differs |= stands & (lacks(one) | lacks(others))
+        differs = lacks(one) | lacks(others) | (stands & (is_hard(one) | is_hard(others)))
+        differs |= ~tie & is_hard(winner)  # of equal priorities, MuJoCo takes the wheel's softness
         condim = np.where(tie, np.maximum(self._condim[one], self._condim[others]), 0)
         condim = np.maximum(condim, self._condim[winner])
         condim = np.maximum(condim, np.where(rolling > 0.0, 6, np.where(turning > 0.0, 4, 1)))
         mixes = tie & ~both & ~soft
         for at in np.flatnonzero(differs).tolist():
-            ends = self._geom[[one, others[at]]]
-            solref, solimp = self._mixed(ends if mixes[at] else self._geom[[source[at]]])
+            ends = np.array([one, others[at]] if mixes[at] else [source[at]])
+            solref, solimp = self._mixed(ends)
             friction = (mu[at], mu[at], turning[at], rolling[at], rolling[at])
             names = self._names[one], self._names[int(others[at])]
             yield names, _Setting(int(condim[at]), tuple(map(float, friction)), solref, solimp)
 
     def _mixed(self, geoms: Rows) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """Returns solref and solimp of contacts of geoms of equal priorities, as MuJoCo does."""
-        model = self._model
-        weights = model.geom_solmix[geoms] / model.geom_solmix[geoms].sum()
-        solref, solimp = model.geom_solref[geoms], weights @ model.geom_solimp[geoms]
+        weights = self._model.geom_solmix[self._geom[geoms]]
+        weights = weights / weights.sum()
+        solref, solimp = self._solref[geoms], weights @ self._solimp[geoms]
         mixed = weights @ solref if (solref[:, 0] > 0.0).all() else solref.min(axis=0)
         return tuple(mixed.tolist()), tuple(solimp.tolist())

@@ -17,16 +17,19 @@ from numpy.typing import NDArray
 
 from deepsim_mujoco.engine import mujoco
 from deepsim_spawn import Surface
+from deepsim_sync import SCOPE
 
 from .axes import Axis
 
 _SOFTEST = 0.01  # impedance where a contact begins
 _DEEPEST = 5e-4  # depth of the full impedance [m]
-_SHALLOW = 1 / 160  # the same for small wheels, in radii
+_SHALLOW = 1 / 160  # the same in radii
 _SOFT_WINS = 1e6  # weight of a wheel's contact settings; those of other geoms have 1
 _HINGE = int(mujoco.mjtJoint.mjJNT_HINGE)
 _CYLINDER, _SPHERE = int(mujoco.mjtGeom.mjGEOM_CYLINDER), int(mujoco.mjtGeom.mjGEOM_SPHERE)
-_MESH = int(mujoco.mjtGeom.mjGEOM_MESH)
+_CAPSULE, _MESH = int(mujoco.mjtGeom.mjGEOM_CAPSULE), int(mujoco.mjtGeom.mjGEOM_MESH)
+_ROUND = 0.97  # least distance of a rim's points from its axle, over the largest
+_SECTORS = 12  # a mesh has points of the rim in each of so many equal sectors
 _PARALLEL = 0.99  # cosine of the angle between the axes of a rim and of its joint
 _LEVEL = 0.5  # highest sine of the slope of an axle
 _OFF_CENTRE = 0.1  # distance of a rim from its axle, in radii
@@ -34,6 +37,7 @@ _CLEARANCE = 0.5  # height of a rim above the lowest point of its model, in radi
 _LEAST, _MOST = 0.05, 0.5  # inertia that a servo adds, over its damping times a step
 _SHARE = 0.1  # the same at steps of 1 ms, over the inertia of the mass that the wheel carries
 _MILLISECOND = 1e-3
+_MJCF_SOLREF, _MJCF_SOLIMP = (0.02, 1.0), (0.9, 0.95, 0.001, 0.5, 2.0)  # MuJoCo's defaults
 
 
 class Wheel(NamedTuple):
@@ -43,26 +47,46 @@ class Wheel(NamedTuple):
         joint: Name of its axis; empty for a wheel that no free hinge turns.
         geoms: Names of its collision geoms.
         radius: [m].
+        is_mjcf: Whether its geoms are those of MJCF, which keep their contact settings: only pairs
+            with other models are soft.
     """
 
     joint: str
     geoms: tuple[str, ...]
     radius: float
+    is_mjcf: bool = False
+
+    def softness(self, timestep: float, impedance: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Returns the solimp of its contacts, given that of other contacts.
+
+        Small wheels sink less, to roll as far as their radius says, and heavy ones are large; both
+        need more depth at long steps.
+        """
+        least, most = sorted((_DEEPEST, _SHALLOW * self.radius))
+        soft = impedance.copy()
+        soft[[0, 2]] = _SOFTEST, min(most, least * max(1.0, timestep / _MILLISECOND))
+        return soft
 
 
 def find_wheels(
-    model: mujoco.MjModel, axes: Sequence[Axis], surfaces: Mapping[str, Surface]
+    model: mujoco.MjModel,
+    axes: Sequence[Axis],
+    surfaces: Mapping[str, Surface],
+    *,
+    is_mjcf: bool = False,
 ) -> list[Wheel]:
     """Returns the wheels of a model of which all joints are at their initial positions.
 
-    A wheel is a cylinder or sphere that turns about its own level axle, on a joint without limits,
-    and that reaches down to where the model may touch the ground; or a shape whose surface is
-    described as a wheel's. Shapes with a restitution are none, because they bounce.
+    A wheel is a sphere, cylinder, capsule or round mesh that turns about its own level axle, on a
+    joint without limits, and that reaches down to where the model may touch the ground; or a shape
+    whose surface is described as a wheel's. Shapes with a restitution are none, because they
+    bounce.
 
     Args:
         model: The compiled model.
         axes: The axes of the robot.
         surfaces: Surfaces of its collision geoms by name.
+        is_mjcf: Whether the geoms are those of MJCF.
     """
     free = [axis for axis in axes if not axis.ball and _is_free(axis)]
     numbers = {
@@ -89,7 +113,7 @@ def find_wheels(
         ]
         if own:
             radius = max(_radius(model, geom) for geom in own)
-            wheels.append(Wheel(axis.name, tuple(numbers[geom] for geom in own), radius))
+            wheels.append(Wheel(axis.name, tuple(numbers[geom] for geom in own), radius, is_mjcf))
     on_axles = {name for wheel in wheels for name in wheel.geoms}
     for geom, name in numbers.items():
         if surfaces[name].wheel and name not in on_axles:
@@ -102,16 +126,29 @@ def _is_free(axis: Axis) -> bool:
     return not any(map(math.isfinite, limits))
 
 
-def soften(model: mujoco.MjModel, wheels: Sequence[Wheel]) -> None:
-    """Makes the contacts of wheels soft where they begin, where `pairs` does not do it.
+def surfaces_of_mjcf(model: mujoco.MjModel, name: str) -> dict[str, Surface]:
+    """Returns surfaces of the collision geoms of an MJCF model, to find its wheels.
 
-    Small wheels sink less, to roll as far as their radius says, but need more depth at long steps.
+    Geoms with contact settings of their own are no wheels.
     """
-    steps = max(1.0, float(model.opt.timestep) / _MILLISECOND)
+    acts = model.geom_contype | model.geom_conaffinity
+    found: dict[str, Surface] = {}
+    for geom in np.flatnonzero(acts).tolist():
+        own = model.geom(geom).name
+        if own.startswith(name + SCOPE):
+            usual = (model.geom_solref[geom] == _MJCF_SOLREF).all()
+            usual = usual and (model.geom_solimp[geom] == _MJCF_SOLIMP).all()
+            usual = usual and model.geom_priority[geom] == 0
+            found[own] = Surface(wheel=None if usual else False)
+    return found
+
+
+def soften(model: mujoco.MjModel, wheels: Sequence[Wheel]) -> None:
+    """Makes the contacts of wheels soft where they begin, where `pairs` does not do it."""
     for wheel in wheels:
-        width = min(_DEEPEST, _SHALLOW * wheel.radius * steps)
-        for geom in (model.geom(name).id for name in wheel.geoms):
-            model.geom_solimp[geom, [0, 2]] = _SOFTEST, width
+        for geom in (model.geom(name).id for name in wheel.geoms if not wheel.is_mjcf):
+            impedance = model.geom_solimp[geom]
+            model.geom_solimp[geom] = wheel.softness(float(model.opt.timestep), impedance)
             model.geom_solmix[geom] = _SOFT_WINS
 
 
@@ -153,22 +190,48 @@ def _is_rim(
     model: mujoco.MjModel, data: mujoco.MjData, joint: int, geom: int, lowest: float
 ) -> bool:
     """Returns whether a geom can roll on level ground about a joint."""
-    axle, radius = data.xaxis[joint], _radius(model, geom)
-    kind = model.geom_type[geom]
+    axle, kind = data.xaxis[joint], model.geom_type[geom]
+    if abs(axle[2]) > _LEVEL:
+        return False
+    above = _lowest(model, data, geom) - lowest
+    if kind == _MESH:
+        radius = _radius_of_mesh(model, data, joint, geom)
+        return radius > 0.0 and above <= _CLEARANCE * radius
     along = data.geom_xmat[geom].reshape(3, 3)[:, 2]
-    if kind not in (_CYLINDER, _SPHERE) or abs(axle[2]) > _LEVEL:
+    if kind not in (_CYLINDER, _CAPSULE, _SPHERE):
         return False
-    if kind == _CYLINDER and abs(along @ axle) < _PARALLEL:
+    if kind != _SPHERE and abs(along @ axle) < _PARALLEL:
         return False
+    radius = _radius(model, geom)
     arm = data.geom_xpos[geom] - data.xanchor[joint]
     off = np.linalg.norm(arm - (arm @ axle) * axle)
-    above = _lowest(model, data, geom) - lowest
     return bool(off <= _OFF_CENTRE * radius and above <= _CLEARANCE * radius)
+
+
+def _radius_of_mesh(model: mujoco.MjModel, data: mujoco.MjData, joint: int, geom: int) -> float:
+    """Returns the radius of a mesh about the axle of a joint; 0 if it is not round [m]."""
+    axle, turn = data.xaxis[joint], data.geom_xmat[geom].reshape(3, 3)
+    arms = _vertices(model, geom) @ turn.T + (data.geom_xpos[geom] - data.xanchor[joint])
+    arms -= np.outer(arms @ axle, axle)
+    distance = np.linalg.norm(arms, axis=1)
+    rim = arms[distance >= _ROUND * distance.max()]
+    across = np.cross(axle, rim[0])
+    angle = np.arctan2(rim @ across / np.linalg.norm(across), rim @ rim[0] / np.linalg.norm(rim[0]))
+    sectors = np.floor((angle / (2 * np.pi) + 0.5) * _SECTORS).astype(np.intp) % _SECTORS
+    return float(distance.max()) if len(np.unique(sectors)) == _SECTORS else 0.0
+
+
+def _vertices(model: mujoco.MjModel, geom: int) -> NDArray[np.floating[Any]]:
+    """Returns the vertices of a geom's mesh, (n, 3) [m]."""
+    mesh = model.geom_dataid[geom]
+    first, count = model.mesh_vertadr[mesh], model.mesh_vertnum[mesh]
+    vertices: NDArray[np.floating[Any]] = model.mesh_vert[first : first + count]
+    return vertices
 
 
 def _radius(model: mujoco.MjModel, geom: int) -> float:
     """Returns the radius of a round geom, or half of the longest side of another one [m]."""
-    if model.geom_type[geom] in (_CYLINDER, _SPHERE):
+    if model.geom_type[geom] in (_CYLINDER, _CAPSULE, _SPHERE):
         return float(model.geom_size[geom, 0])
     return float(model.geom_aabb[geom, 3:].max())
 
@@ -179,12 +242,12 @@ def _lowest(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> float:
     down, height = data.geom_xmat[geom].reshape(3, 3)[2], float(data.geom_xpos[geom, 2])
     if kind == _SPHERE:
         return height - float(size[0])
+    if kind == _CAPSULE:
+        return height - float(size[0] + abs(down[2]) * size[1])
     if kind == _CYLINDER:
         return height - float(np.hypot(down[0], down[1]) * size[0] + abs(down[2]) * size[1])
     if kind == _MESH:
-        mesh = model.geom_dataid[geom]
-        first, count = model.mesh_vertadr[mesh], model.mesh_vertnum[mesh]
-        return height + float((model.mesh_vert[first : first + count] @ down).min())
+        return height + float((_vertices(model, geom) @ down).min())
     if kind == int(mujoco.mjtGeom.mjGEOM_PLANE):
         return -np.inf
     middle, half = model.geom_aabb[geom, :3], model.geom_aabb[geom, 3:]

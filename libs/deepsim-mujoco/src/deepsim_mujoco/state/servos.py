@@ -195,15 +195,15 @@ class Servos:
         half = np.where(is_light, _UNLIMITED, np.minimum(limit, _UNLIMITED))
         ranges = states.batch.expand("actuator_forcerange")
         ranges[:, servo] = np.stack([-half, half], axis=-1)
-        # By actuator, (W, 1, actuators): limits, inf for those that are not light, and gains.
-        shape = states.worlds, 1, states.model.nactuator
-        self._limit, self._damping, self._push = np.zeros((3, *shape))
-        self._limit[:] = np.inf
-        self._limit[:, 0, servo] = np.where(is_light, limit, np.inf)
-        self._damping[:, 0, servo] = commands["damping"]
-        self._push[:, 0, servo] = commands["stiffness"] * states.timestep
+        # By actuator, (W, actuators): limits, inf for those that are not light, and gains.
+        shape = self._first_effort.shape
+        self._limit = np.full(shape, np.inf)
+        self._limit[:, servo] = np.where(is_light, limit, np.inf)
+        self._damping, self._push = np.zeros((2, *shape))
+        self._damping[:, servo] = commands["damping"]
+        self._push[:, servo] = commands["stiffness"] * states.timestep
         self._speeds_at = np.zeros(shape, dtype=np.intp)
-        self._speeds_at[:, 0, servo] = self._velocities_at
+        self._speeds_at[:, servo] = self._velocities_at
 
     def _step_within_limits(
         self, n: int, worlds: WorldNumbers | None, record: Sequence[str]
@@ -247,49 +247,66 @@ class Servos:
             The recorded fields, and which of the w worlds did not advance; None for none.
         """
         states, batch = self._states, self._states.batch
-        some = slice(None) if worlds is None else worlds
-        before, warned = states.state[some].copy(), states.warnings[some].copy()
+        before, warned = states.state.copy(), states.warnings.tobytes()
+        limit = self._limit if worlds is None else self._limit[worlds]
         if n == 1 and not record:
             batch.step(worlds)
             found: dict[str, Floats] = {}
-            effort, velocity = self._first(some)
-            later = self._numbers.take(self._speeds_at[some])
+            excess = self._taken(*self._first(worlds), self._speeds(worlds), worlds)
         else:
             names = (*record, "actuator_force", "actuator_velocity")
             found = batch.rollout(n, record=names, ids=worlds)
             effort, velocity = found.pop("actuator_force"), found.pop("actuator_velocity")
             later = np.empty_like(velocity)
-            later[:, :-1], later[:, -1:] = (
-                velocity[:, 1:],
-                self._numbers.take(self._speeds_at[some]),
-            )
-        excess = self._taken(effort, velocity, later, some)
-        exceeds = np.abs(excess, out=excess) > self._limit[some]
-        if n > 1 and states.warnings.tobytes() != states.known_warnings:
-            # MuJoCo does not record the steps after a warning.
-            exceeds[(states.warnings[some] != warned).any(axis=(1, 2))] = True
-        if _TRUE not in exceeds.tobytes():  # takes a fifth of the time of `any`
+            later[:, :-1], later[:, -1] = velocity[:, 1:], self._speeds(worlds)
+            excess, limit = self._taken(effort, velocity, later, worlds), limit[:, None]
+        exceeds = np.abs(excess, out=excess) > limit
+        new_warnings = n > 1 and states.warnings.tobytes() != warned
+        if not new_warnings and _TRUE not in exceeds.tobytes():  # a fifth of the time of `any`
             return found, None
-        again = np.flatnonzero(exceeds.any(axis=(1, 2)))
-        ids = again if worlds is None else worlds[again]
-        states.state[ids], states.warnings[ids] = before[again], warned[again]
-        return found, again
+        is_void = exceeds.reshape(len(exceeds), -1).any(axis=1)
+        ids = np.arange(states.worlds) if worlds is None else worlds
+        old = np.frombuffer(warned, states.warnings.dtype).reshape(states.warnings.shape)
+        # MuJoCo does not record the steps after a warning.
+        is_void |= new_warnings & (states.warnings != old).any(axis=(1, 2))[ids]
+        (again,) = is_void.nonzero()
+        ids = ids[again]
+        states.state[ids], states.warnings[ids] = before[ids], old[ids]
+        return found, again if len(again) else None
 
-    def _first(self, worlds: Rows | slice) -> tuple[Floats, Floats]:
-        """Returns MuJoCo's efforts and velocities of the latest step, (w, 1, actuators)."""
+    def _speeds(self, worlds: Rows | None) -> Floats:
+        """Returns the present velocities by actuator, (w, actuators)."""
+        at = self._speeds_at if worlds is None else self._speeds_at[worlds]
+        speeds: Floats = self._numbers.take(at)
+        return speeds
+
+    def _first(self, worlds: Rows | None) -> tuple[Floats, Floats]:
+        """Returns MuJoCo's efforts and velocities of the latest step, (w, actuators)."""
         force, velocity = self._bound or self.act()
-        return force[worlds, None], velocity[worlds, None]
+        return (force, velocity) if worlds is None else (force[worlds], velocity[worlds])
 
     def _taken(
-        self, effort: Floats, velocity: Floats, later: Floats, worlds: Rows | slice
+        self, effort: Floats, velocity: Floats, later: Floats, worlds: Rows | None
     ) -> Floats:
-        """Returns the efforts of steps without limits, given those of their beginnings."""
-        found: Floats = later - velocity
-        found *= self._damping[worlds]
-        np.subtract(effort, found, out=found)
+        """Returns the efforts of steps without limits, (w, actuators) or (w, n, actuators).
+
+        Args:
+            effort: MuJoCo's efforts at the beginnings of the steps.
+            velocity: Velocities at the beginnings.
+            later: Velocities at the ends.
+            worlds: The worlds.
+        """
+        damping, push = self._damping, self._push
+        if worlds is not None:
+            damping, push = damping[worlds], push[worlds]
+        if effort.ndim > 2:
+            damping, push = damping[:, None], push[:, None]
+        taken: Floats = later - velocity
+        taken *= damping
+        np.subtract(effort, taken, out=taken)
         if self._is_discrete:
-            found -= self._push[worlds] * later
-        return found
+            taken -= push * later
+        return taken
 
     def _step_one_by_one(self, n: int, ids: Rows, record: Sequence[str]) -> dict[str, Floats]:
         """Advances by n steps, each of which is tried without limits."""
@@ -315,7 +332,7 @@ class Servos:
         states = self._states
         ranges = states.batch.expand("actuator_forcerange")
         before, warned, kept = states.state[ids], states.warnings[ids], ranges[ids]
-        limit = self._limit[ids, 0]
+        limit = self._limit[ids]
         is_free = limit < np.inf
         is_limited = np.zeros(len(ids), dtype=np.bool_)
         some = np.arange(len(ids))
@@ -324,11 +341,10 @@ class Servos:
                 now = ids[some]
                 states.batch.step(now)
                 self._is_free[now] = is_free[some]
-                later = self._numbers.take(self._speeds_at[now])
-                effort = self._taken(*self._first(now), later, now)[:, 0]
+                effort = self._taken(*self._first(now), self._speeds(now), now)
                 factor = np.where(is_free[some], np.abs(effort) / limit[some], 0.0)
                 exceeds = (np.abs(effort) > limit[some]) & is_free[some]
-                (again,) = exceeds.any(axis=1).nonzero()
+                again = np.flatnonzero(exceeds.any(axis=1))
                 if not len(again):
                     return is_limited
                 worst = np.where(exceeds, factor, 0.0)[again].argmax(axis=1)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 from deepsim_math import Pose, Vector3
 from deepsim_spawn.description.checks import WORLD
@@ -20,6 +21,7 @@ from deepsim_sync import SCOPE
 from .frames import Scope, read_pose
 from .include import sdf_version
 
+_Z: Final = Vector3(0.0, 0.0, 1.0)  # SDF's default axis
 _LEFT_OUT = ("screw", "gearbox")
 
 
@@ -111,16 +113,19 @@ def _read_direction(axis: Element, in_model: Pose, scope: Scope) -> Vector3:
 
     The file gives it in the model frame up to SDF 1.4, and in 1.5 and 1.6 if
     `use_parent_model_frame` is set; from 1.7 on, in the frame `expressed_in`. Otherwise it is in
-    the joint frame.
+    the joint frame. An axis without length becomes the default.
     """
     element = axis.find("xyz")
     if element is None:
-        return Vector3(0.0, 0.0, 1.0)
+        return _Z
     written = element.value(vector)
     version = sdf_version(axis)
     expressed_in = element.attribute("expressed_in", str, "")
     if version < (1, 7) and axis.get("use_parent_model_frame", boolean, version < (1, 5)):
         expressed_in = expressed_in or scope.root
+    if not any(written):  # sdformat reports an error, and keeps the default
+        element.repair("joint axis xyz must have a length > 0, got 0 0 0", "it becomes 0 0 1")
+        return _Z
     if not expressed_in:
         return written
     frame = scope.pose(expressed_in, element)

@@ -1,14 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A fragment of experience: its arrays, and their bytes for other processes.
-
-Unpacking bytes never runs code from them.
-"""
+"""A fragment of experience, and its arrays."""
 
 from __future__ import annotations
 
-import json
 import math
-import struct
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -76,10 +71,6 @@ class Fragment(NamedTuple):
         }
 
 
-_LENGTH = struct.Struct("<Q")
-_KINDS = "biuf"  # bool, integers, floats
-
-
 def allocated(space: spaces.Space[Any], shape: tuple[int, ...], what: str) -> Any:
     """Returns zeros for members of a space; `shape` holds the sizes of the leading axes.
 
@@ -119,60 +110,3 @@ def put_batch(records: Any, place: Any, batch: Any, what: str) -> None:
         leafwise(put, records, batch)
     except (KeyError, IndexError, TypeError):
         raise ValueError(f"{what} has another structure than its space, got {batch!r}") from None
-
-
-def packed(value: Any) -> bytes:
-    """Returns a value as bytes: a JSON header, then the little-endian bytes of the arrays.
-
-    Args:
-        value: Arrays of numbers, None, integers, or dicts and tuples of them at any depth; dicts
-            may also hold strings.
-
-    Raises:
-        TypeError: The value holds an object of a different type.
-    """
-    arrays = []
-
-    def described(array: Any) -> Any:
-        if not isinstance(array, np.ndarray) or array.dtype.kind not in _KINDS:
-            raise TypeError(f"only arrays of numbers can be sent, got {array!r}")
-        little = array.dtype.newbyteorder("<")
-        arrays.append(np.ascontiguousarray(array, little).data)
-        return [little.str, array.shape]  # in JSON, the only list that begins with a string
-
-    header = json.dumps(value, default=described, separators=(",", ":")).encode()
-    return b"".join([_LENGTH.pack(len(header)), header, *arrays])
-
-
-def unpacked(content: bytes) -> Any:
-    """Returns the value in bytes from `packed`; its arrays are copies.
-
-    Raises:
-        ValueError: The bytes do not come from `packed`.
-    """
-    start = 0
-
-    def restored(part: Any) -> Any:
-        nonlocal start
-        if isinstance(part, dict):
-            return {key: restored(each) for key, each in part.items()}
-        if not isinstance(part, list):
-            return part
-        if not part or not isinstance(part[0], str):
-            return tuple(restored(each) for each in part)
-        dtype, shape = np.dtype(part[0]), tuple(part[1])
-        if dtype.kind not in _KINDS:
-            raise ValueError(f"arrays of {dtype} cannot be sent")
-        count = int(np.prod(shape, dtype=np.int64))
-        array = np.frombuffer(content, dtype, count, start).reshape(shape)
-        start += array.nbytes
-        return array.astype(dtype.newbyteorder("="))
-
-    try:
-        start = _LENGTH.size + _LENGTH.unpack_from(content)[0]
-        value = restored(json.loads(content[_LENGTH.size : start]))
-        if start != len(content):
-            raise ValueError(f"{len(content) - start} bytes too many")
-    except (IndexError, TypeError, ValueError, struct.error) as error:
-        raise ValueError(f"not a packed value: {error!r}") from error
-    return value

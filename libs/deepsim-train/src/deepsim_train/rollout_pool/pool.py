@@ -7,15 +7,19 @@ import bisect
 import itertools
 import logging
 import math
+import pickle
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_envs.function_names import require_function_name
+from deepsim_envs.construction import require_function_name
+from deepsim_sync import call_all
 
 from .errors import (
     ClosedPoolError,
@@ -23,15 +27,30 @@ from .errors import (
     NoWorkerError,
     WorkerDiedError,
 )
-from .fragment import Fragment, packed, unpacked
-from .ray_actors import RayWorkers
+from .fragment import Fragment
+from .ray_actors import RayCluster
 from .streams import Streams
-from .workers import Death, LocalWorkers, ProcessWorkers, Workers
+from .workers import Failure, LocalWorker, ProcessWorker, Worker
 from .worlds import Spec, portable
 
 BackendName = Literal["local", "process", "ray"]
 _DEATHS = 3  # deaths from one fragment, or failed starts in a row, before the pool gives up
+_NODE_DIED = "its node has died"  # Ray has no exception for this: the text of its message tells.
 _LOG = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Slot:
+    """A place for a worker; the worker that replaces another one takes its place."""
+
+    worker: Worker
+    answer: Future[Any] | None
+    """Its start, or its answer; None while it is idle."""
+    fragment: int | None = None
+    """The fragment that it computes, or None."""
+    deadline: float = math.inf
+    """The time at which it counts as dead, on the monotonic clock [s]."""
+    has_weights: bool = False
 
 
 class RolloutPool:
@@ -134,28 +153,45 @@ class RolloutPool:
         self._version = 0
         self._width = streams or workers  # fragments that can be computed at the same time
         self._streams = Streams(streams)
-        self._informed: set[int] = set()  # workers that have the weights
-        self._idle: list[int] = []  # workers that have started
         self._failed_starts = 0  # in a row
         self._collecting = False
-        self._link: Workers | None
+        self._closed = False
+        self._cluster: RayCluster | None = None
+        self._needs = "each imports the task and the policy first"
+        self._start: Callable[[], Worker]
         if backend == "local":
-            self._link = LocalWorkers(setup)
+            self._start, workers = (lambda: LocalWorker(setup)), 1
         elif backend == "process":
-            self._link = ProcessWorkers(setup, workers, timeout)
+            self._start = lambda: ProcessWorker(setup)
         else:
             needs = {"CPU": 1.0} if resources is None else resources
-            self._link = RayWorkers(setup, workers, timeout, needs, ray_address, allow_open_cluster)
+            self._cluster = RayCluster(setup, workers, needs, ray_address, allow_open_cluster)
+            self._start, self._needs = self._cluster.start, self._cluster.needs
+        self._slots: list[_Slot] = []
+        try:
+            for _ in range(workers):
+                self._slots.append(self._new_slot())
+        except BaseException:
+            self.close()
+            raise
 
     def set_weights(self, weights: Mapping[str, NDArray[Any]]) -> None:
         """Sets the weights of every worker's policy, for all fragments that begin after this call.
 
         Args:
             weights: Arrays of numbers by name; the pool copies them.
+
+        Raises:
+            TypeError: A value is not an array of numbers.
         """
-        self._weights = packed({name: np.asarray(value) for name, value in weights.items()})
+        arrays = {name: np.asarray(value) for name, value in weights.items()}
+        for name, array in arrays.items():
+            if array.dtype.kind not in "biuf":
+                raise TypeError(f"weights must be arrays of numbers, got {array!r} as {name!r}")
+        self._weights = pickle.dumps(arrays)
         self._version += 1
-        self._informed.clear()
+        for slot in self._slots:
+            slot.has_weights = False
 
     def collect(self, count: int) -> list[Fragment]:
         """Returns the next `count` fragments, in order.
@@ -172,7 +208,7 @@ class RolloutPool:
         """
         if count < 0:
             raise ValueError(f"count must be >= 0, got {count}")
-        computed, trails = self._computed(self._open(), count), self._streams.trails
+        computed, trails = self._computed(count), self._streams.trails
         try:
             done = sorted(computed, key=lambda each: each.number)
         except BaseException:
@@ -194,13 +230,19 @@ class RolloutPool:
         Raises:
             FragmentError, WorkerDiedError, NoWorkerError, ClosedPoolError: See `collect`.
         """
-        return self._advanced(self._computed(self._open(), count))
+        for fragment in self._computed(count):
+            self.collected = max(self.collected, fragment.number + 1)
+            yield fragment
 
     def close(self) -> None:
         """Ends the workers; further calls have no effect."""
-        if self._link is not None:
-            link, self._link = self._link, None
-            link.close()
+        self._closed = True
+        workers = [slot.worker for slot in self._slots]
+        self._slots = []
+        call_all([*(each.stop for each in workers), *(each.join for each in workers)])
+        if self._cluster is not None:
+            self._cluster.close()
+            self._cluster = None
 
     def __enter__(self) -> RolloutPool:
         return self
@@ -208,18 +250,10 @@ class RolloutPool:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def _open(self) -> Workers:
-        if self._link is None:
-            raise ClosedPoolError
-        return self._link
-
-    def _advanced(self, fragments: Iterator[Fragment]) -> Generator[Fragment, None, None]:
-        for fragment in fragments:
-            self.collected = max(self.collected, fragment.number + 1)
-            yield fragment
-
-    def _computed(self, link: Workers, count: int | None) -> Iterator[Fragment]:
+    def _computed(self, count: int | None) -> Iterator[Fragment]:
         """Yields finished fragments; finally raises the error with the lowest fragment number."""
+        if self._closed:
+            raise ClosedPoolError
         if self._collecting:
             raise RuntimeError(
                 "this pool is still collecting: exhaust or close the iterator of as_completed()"
@@ -229,114 +263,129 @@ class RolloutPool:
         end = math.inf if count is None else first + count
         ready = [number for number in range(first, first + self._width) if number < end]
         unstarted = itertools.count(first + self._width)
-        busy: dict[int, tuple[int, float]] = {}  # the fragment of a worker, and its deadline
         deaths: Counter[int] = Counter()  # by fragment
-        error: tuple[int, dict[str, str]] | None = None
+        error: tuple[int, Failure] | None = None
         try:
-            while busy or ready:
-                self._send_all(link, ready, busy)
-                worker, answer = self._receive(link, busy)
-                if worker not in busy:
-                    self._started(link, worker, answer, is_only=not busy and not self._idle)
-                    continue
-                sent, _ = busy.pop(worker)
-                if isinstance(answer, Death):
+            while ready or self._busy():
+                self._send_all(ready)
+                worker, sent, found, death = self._receive()
+                if sent is None:
+                    self._started(worker, death)
+                elif death:
                     deaths[sent] += 1
-                    self._died(link, worker, f"fragment {sent}", answer)
+                    self._died(worker, f"fragment {sent}", death)
                     if deaths[sent] == _DEATHS:
-                        raise WorkerDiedError(sent, _DEATHS, answer.reason)
+                        raise WorkerDiedError(sent, _DEATHS, death)
                     bisect.insort(ready, sent)
-                    continue
-                self._idle.append(worker)
-                found = unpacked(answer)
-                if isinstance(found, tuple):
-                    fragment = Fragment(*found[0])
-                    self._streams.follow(fragment, *found[1:])
-                    yield fragment
+                elif isinstance(found, Failure):
+                    self._forget(worker)  # A worker closes its worlds and policy after an error.
+                    if error is None or sent < error[0]:
+                        error = sent, found
+                    # Only earlier fragments are still computed: they may hold an earlier error.
+                    end, ready = error[0], [each for each in ready if each < error[0]]
+                else:
+                    self._streams.follow(*found)
+                    yield found.fragment
                     number = next(unstarted) if self._streams.count is None else sent + self._width
                     if number < end:
                         bisect.insort(ready, number)
-                    continue
-                self._forget(worker)  # A worker closes its worlds and policy after an error.
-                if error is None or sent < error[0]:
-                    error = sent, found
-                # Only earlier fragments are still computed, as they may hold an earlier error.
-                end, ready = error[0], [each for each in ready if each < error[0]]
         finally:
             self._collecting = False
-            for worker in busy:  # The next collection would mistake their answers for its own.
-                self._replace(link, worker)
+            for worker in self._busy():  # The next collection would take their answers for its own.
+                self._replace(worker)
         if error is not None:
-            cause = Exception(f"\n\n{error[1]['traceback']}")
-            raise FragmentError(error[0], **error[1]) from cause
+            cause = Exception(f"\n\n{error[1].traceback}")
+            raise FragmentError(error[0], *error[1]) from cause
 
-    def _send_all(
-        self, link: Workers, ready: list[int], busy: dict[int, tuple[int, float]]
-    ) -> None:
+    def _busy(self) -> list[int]:
+        """Returns the workers that compute a fragment."""
+        return [worker for worker, slot in enumerate(self._slots) if slot.fragment is not None]
+
+    def _idle(self) -> list[int]:
+        return [worker for worker, slot in enumerate(self._slots) if slot.answer is None]
+
+    def _send_all(self, ready: list[int]) -> None:
         """Assigns fragments to idle workers."""
+        idle = self._idle()
         for number in ready.copy():
-            if not self._idle:
-                return
-            worker = self._streams.choose(number, self._idle)
+            worker = self._streams.choose(number, idle) if idle else None
             if worker is None:
                 continue
-            ready.remove(number)
-            self._idle.remove(worker)
-            busy[worker] = number, monotonic() + self._timeout
-            weights = None if worker in self._informed else self._weights
-            self._informed.add(worker)
+            idle.remove(worker)
+            slot = self._slots[worker]
             assignment = self._streams.assign(number, worker)
-            link.send(worker, packed((number, self._version, assignment)), weights)
+            weights = None if slot.has_weights else self._weights
+            slot.fragment, slot.deadline = number, monotonic() + self._timeout
+            slot.has_weights = True
+            try:
+                slot.answer = slot.worker.submit(number, self._version, assignment, weights)
+            except ChildProcessError as error:
+                self._died(worker, "a pause", str(error))
+            else:
+                ready.remove(number)
+
+    def _receive(self) -> tuple[int, int | None, Any, str]:
+        """Waits for a worker.
+
+        Returns:
+            The worker, its fragment or None for its start, its answer, and the cause of its death
+            or an empty string.
+        """
+        late = min(self._busy(), key=lambda worker: self._slots[worker].deadline, default=None)
+        left = self._start_timeout if late is None else self._slots[late].deadline - monotonic()
+        waiting = {each.answer: worker for worker, each in enumerate(self._slots) if each.answer}
+        done, _ = wait(waiting, max(0.0, left), FIRST_COMPLETED)
+        worker = min((waiting[each] for each in done), default=late)
+        if worker is None:
+            raise NoWorkerError(
+                f"none of {self.workers} has started within {self._start_timeout:g} s: "
+                f"{self._needs}"
+            )
+        slot = self._slots[worker]
+        sent, answer, slot.fragment, slot.answer = slot.fragment, slot.answer, None, None
+        if answer not in done:
+            return worker, sent, None, f"no answer within {self._timeout:g} s"
+        error = answer.exception()
+        if error is not None:
+            return worker, sent, None, f"{type(error).__name__}: {error}"
+        return worker, sent, answer.result(), ""
+
+    def _started(self, worker: int, death: str) -> None:
+        """Records that a worker has started, or has died as it started."""
+        if not death:
+            self._failed_starts = 0
+            return
+        # Until Ray notices that a machine is gone, it sends actors there, which never start.
+        self._failed_starts += _NODE_DIED not in death
+        self._died(worker, "its start", death)
+        if self._failed_starts >= _DEATHS and not self._busy() and not self._idle():
+            self._failed_starts = 0
+            raise NoWorkerError(
+                f"{_DEATHS} died one after the other as they started, the last one by {death}: "
+                "see its output (a script that makes a pool of processes needs "
+                "`if __name__ == '__main__':`)"
+            )
+
+    def _died(self, worker: int, during: str, death: str) -> None:
+        _LOG.warning("worker %d died during %s (%s): another one takes over", worker, during, death)
+        self._replace(worker)
+        self.replaced += 1
+
+    def _replace(self, worker: int) -> None:
+        """Ends a worker, if it is still alive, and starts another one in its place."""
+        for end in (self._slots[worker].worker.stop, self._slots[worker].worker.join):
+            end()
+        self._slots[worker] = self._new_slot()
+        self._forget(worker)
+
+    def _new_slot(self) -> _Slot:
+        worker = self._start()
+        return _Slot(worker, worker.started)
 
     def _forget(self, worker: int) -> None:
         """Records that a worker no longer has its policy and its worlds."""
-        self._informed.discard(worker)
+        self._slots[worker].has_weights = False
         self._streams.forget(worker)
-
-    def _receive(
-        self, link: Workers, busy: Mapping[int, tuple[int, float]]
-    ) -> tuple[int, bytes | Death]:
-        """Waits for a worker; returns its number, and its answer or the cause of its death."""
-        late = min(busy, key=lambda worker: busy[worker][1], default=None)
-        found = link.receive(self._start_timeout if late is None else busy[late][1] - monotonic())
-        if found is not None:
-            return found
-        if late is not None:
-            return late, Death(f"no answer within {self._timeout:g} s")
-        raise NoWorkerError(
-            f"none of {self.workers} has started within {self._start_timeout:g} s: {link.needs}"
-        )
-
-    def _started(self, link: Workers, worker: int, answer: bytes | Death, *, is_only: bool) -> None:
-        """Records that a worker has started, or has died while it computed no fragment."""
-        if not isinstance(answer, Death):
-            self._failed_starts = 0
-            self._idle.append(worker)
-        elif worker in self._idle:
-            self._idle.remove(worker)
-            self._died(link, worker, "a pause", answer)
-        else:
-            # Until Ray notices that a machine is gone, it sends actors there, which never start.
-            self._failed_starts += not answer.machine_lost
-            self._died(link, worker, "its start", answer)
-            if self._failed_starts >= _DEATHS and is_only:
-                self._failed_starts = 0
-                raise NoWorkerError(
-                    f"{_DEATHS} died one after the other as they started, the last one by "
-                    f"{answer.reason}: see its output (a script that makes a pool of "
-                    "processes needs `if __name__ == '__main__':`)"
-                )
-
-    def _died(self, link: Workers, worker: int, during: str, death: Death) -> None:
-        _LOG.warning(
-            "worker %d died during %s (%s): another one takes over", worker, during, death.reason
-        )
-        self._replace(link, worker)
-        self.replaced += 1
-
-    def _replace(self, link: Workers, worker: int) -> None:
-        link.replace(worker)
-        self._forget(worker)
 
 
 def _spec(what: str, spec: Spec | str) -> Spec:

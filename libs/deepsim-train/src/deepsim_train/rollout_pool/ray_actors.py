@@ -9,22 +9,22 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from concurrent.futures import Future
 from typing import Any
 
 from .errors import OpenClusterError
-from .workers import Death, Sampler
+from .workers import Sampler
 
-# ruff: noqa: D102 (methods are documented by Workers)
+# ruff: noqa: D102 (methods are documented by Worker)
 
 _MODE = "RAY_AUTH_MODE"
 _TOKENS = ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")
 _PATIENCE = 60.0  # time limit of the check for a token, which mostly imports Ray [s]
-_NODE_DIED = "its node has died"  # Ray has no exception for this: the text of its message tells.
 _LOG = logging.getLogger(__name__)
 
 
-class RayWorkers:
-    """Workers as Ray actors, which start as soon as a machine of the cluster has room for them.
+class RayCluster:
+    """Starts actors, each as soon as a machine of the cluster has room for it.
 
     If this process is already connected to a cluster, the workers use it. A Ray cluster runs the
     code of everyone who can reach it, unless it asks for a token. A cluster that this class starts
@@ -33,26 +33,25 @@ class RayWorkers:
     Args:
         setup: The arguments of `Sampler`.
         count: The number of workers; a new cluster gets enough CPUs for them.
-        timeout: Time within which a finished answer must be fetched [s].
         resources: The resources that each worker needs; see `RolloutPool`.
         address: The cluster to join; see `RolloutPool`.
         allow_open: Whether to use a cluster that asks for no token.
+
+    Attributes:
+        needs: The requirements of a worker, for messages.
     """
 
     def __init__(
         self,
         setup: Mapping[str, Any],
         count: int,
-        timeout: float,
         resources: Mapping[str, float],
         address: str | None,
         allow_open: bool,
     ) -> None:
-        self._setup, self._timeout = setup, timeout
+        self._setup = setup
         self._weights: bytes | None = None
-        self._stored: Any = None  # the weights in Ray's store, which workers of a machine share
-        self._actors: dict[int, Any] = {}
-        self._answers: dict[Any, int] = {}  # the worker for each reference to an answer
+        self._stored: Any = None
         if "ray" not in sys.modules:  # Ray reads the variable once, when it is imported.
             os.environ.setdefault(_MODE, "token")
         try:
@@ -79,44 +78,50 @@ class RayWorkers:
             self._kind = ray.remote(
                 num_cpus=needs.pop("CPU", 0), num_gpus=needs.pop("GPU", 0), resources=needs
             )(_Actor)
-            for worker in range(count):
-                self._start(worker)
         except BaseException:
             self.close()
             raise
 
-    def send(self, worker: int, request: bytes, weights: bytes | None) -> None:
+    def start(self) -> RayWorker:
+        """Starts a worker."""
+        return RayWorker(self, self._kind.remote(self._setup, sys.path))
+
+    def stored(self, weights: bytes | None) -> Any:
+        """Returns weights in Ray's store, which the workers of a machine share."""
         if weights is not None and weights is not self._weights:
             self._weights, self._stored = weights, self._ray.put(weights)
-        stored = None if weights is None else self._stored
-        self._answers[self._actors[worker].answer.remote(request, stored)] = worker
+        return None if weights is None else self._stored
 
-    def receive(self, timeout: float) -> tuple[int, bytes | Death] | None:
-        ready, _ = self._ray.wait(list(self._answers), num_returns=1, timeout=max(0.0, timeout))
-        if not ready:
-            return None
-        worker = self._answers.pop(ready[0])
-        try:
-            return worker, self._ray.get(ready[0], timeout=self._timeout)
-        except self._ray.exceptions.RayError as error:  # The actor, machine or answer is lost.
-            return worker, Death(f"{type(error).__name__}: {error}", _NODE_DIED in str(error))
-
-    def replace(self, worker: int) -> None:
-        self._answers = {ref: whose for ref, whose in self._answers.items() if whose != worker}
-        self._ray.kill(self._actors[worker])
-        self._start(worker)
+    def kill(self, actor: Any) -> None:
+        """Ends an actor at once."""
+        self._ray.kill(actor)
 
     def close(self) -> None:
-        """Ends the actors, and the connection or cluster that this object has started."""
-        for actor in self._actors.values():
-            self._ray.kill(actor)
-        self._actors, self._answers, self._stored = {}, {}, None
+        """Ends the connection or cluster that this object has started."""
+        self._stored = None
         if self._is_ours:
             self._ray.shutdown()
 
-    def _start(self, worker: int) -> None:
-        actor = self._actors[worker] = self._kind.remote(self._setup, sys.path)
-        self._answers[actor.started.remote()] = worker
+
+class RayWorker:
+    """A worker as a Ray actor."""
+
+    def __init__(self, cluster: RayCluster, actor: Any) -> None:
+        self._cluster, self._actor = cluster, actor
+        self.started: Future[Any] = actor.started.remote().future()
+
+    def submit(self, *request: Any) -> Future[Any]:
+        *rest, weights = request
+        answer: Future[Any] = self._actor.answer.remote(
+            *rest, self._cluster.stored(weights)
+        ).future()
+        return answer
+
+    def stop(self) -> None:
+        self._cluster.kill(self._actor)
+
+    def join(self) -> None:
+        pass
 
 
 class _Actor:
@@ -127,11 +132,11 @@ class _Actor:
         sys.path.extend(folder for folder in path if folder not in sys.path)
         self._sampler = Sampler(**setup)
 
-    def started(self) -> bytes:
-        return b""
+    def started(self) -> None:
+        pass
 
-    def answer(self, request: bytes, weights: bytes | None) -> bytes:
-        return self._sampler.answer(request, weights)
+    def answer(self, *request: Any) -> Any:
+        return self._sampler.answer(*request)
 
 
 def _require_room(

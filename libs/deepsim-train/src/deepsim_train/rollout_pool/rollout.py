@@ -211,7 +211,7 @@ class PolicyMemory:
         self._recurrent = policy if isinstance(policy, RecurrentPolicy) else None
         self._policy: Any = policy
         self._initial: dict[str, Any] = {}
-        self._memory = dict(memory)
+        self._memory: dict[str, Any] = copied(memory)
         if self._recurrent is not None:
             for agent in agents:
                 initial = leafwise(np.asarray, self._recurrent.initial_memory(agent))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -68,7 +68,6 @@ class Streams:
     def __init__(self, count: int | None) -> None:
         self.count = count
         self._holders: dict[int, int] = {}  # the worker that keeps the worlds of a stream
-        self._held: defaultdict[int, set[int]] = defaultdict(set)  # the streams of a worker
         self.trails: Mapping[int, Trail] = {}
 
     def choose(self, number: int, idle: Sequence[int]) -> int | None:
@@ -78,10 +77,9 @@ class Streams:
         holder = self._holders.get(number % self.count)
         if holder in idle:
             return holder
-        least = min(idle, key=lambda worker: len(self._held[worker]))
-        if holder is None or len(self._held[holder]) > len(self._held[least]) + 1:
-            return least
-        return None
+        held = Counter(self._holders.values())
+        least = min(idle, key=lambda worker: held[worker])
+        return least if holder is None or held[holder] > held[least] + 1 else None
 
     def assign(self, number: int, worker: int) -> Assignment:
         """Assigns a fragment and its stream to a worker, which then keeps the worlds."""
@@ -89,22 +87,18 @@ class Streams:
             return Assignment(0, (), ())
         stream = number % self.count
         holder, self._holders[stream] = self._holders.get(stream), worker
-        if holder is not None:
-            self._held[holder].remove(stream)
-        self._held[worker].add(stream)
+        held = sorted(each for each, whose in self._holders.items() if whose == worker)
         trail = None if holder == worker else self.trails.get(stream, ())
-        return Assignment(stream, tuple(sorted(self._held[worker])), trail)
+        return Assignment(stream, tuple(held), trail)
 
     def forget(self, worker: int) -> None:
         """Records that a worker no longer has its worlds."""
-        for stream in self._held.pop(worker, ()):
-            del self._holders[stream]
+        self._holders = {each: whose for each, whose in self._holders.items() if whose != worker}
 
     def go_back(self, trails: Mapping[int, Trail]) -> None:
         """Restores earlier trails; each stream is replayed before its next fragment."""
         self.trails = trails
-        self._holders.clear()
-        self._held.clear()
+        self._holders = {}
 
     def follow(self, fragment: Fragment, steps: NDArray[np.int64], memory: dict[str, Any]) -> None:
         """Stores what is needed to continue the unfinished episodes of a fragment.
@@ -184,7 +178,7 @@ class OngoingEpisodes:
         since = np.argmax(starts[::-1], axis=0) + 1  # number of steps since the last start
         self.steps = np.where(starts.any(axis=0), since, self.steps + length)
         self.steps[over] = 0
-        self.seeds, self.seen = seeds, seen
+        self.seeds, self.seen = seeds.copy(), seen
 
     def replay(self, trail: Trail, length: int) -> None:
         """Repeats the episodes of another worker, to continue them here.

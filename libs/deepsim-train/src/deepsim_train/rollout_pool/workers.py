@@ -4,28 +4,51 @@
 from __future__ import annotations
 
 import contextlib
-import os
+import pickle
 import signal
-import socket
-import struct
 import traceback
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from concurrent.futures import Future
 from multiprocessing import get_context
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
+from multiprocessing.connection import Connection
+from threading import Thread
 from typing import Any, NamedTuple, Protocol
 
-from deepsim_envs.function_names import find_function
+import numpy as np
+from numpy.typing import NDArray
+
+from deepsim_envs.construction import find_function
 from deepsim_sync import call_all
 
-from .fragment import packed, unpacked
+from .fragment import Fragment
 from .policy import Policy, RecurrentPolicy
 from .rollout import PolicyMemory, Rollout
-from .streams import OngoingEpisodes, Trail
+from .streams import Assignment, OngoingEpisodes
 from .worlds import RolloutWorlds, Spec, make_rollout_worlds
 
-# ruff: noqa: D102 (methods are documented by Workers)
+# ruff: noqa: D102 (methods are documented by Worker)
+
+
+class Computed(NamedTuple):
+    """A fragment, with what is needed to continue its unfinished episodes."""
+
+    fragment: Fragment
+    """The fragment."""
+    steps: NDArray[np.int64]
+    """The number of steps of each unfinished episode so far, (W,); 0 if it is over."""
+    memory: dict[str, Any]
+    """The memory of the policy after the fragment, by agent: (W, ...)."""
+
+
+class Failure(NamedTuple):
+    """The error of the task or the policy, in the place of a fragment."""
+
+    kind: str
+    """Name of the exception's class."""
+    message: str
+    """The exception's message."""
+    traceback: str
+    """The exception's traceback."""
 
 
 class Sampler:
@@ -53,34 +76,34 @@ class Sampler:
         self._spare: list[RolloutWorlds] = []  # free because other workers took over the streams
         self._policy: Policy | RecurrentPolicy | None = None
 
-    def answer(self, request: bytes, weights: bytes | None) -> bytes:
-        """Returns a packed fragment, or the packed error of the task or the policy.
-
-        A fragment comes with the number of steps of each unfinished episode, and with the policy's
-        memory.
+    def answer(
+        self, number: int, version: int, assignment: Assignment, weights: bytes | None
+    ) -> Computed | Failure:
+        """Computes a fragment; the errors of the task and the policy are returned, not raised.
 
         Args:
-            request: The fragment number, the weights version and the `Assignment`, packed.
-            weights: New weights of the policy, packed; None keeps the current ones.
+            number: The number of the fragment.
+            version: The version of the weights.
+            assignment: The worlds in which to compute the fragment.
+            weights: New weights of the policy, pickled; None keeps the current ones.
         """
-        number, version, (stream, held, trail) = unpacked(request)
         try:
-            episodes = self._episodes(stream, held, trail)
+            episodes = self._episodes(assignment)
             policy = self._made_policy(episodes.worlds)
             if weights is not None:
-                policy.set_weights(unpacked(weights))
+                policy.set_weights(pickle.loads(weights))
             agents = [name for group in episodes.worlds.groups for name in group.names]
             remembering = PolicyMemory(policy, agents, self._count, episodes.memory)
             rollout = Rollout(episodes, self._length, self._root, number)
             fragment = rollout.run(remembering, version)
             episodes.memory = remembering.copy()
-            return packed((tuple(fragment), episodes.steps, episodes.memory))
+            return Computed(fragment, episodes.steps, episodes.memory)
         except Exception as error:
-            kind, message, trace = type(error).__name__, str(error), traceback.format_exc()
+            failure = Failure(type(error).__name__, str(error), traceback.format_exc())
             # No other fragment may see the state after an error; errors of close are ignored.
             with contextlib.suppress(Exception):
                 self.close()
-            return packed({"kind": kind, "message": message, "traceback": trace})
+            return failure
 
     def close(self) -> None:
         """Closes the worlds and forgets the policy; the next fragment makes both again."""
@@ -89,8 +112,9 @@ class Sampler:
         self._streams, self._spare = {}, []
         call_all(each.close for each in worlds)
 
-    def _episodes(self, stream: int, held: Sequence[int], trail: Any) -> OngoingEpisodes:
-        """Returns the episodes of a stream, and frees the worlds of streams not in `held`."""
+    def _episodes(self, assignment: Assignment) -> OngoingEpisodes:
+        """Returns the episodes of a stream, and frees the worlds of streams not assigned."""
+        stream, held, trail = assignment
         kept = set(held) if trail is None else set(held) - {stream}
         for other in self._streams.keys() - kept:
             self._spare.append(self._streams.pop(other).worlds)
@@ -102,7 +126,7 @@ class Sampler:
             )
             episodes = self._streams[stream] = OngoingEpisodes(worlds, self._count)
             if trail:
-                episodes.replay(Trail(*trail), self._length)
+                episodes.replay(trail, self._length)
         return self._streams[stream]
 
     def _made_policy(self, worlds: RolloutWorlds) -> Policy | RecurrentPolicy:
@@ -115,172 +139,117 @@ class Sampler:
         return self._policy
 
 
-class Death(NamedTuple):
-    """Stands for the answer of a worker that died."""
-
-    reason: str
-    """The cause of death, for messages."""
-    machine_lost: bool = False
-    """Whether the worker's whole machine is gone, so that the task is not the cause."""
-
-
-class Workers(Protocol):
-    """Workers of one kind, numbered from 0; each answers one request at a time.
-
-    The first answer of a worker is empty and means that it has started.
+class Worker(Protocol):
+    """Computes one fragment at a time.
 
     Attributes:
-        needs: The requirements of a worker that has not started, for messages.
+        started: Is done as soon as the worker has started, or has an exception if it has died.
     """
 
-    needs: str
+    started: Future[Any]
 
-    def send(self, worker: int, request: bytes, weights: bytes | None) -> None:
-        """Sends a request to an idle worker; see `Sampler.answer`."""
+    def submit(
+        self, number: int, version: int, assignment: Assignment, weights: bytes | None
+    ) -> Future[Any]:
+        """Computes a fragment; the future has an exception if the worker dies.
 
-    def receive(self, timeout: float) -> tuple[int, bytes | Death] | None:
-        """Waits up to `timeout` [s] for an answer; returns the worker and the answer, or None."""
+        See `Sampler.answer` for the arguments.
 
-    def replace(self, worker: int) -> None:
-        """Ends a worker, if it is still alive, and starts another one in its place."""
+        Raises:
+            ChildProcessError: The worker has died before.
+        """
 
-    def close(self) -> None:
-        """Ends all workers."""
+    def stop(self) -> None:
+        """Lets an idle worker close its worlds and end; ends a busy one."""
+
+    def join(self) -> None:
+        """Waits until a stopped worker has ended."""
 
 
-class LocalWorkers:
-    """One worker in this process: `receive` computes its answer, without a timeout."""
-
-    needs = "nothing"
+class LocalWorker:
+    """A worker in this process, which computes the fragment before `submit` returns."""
 
     def __init__(self, setup: Mapping[str, Any]) -> None:
         self._sampler = Sampler(**setup)
-        self._request: tuple[bytes, bytes | None] | None = None
+        self.started: Future[Any] = Future()
+        self.started.set_result(None)
 
-    def send(self, worker: int, request: bytes, weights: bytes | None) -> None:
-        self._request = (request, weights)
+    def submit(self, *request: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(self._sampler.answer(*request))
+        return future
 
-    def receive(self, timeout: float) -> tuple[int, bytes | Death]:
-        return 0, self._sampler.answer(*self._request) if self._request else b""
-
-    def replace(self, worker: int) -> None:
-        self._request = None
-        self.close()
-
-    def close(self) -> None:
+    def stop(self) -> None:
         self._sampler.close()
+
+    def join(self) -> None:
+        pass
 
 
 _PATIENCE = 5.0  # time for an idle worker to close its worlds, or for a killed one to end [s]
 
 
-@dataclass
-class _Process:
-    process: SpawnProcess
-    pipe: Connection
-    busy: bool = False
-
-
-class ProcessWorkers:
-    """Workers in spawned processes, which share no state with this process.
+class ProcessWorker:
+    """A worker in a spawned process, which shares no state with this process.
 
     Args:
         setup: The arguments of `Sampler`.
-        count: The number of workers.
-        timeout: Time after which a transfer over a pipe that makes no progress fails [s].
     """
 
-    needs = "each imports the task and the policy first"
-
-    def __init__(self, setup: Mapping[str, Any], count: int, timeout: float) -> None:
-        self._setup, self._timeout = setup, timeout
-        self._processes: list[_Process] = []
-        try:
-            for number in range(count):
-                self._processes.append(self._started(number))
-        except BaseException:
-            self.close()
-            raise
-
-    def send(self, worker: int, request: bytes, weights: bytes | None) -> None:
-        it = self._processes[worker]
-        it.busy = True
-        try:
-            it.pipe.send_bytes(request)
-            it.pipe.send_bytes(weights or b"")
-        except BlockingIOError:  # The worker does not read in time.
-            it.process.kill()
-        except OSError:  # The worker has closed its end of the pipe: `receive` reports its death.
-            return
-
-    def receive(self, timeout: float) -> tuple[int, bytes | Death] | None:
-        numbers = {it.pipe: number for number, it in enumerate(self._processes)}
-        ready = wait(numbers, max(0.0, timeout))
-        if not ready:
-            return None
-        worker = min(numbers[pipe] for pipe in ready if isinstance(pipe, Connection))
-        it = self._processes[worker]
-        try:
-            answer = it.pipe.recv_bytes()
-        except (EOFError, OSError) as error:
-            if isinstance(error, BlockingIOError):  # The worker does not finish writing in time.
-                it.process.kill()
-            it.process.join(_PATIENCE)
-            return worker, Death(f"exit code {it.process.exitcode}")
-        it.busy = False
-        return worker, answer
-
-    def replace(self, worker: int) -> None:
-        _end([self._processes[worker]])
-        self._processes[worker] = self._started(worker)
-
-    def close(self) -> None:
-        """Ends the processes: idle ones close their worlds, busy ones are killed."""
-        _end(self._processes)
-        self._processes = []
-
-    def _started(self, number: int) -> _Process:
+    def __init__(self, setup: Mapping[str, Any]) -> None:
         context = get_context("spawn")
-        ours, theirs = context.Pipe()
-        _limit(ours, self._timeout)
-        process = context.Process(
-            target=serve, args=(theirs, self._setup), name=f"rollout-{number}", daemon=True
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(
+            target=_serve, args=(theirs, setup), name="rollout", daemon=True
         )
-        process.start()
+        self._process.start()
         theirs.close()  # Only the worker now holds this end, so its death closes the pipe.
-        return _Process(process, ours)
+        self.started = self._answer = self._exchanged()
+
+    def submit(self, *request: Any) -> Future[Any]:
+        if self._process.exitcode is not None:
+            raise ChildProcessError(f"exit code {self._process.exitcode}")
+        self._answer = self._exchanged(request)
+        return self._answer
+
+    def stop(self) -> None:
+        if self._answer.done():
+            self._pipe.close()
+        else:
+            self._process.kill()
+
+    def join(self) -> None:
+        self._process.join(_PATIENCE)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join(_PATIENCE)
+
+    def _exchanged(self, *requests: Any) -> Future[Any]:
+        """Sends a request, if any, and waits for the answer, in a thread that delays no exit."""
+        answer: Future[Any] = Future()
+
+        def exchange() -> None:
+            try:
+                for request in requests:
+                    self._pipe.send(request)
+                answer.set_result(self._pipe.recv())
+            except (EOFError, OSError):
+                self._process.join(_PATIENCE)
+                answer.set_exception(ChildProcessError(f"exit code {self._process.exitcode}"))
+
+        Thread(target=exchange, daemon=True).start()
+        return answer
 
 
-def serve(pipe: Connection, setup: Mapping[str, Any]) -> None:
-    """Answers requests until the pipe is closed."""
+def _serve(pipe: Connection[Any, Any], setup: Mapping[str, Any]) -> None:
+    """Answers requests until the pipe is closed, even by the death of the pool's process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # The pool handles Ctrl-C and ends its workers.
     sampler = Sampler(**setup)
     try:
-        pipe.send_bytes(b"")
+        pipe.send(None)
         while True:
-            request, weights = pipe.recv_bytes(), pipe.recv_bytes()
-            pipe.send_bytes(sampler.answer(request, weights or None))
+            pipe.send(sampler.answer(*pipe.recv()))
     except (EOFError, OSError):
         return
     finally:
         sampler.close()
-
-
-def _limit(pipe: Connection, timeout: float) -> None:
-    """Makes reads and writes of a pipe fail after `timeout` seconds without progress."""
-    time = struct.pack("@ll", int(timeout), max(1, int(timeout % 1.0 * 1e6)))
-    with socket.socket(fileno=os.dup(pipe.fileno())) as end:  # A two-way pipe is a socket.
-        for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
-            end.setsockopt(socket.SOL_SOCKET, option, time)
-
-
-def _end(processes: Iterable[_Process]) -> None:
-    for it in processes:
-        it.pipe.close()
-        if it.busy:
-            it.process.kill()
-    for it in processes:
-        it.process.join(_PATIENCE)
-        if it.process.is_alive():
-            it.process.kill()
-            it.process.join(_PATIENCE)

@@ -16,9 +16,14 @@ from gymnasium.vector.utils import batch_space, concatenate, create_empty_array,
 from numpy.typing import NDArray
 
 from deepsim_envs.area import Agents
+from deepsim_envs.construction import (
+    find_function,
+    is_function_name,
+    make_worlds,
+    takes_worlds,
+)
 from deepsim_envs.environment import Environment
-from deepsim_envs.function_names import find_function, is_function_name
-from deepsim_envs.joined_environment import JoinedEnvironment, make_worlds, takes_worlds
+from deepsim_envs.joined_environment import JoinedEnvironment
 from deepsim_envs.results import Step
 from deepsim_envs.spaces import leafwise
 from deepsim_sync import call_all

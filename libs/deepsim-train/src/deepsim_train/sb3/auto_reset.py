@@ -8,14 +8,14 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from deepsim_envs.area import Agents, Bools
+from deepsim_envs.area import Bools
 from deepsim_envs.environment import Environment
+from deepsim_envs.environment.info import own_info
 from deepsim_envs.joined_environment import JoinedEnvironment
 from deepsim_envs.other_agents import OtherAgents
 from deepsim_envs.policy import PolicyMaker
 from deepsim_envs.results import Step
-from deepsim_envs.spaces import batch_of, leafwise
-from deepsim_envs.viewing import own_info
+from deepsim_envs.spaces import leafwise
 
 GameOver = Literal["all", "any"]
 Infos = Sequence[Mapping[str, Any]]
@@ -67,13 +67,12 @@ class AutoReset:
         if game_over not in ("all", "any"):
             raise ValueError(f"game_over must be 'all' or 'any', got {game_over!r}")
         agents = environment.agents
-        self._left = [agent for agent in agents if agent not in learning]
-        if self._left and others is None:
-            raise ValueError(f"agents {self._left} belong to no policy: name one, or others=")
+        left = [agent for agent in agents if agent not in learning]
+        if left and others is None:
+            raise ValueError(f"agents {left} belong to no policy: name one, or others=")
         self.environment = environment
         self._game_over = game_over
         self._learning = [agents.index(agent) for agent in learning]
-        self._voids = [batch_of(group.action_space, 1, 1).void for group in environment.groups]
         self._rngs = [np.random.default_rng(0) for _ in range(len(environment))]
         self._others = None if others is None else OtherAgents(environment, others, self._rngs)
         self._seen: Sequence[Any] = ()
@@ -98,13 +97,7 @@ class AutoReset:
         """
         environment = self.environment
         live = environment.live
-        own = {**actions, **self._left_actions(live)}
-        step = environment.step_worlds(
-            [
-                leafwise(lambda *rows: np.stack(rows, axis=1), *(own[name] for name in group.names))
-                for group in environment.groups
-            ]
-        )
+        step = environment.step_worlds(self._completed(actions, live))
         diverged = environment.diverged
         ended = (step.terminated | step.truncated)[:, self._learning]
         if self._game_over == "any":
@@ -153,31 +146,20 @@ class AutoReset:
         if self._others is not None:
             self._others.begin(worlds)
 
-    def _left_actions(self, live: Bools) -> dict[str, Any]:
-        """Returns the actions of the agents that do not learn, (W, ...) each."""
+    def _completed(self, actions: Mapping[str, Any], live: Bools) -> list[Any]:
+        """Returns the actions of all agents, a batch for each group."""
         if self._others is None:
-            return {}
-        actions = {}
-        for agent in self._left:
-            number, row = place_of(agent, self.environment.groups)
-            worlds = np.flatnonzero(live[:, self.environment.agents.index(agent)]).tolist()
-            acted = self._others.actions(number, row, self._seen[number], worlds)
-            rows = [self._voids[number]] * len(live)
-            for world, action in zip(worlds, acted, strict=True):
-                rows[world] = action
-            actions[agent] = leafwise(lambda *parts: np.stack(parts), *rows)
-        return actions
+            return [
+                leafwise(lambda *rows: np.stack(rows, axis=1), *map(actions.get, group.names))
+                for group in self.environment.groups
+            ]
+        own = {
+            name: [leafwise(lambda part, at=world: part[at], batch) for world in range(len(live))]
+            for name, batch in actions.items()
+        }
+        return list(self._others.completed(own, live, self._seen))
 
     def _infos(self) -> Infos:
         info = self.environment.info()
         agents = self.environment.agents
         return [own_info(info, agents, agent) for agent in agents]
-
-
-def place_of(agent: str, groups: Sequence[Agents]) -> tuple[int, int]:
-    """Returns the number of an agent's group, and the agent's number within the group."""
-    return next(
-        (number, [*group.names].index(agent))
-        for number, group in enumerate(groups)
-        if agent in group.names
-    )

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any
 
 from deepsim_envs.environment import Environment
@@ -233,13 +234,9 @@ class _Turn:
     """
 
     def __init__(self, function: Callable[[], object]) -> None:
-        self._function = function
-        self._changed = threading.Condition()
-        self._runs = False  # whether it is the function's turn
-        self._stopped = False
-        self._error: BaseException | None = None
-        self._passed: Any = None  # the latest request or answer
-        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._requests: SimpleQueue[Any] = SimpleQueue()
+        self._answers: SimpleQueue[Any] = SimpleQueue()
+        self._thread = Thread(target=self._run, args=(function,), daemon=True)
 
     def resume(self, answer: Any = None) -> Any:
         """Lets the function run until its next request, or its end.
@@ -253,51 +250,35 @@ class _Turn:
         Raises:
             Exception: The exception that the function raised.
         """
-        self._pass_on(answer)
-        self._wait()
-        if self._error is not None:
-            raise self._error
-        return self._passed
+        if self._thread.ident is None:
+            self._thread.start()
+        else:
+            self._answers.put(answer)
+        request = self._requests.get()
+        if isinstance(request, BaseException):
+            raise request
+        return request
 
     def ask(self, request: Any) -> Any:
         """Passes a request to the caller, waits, and returns the answer; for the function only."""
-        with self._changed:
-            self._passed, self._runs = request, False
-            self._changed.notify_all()
-            self._changed.wait_for(lambda: self._runs)
-            if self._stopped:
-                raise _Stopped
-            return self._passed
+        self._requests.put(request)
+        answer = self._answers.get()
+        if answer is _Stopped:
+            raise _Stopped
+        return answer
 
     def stop(self) -> None:
-        """Ends the function at its latest request, if it still runs."""
-        if self._thread.ident is None:
-            return
-        self._wait()
-        if self._thread.is_alive():
-            self._stopped = True
-            self._pass_on(None)
+        """Ends the function at its latest or next request, if it still runs."""
+        if self._thread.ident is not None:
+            self._answers.put(_Stopped)
             self._thread.join()
 
-    def _pass_on(self, answer: Any) -> None:
-        with self._changed:
-            self._passed, self._runs = answer, True
-            self._changed.notify_all()
-        if self._thread.ident is None:
-            self._thread.start()
-
-    def _wait(self) -> None:
-        with self._changed:
-            self._changed.wait_for(lambda: not self._runs)
-
-    def _run(self) -> None:
+    def _run(self, function: Callable[[], object]) -> None:
+        end: object = _FINISHED
         try:
-            self._function()
+            function()
         except _Stopped:
             pass
         except BaseException as error:  # it is raised in the caller's thread
-            self._error = error
-        finally:
-            with self._changed:
-                self._passed, self._runs = _FINISHED, False
-                self._changed.notify_all()
+            end = error
+        self._requests.put(end)

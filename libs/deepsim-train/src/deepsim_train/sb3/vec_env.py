@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_envs.area import Agents, Bools
+from deepsim_envs.area import Bools
 from deepsim_envs.environment import Environment
+from deepsim_envs.environment.info import entries_of
 from deepsim_envs.joined_environment import JoinedEnvironment
 from deepsim_envs.policy import PolicyMaker
 from deepsim_envs.spaces import MASK, allowed, choices_of, leafwise
-from deepsim_envs.viewing import drawn_seed, entries_of
+from deepsim_envs.viewing import drawn_seed, equal_spaces, place_of
 from deepsim_sync import world_seeds
 
-from .auto_reset import AutoReset, GameOver, Infos, Outcome, place_of
+from .auto_reset import AutoReset, GameOver, Infos, Outcome
 
 try:
     from stable_baselines3.common.monitor import Monitor
@@ -61,7 +62,9 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         self.environment, self.agents = environment, tuple(agents)
         self.slots = [(world, agent) for world in range(len(environment)) for agent in agents]
         self._places = [place_of(agent, environment.groups) for agent in agents]
-        spaces = _equal_spaces([environment.groups[n] for n, _ in self._places], agents, whose)
+        groups = [environment.groups[number] for number, _ in self._places]
+        why = f"{whose} acts for {' and '.join(map(repr, agents))}"
+        spaces = equal_spaces(dict(zip(agents, groups, strict=True)), why)
         super().__init__(
             len(self.slots), deepcopy(spaces.observation_space), deepcopy(spaces.action_space)
         )
@@ -329,22 +332,3 @@ class AgentsVecEnv(SlotsVecEnv):
 
     def _step_worlds(self, actions: Mapping[str, Any]) -> Outcome:
         return self._worlds.step(actions)
-
-
-def _equal_spaces(groups: Sequence[Agents], agents: Sequence[str], whose: str) -> Agents:
-    """Returns a group with the spaces of all agents.
-
-    Raises:
-        ValueError: Two agents differ in their spaces.
-    """
-    first = groups[0]
-    for agent, group in zip(agents, groups, strict=True):
-        for what in ("observation", "action"):
-            wanted, space = getattr(first, f"{what}_space"), getattr(group, f"{what}_space")
-            if space != wanted:
-                raise ValueError(
-                    f"{whose} acts for {agents[0]!r} and {agent!r}, so their spaces must be "
-                    f"equal: the {what} space of {agents[0]!r} is {wanted}, that of {agent!r} "
-                    f"is {space}"
-                )
-    return first

@@ -147,12 +147,9 @@ def make_env(
     task = _task(folder)
     policy = task.policy(task.default_policy if others is None else others)
     environment = task.environment(**options)
+    agent = environment.agents[0] if agent is None else agent
     return GymnasiumEnv(
-        environment,
-        agent=environment.agents[0] if agent is None else agent,
-        others=policy,
-        render_mode=render_mode,
-        camera=task.film,
+        environment, agent=agent, others=policy, render_mode=render_mode, camera=task.film
     )
 
 

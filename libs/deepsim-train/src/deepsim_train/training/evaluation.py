@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -88,10 +87,5 @@ class Evaluation:
     def __enter__(self) -> Evaluation:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._worlds.close()

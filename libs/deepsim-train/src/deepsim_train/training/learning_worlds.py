@@ -10,7 +10,7 @@ from typing import Any
 from stable_baselines3.common.vec_env import VecEnv
 
 from deepsim_envs import Environment, JoinedEnvironment
-from deepsim_envs.viewing import only_group
+from deepsim_envs.viewing import equal_spaces, only_group
 from deepsim_sync import call_all
 from deepsim_train.sb3 import AgentsVecEnv, SharedWorlds
 from deepsim_train.task_code import TaskError
@@ -150,12 +150,6 @@ def _require_equal_spaces(
     if len(learning) == len(owners):
         raise TaskError("self_play needs agents that do not learn, but all belong to policies")
     for agent, policy in owners.items():
-        own, first = groups[agent], groups[teams[policy][0]]
-        if (own.observation_space, own.action_space) != (
-            first.observation_space,
-            first.action_space,
-        ):
-            raise TaskError(
-                f"in self-play {agent!r} acts by past policies of {teams[policy][0]!r}, so their "
-                "spaces must be equal"
-            )
+        learner = teams[policy][0]
+        why = f"in self-play {agent!r} acts by past policies of {learner!r}"
+        equal_spaces({learner: groups[learner], agent: groups[agent]}, why)

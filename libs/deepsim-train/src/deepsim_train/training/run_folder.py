@@ -57,12 +57,7 @@ def settings_of(file: Path) -> dict[str, Any]:
     Raises:
         TaskError: The file cannot be read, or is not a mapping.
     """
-    try:
-        settings = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        raise TaskError(f"{file} has no settings that can be read: {error}") from error
-    if not isinstance(settings, dict):
-        raise TaskError(f"{file} must map names of settings to values, got {settings!r}")
+    settings = _mapping(file)
     return {name: value for name, value in settings.items() if name not in ("task", "folder")}
 
 
@@ -72,10 +67,21 @@ def task_folder_of(config: Path) -> str:
     Raises:
         TaskError: The file cannot be read, or does not name the folder.
     """
+    settings = _mapping(config)
+    if "folder" not in settings:
+        raise TaskError(f"{config} does not say which task was trained: it has no folder")
+    return str(settings["folder"])
+
+
+def _mapping(file: Path) -> dict[str, Any]:
+    parse = json.loads if file.suffix == ".json" else yaml.safe_load  # YAML has other numbers
     try:
-        return str(json.loads(config.read_text(encoding="utf-8"))["folder"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise TaskError(f"{config} does not say which task was trained: {error}") from None
+        settings = parse(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise TaskError(f"{file} has no settings that can be read: {error}") from error
+    if not isinstance(settings, dict):
+        raise TaskError(f"{file} must map names of settings to values, got {settings!r}")
+    return settings
 
 
 def policy_of(
@@ -96,7 +102,7 @@ def policy_of(
     """
     found = {} if "" in instead else trained_policies(folder)
     policies: dict[str, PolicyMaker] = {**found, **instead}
-    settings = TrainingConfig().changed(_trained_settings(folder / CONFIG))
+    settings = TrainingConfig().changed(settings_of(folder / CONFIG))
     agent, others = settings.agent, settings.others
 
     def build(environment: Environment, rng: np.random.Generator) -> Policy:
@@ -175,18 +181,6 @@ def chosen_policy(name: str, task: Task, trainings: Path) -> tuple[str, PolicyMa
         hint = "" if newest is None else f"; the newest training run is {newest.parent}"
         raise TaskError(f"{folder} is not the folder of a training run: it has no {FILE}{hint}")
     return name, task.policy(name)
-
-
-def _trained_settings(config: Path) -> dict[str, Any]:
-    try:
-        settings = json.loads(config.read_text(encoding="utf-8"))
-        wanted = {name: settings[name] for name in ("agent", "others")}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise TaskError(f"{config} does not say who was trained: {error}") from None
-    return {
-        **wanted,
-        **{name: settings[name] for name in ("policies", "self_play") if name in settings},
-    }
 
 
 def _versions(task_folder: Path) -> dict[str, Any]:

@@ -6,6 +6,6 @@ A reader in this package, which bounds its use of memory, decodes payloads. It r
 """
 
 from .arrow import Limits
-from .payload import Codec, decode, encode
+from .payload import decode, encode
 
-__all__ = ["Codec", "Limits", "decode", "encode"]
+__all__ = ["Limits", "decode", "encode"]

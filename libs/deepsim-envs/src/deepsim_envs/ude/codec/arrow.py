@@ -117,9 +117,12 @@ class TableReader:
 
 
 def _number(buffer: bytes, layout: str, position: int) -> int:
-    if position < 0 or position + struct.calcsize(layout) > len(buffer):
+    if position < 0:
         raise PayloadError("a number lies outside its message")
-    value: int = struct.unpack_from(layout, buffer, position)[0]
+    try:
+        value: int = struct.unpack_from(layout, buffer, position)[0]
+    except struct.error:
+        raise PayloadError("a number lies outside its message") from None
     return value
 
 
@@ -243,6 +246,7 @@ _VERSION = 4  # stands for V5, in which a union has no validity bitmap
 _NULL, _INT, _FLOAT, _BINARY, _UTF8, _BOOL, _LIST, _STRUCT, _UNION = 1, 2, 3, 4, 5, 6, 12, 13, 14
 _MOST_FIELDS = 2048
 _MOST_NAMES = 16
+_LARGEST_KEPT = 2**14  # metadata of which the schema is kept for the next payload [bytes]
 
 #: The Arrow type of each type without a union inside, and the Arrow type's parameters by slot.
 _PLAIN: dict[int, tuple[int, dict[int, Number]]] = {
@@ -277,6 +281,13 @@ def read_schema(metadata: bytes, depth: int) -> Union:
     Raises:
         PayloadError: The message does not declare one column with such a union.
     """
+    # All payloads of one trainer have the same schema, which takes longer to read than the rest.
+    read = _read_schema if len(metadata) <= _LARGEST_KEPT else _read_schema.__wrapped__
+    return read(metadata, depth)
+
+
+@lru_cache(maxsize=256)
+def _read_schema(metadata: bytes, depth: int) -> Union:
     table = TableReader(metadata)
     require_message(table, SCHEMA)
     schema = table.table(2)

@@ -7,6 +7,7 @@ import math
 import struct
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,6 @@ from .arrow import (
     require_message,
     schema_message,
 )
-from .plan import ArrayColumn, Plan
 from .union import UnionReader, UnionWriter
 
 _COUNTS = struct.Struct("<4i")  # tensors, sparse tensors, arrays, buffers
@@ -66,7 +66,7 @@ def encode(value: Any, limits: Limits = Limits()) -> bytes:  # noqa: B008 (froze
     out += _FRAME.pack(_MARK, 0)  # the end of the stream
     for array in arrays:
         out += bytes(-len(out) % _TENSOR_ALIGN)
-        _write(out, *tensor_message(array), align=_TENSOR_ALIGN)
+        _write(out, *_tensor_message(array), align=_TENSOR_ALIGN)
     out += bytes(-len(out) % _TENSOR_ALIGN)
     if len(out) > limits.message_bytes:
         raise PayloadError(f"a payload has at most {limits.message_bytes} bytes, got {len(out)}")
@@ -90,13 +90,6 @@ def decode(
     Raises:
         PayloadError: The bytes are not a payload within the limits.
     """
-    return read_plan(data, limits, tags).read(data)
-
-
-def read_plan(
-    data: bytes, limits: Limits, tags: Mapping[str, Callable[[Any], Any]] | None = None
-) -> Plan:
-    """Checks a payload and returns the plan that reads it; see `decode` for the arguments."""
     if len(data) > limits.message_bytes:
         raise PayloadError(f"a payload has at most {limits.message_bytes} bytes, got {len(data)}")
     if len(data) < _COUNTS.size:
@@ -114,7 +107,7 @@ def read_plan(
     body = stream.body(metadata)
     nodes, places = batch.structs(1, "qq"), batch.structs(2, "qq")
     stream.end()
-    arrays = [_read_array(stream, limits) for _ in range(count)]
+    arrays = [_read_array(data, stream, limits) for _ in range(count)]
     reader = UnionReader(
         data,
         zip(nodes[::2], nodes[1::2], strict=True),
@@ -123,48 +116,15 @@ def read_plan(
         limits,
         tags or {},
     )
-    structure = reader.union(union, 1)[0]
+    (value,) = reader.union(union, 1)
     reader.finish()
-    return Plan(data, structure, reader.columns)
+    return value
 
 
-class Codec:
-    """Encodes and decodes payloads of one kind, such as the actions of one client.
-
-    A payload that differs from the last one only in its numbers is processed faster, with the same
-    result.
-    """
-
-    def __init__(
-        self, limits: Limits, tags: Mapping[str, Callable[[Any], Any]] | None = None
-    ) -> None:
-        self._limits = limits
-        self._tags = tags
-        self._plan: Plan | None = None
-        self._size = 0
-
-    def encode(self, value: Any) -> bytes:
-        """Encodes a value, like the function `encode`."""
-        data = None if self._plan is None else self._plan.write(value)
-        if data is None:
-            data = encode(value, self._limits)
-            # A plan costs as much as several payloads, so only two of equal size lead to one.
-            self._plan = read_plan(data, self._limits, {}) if len(data) == self._size else None
-            self._size = len(data)
-        return data
-
-    def decode(self, data: bytes) -> Any:
-        """Decodes a payload, like the function `decode`."""
-        plan = self._plan
-        if plan is None or not plan.fits(data):
-            plan = self._plan = read_plan(data, self._limits, self._tags)
-        return plan.read(data)
-
-
-def _read_array(stream: _Stream, limits: Limits) -> ArrayColumn:
+def _read_array(data: bytes, stream: _Stream, limits: Limits) -> NDArray[Any]:
     stream.align()
     metadata = TableReader(stream.metadata())
-    return read_tensor(metadata, *stream.body(metadata), limits.dimensions)
+    return _read_tensor(data, metadata, *stream.body(metadata), limits.dimensions)
 
 
 def _buffers(first: int, last: int, places: tuple[int, ...]) -> Iterator[tuple[int, int]]:
@@ -225,13 +185,18 @@ _INT, _FLOAT = 2, 3
 _PRECISIONS = ("<f2", "<f4", "<f8")
 
 
-def tensor_message(array: NDArray[Any]) -> tuple[bytes, bytes]:
+def _tensor_message(array: NDArray[Any]) -> tuple[bytes, bytes]:
     """Returns the metadata and the body of an array's message.
 
     Raises:
         PayloadError: The array holds neither integers nor floats of 16, 32 or 64 bits.
     """
     dtype = array.dtype.newbyteorder("<")
+    return _tensor_metadata(dtype, array.shape), array.astype(dtype, copy=False).tobytes()
+
+
+@lru_cache(maxsize=256)
+def _tensor_metadata(dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
     if dtype.kind in "iu":
         kind = _INT
         parameters: Table = {
@@ -242,28 +207,28 @@ def tensor_message(array: NDArray[Any]) -> tuple[bytes, bytes]:
         kind, parameters = _FLOAT, {0: Number("h", _PRECISIONS.index(dtype.str))}
     else:
         raise PayloadError(
-            f"an array of {array.dtype} cannot be sent: those of integers and of floats of 16, 32 "
+            f"an array of {dtype} cannot be sent: those of integers and of floats of 16, 32 "
             "and 64 bits can; for bool use int8"
         )
-    body = array.astype(dtype, copy=False).tobytes()
-    strides = [dtype.itemsize * math.prod(array.shape[axis + 1 :]) for axis in range(array.ndim)]
+    size = dtype.itemsize * math.prod(shape)
+    strides = [dtype.itemsize * math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
     tensor: Table = {
         0: Number("B", kind),
         1: parameters,
-        2: [{0: Number("q", size)} for size in array.shape],
+        2: [{0: Number("q", length)} for length in shape],
         3: Structs("q", strides),
-        4: Number("qq", 0, len(body)),
+        4: Number("qq", 0, size),
     }
-    padded = -(-len(body) // 64) * 64
-    return message(TENSOR, tensor, padded), body
+    return message(TENSOR, tensor, -(-size // _TENSOR_ALIGN) * _TENSOR_ALIGN)
 
 
-def read_tensor(
-    metadata: TableReader, body_start: int, body_end: int, dimensions: int
-) -> ArrayColumn:
-    """Returns where an array lies in a payload.
+def _read_tensor(
+    data: bytes, metadata: TableReader, body_start: int, body_end: int, dimensions: int
+) -> NDArray[Any]:
+    """Returns a copy of an array in a payload, row-major.
 
     Args:
+        data: The payload.
         metadata: The metadata of the array's message.
         body_start: The position of the first byte of the message's body.
         body_end: The end of the body (exclusive).
@@ -284,7 +249,11 @@ def read_tensor(
     if start + length > body_end - body_start or length < math.prod(shape) * dtype.itemsize:
         raise PayloadError("an array lies outside its message")
     order = _order(shape, tensor.structs(3, "q"), dtype.itemsize)
-    return ArrayColumn(body_start + start, dtype, shape, order)
+    native = dtype.newbyteorder("=")
+    if 0 in shape:
+        return np.empty(shape, native)
+    flat = np.frombuffer(data, dtype, math.prod(shape), body_start + start)
+    return flat.reshape(shape, order=order).astype(native, order="C")
 
 
 def _dtype(tensor: TableReader) -> np.dtype[Any]:

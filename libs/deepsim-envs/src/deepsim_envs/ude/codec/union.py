@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes Python values as the columns of a dense union, and reads the structure of the values.
+"""Writes Python values as the columns of a dense union, and reads them.
 
 A union column has a type and an offset for each value; the values of each type are in a separate
 column, in order. The reader insists on this order and on exact lengths, so each value is used
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import struct
 from array import array
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -36,9 +36,9 @@ from .arrow import (
     Limits,
     Union,
 )
-from .plan import LAYOUTS, ArrayColumn, Column, NumberColumn, Slot, TaggedNode, packed
 
 TAG, PICKLE = "_pytype_", "pickle"
+_LAYOUTS = {INT: "<i8", FLOAT16: "<f2", FLOAT32: "<f4", FLOAT64: "<f8", ARRAY: "<i4"}
 
 
 class UnionReader:
@@ -51,9 +51,6 @@ class UnionReader:
         arrays: The arrays, by index.
         limits: The limits of the payload.
         tags: Functions that make an object from a tagged dict, by tag; other tags are not allowed.
-
-    Attributes:
-        columns: The numbers and arrays that slots stand for, in the order of the slots.
     """
 
     def __init__(
@@ -61,24 +58,20 @@ class UnionReader:
         data: bytes,
         nodes: Iterator[tuple[int, int]],
         buffers: Iterator[tuple[int, int]],
-        arrays: list[ArrayColumn],
+        arrays: Sequence[NDArray[Any]],
         limits: Limits,
         tags: Mapping[str, Callable[[Any], Any]],
     ) -> None:
-        self.columns: list[Column] = []
         self._data = data
         self._nodes = nodes
         self._buffers = buffers
-        self._arrays: list[ArrayColumn | None] = list(arrays)
-        self._slots = 0
+        self._arrays: list[NDArray[Any] | None] = list(arrays)
         self._left = limits.values
         self._limits = limits
         self._tags = tags
 
-    def union(self, union: Union, count: int, *, as_keys: bool = False) -> list[Any]:
-        """Returns the `count` values of the next column, with slots instead of numbers and arrays.
-
-        With `as_keys`, numbers are read as well.
+    def union(self, union: Union, count: int) -> list[Any]:
+        """Returns the `count` values of the next column.
 
         Raises:
             PayloadError: The column has a different union or length.
@@ -87,17 +80,19 @@ class UnionReader:
         if self._left < 0:
             raise PayloadError(f"a payload has at most {self._limits.values} values")
         self._node(count, 0)
-        types, offsets = self._integers("<i1", count), self._integers("<i4", count)
-        if count and not 0 <= types.min() <= types.max() < len(union):
+        start = self._bytes(count)
+        types = self._data[start : start + count]
+        offsets = struct.unpack_from(f"<{count}i", self._data, self._bytes(4 * count))
+        if any(index >= len(union) for index in types):
             raise PayloadError("a value is of a type that its union lacks")
-        values: list[Any] = [None] * count
-        for index, child in enumerate(union):
-            places = np.flatnonzero(types == index)
-            if not np.array_equal(offsets[places], np.arange(len(places))):
+        columns = [self._child(child, types.count(index)) for index, child in enumerate(union)]
+        taken = [0] * len(union)
+        values = []
+        for index, offset in zip(types, offsets, strict=True):
+            if offset != taken[index]:
                 raise PayloadError("values of a union are not in order")
-            found = self._child(child, len(places), as_keys)
-            for place, value in zip(places.tolist(), found, strict=True):
-                values[place] = value
+            taken[index] += 1
+            values.append(columns[index][offset])
         return values
 
     def finish(self) -> None:
@@ -106,7 +101,7 @@ class UnionReader:
         if unused or next(self._nodes, None) or next(self._buffers, None) is not None:
             raise PayloadError("a payload holds more than its values")
 
-    def _child(self, child: Child, count: int, as_keys: bool) -> list[Any]:
+    def _child(self, child: Child, count: int) -> list[Any]:
         if child.code == NONE:
             self._node(count, count)
             return [None] * count
@@ -118,23 +113,19 @@ class UnionReader:
             return found if child.code == BYTES else [_text(value) for value in found]
         if child.parts:
             return self._containers(child, self._ends(count))
+        if child.code == BOOL:
+            bits = self._numbers("<u1", (count + 7) // 8)
+            return np.unpackbits(bits, count=count, bitorder="little").astype(bool).tolist()
+        numbers = self._numbers(_LAYOUTS[child.code], count)
         if child.code == ARRAY:
-            return [self._array(index) for index in self._integers("<i4", count).tolist()]
-        column = NumberColumn(child.code, 0, count)
-        start = self._bytes(column.end)
-        column = NumberColumn(child.code, start, count)
-        return list(column.read(self._data)) if as_keys else self._register(column, count)
-
-    def _register(self, column: Column, count: int) -> list[Any]:
-        self.columns.append(column)
-        self._slots += count
-        return [Slot(slot) for slot in range(self._slots - count, self._slots)]
+            return [self._array(index) for index in numbers.tolist()]
+        return numbers.tolist() if child.code in {INT, FLOAT64} else list(numbers)
 
     def _containers(self, child: Child, ends: list[int]) -> list[Any]:
         spans = list(pairwise(ends))
         if child.code == DICT:
             self._valid(ends[-1])
-            keys = self.union(child.parts[0], ends[-1], as_keys=True)
+            keys = self.union(child.parts[0], ends[-1])
             values = self.union(child.parts[1], ends[-1])
             return [self._dict(keys[a:b], values[a:b]) for a, b in spans]
         parts = self.union(child.parts[0], ends[-1])
@@ -152,15 +143,14 @@ class UnionReader:
             raise PayloadError("pickled objects are never read: they could run any code")
         if not isinstance(tag, str) or tag not in self._tags or found.keys() != {"data"}:
             raise PayloadError(f"an object of type {tag!r} is not allowed here")
-        return TaggedNode(self._tags[tag], found["data"])
+        return self._tags[tag](found["data"])
 
-    def _array(self, index: int) -> Slot:
+    def _array(self, index: int) -> NDArray[Any]:
         found = self._arrays[index] if 0 <= index < len(self._arrays) else None
         if found is None:
             raise PayloadError("an array is missing, or referred to twice")
         self._arrays[index] = None
-        slot: Slot = self._register(found, 1)[0]
-        return slot
+        return found
 
     def _node(self, length: int, nulls: int) -> None:
         if next(self._nodes, None) != (length, nulls):
@@ -178,7 +168,7 @@ class UnionReader:
             raise PayloadError("a buffer is too short")
         return start
 
-    def _integers(self, layout: str, count: int) -> NDArray[Any]:
+    def _numbers(self, layout: str, count: int) -> NDArray[Any]:
         start = self._bytes(np.dtype(layout).itemsize * count)
         return np.frombuffer(self._data, layout, count, start) if count else np.empty(0, layout)
 
@@ -295,8 +285,7 @@ class UnionWriter:
                 for part in parts:
                     part.emit(nodes, buffers)
             else:
-                layout = "<i4" if code == ARRAY else LAYOUTS.get(code)
-                buffers.append(packed(values, layout))
+                buffers.append(_packed(code, values))
 
 
 _KINDS: tuple[tuple[Any, int, Callable[[Any], Any] | None], ...] = (
@@ -330,6 +319,13 @@ def _coded(value: Any) -> tuple[int, Any]:
         f"a {kind.__module__}.{kind.__qualname__} cannot be sent: a payload holds None, bool, "
         "numbers, str, bytes, lists, tuples, dicts and arrays of numbers"
     )
+
+
+def _packed(code: int, numbers: Sequence[Any]) -> bytes:
+    """Returns numbers as bytes; truth values as bits."""
+    if code == BOOL:
+        return np.packbits(np.array(numbers, bool), bitorder="little").tobytes()
+    return np.array(numbers, _LAYOUTS[code]).tobytes()
 
 
 def _ends(lengths: Any) -> bytes:
