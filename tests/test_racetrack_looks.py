@@ -40,33 +40,6 @@ def test_each_episode_has_looks_of_its_own_and_the_same_seed_the_same(racetrack:
         assert seen[1] not in (seen[0], seen[2])
 
 
-def test_each_world_has_looks_of_its_own(racetrack: Task) -> None:
-    with racetrack.make(3) as environment:
-        environment.reset(1)
-        assert looks(environment, 0) != looks(environment, 1)
-        alone = racetrack.make(1)
-        alone.reset(3)
-        assert looks(alone) == looks(environment, 2)
-
-
-def test_only_the_worlds_that_begin_an_episode_change_their_looks(racetrack: Task) -> None:
-    with racetrack.make(3) as environment:
-        environment.reset_worlds(1)
-        before = [looks(environment, world) for world in range(3)]
-        environment.reset_worlds(worlds=[1])
-        after = [looks(environment, world) for world in range(3)]
-        assert [after[world] == before[world] for world in range(3)] == [True, False, True]
-
-
-def test_the_log_draws_the_same_in_another_world(racetrack: Task) -> None:
-    with racetrack.make() as one, racetrack.make() as other:
-        one.reset(1)
-        other.reset(2)
-        assert looks(one) != looks(other)
-        other.world.get(RandomizerManager).replay(one.world.get(RandomizerManager).log)
-        assert looks(one) == looks(other)
-
-
 def test_the_race_is_the_same_without_looks(racetrack: Task) -> None:
     episodes = []
     for make in (racetrack.make, partial(racetrack.make, looks=False)):
@@ -145,13 +118,6 @@ def test_a_car_that_was_hit_blinks_for_a_while(racetrack: Task) -> None:
         assert not faded(environment, "red_car")
         hit(environment)
         assert faded(environment, "red_car")
-
-
-def test_cars_blink_only_in_the_world_where_they_were_hit(racetrack: Task) -> None:
-    with racetrack.make(3) as environment:
-        environment.reset(0)
-        hit(environment, world=1)
-        assert [faded(environment, "red_car", world) for world in range(3)] == [False, True, False]
 
 
 @pytest.mark.parametrize("seed", [0, None])

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import pickle
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -95,26 +95,6 @@ def test_a_replayed_episode_is_the_same_bit_for_bit(count: int) -> None:
     second.reset()
     managers[1].replay(Draw(**draw) for draw in json.loads(text))
     assert episode(second) == seen
-
-
-def test_each_of_many_worlds_draws_moves_and_shows_what_it_does_alone() -> None:
-    """Through a reset of some, with a tint on one."""
-    count = 3
-    together, alone = make(4, count), [make(4 + w) for w in range(count)]
-    managers = [add_all(world) for world in (together, *alone)]
-    for chosen in ([0, 1, 2], [0, 2]):
-        together.reset(worlds=np.array(chosen))
-        managers[0].randomize(chosen)
-        TintEffect("sled", (1, 0, 0), duration=0.5, world=together).attach([2])
-        for w in chosen:
-            alone[w].reset()
-            managers[1 + w].randomize()
-        TintEffect("sled", (1, 0, 0), duration=0.5, world=alone[2]).attach()
-        seen = [episode(world, 20)[0] for world in alone]
-        assert episode(together, 20) == seen
-        assert len(set(seen)) == count
-    for w, manager in enumerate(managers[1:]):
-        assert [replace(d, world=0) for d in managers[0].log if d.world == w] == manager.log
 
 
 @pytest.mark.parametrize("elsewhere", [False, True], ids=["same world", "another world"])

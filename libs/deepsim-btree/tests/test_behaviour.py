@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 import deepsim_btree as bt
@@ -140,3 +142,57 @@ def test_halts_inside_a_tick_have_an_order(leaf, log):
     tree.tick()
     tree.tick()
     assert log[-3:] == [("then", "end I"), ("else", "start"), ("else", "R")]
+
+
+def test_an_overridden_tick_child_is_called_for_each_child():
+    """Also by the control nodes of the library."""
+
+    class Logged(bt.Sequence):
+        def __init__(self, children):
+            super().__init__(children)
+            self.ticked = []
+
+        def tick_child(self, child):
+            self.ticked.append(child.name)
+            return super().tick_child(child)
+
+    node = Logged([bt.Success("a"), bt.Success("b"), bt.Failure("c"), bt.Success("d")])
+    assert bt.Tree(node).tick() is Status.FAILURE
+    assert node.ticked == ["a", "b", "c"]
+
+
+def test_update_means_what_python_says():
+    """Swaps, chains, changes in place of shared lists, and unpacking, each of them once a tick."""
+    shared, numbers = [], itertools.count()
+
+    class Own(bt.Composite):
+        def __init__(self, children):
+            super().__init__(children)
+            self.now, self.later, self.log, self.hits = 0, 1, shared, [0] * 3
+
+        def update(self):
+            first, *_ = self.children
+            self.now, self.later = self.later, self.now
+            n = self.last = next(numbers)
+            self.hits[n] += 1
+            self.log += [(self.now, n)]
+            return self.tick_child(first)
+
+    node = Own([bt.Success(), bt.Failure()])
+    tree = bt.Tree(node)
+    assert [tree.tick() for _ in range(3)] == [Status.SUCCESS] * 3
+    assert shared == [(1, 0), (0, 1), (1, 2)]
+    assert (node.last, node.hits) == (2, [1, 1, 1])
+
+
+def test_update_can_be_replaced_between_two_ticks():
+    """The method of the class at the time of the tick runs."""
+
+    class Replaced(bt.Composite):
+        def update(self):
+            return Status.SUCCESS
+
+    tree = bt.Tree(Replaced([bt.Success()]))
+    answers = [tree.tick()]
+    Replaced.update = lambda self: Status.FAILURE
+    assert [*answers, tree.tick()] == [Status.SUCCESS, Status.FAILURE]

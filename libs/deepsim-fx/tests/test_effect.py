@@ -21,16 +21,6 @@ from deepsim_sync import (
 from deepsim_sync.testing import TableModel, TableSimulator
 
 
-def test_an_effect_shows_from_attach_to_detach(paint, car, looks):
-    before = looks()
-    effect = paint(car, columns={"transparency": 0.75})
-    assert looks() == before
-    effect.attach()
-    assert set(car.transparency.values()) == {0.75}
-    effect.detach()
-    assert looks() == before
-
-
 def test_what_shows_is_sent_with_the_tick(paint, world, car, stored):
     effect = paint(car, columns={"visible": False})
     effect.attach()

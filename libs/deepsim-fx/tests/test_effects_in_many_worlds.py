@@ -117,48 +117,6 @@ def three() -> World:
     return Rig(W).world
 
 
-def test_an_effect_begins_and_ends_world_by_world(three):
-    fade = FadeEffect("a", duration=0.25, world=three)
-    fade.attach([1])
-    assert fade.attached
-    assert fade.attached_in.tolist() == [False, True, False]
-    three.tick()
-    three.tick()
-    fade.attach([0])
-    three.tick()
-    assert fade.elapsed[:2] == pytest.approx([0.1, 0.3])
-    shown = three.visuals.transparency[:, 0]
-    np.testing.assert_allclose(shown, [0.0, 0.8, 0.0])
-    three.tick()
-    assert fade.attached_in.tolist() == [True, False, False]
-    np.testing.assert_allclose(three.visuals.transparency[:, 0], [0.4, 0.0, 0.0])
-
-
-def test_a_partial_reset_ends_effects_in_those_worlds_only(three):
-    effects = [
-        InvisibleEffect("a", duration=9, world=three),
-        TintEffect("b", (1, 0, 0), world=three),
-    ]
-    for effect in effects:
-        effect.attach()
-    three.tick()
-    three.reset(worlds=np.array([0, 2]))
-    for effect in effects:
-        assert effect.attached_in.tolist() == [False, True, False]
-    assert three.visuals.visible[:, 0].tolist() == [True, False, True]
-
-
-def test_a_world_that_does_not_tick_keeps_its_effects_as_they_are(three):
-    blink = BlinkEffect("a", duration=0.15, world=three)
-    blink.attach()
-    three.tick()
-    before = three.visuals.transparency[1].tobytes()
-    for _ in range(5):
-        three.tick(np.array([0, 2]))
-    assert blink.attached_in.tolist() == [False, True, False]
-    assert three.visuals.transparency[1].tobytes() == before
-
-
 def test_hooks_and_observers_are_told_the_worlds(three):
     heard = []
 

@@ -101,34 +101,6 @@ def test_a_tint_that_makes_no_sense_is_refused(world, color, strength, message):
         TintEffect("car", color, strength=strength)
 
 
-def test_effects_mix_in_the_order_in_which_they_were_attached(world, car, looks):
-    before = looks()
-    red = TintEffect("car", (1, 0, 0), strength=0.5, duration=9)
-    blue = TintEffect("car", (0, 0, 1), strength=0.5, duration=9)
-    red.attach()
-    blue.attach()
-    world.tick()
-    own = before["car::body::skin"].material.ambient
-    mixed = looks()["car::body::skin"].material.ambient
-    assert mixed.isclose(Color(own.r / 4 + 0.25, own.g / 4, own.b / 4 + 0.5))
-    red.detach()
-    mixed = looks()["car::body::skin"].material.ambient
-    assert mixed.isclose(Color(own.r / 2, own.g / 2, own.b / 2 + 0.5))
-    blue.detach()
-    assert looks() == before
-
-
-def test_what_someone_sets_shines_through_a_mix(world, car):
-    tint = TintEffect("car", (1, 0, 0), strength=0.5, duration=9)
-    tint.attach()
-    world.tick()
-    car.material = {"car::body::skin": Material(Color(0.0, 0.8, 0.0))}
-    world.tick()
-    assert car.material["car::body::skin"].ambient.isclose(Color(0.5, 0.4, 0.0))
-    tint.detach()
-    assert car.material["car::body::skin"].ambient == Color(0.0, 0.8, 0.0)
-
-
 @pytest.mark.parametrize(
     ("columns", "message"),
     [

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from deepsim_fx import EffectManager
@@ -76,19 +75,6 @@ def test_an_effect_attached_by_a_behaviour_shows_in_the_same_tick(paint, world, 
         world.tick()
         seen.append(stored()["car::body::skin"].visible)
     assert seen == [True, True, False, False]
-
-
-def test_reset_ends_all_effects(paint, world, looks):
-    before = looks()
-    effects = [
-        paint("car", columns={"visible": False}),
-        paint("cone", columns={"transparency": 0.5}),
-    ]
-    for effect in effects:
-        effect.attach()
-    world.get(EffectManager).reset(np.arange(1))
-    assert [effect.attached for effect in effects] == [False, False]
-    assert looks() == before
 
 
 def test_an_error_at_an_end_ends_no_reset_halfway(paint, world, looks):

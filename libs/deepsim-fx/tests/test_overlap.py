@@ -3,56 +3,12 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from deepsim_math import Color, Material, Pose
+from deepsim_math import Pose
 from deepsim_sync import GetVisualTracker, SetVisualTracker, World
 from deepsim_sync.testing import TableModel, TableSimulator
-
-
-@pytest.mark.parametrize("first_out", [0, 1])
-def test_the_later_effect_covers_the_earlier_one(paint, world, car, looks, first_out):
-    before = looks()
-    effects = [paint("car", columns={"transparency": value}) for value in (0.25, 0.75)]
-    for effect in effects:
-        effect.attach()
-    world.tick()
-    assert set(car.transparency.values()) == {0.75}
-    effects[first_out].detach()
-    world.tick()
-    assert set(car.transparency.values()) == {[0.75, 0.25][first_out]}
-    effects[1 - first_out].detach()
-    assert looks() == before
-
-
-def test_effects_on_different_columns_do_not_disturb_each_other(paint, world, car, looks):
-    before = looks()
-    hidden = paint("car", columns={"visible": False})
-    faint = paint("car::body::skin", columns={"transparency": 0.5, "ambient": Color(1, 1, 1)})
-    hidden.attach()
-    faint.attach()
-    world.tick()
-    hidden.detach()
-    now = looks()["car::body::skin"]
-    assert (now.visible, now.transparency, now.material.ambient) == (True, 0.5, Color(1, 1, 1))
-    faint.detach()
-    assert looks() == before
-
-
-def test_what_someone_sets_under_an_effect_comes_back_when_it_ends(paint, world, car):
-    effect = paint("car", columns={"transparency": 0.75, "visible": False})
-    effect.attach()
-    world.tick()
-    car.transparency = {"car::body::skin": 0.2}
-    car.material = {"car::body::skin": Material(Color(0, 0, 1))}
-    world.tick()
-    assert car.transparency["car::body::skin"] == 0.75
-    effect.detach()
-    assert car.transparency["car::body::skin"] == 0.2
-    assert car.material["car::body::skin"].ambient == Color(0, 0, 1)
-    assert car.transparency["car::body::stripe"] == 0.05
 
 
 def test_a_visual_without_effect_is_left_alone_to_the_last_digit(paint, world, car):

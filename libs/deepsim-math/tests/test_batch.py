@@ -171,18 +171,6 @@ def test_leading_axes_broadcast(function, kinds, result, scalar):
     np.testing.assert_allclose(function(*rows), function(*full), rtol=1e-12, atol=1e-12)
 
 
-@functions(lambda kinds: len(kinds) > 1)
-@pytest.mark.parametrize("count", [5, 50])
-def test_one_value_against_many(function, kinds, result, scalar, count):
-    """Whichever argument is the single one: the numbers are those of many equal ones."""
-    for single in range(len(kinds)):
-        rows = arguments(kinds, (count,))
-        mixed, full = list(rows), list(rows)
-        mixed[single] = rows[single][0]
-        full[single] = rows[single][:1].repeat(count, axis=0)
-        np.testing.assert_allclose(function(*mixed), function(*full), rtol=1e-12, atol=1e-12)
-
-
 @every_function
 def test_few_rows_and_many_give_the_same_numbers(function, kinds, result, scalar):
     """A handful is computed row by row on floats, more in arrays; all have the same bits."""

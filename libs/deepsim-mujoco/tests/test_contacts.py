@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from mujoco_scenes import BOX, FLOOR, bytes_of, request
 
 from deepsim_math import Pose, Twist
 from deepsim_mujoco import MujocoSimulator
@@ -112,23 +111,3 @@ def test_every_bit_of_a_collision_mask_counts(one: int, other: int, touch: bool)
     for _ in range(100):
         world.tick()
     assert (world.models.pose[0, 1, 0] - world.models.pose[0, 0, 0] > 0.81) == touch
-
-
-def test_contact_points_of_each_world_are_told_with_their_links() -> None:
-    worlds = 3
-    simulator = MujocoSimulator(worlds=worlds)
-    heights = [[0, 0, 0.05, 0, 0, 0, 1], [0, 0, 5, 0, 0, 0, 1], [1, 0, 0.04, 0, 0, 0, 1]]
-    simulator.spawn([request(FLOOR, "floor"), request(BOX, "box", np.array(heights))])
-    before = bytes_of(simulator)
-    box, floor = simulator.entities.links.rows(["box::l", "floor::l"])
-    for world, depth in ((0, 0.0), (2, 0.01)):
-        points = simulator.contacts.read(world)
-        assert points.links.shape == (4, 2)
-        assert {frozenset(pair) for pair in points.links.tolist()} == {frozenset((box, floor))}
-        upward = points.normal * np.where(points.links[:, :1] == floor, 1, -1)
-        assert upward == pytest.approx(np.tile([0.0, 0.0, 1.0], (4, 1)))
-        assert points.position[:, 2] == pytest.approx(-depth / 2, abs=1e-12)
-        assert points.depth == pytest.approx(depth, abs=1e-12)
-    nothing = simulator.contacts.read(1)
-    assert [each.shape for each in nothing] == [(0, 2), (0, 3), (0, 3), (0,), (0, 3)]
-    assert bytes_of(simulator) == before

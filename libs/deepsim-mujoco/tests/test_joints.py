@@ -13,7 +13,6 @@ from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import GazeboXMLLoader, ModelSpawner
 from deepsim_sync import SimulationError, UnknownEntityError, World
 
-DT = 0.001
 INERTIA = 0.05
 ARM = f"""<sdf version="1.7"><model name="arm"><link name="base"/>
 <link name="bar"><gravity>false</gravity><inertial><mass>1</mass><inertia><ixx>{INERTIA}</ixx>
@@ -21,11 +20,6 @@ ARM = f"""<sdf version="1.7"><model name="arm"><link name="base"/>
 <joint name="held" type="fixed"><parent>world</parent><child>base</child></joint>
 <joint name="hinge" type="revolute"><parent>base</parent><child>bar</child><axis><xyz>0 1 0</xyz>
 {{limit}}</axis></joint></model></sdf>"""
-SLIDE = """<sdf version="1.7"><model name="slide"><static>false</static>
-<link name="base"/><link name="cart"><inertial><mass>2</mass></inertial></link>
-<joint name="held" type="fixed"><parent>world</parent><child>base</child></joint>
-<joint name="rail" type="prismatic"><parent>base</parent><child>cart</child>
-<axis><xyz>1 0 0</xyz></axis></joint></model></sdf>"""
 CROSS = """<sdf version="1.7"><model name="cross"><link name="base"/>
 <link name="bob"><inertial><mass>1</mass></inertial></link>
 <joint name="held" type="fixed"><parent>world</parent><child>base</child></joint>
@@ -70,36 +64,6 @@ def test_the_effort_is_that_of_the_command(q, v, target, target_v, forward, kp, 
         assert abs(effort) == pytest.approx(limit, rel=kd * 0.001 / INERTIA)
 
 
-def test_without_a_command_a_joint_moves_freely() -> None:
-    world = arms()
-    world.joints.put(velocity=2.0)
-    ticks(world, 100)
-    assert world.joints.velocity[0, 0] == pytest.approx(2.0, abs=1e-9)
-    assert world.joints.position[0, 0] == pytest.approx(0.2, abs=1e-9)
-    assert not world.joints.effort.any()
-
-
-def test_feedforward_accelerates_as_on_paper() -> None:
-    world = arms()
-    world.joints.feedforward = 0.5
-    ticks(world, 200)
-    assert world.joints.velocity[0, 0] == pytest.approx(0.5 / INERTIA * 0.2, rel=1e-6)
-
-
-def test_a_slide_takes_metres_and_newtons() -> None:
-    world = arms(names=())
-    ModelSpawner(SLIDE).spawn(world, "slide", Pose())
-    rail = world.joints.select(["slide::rail"])
-    rail.feedforward = 4.0
-    ticks(world, 100)
-    assert rail.velocity[0, 0] == pytest.approx(4.0 / 2.0 * 0.1, rel=1e-6)
-    before = world.models.pose
-    rail.put(position=0.75, velocity=0.0)
-    world.flush()
-    assert world.links.select(["slide::cart"]).pose[0, 0, 0] == pytest.approx(0.75)
-    assert np.array_equal(world.models.pose, before)
-
-
 def test_limits_are_as_described_until_they_are_put() -> None:
     limit = "<limit><effort>2</effort><velocity>1</velocity></limit>"
     world = arms(limit=limit)
@@ -136,23 +100,6 @@ def test_a_joint_whose_effort_limit_is_zero_gives_none() -> None:
     assert joints.effort_limit[0, 0] == 0.0
 
 
-def test_a_target_moves_no_faster_than_its_limit() -> None:
-    world = arms(limit="<limit><velocity>0.5</velocity></limit>")
-    joints = world.joints
-    joints.put(position=0.3)
-    world.flush()
-    joints.put(stiffness=200.0, damping=20.0, target_position=2.0)
-    before = joints.position[0, 0]
-    ticks(world, 1000)
-    assert joints.position[0, 0] - before < 0.5
-    ticks(world, 4000)
-    assert joints.position[0, 0] == pytest.approx(2.0, abs=1e-3)
-    joints.put(stiffness=0.0, target_velocity=7.0)
-    ticks(world, 500)
-    assert joints.velocity[0, 0] == pytest.approx(0.5, abs=1e-3)
-    assert joints.target_velocity[0, 0] == 7.0  # reads as it was put
-
-
 def test_a_joint_follows_from_where_it_is() -> None:
     """Neither from 0, when it gets its first gains, nor from where it was before it was put."""
     world = arms(limit="<limit><velocity>0.1</velocity></limit>")
@@ -176,22 +123,6 @@ def test_a_universal_joint_has_two_rows() -> None:
     world.joints.put(stiffness=100.0, damping=10.0, target_position=[0.1, 0.4])
     ticks(world, 2000)
     assert world.joints.position[0] == pytest.approx([0.1, 0.4], abs=1e-2)
-
-
-def test_worlds_have_commands_of_their_own() -> None:
-    world, alone = arms(3), arms()
-    for each, stiffness in ((world, [[0.0], [40.0], [80.0]]), (alone, [[80.0]])):
-        each.joints.put(stiffness=stiffness, damping=5.0, target_position=1.0)
-        ticks(each, 100)
-    first, second, third = world.joints.position[:, 0]
-    assert first < second < third
-    assert third.tobytes() == alone.joints.position.tobytes()
-    world.reset(worlds=[2])
-    assert world.joints.stiffness[:, 0].tolist() == [0.0, 40.0, 0.0]
-    assert world.joints.effort[2, 0] == 0.0
-    ticks(world, 100)
-    assert world.joints.position[2, 0] == 0.0
-    assert world.joints.position[1, 0] > second
 
 
 def test_a_snapshot_holds_commands_and_efforts() -> None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from deepsim_spawn import (
     Sphere,
     VisualDescription,
 )
-from deepsim_sync import SpawnError, SpawnRequest, Transform, World
+from deepsim_sync import SpawnError, Transform, World
 
 Run = Callable[..., str]
 
@@ -89,16 +88,6 @@ def test_a_mesh_rests_at_its_half_height(
     assert Transform(world, "box").pose.position.z == pytest.approx(half, abs=2e-3)
 
 
-def test_respawning_a_mesh_model_brings_its_mesh_again(tmp_path: Path) -> None:
-    path = tmp_path / "box.obj"
-    trimesh.creation.box(extents=[1, 1, 1]).export(path)
-    world = World(MujocoSimulator())
-    for _ in range(3):
-        world.spawn(model(Mesh(path)), "box", Pose())
-        world.tick()
-        world.delete("box")
-
-
 def test_models_alike_may_share_a_mesh(ground: ModelDescription, tmp_path: Path) -> None:
     """It stays for as long as any of them does."""
     path = tmp_path / "box.obj"
@@ -112,15 +101,6 @@ def test_models_alike_may_share_a_mesh(ground: ModelDescription, tmp_path: Path)
         world.tick()
     heights = [Transform(world, name).pose.position.z for name in "bc"]
     assert heights == pytest.approx([0.2, 0.2], abs=2e-3)
-
-
-def test_many_models_of_a_mesh_come_at_once(tmp_path: Path) -> None:
-    path = tmp_path / "box.stl"
-    trimesh.creation.box().export(path)
-    world = World(MujocoSimulator())
-    description = model(Mesh(path))
-    world.spawn_many([SpawnRequest(description, f"m{x}", Pose((3 * x, 0, 0))) for x in range(3)])
-    assert len(world.entities.models) == 3
 
 
 def test_a_file_may_go_once_its_model_is_there(ground: ModelDescription, tmp_path: Path) -> None:
@@ -272,15 +252,6 @@ def test_a_submesh_is_chosen_by_name_and_centred(ground: ModelDescription, tmp_p
     assert position == pytest.approx([0, 0, 0.1], abs=2e-3)
     with pytest.raises(SpawnError, match=r"no submesh 'tiny'; it has \['big', 'small'\]"):
         world.spawn(model(Mesh(path, submesh="tiny")), "other", Pose())
-
-
-def test_a_file_that_is_no_regular_file_is_refused(tmp_path: Path) -> None:
-    """Instead of waiting for somebody who writes into it."""
-    for suffix in (".stl", ".obj", ".dae"):
-        path = tmp_path / f"pipe{suffix}"
-        os.mkfifo(path)
-        with pytest.raises(SpawnError, match=r"pipe.* is not a regular file"):
-            World(MujocoSimulator()).spawn(model(Mesh(path)), "box", Pose())
 
 
 def test_an_obj_file_may_give_normals_to_some_of_its_faces(tmp_path: Path) -> None:

@@ -52,22 +52,6 @@ def throw(simulator: MujocoSimulator, link: str) -> None:
         simulator.write(Changes(simulator.entities.generation, {("links", column): cells}))
 
 
-def test_a_reset_of_one_world_makes_its_physics_as_described() -> None:
-    simulator, fresh = (Play(MODELS, 2).simulator for _ in range(2))
-    for name in PHYSICS_PROPERTIES:
-        simulator.physics.scale(name, ["m1::l"], [[2.0], [3.0]])
-    simulator.reset(np.array([0]))
-    rows = simulator.entities.links.rows(["m1::l"])
-    for name in PHYSICS_PROPERTIES:
-        assert simulator.physics.factors(name)[:, rows].tolist() == [[1.0], [3.0]]
-    for each in (simulator, fresh):
-        throw(each, "m0::l")
-        throw(each, "m1::l")
-        each.step(1000)
-    assert bytes_of(simulator)[0] == bytes_of(fresh)[0]
-    assert bytes_of(simulator)[1] != bytes_of(fresh)[1]
-
-
 def test_factors_outlive_models_that_come_and_go() -> None:
     simulator = Play(MODELS, 2).simulator
     simulator.physics.scale("mass", ["m2::bob"], [[2.0], [3.0]])
@@ -77,11 +61,3 @@ def test_factors_outlive_models_that_come_and_go() -> None:
     assert simulator.physics.factors("mass")[:, rows].tolist() == [[2.0, 1.0], [3.0, 1.0]]
     mass = simulator._states.batch.body("m2::bob").mass[:, 0]
     assert mass == pytest.approx([0.6, 0.9])
-
-
-@pytest.mark.parametrize("factors", [0.0, np.inf, [1.0, 2.0, 3.0], [[1.0], [1.0], [1.0]], "x"])
-def test_factors_that_are_not_fit_change_nothing(factors: object) -> None:
-    simulator = Play(MODELS, 2).simulator
-    with pytest.raises(ValueError, match="factors of friction of"):
-        simulator.physics.scale("friction", LINKS, factors)
-    assert (simulator.physics.factors("friction") == 1.0).all()

@@ -89,31 +89,6 @@ def make(*models: tuple[ModelDescription, Any], worlds: int = 1, steps: int = 1)
     return world
 
 
-@pytest.mark.parametrize("steps", [1, 10, 33])
-def test_no_touchdown_of_a_single_step_is_missed(steps: int) -> None:
-    """500 of them: a ball is put into the ground for one step, at any place within a tick."""
-    world = make((FLOOR, Pose()), (BALL, Pose((0, 0, 5))), steps=steps)
-    ball, touch = world.models.select(["ball"]), world.sensors["ball::l::touch"]
-    rng = np.random.default_rng(1)
-    world.tick()
-    missed, flights = 0, []
-    for _ in range(500):
-        # At the beginning of that step it is in the ground, and bounces off at once.
-        before = int(rng.integers(steps))
-        speed = 50.0
-        height = 0.1 + speed * DT * (before - 0.5)
-        ball.pose, ball.twist = [[0, 0, height, 0, 0, 0, 1]], [[0, 0, -speed, 0, 0, 0]]
-        world.tick()
-        missed += not touch.found[0]
-        flights.append(bool(touch.first_contact[0]))
-        assert touch.peak_force[0] > 0.0
-        ball.pose, ball.twist = [[0, 0, 5, 0, 0, 0, 1]], [[0, 0, 0, 0, 0, 0]]
-        world.tick()
-        assert not touch.found[0]
-    assert missed == 0
-    assert all(flights)
-
-
 def test_air_times_are_exact_in_steps() -> None:
     """However many steps a tick has."""
     counted = []
@@ -319,17 +294,6 @@ def noisy(model: ModelDescription) -> ModelDescription:
     return replace(model, links=(replace(link, sensors=(imu, *link.sensors[1:])),))
 
 
-def test_a_world_measures_what_it_measures_alone() -> None:
-    """Bit for bit, with noise, through a reset of it alone."""
-    names = ["ball::l::imu", "ball::l::touch", "ball::l::scan"]
-    heights = [[0, 0, z, 0, 0, 0, 1] for z in (0.2, 0.6, 0.11, 0.35)]
-    together = make((FLOOR, Pose()), (noisy(BALL), np.array(heights)), worlds=4, steps=7)
-    together.reset(seed=3)
-    alone = make((FLOOR, Pose()), (noisy(BALL), np.array(heights[3:])), steps=7)
-    alone.reset(seed=6)
-    assert run(together, names, 60) == run(alone, names, 60)
-
-
 def test_snapshots_hold_measurements() -> None:
     world = make((FLOOR, Pose()), (noisy(BALL), Pose((0, 0, 0.3))), worlds=2, steps=7)
     names = ["ball::l::imu", "ball::l::touch"]
@@ -421,25 +385,6 @@ def encoded(state: JointState, **settings: Any) -> ModelDescription:
     return replace(
         ENCODED, links=(replace(base, sensors=(sensor("encoder", state, **settings),)), bar)
     )
-
-
-def test_a_joint_state_sensor_has_a_rate_and_noise() -> None:
-    """At 100 Hz it shows each value for 10 ms, rounded as an encoder does."""
-    state = JointState(("hinge",), position=(Noise(precision=0.25),), velocity=(Noise(mean=1.0),))
-    world = make((encoded(state, update_rate=100.0), Pose()), worlds=2)
-    encoder = world.sensors["arm::base::encoder"]
-    world.joints.put(velocity=[[4.0], [8.0]])
-    shown = []
-    for _ in range(100):
-        world.tick()
-        shown.append(encoder.position[:, 0])
-    assert encoder.position.shape == (2, 1)
-    np.testing.assert_allclose(encoder.velocity[:, 0], [5.0, 9.0], atol=1e-9)
-    assert encoder.time[0] == pytest.approx(0.1, abs=1e-9)
-    np.testing.assert_allclose(encoder.position[:, 0], [0.5, 0.75], atol=1e-9)  # .4 and .8
-    changes = np.flatnonzero(np.diff(np.array(shown)[:, 1])) + 1
-    assert set((changes % 10).tolist()) <= {9, 0}
-    assert len(changes) == 3
 
 
 def test_a_joint_state_sensor_of_no_joint_is_refused() -> None:

@@ -10,14 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from deepsim_math import Color, Euler, Material, Pose, Twist
+from deepsim_math import Euler, Pose, Twist
 from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import ModelDescription
 from deepsim_sync import DuplicateEntityError, SimulationError, SpawnError, Transform, World
 
 Box = Callable[..., ModelDescription]
 Load = Callable[[str], ModelDescription]
-Run = Callable[..., str]
 
 
 def test_an_upright_cylinder_rests_on_a_plane(ground: ModelDescription, load: Load) -> None:
@@ -38,24 +37,6 @@ def test_an_upright_cylinder_rests_on_a_plane(ground: ModelDescription, load: Lo
         world.simulator.step()
         world.tick()
         assert np.abs(world.models.twist[0, 1:, 2]).max() < 0.05
-
-
-def test_colours_survive_a_recompile(box: Box) -> None:
-    """MuJoCo forgets run-time edits when a model is spawned or deleted."""
-    red = Material(diffuse=Color(1.0, 0.0, 0.0))
-    world = World(MujocoSimulator())
-    world.spawn(box(), "a", Pose())
-    transform = Transform(world, "a")
-    transform.material = red
-    transform.transparency = 0.25
-    transform.visible = False
-    world.flush()
-    world.spawn(box(), "b", Pose((1, 0, 0)))
-    world.delete("b")
-    name = "a::link::visual"
-    assert transform.material == {name: red}
-    assert transform.transparency == {name: 0.25}
-    assert transform.visible == {name: False}
 
 
 @pytest.mark.parametrize("inside", ["", "<visual name='v'>SPHERE</visual>"])
@@ -127,43 +108,9 @@ def test_a_diverged_world_says_so_and_can_be_reset(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_lower_friction_of_a_pair_counts(ground: ModelDescription, box: Box) -> None:
-    """MuJoCo would take the higher one; Gazebo takes the lower."""
-    world = World(MujocoSimulator())
-    world.spawn(ground, "ground", Pose())
-    world.spawn(box(mu=0.1), "slippery", Pose((0, 0, 0.1)))
-    Transform(world, "slippery").twist = Twist((1.0, 0.0, 0.0))
-    for _ in range(1500):
-        world.tick()
-    stopped_after = 1.0 / (2 * 0.1 * 9.8)  # v^2 / (2 mu g)
-    assert Transform(world, "slippery").pose.position.x == pytest.approx(stopped_after, rel=0.05)
-
-
 def test_time_does_not_drift(box: Box) -> None:
     """Adding up the step size would be off by 1e-7 s after a million steps of 7 ms."""
     world = World(MujocoSimulator(), steps_per_tick=1000)
     for _ in range(100):
         world.tick()
     assert world.time == 100_000 * 0.001
-
-
-def test_no_gl_library_is_loaded_before_a_picture_is_asked_for(run_python: Run) -> None:
-    """State-only users need no display, driver or GL library."""
-    printed = run_python(
-        "import sys, deepsim_mujoco\n"
-        "simulator = deepsim_mujoco.MujocoSimulator(); simulator.step(100)\n"
-        "maps = open('/proc/self/maps').read()\n"
-        "print('OpenGL' in sys.modules, 'glfw' in sys.modules, 'libGL' in maps, 'libEGL' in maps)"
-    )
-    assert printed.split() == ["False"] * 4
-
-
-def test_a_broken_mujoco_gl_does_no_harm(run_python: Run) -> None:
-    """``import mujoco`` raises when MUJOCO_GL names a platform that is not installed."""
-    printed = run_python(
-        "import deepsim_mujoco, os\n"
-        "deepsim_mujoco.MujocoSimulator().step()\n"
-        "print(os.environ['MUJOCO_GL'])",
-        MUJOCO_GL="osmesa",
-    )
-    assert printed.split() == ["osmesa"]

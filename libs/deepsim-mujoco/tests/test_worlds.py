@@ -8,13 +8,8 @@ import numpy as np
 import pytest
 from mujoco_scenes import (
     BOX,
-    FLOOR,
-    PENDULUM,
     SCENES,
-    STATE,
     Play,
-    bytes_of,
-    poses,
     read,
     request,
 )
@@ -88,73 +83,6 @@ def test_columns_that_nobody_asks_for_stay() -> None:
     assert tables.models.twist.any()
 
 
-def test_spawn_and_delete_keep_the_states_of_all_others_in_every_world() -> None:
-    plays = [Play(SCENES["jointed"], 3) for _ in range(2)]
-    for play in plays:
-        play.run(4)
-    changed, same = (play.simulator for play in plays)
-    changed.spawn(
-        [request(BOX, "far", Pose((50, 0, 5))), request(FLOOR, "below", Pose((0, 0, -9)))]
-    )
-    changed.delete("far")
-    changed.delete("below")
-    for simulator in (changed, same):
-        simulator.reset(np.array([1]))
-    for _ in range(50):
-        assert bytes_of(changed) == bytes_of(same)
-        changed.step()
-        same.step()
-
-
-def test_each_world_begins_at_its_own_spawn_poses_and_goes_back_to_them() -> None:
-    simulator = MujocoSimulator(worlds=3)
-    where = poses(np.random.default_rng(0), 3)
-    simulator.spawn([request(BOX, "box", where), request(FLOOR, "floor", where[::-1])])
-    simulator.spawn([request(PENDULUM, "later", where)])
-    for _ in range(2):
-        tables = read(simulator)
-        for row, expected in enumerate((where, where[::-1], where)):
-            assert tables.models.pose[:, row] == pytest.approx(expected, abs=1e-15)
-        assert not tables.links.twist.any()
-        simulator.step(7)
-        simulator.reset()
-
-
-def test_some_worlds_are_stepped_and_reset() -> None:
-    simulator = Play(SCENES["free"], 4).simulator
-    at_first = bytes_of(simulator)
-    simulator.step(3)
-    after = bytes_of(simulator)
-    simulator.step(2, np.array([1, 2]))
-    assert simulator.time.tolist() == [0.003, 0.005, 0.005, 0.003]
-    simulator.reset(np.array([0, 1]), seeds=[1, 2])
-    assert simulator.time.tolist() == [0.0, 0.0, 0.005, 0.003]
-    now = bytes_of(simulator)
-    assert now[:2] == at_first[:2]
-    assert now[2] not in (at_first[2], after[2])
-    assert now[3] == after[3]
-
-
-def test_a_world_that_diverges_is_named_and_the_others_go_on() -> None:
-    simulator, well = (Play(SCENES["jointed"], 3).simulator for _ in range(2))
-    fast = Cells(np.array([2]), np.array([1]), np.array([[1e200, 0, 0, 1e200, 1e200, 0]]))
-    simulator.write(Changes(simulator.entities.generation, {("models", "twist"): fast}))
-    for _ in range(3):  # as long as it is not reset
-        with pytest.raises(SimulationError, match=r"diverged by t = .* in worlds \[2\]") as caught:
-            simulator.step(5)
-        assert caught.value.worlds == (2,)
-        well.step(5)
-        assert bytes_of(simulator)[:2] == bytes_of(well)[:2]
-    simulator.step(1, np.array([0, 1]))
-    with pytest.raises(SimulationError):
-        simulator.step(1, np.array([1, 2]))
-    simulator.reset(np.array([2]))
-    simulator.step(5)
-    well.reset(np.array([2]))
-    well.step(5)
-    assert bytes_of(simulator)[2] == bytes_of(well)[2]
-
-
 def test_a_world_stays_diverged_when_models_come_and_go() -> None:
     simulator = Play(SCENES["free"], 2).simulator
     fast = Cells(np.array([1]), np.array([1]), np.array([[1e200, 0, 0, 1e200, 1e200, 0]]))
@@ -165,26 +93,6 @@ def test_a_world_stays_diverged_when_models_come_and_go() -> None:
     with pytest.raises(SimulationError) as caught:
         simulator.step()
     assert caught.value.worlds == (1,)
-
-
-def test_rows_that_are_refused_are_named_with_their_world() -> None:
-    simulator = Play(SCENES["jointed"], 3).simulator
-    before = read(simulator)
-    up = Pose((0.0, 0.0, 2.0))
-    bob = simulator.entities.links.row("m1::bob")
-    cells = {
-        ("models", "pose"): Cells(np.array([2]), np.array([1]), np.array([up])),
-        ("models", "twist"): Cells(np.array([2]), np.array([0]), np.ones((1, 6))),
-        ("links", "pose"): Cells(np.array([1]), np.array([bob]), np.array([up])),
-    }
-    refusals = simulator.write(Changes(simulator.entities.generation, cells))
-    assert [(each.name, each.column, each.world) for each in refusals] == [
-        ("m0", "twist", 2), ("m1::bob", "pose", 1),
-    ]  # fmt: skip
-    tables = read(simulator)
-    assert tables.models.pose[2, 1] == pytest.approx(np.asarray(up))
-    for key in STATE:
-        assert np.array_equal(tables.columns[key][:2], before.columns[key][:2])
 
 
 def test_looks_are_kept_for_each_world_and_outlive_resets_and_spawns() -> None:
@@ -224,3 +132,13 @@ def test_cells_that_are_put_by_turns_reach_their_own_rows() -> None:
             simulator.write(Changes(simulator.entities.generation, cells))
             expected[at] = twist
             assert np.allclose(read(simulator).models.twist, expected, atol=1e-12)
+
+
+def test_the_size_of_a_world_is_that_of_what_is_spawned_in_it() -> None:
+    """MuJoCo compiles all models at the origin; pictures need to know how far things are."""
+    simulator = MujocoSimulator()
+    simulator.spawn([request(BOX, "one"), request(BOX, "other", Pose((30, 0, 0)))])
+    simulator.cameras.render(VIEW)
+    model, _ = simulator.cameras._single.load(0)
+    assert model.stat.extent == pytest.approx(30 + np.linalg.norm([0.3, 0.2, 0.1]))
+    simulator.close()

@@ -37,20 +37,6 @@ def load(loader):
     return lambda body: loader.load_model(f"<robot name='r'>{body}</robot>")
 
 
-def test_links_are_placed_by_the_joints_above_them(load):
-    model = load(
-        TREE.format("continuous", "")
-        + "<link name='hand'/><joint name='k' type='fixed'><origin xyz='2 0 0'/>"
-        "<parent link='arm'/><child link='hand'/></joint>"
-    )
-    poses = {name: tuple(pose.position) for name, _, pose in model.all_links()}
-    assert poses["base"] == (0, 0, 0)
-    assert poses["arm"] == (0, 0, 1)
-    assert poses["hand"] == pytest.approx((0, 2, 1))
-    assert model.canonical_link == "base"
-    assert model.name == "r"
-
-
 def test_fixed_joints_stay_joints(load):
     model = load(TREE.format("fixed", ""))
     assert [link.name for link in model.links] == ["base", "arm"]

@@ -141,12 +141,6 @@ def test_rows_are_integers_of_the_table(world: World, rows: object, message: str
     assert (world.models.pose == before).all()
 
 
-@pytest.mark.parametrize("visible", [["no"], [float("nan")], [2]])
-def test_visible_is_a_bool(world: World, visible: object) -> None:
-    with pytest.raises(ValueError, match=r"visible of visuals .* must be bool"):
-        world.put("visuals", {"visible": visible}, [0])
-
-
 def test_a_transform_has_no_property_but_its_own(world: World) -> None:
     """A misspelt name is refused instead of being kept in silence."""
     name = world.entities.models[0]

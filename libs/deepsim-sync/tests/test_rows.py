@@ -108,19 +108,6 @@ def test_each_kind_has_its_columns(world: World) -> None:
     assert not world.visuals.visible.any()
 
 
-def test_several_columns_are_put_together_or_not_at_all(world: World) -> None:
-    cars = world.models.select(["b", "c"])
-    before = cars.pose
-    with pytest.raises(ValueError, match="twist of model 'c' must be finite"):
-        cars.put(pose=Pose((9, 9, 9)), twist=[Twist(), Twist((0, 0, np.nan))])
-    with pytest.raises(ValueError, match="models have no 'colour'"):
-        cars.put(pose=Pose((9, 9, 9)), colour=1)
-    np.testing.assert_array_equal(cars.pose, before)
-    cars.put(pose=Pose((9, 9, 9)), twist=Twist((1, 0, 0)))
-    assert (cars.pose[..., :3] == 9).all()
-    assert (cars.twist[..., 0] == 1).all()
-
-
 @pytest.mark.parametrize(
     ("value", "message"),
     [

@@ -54,16 +54,6 @@ def test_properties_are_set_apart(world: World, simulator: TableSimulator) -> No
     }
 
 
-def test_setting_nothing_is_nothing(world: World, simulator: TableSimulator) -> None:
-    setter = world.get(SetVisualTracker)
-    setter.set_visuals([])
-    setter.set_materials({})
-    setter.set_transparencies({})
-    setter.set_visibles({})
-    world.flush()
-    assert simulator.calls("write") == []
-
-
 @pytest.mark.parametrize("visible", ["no", 2, None])
 def test_what_is_no_bool_is_no_visibility(world: World, visible: object) -> None:
     """Nothing of the batch is set."""

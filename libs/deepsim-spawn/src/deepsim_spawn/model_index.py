@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from deepsim_sync.errors import did_you_mean
 
 from .sdf.include import CONFIG, model_file, named_file, read_config
 from .search_path import SearchPath
@@ -166,8 +167,7 @@ class ModelIndex(Mapping[str, ModelInfo]):
         try:
             return self._folders[name]
         except KeyError:
-            close = difflib.get_close_matches(name, self._folders, n=3)
-            hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+            hint = did_you_mean(name, self._folders, 3)
             raise KeyError(f"no model is named {name!r} on the search path{hint}") from None
 
     def _find(self, uri: str, origin: Path) -> Path | None:

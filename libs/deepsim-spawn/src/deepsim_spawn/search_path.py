@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+from deepsim_sync.errors import did_you_mean
 
 ENVIRONMENT = ("GAZEBO_MODEL_PATH", "GAZEBO_RESOURCE_PATH")
 """Environment variables whose folders are searched last."""
@@ -149,14 +150,13 @@ class SearchPath:
         if scheme in _PACKAGES:
             name = rest.split("/")[0]
             known = {entry.name for folder in self.folders for entry in folder.iterdir()}
-            close = difflib.get_close_matches(name, sorted(known - {name}), n=3)
             deeper = self._one_level_deeper(name)
             if deeper is not None:
                 message += (
                     f"; {str(deeper / name)!r} exists: add {str(deeper)!r} to the search path"
                 )
-            elif close:
-                message += f"; did you mean {' or '.join(map(repr, close))}?"
+            else:
+                message += did_you_mean(name, sorted(known - {name}), 3)
         return message
 
     def _one_level_deeper(self, name: str) -> Path | None:

@@ -238,10 +238,15 @@ def _restored(
     return error
 
 
+def did_you_mean(name: str, known: Iterable[str], most: int = 1) -> str:
+    """Returns the end of a message about an unknown name: at most so many similar names, or ""."""
+    close = difflib.get_close_matches(name, list(known), n=most)
+    return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+
+
 def _hint(name: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1)
-    if close:
-        return f"; did you mean {close[0]!r}?"
+    if similar := did_you_mean(name, known):
+        return similar
     if not known:
         return "; there are none"
     shown = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")

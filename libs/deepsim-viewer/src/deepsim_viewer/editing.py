@@ -30,6 +30,7 @@ from deepsim_spawn import (
     VisualDescription,
     WorldDescription,
 )
+from deepsim_spawn.meshes.volumes import filled
 from deepsim_sync import UnsupportedError, World
 
 _DENSITY = 300.0  # [kg/m^3], as of light wood
@@ -84,7 +85,7 @@ def shape_model(shape: str, size: Vector3, color: Color) -> ModelDescription:
     material = Material(ambient=color, diffuse=color)
     link = LinkDescription(
         "link",
-        inertial=None if shape in _STATIC else solid_inertial(shape, size),
+        inertial=None if shape in _STATIC else solid_inertial(parts[0][0]),
         collisions=tuple(
             CollisionDescription(f"collision_{number}", geometry, pose)
             for number, (geometry, pose) in enumerate(parts)
@@ -97,30 +98,17 @@ def shape_model(shape: str, size: Vector3, color: Color) -> ModelDescription:
     return ModelDescription(shape, links=(link,), static=shape in _STATIC)
 
 
-def solid_inertial(shape: str, size: Vector3, pose: Pose | None = None) -> Inertial:
+def solid_inertial(geometry: Geometry, pose: Pose | None = None) -> Inertial:
     """Returns the mass and inertia of a solid body with a density of 300 kg/m^3.
 
     Args:
-        shape: ``"ball"``, ``"cylinder"``, or anything else for a box.
-        size: Lengths along x, y and z [m]; a ball uses only x, a cylinder x and z.
-        pose: Pose of the body's centre in the link frame; by default the identity.
+        geometry: A box, sphere or cylinder.
+        pose: Pose of its centre in the link; the link's frame by default.
     """
-    x, y, z = size
-    if shape == "ball":
-        mass = _DENSITY * math.pi / 6 * x**3
-        moments = (mass * x**2 / 10,) * 3
-    elif shape == "cylinder":
-        mass = _DENSITY * math.pi / 4 * x**2 * z
-        across = mass * (3 * (x / 2) ** 2 + z**2) / 12
-        moments = (across, across, mass * x**2 / 8)
-    else:
-        mass = _DENSITY * x * y * z
-        moments = (
-            mass * (y**2 + z**2) / 12,
-            mass * (x**2 + z**2) / 12,
-            mass * (x**2 + y**2) / 12,
-        )
-    return Inertial(mass, pose=pose or Pose(), ixx=moments[0], iyy=moments[1], izz=moments[2])
+    solid = filled(geometry)
+    assert solid is not None
+    ixx, iyy, izz = (_DENSITY * solid.inertia.diagonal()).tolist()
+    return Inertial(_DENSITY * solid.mass, pose=pose or Pose(), ixx=ixx, iyy=iyy, izz=izz)
 
 
 SOLIDS = ("box", "ball", "cylinder")
@@ -213,7 +201,7 @@ def _solid(part: Part) -> tuple[Geometry, Inertial]:
         raise ValueError(f"size must be > 0, got {tuple(part.size)}")
     if part.shape in SOLIDS:
         ((geometry, _),) = SHAPES[part.shape](part.size)
-        return geometry, solid_inertial(part.shape, part.size)
+        return geometry, solid_inertial(geometry)
     if not part.shape.startswith(_URIS):
         raise ValueError(
             f"a shape is one of {', '.join(SOLIDS)} or a mesh's URI, model://... or package://..., "
@@ -225,7 +213,7 @@ def _solid(part: Part) -> tuple[Geometry, Inertial]:
     assert bounds is not None
     low, high = bounds.lower, bounds.upper
     size = Vector3(*(max(b - a, 1e-3) for a, b in zip(low, high, strict=True)))
-    return mesh, solid_inertial("box", size, Pose((low + high) / 2.0))
+    return mesh, solid_inertial(Box(size), Pose((low + high) / 2.0))
 
 
 def _joint(part: Part, parent: str) -> JointDescription:

@@ -88,13 +88,11 @@ class GazeboPhysics:
         worlds: NDArray[np.intp] | None = None,
     ) -> None:
         """Sets factors of one property; no simulated time passes."""
-        check_property(name)
-        links = list(links)
-        count = int(is_chosen(worlds))
+        links, count = list(links), int(is_chosen(worlds))
+        values = checked_factors(name, links, factors, count)
 
         def pack(entities: Entities) -> bytes:
             rows = entities.links.rows(links)
-            values = checked_factors(name, links, factors, count)
             head = _SCALE_HEAD.pack(entities.generation, _NUMBERS[name])
             return (
                 head + pack_array(rows[:, None].repeat(count, 1), "<u4") + pack_array(values, "<f8")

@@ -88,16 +88,14 @@ class PhysicsFactors:
         worlds: WorldNumbers | None = None,
     ) -> None:
         """Sets the factors of one property for some links in some worlds."""
-        check_property(name)
-        links = list(links)
-        rows = self._links.rows(links)
-        chosen = self._chosen(worlds)
+        links, chosen = list(links), self._chosen(worlds)
         values = checked_factors(name, links, factors, len(chosen))
+        rows = self._links.rows(links)
         self._factors[name][chosen[:, None], rows] = values
         self._scaled.add(name)
         self._apply(name, chosen)
         if name == "friction" and (values > 1.0).any():
-            self._warn_of_partners(self._links.rows(links)[(values > 1.0).any(axis=0)])
+            self._warn_of_partners(rows[(values > 1.0).any(axis=0)])
 
     def reset(self, worlds: WorldNumbers | None) -> None:
         """Resets all factors of some worlds to 1."""

@@ -61,7 +61,6 @@ class Ackermann(Controller):
     damping: ArrayLike | None = None
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of a car; see `Controller.drive`."""
         positive(wheelbase=self.wheelbase, track=self.track, radius=self.radius)
         pairs = {"steering": self.steering, "rear": self.rear, "front": self.front}
         for name, pair in pairs.items():

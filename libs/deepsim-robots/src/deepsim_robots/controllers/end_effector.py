@@ -95,7 +95,6 @@ class EndEffectorPosition(Controller):
             raise ValueError(f"point must be x y z in the frame of the link, got {self.point!r}")
 
     def drive(self, joints: JointGroup) -> EndEffectorDrive:
-        """Returns the drive of an arm; see `Controller.drive`."""
         return EndEffectorDrive(joints, self)
 
     def bounds(self) -> tuple[Floats, Floats]:

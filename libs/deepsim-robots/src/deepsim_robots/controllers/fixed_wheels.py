@@ -52,7 +52,6 @@ class DiffDrive(Controller):
     damping: ArrayLike | None = None
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of a base; see `Controller.drive`."""
         positive(separation=self.separation, radius=self.radius)
         if not (self.left and self.right):
             raise ValueError("a differential drive needs wheels on the left and on the right")
@@ -102,7 +101,6 @@ class Mecanum(Controller):
     damping: ArrayLike | None = None
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of a base; see `Controller.drive`."""
         positive(length=self.length, width=self.width, radius=self.radius)
         if len(self.wheels) != 4:
             raise ValueError(f"a mecanum base has 4 wheels, got {list(self.wheels)}")
@@ -152,7 +150,6 @@ class OmniWheels(Controller):
     damping: ArrayLike | None = None
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of a base; see `Controller.drive`."""
         positive(distance=self.distance, radius=self.radius)
         count = len(self.wheels)
         if count < 3:

@@ -53,7 +53,6 @@ class JointPid(Controller):
             raise ValueError(f"of must be 'position' or 'velocity', got {self.of!r}")
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of some joints; see `Controller.drive`."""
         traits = joints.traits
         of_position = self.of == "position"
         default = position_limits(joints)
@@ -94,7 +93,6 @@ class _PidDrive(ServoDrive):
         self._last = self.remember("error", len(joints))
 
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
-        """Sets the targets."""
         column = "target_position" if self._of_position else "target_velocity"
         self.joints.put(worlds, **{column: action})
 

@@ -37,7 +37,6 @@ class JointPosition(Controller):
     damping: PerJoint | None = None
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of some joints; see `Controller.drive`."""
         limits = limits_of(joints, self.lower, self.upper, position_limits(joints))
         gains = gains_of(joints, self.stiffness, self.damping, held=True)
         return PositionDrive(joints, limits, gains)
@@ -75,7 +74,6 @@ class JointDeltaPosition(Controller):
             raise ValueError(f"of must be 'measured' or 'target', got {self.of!r}")
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of some joints; see `Controller.drive`."""
         limits = limits_of(joints, self.lower, self.upper, (self.lower, self.upper))
         gains = gains_of(joints, self.stiffness, self.damping, held=True)
         return _StepDrive(joints, limits, gains, of_target=self.of == "target")
@@ -135,7 +133,6 @@ class Mimic(Controller):
     damping: PerJoint | None = None
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of some joints; see `Controller.drive`."""
         start, end = limits_of(joints, self.lower, self.upper, position_limits(joints))
         for name in self.reversed:
             if name not in joints.names:

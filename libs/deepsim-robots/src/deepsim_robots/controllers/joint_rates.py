@@ -36,7 +36,6 @@ class JointVelocity(Controller):
     damping: PerJoint | None = None
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of some joints; see `Controller.drive`."""
         limit = joints.traits.velocity_limit
         limits = limits_of(joints, self.lower, self.upper, (-limit, limit))
         return VelocityDrive(joints, limits, gains_of(joints, None, self.damping, held=False))
@@ -61,7 +60,6 @@ class JointEffort(Controller):
     upper: PerJoint | None = None
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of some joints; see `Controller.drive`."""
         limit = joints.traits.effort_limit
         limits = limits_of(joints, self.lower, self.upper, (-limit, limit))
         return _EffortDrive(joints, limits, (np.zeros(len(joints)), np.zeros(len(joints))))
@@ -77,7 +75,6 @@ class VelocityDrive(ServoDrive):
 
 class _EffortDrive(ServoDrive):
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
-        """Sets the efforts."""
         self.joints.push(worlds, action)
 
 
@@ -98,7 +95,6 @@ class Passive(Controller):
     damping: float = 0.0
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of some joints; see `Controller.drive`."""
         n = len(joints)
         return _PassiveDrive(joints, ([], []), (np.zeros(n), np.full(n, float(self.damping))))
 

@@ -52,7 +52,6 @@ class JointTrajectory(Controller):
             raise ValueError(f"duration must be > 0 s, got {self.duration!r}")
 
     def drive(self, joints: JointGroup) -> TrajectoryDrive:
-        """Returns the drive of some joints; see `Controller.drive`."""
         limits = limits_of(joints, self.lower, self.upper, position_limits(joints))
         gains = gains_of(joints, self.stiffness, self.damping, held=True)
         return TrajectoryDrive(joints, limits, gains, self.duration)

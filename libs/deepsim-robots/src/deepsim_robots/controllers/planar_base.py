@@ -51,7 +51,6 @@ class PlanarBase(Controller):
             raise ValueError(f"a planar base must have 3 joints or none, got {list(self.joints)}")
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of a base; see `Controller.drive`."""
         if not self.joints:
             return _FreeDrive(joints, self.lower, self.upper)
         own = joints.some(self.joints)
@@ -74,7 +73,6 @@ class _JointDrive(ServoDrive):
         self._velocity = self.remember("velocity", 3)
 
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
-        """Stores the commanded velocity."""
         self._velocity[worlds] = action
 
     def update(self, delta_time: float, worlds: WorldNumbers) -> None:
@@ -83,7 +81,6 @@ class _JointDrive(ServoDrive):
         self.joints.put(worlds, target_velocity=turned(self._velocity[worlds], yaw))
 
     def reset(self, worlds: WorldNumbers) -> None:
-        """Stops the base."""
         super().reset(worlds)
         self._velocity[worlds] = 0.0
 
@@ -97,7 +94,6 @@ class _FreeDrive(Drive):
         self._velocity = self.remember("velocity", 3)
 
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
-        """Stores the commanded velocity."""
         self._velocity[worlds] = action
 
     def update(self, delta_time: float, worlds: WorldNumbers) -> None:
@@ -111,5 +107,4 @@ class _FreeDrive(Drive):
         self._model.put(worlds, twist=twist)
 
     def reset(self, worlds: WorldNumbers) -> None:
-        """Stops the base."""
         self._velocity[worlds] = 0.0

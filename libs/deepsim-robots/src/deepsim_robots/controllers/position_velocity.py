@@ -52,7 +52,6 @@ class JointPositionVelocity(Controller):
     damping: PerJoint | None = None
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of some joints; see `Controller.drive`."""
         lower, upper = limits_of(joints, self.lower, self.upper, position_limits(joints))
         speed = bounds(self.velocity, joints.traits.velocity_limit, joints, "velocity")
         limits = np.concatenate([lower, -speed]), np.concatenate([upper, speed])
@@ -93,7 +92,6 @@ class JointTrapezoid(Controller):
     damping: PerJoint | None = None
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of some joints; see `Controller.drive`."""
         limits = limits_of(joints, self.lower, self.upper, position_limits(joints))
         speed = bounds(self.velocity, joints.traits.velocity_limit, joints, "velocity")
         acceleration = bounds(self.acceleration, self.acceleration, joints, "acceleration")
@@ -106,7 +104,6 @@ class JointTrapezoid(Controller):
 
 class _BothDrive(ServoDrive):
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
-        """Sets the target positions and velocities."""
         n = len(self.joints)
         self.joints.put(worlds, target_position=action[:, :n], target_velocity=action[:, n:])
 
@@ -132,7 +129,6 @@ class _TrapezoidDrive(ServoDrive):
         self._goal[worlds] = action
 
     def update(self, delta_time: float, worlds: WorldNumbers) -> None:
-        """Advances the targets by a tick."""
         position, velocity = profile_step(
             self._goal[worlds],
             self._position[worlds],
@@ -146,7 +142,6 @@ class _TrapezoidDrive(ServoDrive):
         self.joints.put(worlds, target_position=position, target_velocity=velocity)
 
     def reset(self, worlds: WorldNumbers) -> None:
-        """Holds the joints at home."""
         super().reset(worlds)
         home = self.joints.traits.home
         self._goal[worlds] = np.clip(home, self.lower, self.upper)

@@ -55,7 +55,6 @@ class RotorThrust(Controller):
     upper: ArrayLike = 10.0
 
     def drive(self, joints: JointGroup) -> Drive:
-        """Returns the drive of the rotors; see `Controller.drive`."""
         count = len(self.links)
         if not count:
             raise ValueError(f"part {joints.part!r} has no rotors: name the link of each")
@@ -93,7 +92,6 @@ class _RotorDrive(Drive):
         self._thrust = self.remember("thrust", len(links))
 
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
-        """Sets the thrusts."""
         self._thrust[worlds] = action
 
     def update(self, delta_time: float, worlds: WorldNumbers) -> None:
@@ -111,7 +109,6 @@ class _RotorDrive(Drive):
         self._links.put(worlds, force=force, torque=torque)
 
     def reset(self, worlds: WorldNumbers) -> None:
-        """Stops the rotors."""
         self._thrust[worlds] = 0.0
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import Any
 import yaml
 
 from deepsim_scenes.errors import ModelListError
+from deepsim_sync.errors import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Section:
         names = tuple(known)
         for key in self.values:
             if key not in names:
-                raise self.error(key, f"unknown key {key!r}{did_you_mean(key, names)}")
+                raise self.error(key, f"unknown key {key!r}{hint(key, names)}")
 
     def text(self, key: str, default: str = "") -> str:
         """Returns the string of a key, or the default if the key is missing.
@@ -116,13 +116,10 @@ def read_document(file: Path, items: str) -> tuple[Section, list[Section]]:
     return top, [_section(file, each, f"an entry of {items}") for each in node.value]
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def hint(name: str, known: Iterable[str]) -> str:
     """Returns the end of a message about an unknown name: similar names, or known ones."""
     names = sorted(known)
-    close = difflib.get_close_matches(name, names, n=3)
-    if close:
-        return f"; did you mean {' or '.join(map(repr, close))}?"
-    return f"; known: {', '.join(names[:12])}" if names else ""
+    return did_you_mean(name, names, 3) or (f"; known: {', '.join(names[:12])}" if names else "")
 
 
 def _section(file: Path, node: yaml.Node | None, what: str) -> Section:

@@ -30,7 +30,7 @@ from deepsim_spawn import (
     UnsupportedElementWarning,
 )
 
-from .document import Section, did_you_mean, read_document
+from .document import Section, hint, read_document
 from .downloads import ModelDownloads
 from .model_class import WALL, ModelClass, ModelType, grey_wall
 from .resizing import Stretch, stretch_of
@@ -86,7 +86,7 @@ class ModelList:
             if model.name == name:
                 return model
         known = [model.name for model in self.classes.values()]
-        raise KeyError(f"no model is named {name!r}{did_you_mean(name, known)}")
+        raise KeyError(f"no model is named {name!r}{hint(name, known)}")
 
 
 def read_models(
@@ -157,7 +157,7 @@ def _model(entry: Section, store: _Store) -> ModelClass:
     word = _OLD_TYPES.get(word, word)
     if word not in types:
         given = f"unknown type {word!r}" if word else f"model {name!r} has no type"
-        raise entry.error("type", given + did_you_mean(word, types))
+        raise entry.error("type", given + hint(word, types))
     kind = ModelType(word)
     lengths = {key: entry.number(key, positive=True) for key in ("width", "length", "height")}
     shared = {
@@ -220,7 +220,7 @@ class _Store:
         if self.downloads is None and url:
             raise entry.error("name", f"{missing}; it can be fetched from {url}")
         if self.downloads is None or (kind is ModelType.CUSTOM_MODEL and not url):
-            raise entry.error("name", missing + did_you_mean(name, known))
+            raise entry.error("name", missing + hint(name, known))
         return self._fetch(entry, name, url)
 
     def _fetch(self, entry: Section, name: str, url: str) -> Path:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from deepsim_math import poses, quaternions
 from deepsim_sync import SCOPE
+from deepsim_sync.errors import did_you_mean
 
 from .checks import WORLD
 from .joint import AXES, JointAxis, JointDescription
@@ -141,8 +141,7 @@ def _values(
     if isinstance(positions, Mapping):
         for name in positions:
             if name not in rows:
-                close = difflib.get_close_matches(name, rows, n=1)
-                hint = f"; did you mean {close[0]!r}?" if close else ""
+                hint = did_you_mean(name, rows)
                 raise ValueError(f"model {model.name!r} has no joint axis {name!r}{hint}")
         values = {name: np.asarray(each, dtype=np.float64) for name, each in positions.items()}
     else:

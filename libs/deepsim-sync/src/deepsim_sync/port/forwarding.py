@@ -19,7 +19,7 @@ from deepsim_sync.errors import UnsupportedError
 
 from .cameras import CameraMount, CameraView, DepthPicture
 from .capabilities import ContactPoints
-from .physics_properties import PhysicsProperty, check_property, checked_factors
+from .physics_properties import PhysicsProperty, checked_factors
 from .sensors import Reading, SensorInfo
 from .simulator import Simulator, WorldNumbers
 
@@ -234,7 +234,6 @@ class ForwardedPhysics:
         worlds: WorldNumbers | None = None,
     ) -> None:
         """Sets the factors of one property of some links, in some worlds."""
-        check_property(name)
         chosen, count = list(links), self._worlds if worlds is None else len(worlds)
         values = checked_factors(name, chosen, factors, count)
         self._forward(SCALE, name=name, links=chosen, factors=values, worlds=worlds)

@@ -71,8 +71,9 @@ def checked_factors(
     """Validates arguments of `PhysicsProperties.scale`, and returns the factors as (w, k).
 
     Raises:
-        ValueError: A factor is invalid.
+        ValueError: The property is unknown, or a factor is invalid.
     """
+    check_property(name)
     try:
         values = np.broadcast_to(np.asarray(factors, dtype=np.float64), (worlds, len(links)))
         least = values >= 0.0 if name in CAN_BE_ZERO else values > 0.0
