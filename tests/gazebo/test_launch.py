@@ -63,7 +63,7 @@ def master() -> Iterator[RosMaster]:
         yield master
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def launched(master: RosMaster) -> Iterator[Launch]:
     """gzserver, launched with arguments that change the topics."""
     launch = Launch(

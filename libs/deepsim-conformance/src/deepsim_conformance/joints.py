@@ -9,7 +9,16 @@ from numpy.typing import ArrayLike
 
 from .base import GRAVITY, Conformance
 from .bench import Bench
-from .models import HINGED, PENDULUM, PENDULUM_INERTIA, SINKER, SINKER_RATE, STOP, STOPPED
+from .models import (
+    HINGED,
+    PENDULUM,
+    PENDULUM_INERTIA,
+    SINKER,
+    SINKER_RATE,
+    STOP,
+    STOPPED,
+    TURNTABLE,
+)
 from .runs import COMMANDS
 
 _HINGE = "pendulum::joint"
@@ -146,6 +155,24 @@ class JointCases(Conformance):
         speed = 40.0 / (2.0 * SINKER_RATE)
         assert bench.get("joints", "velocity", "sinker::joint") == pytest.approx(speed, rel=1e-3)
         assert bench.get("links", "twist", "sinker::link")[2] == pytest.approx(speed, rel=1e-3)
+
+    @pytest.mark.parametrize("limit", [np.inf, 5.0])
+    def test_a_slide_beside_the_axis_of_a_turning_parent(self, bench: Bench, limit: float) -> None:
+        """Its velocity is the rate of its position, which damping brings to rest."""
+        bench.spawn(TURNTABLE, "turntable", (0, 0, 5))
+        if not len(bench.entities.joints):
+            pytest.skip("this simulator has no joints")
+        turn, slide = "turntable::turn", "turntable::slide"
+        bench.write({("joints", "velocity"): {turn: 2.0, slide: 0.3}})
+        before = float(bench.get("joints", "position", slide))
+        time = bench.run(0.05)
+        rate = (bench.get("joints", "position", slide) - before) / time
+        assert bench.get("joints", "velocity", slide) == pytest.approx(rate, abs=0.01)
+        bench.write({("joints", "damping"): {slide: 50.0}})
+        bench.write({("joints", "effort_limit"): {slide: limit}})
+        bench.run(0.5)
+        assert abs(bench.get("joints", "velocity", slide)) < 0.01
+        assert abs(bench.get("joints", "effort", slide)) < 0.5
 
     def test_targets_keep_to_the_limit_of_velocity(self, pendulum: Bench) -> None:
         _write(pendulum, velocity_limit=0.5, stiffness=2e3, damping=200.0, target_position=1.0)

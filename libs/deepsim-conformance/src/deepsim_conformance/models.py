@@ -205,6 +205,15 @@ CHAIN = _model(
 )
 """Three links on two hinges, free to fly and free of gravity; see `CHAIN_MASSES`."""
 
+TURNTABLE = _model(
+    "turntable",
+    _link("disk", _inertial(50, 20, 20, 20), gravity=False),
+    _link("carriage", _inertial(1, 0.01, 0.01, 0.01), pose="0.5 0 0 0 0 0", gravity=False),
+    _joint("revolute", "world", "disk", "<axis><xyz>0 0 1</xyz></axis>", name="turn"),
+    _joint("prismatic", "disk", "carriage", "<axis><xyz>0 1 0</xyz></axis>", name="slide"),
+)
+"""A heavy disk that turns about z, and a carriage on a slide along y, 0.5 m beside its centre."""
+
 PARTS = _model(
     "parts",
     _link("base", _SMALL, gravity=False),

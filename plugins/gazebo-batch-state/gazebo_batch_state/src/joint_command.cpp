@@ -27,10 +27,10 @@ JointDrive Evaluate(const JointCommand& command, double followed, double positio
                       command.damping * target_velocity + command.feedforward;
   const double effort = push - command.damping * velocity;
   const double clamped = std::clamp(effort, -command.effort_limit, command.effort_limit);
-  if (clamped != effort) {
-    return {clamped, clamped, 0.0};
+  if (command.damping == 0.0 || command.effort_limit == 0.0) {
+    return {clamped, clamped};
   }
-  return {effort, push, command.damping};
+  return {clamped, push, command.damping, command.effort_limit};
 }
 
 }  // namespace gazebo_batch_state

@@ -44,7 +44,7 @@ double GazebosLimit(double limit) { return std::isinf(limit) ? kNoLimit : limit;
 void JointTable::Follow() {
   std::unordered_map<std::uint64_t, Axis> old;
   for (Axis& axis : axes_) {
-    old.emplace(axis.key, axis);
+    old.emplace(axis.key, std::move(axis));
   }
   axes_.clear();
   driven_ = 0;
@@ -56,8 +56,9 @@ void JointTable::Follow() {
     }
     const auto known = old.find(KeyOf(entity));
     if (known != old.end()) {
-      axes_.push_back(known->second);
       driven_ += known->second.driven ? 1 : 0;
+      axes_.push_back(std::move(known->second));
+      old.erase(known);
       continue;
     }
     Axis& axis = axes_.emplace_back();
@@ -141,17 +142,36 @@ void JointTable::Drive(double dt) {
       entity.joint->SetForce(entity.axis, drive.effort);
       continue;
     }
-    SetDamper(row, drive.damper);  // Gazebo leaves it out where a joint runs into a limit
-    if (drive.force != 0.0) {
-      entity.joint->SetForce(entity.axis, drive.force);
+    Exert(row, drive);
+  }
+}
+
+void JointTable::Exert(Row row, const JointDrive& drive) {
+  Axis& axis = axes_[row];
+  const JointEntity& entity = index_.Joints()[row];
+  if (drive.IsLimited()) {
+    SetDamper(row, 0.0);
+    if (!axis.motor) {
+      axis.motor = std::make_unique<ServoMotor>(entity);
     }
+    axis.motor->Drive(drive);
+    return;
+  }
+  if (axis.motor) {
+    axis.motor->Rest();
+  }
+  SetDamper(row, drive.damper);  // Gazebo leaves it out where a joint runs into a limit
+  if (drive.force != 0.0) {
+    entity.joint->SetForce(entity.axis, drive.force);
   }
 }
 
 void JointTable::EndStep() {
   for (Row row = 0; driven_ > 0 && row < axes_.size(); ++row) {
     Axis& axis = axes_[row];
-    if (axis.driven && axis.drive.damper != 0.0) {
+    if (axis.driven && axis.drive.damper != 0.0 && axis.drive.IsLimited()) {
+      axis.effort = axis.motor->Effort() + 0.0;  // no -0
+    } else if (axis.driven && axis.drive.damper != 0.0) {
       axis.effort = axis.drive.force - axis.drive.damper * Velocity(row);
     }
   }
@@ -170,7 +190,7 @@ void JointTable::Hold(Row follower, double dt) {
   const JointEntity& entity = index_.Joints()[follower];
   const Mimicry& mimic = *entity.mimic;
   const JointEntity& leader = index_.Joints()[mimic.leader];
-  const double ahead = Position(mimic.leader) + 2.0 * dt * leader.joint->GetVelocity(leader.axis);
+  const double ahead = Position(mimic.leader) + 2.0 * dt * motion_.AxisRate(leader, leader.axis);
   entity.joint->SetStiffnessDamping(
       entity.axis, kMimicImpulse / dt, kMimicImpulse,
       mimic.multiplier * ahead + mimic.offset - axes_[follower].turns);
@@ -204,7 +224,7 @@ void JointTable::Push(const JointEntity& entity, double effort) const {
 double JointTable::Velocity(Row row) const {
   const JointEntity& entity = index_.Joints()[row];
   return entity.is_ball ? motion_.BallRate(entity)[entity.axis]
-                        : entity.joint->GetVelocity(entity.axis);
+                        : motion_.AxisRate(entity, entity.axis);
 }
 
 double JointTable::Position(Row row) const {
@@ -241,10 +261,12 @@ void JointTable::Release(Row row) {
   if (!entity.mimic && !entity.is_ball) {
     SetDamper(row, 0.0);
   }
+  axis.motor.reset();
   if (!entity.is_ball) {
     entity.joint->SetEffortLimit(entity.axis, GazebosLimit(axis.described.effort_limit));
     entity.joint->SetVelocityLimit(entity.axis, GazebosLimit(axis.described.velocity_limit));
   }
+  axis.drive = {};
   axis.driven = false;
   --driven_;
 }

@@ -28,15 +28,6 @@ void SetTwist(physics::Link& link, const Twist& twist) {
   link.SetAngularVel(twist.angular);
 }
 
-/// The rates of the axes of a joint [rad/s or m/s].
-std::array<double, 2> RatesOf(const physics::Joint& joint) {
-  std::array<double, 2> rates{};
-  for (unsigned int axis = 0; axis < rates.size() && axis < joint.DOF(); ++axis) {
-    rates.at(axis) = joint.GetVelocity(axis);
-  }
-  return rates;
-}
-
 }  // namespace
 
 std::vector<State> Motion::States(const std::vector<Row>& links) const {
@@ -161,7 +152,7 @@ Reason Motion::ShiftJoint(Row row, double by) const {
     turn[entity.axis] += by;
     MoveBall(entity, turn, BallRate(entity));
   } else if (entity.held.empty() && by != 0.0) {
-    MoveJoint(entity, by, RatesOf(*entity.joint));
+    MoveJoint(entity, by, RatesOf(entity));
   }
   return entity.held;
 }
@@ -173,7 +164,7 @@ Reason Motion::SetJointRate(Row row, double rate) const {
     rates[entity.axis] = rate;
     MoveBall(entity, BallTurn(entity), rates);
   } else if (entity.held.empty()) {
-    Rates rates = RatesOf(*entity.joint);
+    Rates rates = RatesOf(entity);
     rates.at(entity.axis) = rate;
     MoveJoint(entity, 0.0, rates);
   }
@@ -241,6 +232,25 @@ void Motion::TakeAlong(const std::vector<Row>& rows, const std::vector<State>& s
     }
     SetTwist(link, moved.twist);
   }
+}
+
+double Motion::AxisRate(const JointEntity& entity, unsigned int axis) const {
+  if (!entity.slides) {
+    return entity.joint->GetVelocity(axis);
+  }
+  // Gazebo's leaves out the velocity that a turning parent gives a slide beside its origin.
+  const State child = Link(entity.child);
+  const State parent = ParentOf(entity);
+  const Twist carried = At(parent.twist, child.pose.Pos() - parent.pose.Pos());
+  return entity.joint->GlobalAxis(axis).Dot(child.twist.linear - carried.linear);
+}
+
+Motion::Rates Motion::RatesOf(const JointEntity& entity) const {
+  Rates rates{};
+  for (unsigned int axis = 0; axis < rates.size() && axis < entity.joint->DOF(); ++axis) {
+    rates.at(axis) = AxisRate(entity, axis);
+  }
+  return rates;
 }
 
 State Motion::ParentOf(const JointEntity& entity) const {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace gazebo_batch_state {
 namespace {
 
@@ -51,15 +53,38 @@ TEST(Evaluate, WhatBrakesIsLeftToTheEngine) {
   EXPECT_EQ(drive.damper, 2.0);
 }
 
-TEST(Evaluate, AnEffortAtItsLimitIsExertedAsItIs) {
+TEST(Evaluate, WithoutDampingTheEffortIsClampedHere) {
   JointCommand command = Command();
+  command.effort_limit = 4.0;
+  command.damping = 0.0;
+  for (const double target : {-10.0, 10.0}) {
+    const JointDrive drive = Evaluate(command, target, 0.4, 0.0);
+    EXPECT_EQ(drive.effort, std::copysign(4.0, target));
+    EXPECT_EQ(drive.force, drive.effort);
+    EXPECT_EQ(drive.damper, 0.0);
+    EXPECT_FALSE(drive.IsLimited());
+  }
+}
+
+TEST(Evaluate, WithDampingTheLimitIsLeftToTheEngineToo) {
+  JointCommand command = Command();
+  EXPECT_FALSE(Evaluate(command, 0.7, 0.4, 10.0).IsLimited());
   command.effort_limit = 4.0;
   for (const double velocity : {-10.0, 10.0}) {
     const JointDrive drive = Evaluate(command, 0.7, 0.4, velocity);
-    EXPECT_EQ(drive.effort, velocity < 0.0 ? 4.0 : -4.0);
-    EXPECT_EQ(drive.force, drive.effort);
-    EXPECT_EQ(drive.damper, 0.0);
+    EXPECT_EQ(drive.effort, std::copysign(4.0, -velocity));
+    EXPECT_DOUBLE_EQ(drive.force, 20.0 * 0.3 + 2.0 * 0.3 + 0.5);
+    EXPECT_EQ(drive.damper, 2.0);
+    EXPECT_EQ(drive.limit, 4.0);
   }
+}
+
+TEST(Evaluate, ALimitOfZeroLeavesNothing) {
+  JointCommand command = Command();
+  command.effort_limit = 0.0;
+  const JointDrive drive = Evaluate(command, 0.7, 0.4, 1.0);
+  EXPECT_EQ(drive.force, 0.0);
+  EXPECT_EQ(drive.damper, 0.0);
 }
 
 TEST(Evaluate, TheTargetVelocityKeepsToItsLimit) {

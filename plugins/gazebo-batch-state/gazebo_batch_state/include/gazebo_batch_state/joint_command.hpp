@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 
@@ -37,9 +38,13 @@ constexpr std::size_t kCommandColumns = 7;
 
 /// What a command makes of the state of an axis.
 struct JointDrive {
-  double effort = 0.0;  ///< of the whole command, clamped
+  double effort = 0.0;  ///< of the whole command, clamped, with the velocity before the step
   double force = 0.0;   ///< to exert as it is
   double damper = 0.0;  ///< a damping that the engine has to solve for the velocity after the step
+  double limit = std::numeric_limits<double>::infinity();  ///< of force and damper together
+
+  /// Whether the engine has to clamp the effort, because the velocity after the step decides.
+  bool IsLimited() const { return !std::isinf(limit); }
 };
 
 /// Moves the followed target one step towards the target.
@@ -51,8 +56,8 @@ double Follow(const JointCommand& command, double followed, double dt);
 /// Evaluates a command.
 ///
 /// The part that brakes is left to the engine, so that it stays stable however stiff it is:
-/// explicit damping diverges from damping * dt / inertia = 2 on. An effort at its limit no longer
-/// depends on the velocity, and is exerted as it is.
+/// explicit damping diverges from damping * dt / inertia = 2 on, and alternates between both effort
+/// limits for ever once it has reached one. Without damping, the effort is clamped here.
 ///
 /// \param followed see Follow
 JointDrive Evaluate(const JointCommand& command, double followed, double position, double velocity);

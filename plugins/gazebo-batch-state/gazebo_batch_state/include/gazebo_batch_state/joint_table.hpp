@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "gazebo_batch_state/entity_index.hpp"
 #include "gazebo_batch_state/joint_command.hpp"
 #include "gazebo_batch_state/motion.hpp"
+#include "gazebo_batch_state/servo_motor.hpp"
 
 namespace gazebo_batch_state {
 
@@ -61,9 +63,10 @@ class JointTable {
     double effort = 0.0;    // of the latest step
     double turns = 0.0;     // whole turns that Gazebo does not count [rad]
     bool driven = false;
-    double damper = 0.0;             // the part of the joint's damping that is ours
-    double own_damping = 0.0;        // of the joint itself
-    double described_damping = 0.0;  // the same, not scaled
+    double damper = 0.0;                // the part of the joint's damping that is ours
+    double own_damping = 0.0;           // of the joint itself
+    double described_damping = 0.0;     // the same, not scaled
+    std::unique_ptr<ServoMotor> motor;  // once the axis has had a limited command with damping
   };
 
   double Position(Row row) const;
@@ -73,6 +76,7 @@ class JointTable {
   void CountTurns(Row row, double position);
   void Engage(Row row);
   void Release(Row row);
+  void Exert(Row row, const JointDrive& drive);
   void SetDamper(Row row, double damper);
   void SetDamping(Row row) const;
   void Hold(Row follower, double dt);

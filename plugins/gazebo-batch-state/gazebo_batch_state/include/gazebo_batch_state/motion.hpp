@@ -35,6 +35,9 @@ class Motion {
   Vector3d BallTurn(const JointEntity& entity) const;
   Vector3d BallRate(const JointEntity& entity) const;
 
+  /// The rate of an axis that turns or slides, not of a ball joint [rad/s or m/s].
+  double AxisRate(const JointEntity& entity, unsigned int axis) const;
+
   /// Turns or slides a joint [rad or m]; the rates of all joints stay.
   Reason ShiftJoint(Row row, double by) const;
 
@@ -44,6 +47,7 @@ class Motion {
  private:
   std::vector<State> States(const std::vector<Row>& links) const;
   using Rates = std::array<double, 2>;  // of the axes of a joint
+  Rates RatesOf(const JointEntity& entity) const;
   void MoveJoint(const JointEntity& entity, double by, const Rates& rates) const;
 
   void MoveBall(const JointEntity& entity, const Vector3d& turn, const Vector3d& rate) const;

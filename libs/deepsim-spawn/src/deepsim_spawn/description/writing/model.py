@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from deepsim_spawn.description.checks import WORLD
 from deepsim_spawn.description.geometry import Geometry, Heightmap, Mesh, Polyline
 from deepsim_spawn.description.sdf_paths import BOUNCING, put, put_fields, write_pose
 
+from .frames import held_by_world, joints_between_masses
 from .sensor import JOINT_SENSOR, write_plugin, write_sensor
 
 if TYPE_CHECKING:
@@ -146,28 +146,16 @@ def write_model(owner: etree._Element, model: ModelDescription) -> None:
     write_pose(element, model.pose)
     put(element, "static", model.static)
     put(element, "self_collide", model.self_collide)
-    held = _held_by_world(model)
+    held = held_by_world(model)
     for link in model.links:
         write_link(element, link, held=link.name in held)
     for nested in model.models:
         write_model(element, nested)
     links = {name: link for name, link, _ in model.all_links()}
-    for joint in model.joints:
+    for joint in joints_between_masses(model, held):
         write_joint(element, joint, links[joint.child].sensors)
     for plugin in model.plugins:
         write_plugin(element, plugin)
-
-
-def _held_by_world(model: ModelDescription) -> set[str]:
-    """Returns the links that fixed joints connect with the world, directly or by others.
-
-    Between one of 1 g and a heavier link, ODE does not solve what a servo exerts.
-    """
-    held = {WORLD}
-    fixed = [joint for joint in model.joints if joint.type == "fixed"]
-    for _ in fixed:  # in whatever order they are
-        held.update(joint.child for joint in fixed if joint.parent in held)
-    return held
 
 
 _UNLIMITED = 1e16
