@@ -112,6 +112,7 @@ class MujocoSimulator:
         self._servos = Servos(self._states)
         self._joints = Joints(self._states, self._servos)
         self._actuators = Actuators(self._states, self._servos)
+        self._has_actuators = False
         self._forces = LinkForces(self._states)
         single = SingleWorld(self._states)
         self.dynamics = MujocoDynamics(self._states, single)
@@ -294,15 +295,19 @@ class MujocoSimulator:
     ) -> None:
         """Continues with a newly compiled model; `poses` (models, W, 7) place the added models."""
         self._servos.settle()
-        self._actuators.settle()
+        if self._has_actuators:
+            self._actuators.settle()
         generation = self.entities.generation + 1
         compiled = Compiled.of(model, self._spec.models, self._spec.lights, generation)
         self._states.adopt(compiled, added, poses)
         self.timestep = self._states.timestep
         self.entities = compiled.entities
         self._motion = Motion(self._states, compiled)
-        for part in (self._joints, self._actuators, self._appearance, self.physics, self.sensors):
+        for part in (self._joints, self._appearance, self.physics, self.sensors):
             part.follow(compiled)
+        if self._has_actuators or compiled.actuators:
+            self._actuators.follow(compiled)
+        self._has_actuators = bool(compiled.actuators)
 
     def close(self) -> None:
         """Frees the OpenGL context, if there is one."""

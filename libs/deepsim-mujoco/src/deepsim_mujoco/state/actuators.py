@@ -32,6 +32,7 @@ class Actuators:
         self._commands: dict[str, Floats] = {
             name: np.zeros((states.worlds, 0)) for name in COMMANDS
         }
+        self._described = self._commands
         self._numbers: Rows = np.zeros(0, np.intp)
         self._effort: Floats = np.zeros((states.worlds, 0))
 
@@ -77,8 +78,7 @@ class Actuators:
 
     def settle(self) -> None:
         """Keeps the efforts of the latest step; call it before a new model is adopted."""
-        if len(self._names):
-            self._effort = self._servos.force[:, self._numbers]
+        self._effort = self._servos.force[:, self._numbers]
 
     def read(self, column: str, out: Floats) -> None:
         """Fills one column, (W, n)."""

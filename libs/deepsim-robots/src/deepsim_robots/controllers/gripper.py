@@ -62,7 +62,20 @@ class Gripper(Controller):
 
 
 class GripperDrive(Drive):
-    """A drive that opens a gripper."""
+    """A drive that opens a gripper.
+
+    >>> jaws = '''<mujoco><worldbody><body name="right" pos="-.1 0 0"><geom size=".02"/></body>
+    ...     <body name="left"><joint name="j" type="slide" axis="1 0 0"/><geom size=".02"/></body>
+    ...     </worldbody><actuator><position name="open" joint="j" kp="100" kv="9"
+    ...     ctrlrange="0 .04"/></actuator></mujoco>'''
+    >>> hand = Gripper(control="open", fingers=("left", "right"), gap=0.1)
+    >>> config = RobotConfig(jaws, parts={"hand": Part(["j"], hand)})
+    >>> robot = Robot(World(MujocoSimulator(), steps_per_tick=2000), config, "jaws")
+    >>> robot.set_action([0.5])
+    >>> robot.world.tick()
+    >>> robot.parts["hand"].width.round(3).tolist()  # [m]
+    [0.02]
+    """
 
     def __init__(
         self,

@@ -79,6 +79,17 @@ class _Commands(NamedTuple):
 class ControlsDrive(Drive):
     """A drive with controls of the model's file as actions.
 
+    >>> wheel = '''<mujoco><worldbody><body name="wheel"><joint name="spin"/>
+    ...     <geom size=".1"/></body></worldbody><actuator>
+    ...     <velocity name="speed" joint="spin" kv="2" ctrlrange="-9 9"/>
+    ...     </actuator></mujoco>'''
+    >>> config = RobotConfig(wheel, parts={"wheel": Part([".*"], ModelControls())})
+    >>> robot = Robot(World(MujocoSimulator(), steps_per_tick=2000), config, "wheel")
+    >>> robot.set_action([3.0])  # [rad/s]
+    >>> robot.world.tick()
+    >>> robot.joints.rows.velocity.round(3).tolist()
+    [[3.0]]
+
     Args:
         joints: The joints of the part.
         limits: Lowest and highest controls, (n,) each.
