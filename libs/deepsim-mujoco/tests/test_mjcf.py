@@ -48,7 +48,7 @@ BALL = """<mujoco model="ball"><worldbody><body name="ball" pos="1 0 0.5"><freej
 <geom size="0.2" mass="2"/></body></worldbody></mujoco>"""
 
 
-def mjcf(text: str, keyframe: str = "home") -> MjcfModel:
+def mjcf(text: str, keyframe: str | None = None) -> MjcfModel:
     return MjcfModel(text, keyframe=keyframe)
 
 
@@ -133,7 +133,7 @@ def test_a_keyframe_that_is_not_there_or_does_not_fit_is_named() -> None:
     with pytest.raises(SpawnError, match="no keyframe 'up'; it has 'home', 'bent'"):
         world.spawn(mjcf(ARM, "up"), "m", Pose())
     with pytest.raises(SpawnError, match="'home' has 2 positions, expected 5"):
-        world.spawn(mjcf(ARM.replace("0.5 1 0 0 0", "1 2")), "m", Pose())
+        world.spawn(mjcf(ARM.replace("0.5 1 0 0 0", "1 2"), "home"), "m", Pose())
     assert list(world.entities.models) == []
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Actuators of MJCF models: the gains and limits of joints are those that MuJoCo compiles."""
+"""Actuators of MJCF models that act on hinges and slides: they become gains of joints."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
-from deepsim_spawn import MjcfModel, UnsupportedElementWarning
+from deepsim_spawn import MjcfModel
 from deepsim_sync import World
 
 ARM = """<mujoco model="arm">{defaults}<worldbody>
@@ -39,7 +39,6 @@ def spawned(defaults: str, actuators: str, worlds: int = 1) -> tuple[str, World]
         ("", '<position joint="b" kp="300" dampratio="1" gear="-3"/>'),
         ("", '<position joint="a" kp="300" inheritrange="1"/>'),
         ("", '<position jointinparent="a" kp="20"/>'),
-        ("", '<intvelocity joint="a" kp="20" actrange="-1 1"/>'),
         ("", '<general joint="a" gainprm="2" biastype="affine" biasprm="0 -40 -4"/>'),
         ("", '<general joint="a" gainprm="2" biasprm="0 -40 -4"/>'),
         ("", '<velocity joint="a" kv="6"/>'),
@@ -87,7 +86,7 @@ def test_effort_limits_are_those_of_the_actuators(actuators: str, limit: float) 
 
 def test_actuators_hold_the_joints_where_the_keyframe_has_them() -> None:
     """Also after a reset of some worlds, and after another model has been spawned."""
-    text, world = spawned("", '<position joint="a" kp="9000" dampratio="1"/>' * 2, worlds=2)
+    text, world = spawned("", '<position joint="a" kp="18000" dampratio="1"/>', worlds=2)
     rows = world.joints.select(["m::a", "m::b"])
     np.testing.assert_array_equal(rows.target_position, [[0.5, 0.0]] * 2)
     for _ in range(500):
@@ -108,19 +107,35 @@ def test_actuators_hold_the_joints_where_the_keyframe_has_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("actuator", "named"),
+    ("actuator", "controls"),
     [
-        ('<position name="pull" tendon="t"/>', r"\('pull'\)"),
-        ('<muscle name="bulge" joint="b"/>', r"\('bulge'\)"),
-        ('<damper name="rub" joint="a" ctrlrange="0 1"/>', r"\('rub'\)"),
-        ('<position name="slow" joint="a" timeconst=".1"/>', r"\(time constant of 'slow'\)"),
-        (
-            '<adhesion body="lower" ctrlrange="0 1"/><position tendon="t"/>',
-            r"\(number 0 and 1 more\)",
-        ),
+        ('<position joint="a" kp="30" gear="2"/>', [0.4]),
+        ('<general joint="a" gainprm="20" biastype="affine" biasprm="3 -40 -4" gear="-2"/>', [0.4]),
+        ('<velocity joint="a" kv="6" gear="3"/>', [1.5]),
+        ('<motor joint="a" gear="-5"/>', [0.7]),
+        ('<position joint="a" kp="30"/><velocity joint="a" kv="2"/>', [0.4, 1.0]),
+        ('<pid joint="a" kp="30" kv="2" input="pos vel ff" gear="2"/>', [0.4, 1.0, -0.5]),
+        ('<position joint="a" kp="30"/><position joint="a" kp="5"/>', [0.4, -0.8]),
     ],
 )
-def test_actuators_that_joints_cannot_represent_are_named(actuator: str, named: str) -> None:
-    """The others are commands of the joints table, so no warning tells of them."""
-    with pytest.warns(UnsupportedElementWarning, match=rf"'m': <actuator> {named} of its MJCF"):
-        spawned("", actuator)
+def test_controls_of_the_file_move_a_joint_as_in_plain_mujoco(
+    actuator: str, controls: list[float]
+) -> None:
+    """Each control has a cell; a second actuator for the same purpose has a row of its own."""
+    text, world = spawned("", actuator)
+    model = mujoco.MjModel.from_xml_string(text)
+    model.opt.timestep, model.opt.integrator = 0.001, mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    model.opt.gravity[:] = 0.0, 0.0, -9.8
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+    data.ctrl[:] = controls
+    world.joints.put(target_position=0.0)  # instead of the position of the keyframe
+    for control, value in zip(world.simulator.descriptions.controls["m"], controls, strict=True):
+        table = world.joints if control.kind == "joints" else world.actuators
+        table.select([control.row]).put(
+            None, **{control.column: control.scale * value + control.offset}
+        )
+    for _ in range(300):
+        mujoco.mj_step(model, data)
+        world.tick()
+    np.testing.assert_allclose(world.joints.position[0], data.qpos, atol=1e-5)

@@ -24,7 +24,7 @@ from deepsim_robots import (
     RobotConfig,
     find_robot,
 )
-from deepsim_robots.mjcf_settings import held_joints, joint_axes
+from deepsim_robots.mjcf_settings import joint_axes
 from deepsim_spawn import MjcfModel
 from deepsim_sync import UnknownEntityError, World
 
@@ -52,28 +52,6 @@ TUNED = MjcfModel("""<mujoco model="tuned">
 </actuator>
 <keyframe><key name="home" qpos="1 2 3 1 0 0 0 .25 -.5 1 0 0 0 .75"/></keyframe>
 </mujoco>""")
-
-
-@pytest.mark.parametrize(
-    ("defaults", "actuator", "expected"),
-    [
-        ("", '<position joint="j"/>', ["j"]),
-        ("", '<intvelocity joint="j" actrange="-1 1"/>', ["j"]),
-        ("", '<position jointinparent="j"/>', ["j"]),
-        ("", '<velocity joint="j"/><motor joint="j"/>', []),
-        ("", '<position tendon="t"/>', []),
-        ("", '<general joint="j" biastype="affine" biasprm="0 -7 -1"/>', ["j"]),
-        ("", '<general joint="j" biasprm="0 -7 -1"/>', []),
-        ('<position kp="3"/>', '<general joint="j"/>', ["j"]),
-        ('<general joint="j" biastype="affine"/>', "<position/>", ["j"]),
-        ('<general joint="j" biastype="affine" biasprm="0 -1"/>', "<motor/>", []),
-        ('<default class="a"><position joint="j"/></default>', '<general class="a"/>', ["j"]),
-    ],
-)
-def test_held_joints_are_those_with_position_actuators(defaults, actuator, expected):
-    """All kinds of actuators have common defaults, as in MuJoCo."""
-    file = f"<mujoco><default>{defaults}</default><actuator>{actuator}</actuator></mujoco>"
-    assert held_joints(MjcfModel(file)) == expected
 
 
 def test_a_robot_of_an_mjcf_file_has_its_home_and_gains(tmp_path: Path):
@@ -111,7 +89,7 @@ def test_settings_of_an_entry_count_before_those_of_its_file(make_world, monkeyp
         home={"hinge": 0.5},
         gains={"slide": Gains(9.0, 1.0)},
     )
-    monkeypatch.setattr(CatalogueEntry, "description", lambda self: TUNED)
+    monkeypatch.setattr(CatalogueEntry, "description", lambda self, **_: TUNED)
     assert entry.engines == ("mujoco",)
     robot = Robot(make_world(), entry.load(), "tuned")
     np.testing.assert_array_equal(robot.joints.traits.home[:2], [0.5, -0.5])
@@ -198,7 +176,8 @@ def test_robots_of_menagerie_are_those_that_were_fetched(registry, make_world, m
     monkeypatch.setenv("MENAGERIE_ROOT", str(registry / "files"))
     robot = Robot.load(make_world(), "menagerie/tuned_dog")
     assert robot.name == "tuned_dog"
-    assert robot.parts["joints"].joints.names == ("hinge", "slide", "last")
+    names = tuple(f"actuator {number}" for number in range(4))
+    assert robot.parts["controls"].names == names  # the file names none
     home = dict(zip(robot.joints.names, robot.joints.traits.home, strict=True))
     ball = {"ball": 0.0, "ball::2": 0.0, "ball::3": 0.0}
     assert home == {"hinge": 0.25, "slide": -0.5, **ball, "last": 0.75}

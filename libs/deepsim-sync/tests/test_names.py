@@ -67,5 +67,5 @@ def test_entities_hold_the_names_of_each_kind() -> None:
     assert list(entities.lights) == ["sun"]
     assert (
         repr(entities)
-        == "<Entities generation 3: 1 models, 1 links, 0 joints, 1 visuals, 1 lights>"
+        == "<Entities generation 3: 1 models, 1 links, 0 joints, 0 actuators, 1 visuals, 1 lights>"
     )

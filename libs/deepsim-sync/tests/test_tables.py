@@ -57,6 +57,7 @@ def test_columns_are_declared_once() -> None:
         *((kind, column) for kind in ("models", "links") for column in ("pose", "twist")),
         *(("links", column) for column in ("force", "torque", "center_of_mass")),
         *(("joints", column) for column in ("position", "velocity", "effort")),
+        *(("actuators", each) for each in ("activation", "effort", "length", "velocity")),
     }
     assert {*RESET_COLUMNS, *APPEARANCE_COLUMNS} == set(ALL_COLUMNS)
     assert set(STATE_COLUMNS) < set(RESET_COLUMNS)

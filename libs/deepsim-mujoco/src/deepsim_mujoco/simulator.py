@@ -39,6 +39,7 @@ from .engine import BatchError, mujoco
 from .spec.builder import Built
 from .spec.mjcf_looks import mjcf_looks
 from .spec.mujoco_spec import MujocoSpec
+from .state.actuators import Actuators
 from .state.compiled import Compiled
 from .state.forces import LinkForces
 from .state.joints import Joints
@@ -110,6 +111,8 @@ class MujocoSimulator:
         self._appearance = Appearance(worlds)
         self._servos = Servos(self._states)
         self._joints = Joints(self._states, self._servos)
+        self._actuators = Actuators(self._states, self._servos)
+        self._has_actuators = False
         self._forces = LinkForces(self._states)
         single = SingleWorld(self._states)
         self.dynamics = MujocoDynamics(self._states, single)
@@ -120,7 +123,13 @@ class MujocoSimulator:
         self.sensors = MujocoSensors(self._states, single, self.cameras, self._joints, self._servos)
         self.depth_cameras = self.cameras
         self.snapshots = MujocoSnapshots(
-            self._states, self._joints, self._servos, self.physics, self.camera_mounts, self.sensors
+            self._states,
+            self._joints,
+            self._actuators,
+            self._servos,
+            self.physics,
+            self.camera_mounts,
+            self.sensors,
         )
         self.entities = Entities(0)
         self._add([SpawnRequest(model, model.name, model.pose) for model in described.models])
@@ -148,7 +157,8 @@ class MujocoSimulator:
             if isinstance(one.description, MjcfModel)
         }
         lights = {name: light.description for name, light in self._spec.lights.items()}
-        return Descriptions(models, lights, looks)
+        controls = {one.name: tuple(one.controls) for one in built if one.controls}
+        return Descriptions(models, lights, looks, controls)
 
     # Time
 
@@ -199,6 +209,7 @@ class MujocoSimulator:
         self.camera_mounts.reset(worlds)
         self._states.reset(slice(None) if worlds is None else worlds)
         self._joints.reset(worlds)
+        self._actuators.reset(worlds)
         self.sensors.reset(worlds)
 
     # Rows
@@ -211,6 +222,8 @@ class MujocoSimulator:
             kind, column = key
             if kind == "joints":
                 self._joints.read(column, tables.columns[key])
+            elif kind == "actuators":
+                self._actuators.read(column, tables.columns[key])
             elif column in LinkForces.COLUMNS:
                 self._forces.read(column, tables.columns[key])
             elif kind == "models" or kind == "links":
@@ -229,11 +242,14 @@ class MujocoSimulator:
         cells = changes.cells
         moved: dict[Key, Cells] = {}
         joints: dict[str, Cells] = {}
+        actuators: dict[str, Cells] = {}
         forces: dict[str, Cells] = {}
         for key, value in cells.items():
             kind, column = key
             if kind == "joints":
                 joints[column] = value
+            elif kind == "actuators":
+                actuators[column] = value
             elif column in LinkForces.COLUMNS:
                 forces[column] = value
             elif kind == "models" or kind == "links":
@@ -247,6 +263,8 @@ class MujocoSimulator:
                     refusals += self._motion.write(kind, pose, twist)
         if joints:
             self._joints.write(joints)
+        if actuators:
+            self._actuators.write(actuators)
         if forces:
             refusals += self._forces.write(forces)
         return refusals
@@ -277,6 +295,8 @@ class MujocoSimulator:
     ) -> None:
         """Continues with a newly compiled model; `poses` (models, W, 7) place the added models."""
         self._servos.settle()
+        if self._has_actuators:
+            self._actuators.settle()
         generation = self.entities.generation + 1
         compiled = Compiled.of(model, self._spec.models, self._spec.lights, generation)
         self._states.adopt(compiled, added, poses)
@@ -285,6 +305,9 @@ class MujocoSimulator:
         self._motion = Motion(self._states, compiled)
         for part in (self._joints, self._appearance, self.physics, self.sensors):
             part.follow(compiled)
+        if self._has_actuators or compiled.actuators:
+            self._actuators.follow(compiled)
+        self._has_actuators = bool(compiled.actuators)
 
     def close(self) -> None:
         """Frees the OpenGL context, if there is one."""

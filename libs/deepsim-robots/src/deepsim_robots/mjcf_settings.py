@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads ranges and actuators of joints from MJCF files."""
+"""Reads ranges of joints from MJCF files, and whether they have actuators."""
 
 from __future__ import annotations
 
@@ -10,32 +10,24 @@ from xml.etree import ElementTree
 from deepsim_spawn import JointAxis, MjcfModel
 from deepsim_sync import SCOPE
 
+from .controllers.model_controls import ModelControls
+from .parts import Part
+
 _SEVERAL = ("free", "ball")
 """Types of joints with more than one degree of freedom."""
-
-_POSITIONS = ("position", "intvelocity", "pid")
-_OTHER_SHORTCUTS = ("motor", "velocity", "damper", "cylinder", "muscle", "adhesion", "dcmotor")
-_ACTUATOR = "general"
-"""The element of default classes that stands for all actuators, whose defaults are common."""
 
 Values = dict[str, str]
 
 
-def held_joints(model: MjcfModel) -> list[str]:
-    """Returns the names of the joints with actuators that hold a position, in order of actuators.
-
-    These are ``<position>``, ``<intvelocity>``, and others with a bias that opposes the position.
-    """
+def default_parts(model: MjcfModel) -> dict[str, Part]:
+    """Returns a part ``controls`` with all controls of a model's file; no part if it has none."""
     root = ElementTree.fromstring(model.text)
-    defaults = _Defaults(root)
-    held: dict[str, None] = {}
-    for section in root.findall("actuator"):
-        for element in section:
-            values = defaults.of_actuator(element)
-            joint = values.get("joint", values.get("jointinparent"))
-            if joint is not None and _holds(values):
-                held[joint] = None
-    return [*held]
+    if not any(len(section) for section in root.findall("actuator")):
+        return {}
+    has_joints = any(
+        joint.tag == "joint" and joint.get("type") != "free" for joint, _ in _joints(root)
+    )
+    return {"controls": Part([".*"] if has_joints else [], ModelControls())}
 
 
 def joint_axes(model: MjcfModel) -> dict[str, JointAxis]:
@@ -80,10 +72,7 @@ class _Defaults:
     def _add(self, default: ElementTree.Element, name: str, above: Mapping[str, Values]) -> None:
         tags = {tag: dict(values) for tag, values in above.items()}
         for element in default:
-            if element.tag == _ACTUATOR or element.tag in (*_POSITIONS, *_OTHER_SHORTCUTS):
-                own = _with_bias(element.tag, element.attrib)
-                tags.setdefault(_ACTUATOR, {}).update(own)
-            elif element.tag != "default":
+            if element.tag != "default":
                 tags.setdefault(element.tag, {}).update(element.attrib)
         self._classes[name] = tags
         for child in default.findall("default"):
@@ -94,11 +83,6 @@ class _Defaults:
         name = element.get("class") or inherited or "main"
         tags = self._classes.get(name, {})
         return {**tags.get(element.tag, {}), **element.attrib}
-
-    def of_actuator(self, element: ElementTree.Element) -> Values:
-        """Returns the attributes of an actuator, as those of ``<general>``."""
-        tags = self._classes.get(element.get("class", "main"), {})
-        return {**tags.get(_ACTUATOR, {}), **_with_bias(element.tag, element.attrib)}
 
 
 def _joints(root: ElementTree.Element) -> Iterator[tuple[ElementTree.Element, str]]:
@@ -113,23 +97,6 @@ def _joints(root: ElementTree.Element) -> Iterator[tuple[ElementTree.Element, st
             joints = [child for child in element if child.tag in ("joint", "freejoint")]
             others = [child for child in element if child.tag in ("body", "frame")]
             pending += [(child, own) for child in (*joints, *others)][::-1]
-
-
-def _with_bias(tag: str, given: Mapping[str, str]) -> Values:
-    """Returns attributes of an actuator, with the type of its bias as attributes of ``<general>``.
-
-    The shortcuts set these attributes (MuJoCo, XML reference, actuator shortcuts).
-    """
-    if tag in _POSITIONS:
-        return {**given, "biastype": "affine", "biasprm": "0 -1"}
-    if tag in _OTHER_SHORTCUTS:
-        return {**given, "biastype": "none"}
-    return dict(given)
-
-
-def _holds(values: Values) -> bool:
-    bias = [*_floats(values.get("biasprm", "")), 0.0, 0.0]
-    return values.get("biastype") == "affine" and bias[1] < 0.0
 
 
 def _floats(text: str) -> list[float]:

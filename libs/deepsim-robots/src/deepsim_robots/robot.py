@@ -94,7 +94,13 @@ class Robot:
 
     @classmethod
     def load(
-        cls, world: World, robot: str, name: str | None = None, pose: ArrayLike | None = None
+        cls,
+        world: World,
+        robot: str,
+        name: str | None = None,
+        pose: ArrayLike | None = None,
+        *,
+        keyframe: str | None = None,
     ) -> Robot:
         """Returns a new robot from the catalogue, such as ``Robot.load(world, "panda")``.
 
@@ -103,6 +109,7 @@ class Robot:
             robot: Name in the catalogue; ``deepsim robots list`` shows all.
             name: A name for the model that is not in use; by default its name in the catalogue.
             pose: Pose of the model frame; by default the robot stands on the ground at the origin.
+            keyframe: Keyframe of an MJCF file with the home position; see `MjcfModel`.
 
         Raises:
             UnknownEntityError: The robot does not exist.
@@ -111,7 +118,7 @@ class Robot:
         """
         return cls(
             world,
-            find_robot(robot).load(),
+            find_robot(robot).load(keyframe=keyframe, on_ground=pose is None),
             name if name is not None else robot.rpartition("/")[2],
             pose,
         )

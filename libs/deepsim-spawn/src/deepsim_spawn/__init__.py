@@ -46,7 +46,7 @@ from .extent import Bounds, Footprint
 from .gazebo_xml_loader import GazeboXMLLoader
 from .meshes.shapes import heightmap_heights, shape_triangles
 from .meshes.triangles import mesh_triangles
-from .mjcf import MjcfModel
+from .mjcf import STANDING, MjcfModel
 from .model_index import ModelIndex, ModelInfo, Need
 from .model_spawner import AbstractSpawner, ModelSpawner
 from .search_path import SearchPath
@@ -54,6 +54,7 @@ from .search_path import SearchPath
 __version__ = "0.6.1"
 
 __all__ = [
+    "STANDING",
     "AbstractSpawner",
     "Attenuation",
     "Bounds",

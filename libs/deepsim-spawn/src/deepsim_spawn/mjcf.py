@@ -31,7 +31,14 @@ _FOLDERS = {
     "texture": "texturedir",
 }
 """Elements that name files, and the attribute of `<compiler>` that names their folder."""
+STANDING = ("home", "stand", "standing", "neutral", "neutral_pose", "hover", "walk_pose")
+"""Names of keyframes from which a robot can start, in order of preference."""
 _OF_FILES = ("assetdir", "meshdir", "strippath", "texturedir")
+_PID = "mujoco.pid"
+"""The plugin whose actuators become ``<pid>``, which MuJoCo has had since 3.17."""
+_GAINS = {"kp": "kp", "ki": "ki", "kd": "kv", "imax": "imax", "slewmax": "slewmax"}
+"""The attributes of ``<pid>``, by the names in the configuration of the plugin."""
+_OF_PLUGINS = ("plugin", "instance", "actdim", "dyntype")
 _SIZES = ("count", "height", "ncol", "nrow", "width")
 _LARGEST = 10_000
 """Limit of the numbers in `_SIZES`; larger ones would take hours or all memory."""
@@ -44,14 +51,16 @@ class MjcfModel:
     The embedded engine spawns it like a `ModelDescription`; Gazebo does not support it. Bodies
     become links, and everything fixed to the file's world becomes the link ``worldbody``. The frame
     of the file's world is the model frame. Files are looked up in the folder of the model and on
-    the search path. Plugins are left out.
+    the search path. Plugins are left out; actuators of ``mujoco.pid`` become ``<pid>``.
 
     Args:
         source: A file, or MJCF as text, which starts with ``<``.
         search_path: Additional folders, as in `GazeboXMLLoader`.
-        keyframe: Name of the keyframe with the joint positions at spawning and after a reset. If
-            the file has no keyframe ``home``, the bodies stay as described; any other name must
-            exist.
+        keyframe: Name of the keyframe with the joint positions at spawning and after a reset, or
+            ``""`` for one without a name. By default ``home``, another name in `STANDING`, or the
+            only one; without such a keyframe, the bodies stay as described.
+        on_ground: Whether the model frame is moved so that the lowest colliding point of the model
+            is at its height 0; if the base is fixed, it is only moved down.
         pose: The default pose for `ModelSpawner`.
 
     Attributes:
@@ -59,6 +68,10 @@ class MjcfModel:
         text: MJCF without includes, with keys in place of file names.
         files: The files by key.
         keyframe: The given keyframe.
+        on_ground: As given.
+        floor_contacts: The settings of contacts with a floor, by geom, that a scene beside the file
+            describes by ``<pair>``: a file ``scene*.xml`` in its folder that includes it. Keyframes
+            of the scene count, too, if the file has none.
         pose: The given pose.
 
     Raises:
@@ -72,7 +85,9 @@ class MjcfModel:
     name: str
     text: str
     files: Mapping[str, Path]
-    keyframe: str
+    keyframe: str | None
+    on_ground: bool
+    floor_contacts: Mapping[str, Mapping[str, str]]
     pose: Pose
 
     def __init__(
@@ -80,7 +95,8 @@ class MjcfModel:
         source: str | Path,
         *,
         search_path: SearchPath | str | Path | Iterable[str | Path] | None = None,
-        keyframe: str = "home",
+        keyframe: str | None = None,
+        on_ground: bool = False,
         pose: Pose | None = None,
     ) -> None:
         load = Load(SearchPath.of(search_path))
@@ -88,9 +104,18 @@ class MjcfModel:
         reader = _Reader(root)
         set_field = object.__setattr__
         set_field(self, "name", root.attributes.get("model") or "model")
-        set_field(self, "text", etree.tostring(reader.copy(root), encoding="unicode"))
+        made = reader.copy(root)
+        scene = _scene_beside(root, load)
+        floor_contacts: dict[str, Mapping[str, str]] = {}
+        if scene is not None:
+            if made.find("keyframe/key") is None:
+                made.extend(map(reader.copy, (e for e in scene.children if e.tag == "keyframe")))
+            floor_contacts = _floor_contacts(scene)
+        set_field(self, "text", etree.tostring(made, encoding="unicode"))
+        set_field(self, "floor_contacts", MappingProxyType(floor_contacts))
         set_field(self, "files", MappingProxyType(reader.files))
         set_field(self, "keyframe", keyframe)
+        set_field(self, "on_ground", on_ground)
         set_field(self, "pose", pose if pose is not None else Pose())
         load.findings.emit(stacklevel=2)
 
@@ -108,6 +133,39 @@ def _open(source: str | Path, load: Load) -> Element:
     return root
 
 
+def _scene_beside(root: Element, load: Load) -> Element | None:
+    """Returns a scene in the folder of a file that includes the file, if there is one."""
+    path = root.document.path
+    if path is None:
+        return None
+    for file in sorted(path.parent.glob("scene*.xml"), key=lambda file: (len(file.name), file)):
+        scene = parse_file(file, load)
+        included = (e.attributes.get("file") for e in scene.children if e.tag == "include")
+        if file != path and path.name in included:
+            return scene
+    return None
+
+
+def _floor_contacts(scene: Element) -> dict[str, Mapping[str, str]]:
+    """Returns the attributes of each ``<pair>`` of a geom and a plane of a scene, by geom."""
+    planes = {
+        geom.attributes.get("name")
+        for world in scene.children
+        if world.tag == "worldbody"
+        for geom in world.children
+        if geom.attributes.get("type") == "plane"
+    }
+    found: dict[str, Mapping[str, str]] = {}
+    for contact in (each for each in scene.children if each.tag == "contact"):
+        for pair in (each for each in contact.children if each.tag == "pair"):
+            settings = dict(pair.attributes)
+            ends = settings.pop("geom1", ""), settings.pop("geom2", "")
+            for own, other in (ends, ends[::-1]):
+                if other in planes:
+                    found[own] = MappingProxyType(settings)
+    return found
+
+
 class _Reader:
     """Copies MJCF, expanding includes and replacing file names by keys."""
 
@@ -118,6 +176,7 @@ class _Reader:
         self._opened = {root.document.path}
         self._included: dict[Element, Element] = {}
         self._folders: dict[str, str] = {}
+        self._gains: dict[str, dict[str, str]] = {}
         self._settings(root)
 
     def _settings(self, root: Element) -> None:
@@ -162,13 +221,35 @@ class _Reader:
             attributes.update((name, self._key(element, file)) for name, file in files.items())
         made = etree.Element(element.tag, attributes)
         for child in element.children:
-            if child.tag in ("extension", "plugin"):
-                child.warn_unsupported("plugins are not loaded, left out")
+            if child.tag == "extension":
+                self._learn(child)
+            elif child.tag == "plugin" and child.attributes.get("plugin") == _PID:
+                made.append(self._pid(child))
+            elif child.tag == "plugin":
+                child.warn_unsupported(f"plugins other than {_PID} are left out")
             elif child in self._included:
                 made.extend(self.copy(self._included[child]))
             else:
                 made.append(self.copy(child))
         return made
+
+    def _learn(self, extension: Element) -> None:
+        """Keeps the configurations of the instances of `_PID`; warns of other plugins."""
+        for plugin in extension.children:
+            if plugin.attributes.get("plugin") != _PID:
+                plugin.warn_unsupported(f"plugins other than {_PID} are left out")
+                continue
+            for instance in plugin.children:
+                self._gains[instance.require_attribute("name", str)] = _gains(instance)
+
+    def _pid(self, plugin: Element) -> etree._Element:
+        """Returns the ``<pid>`` of an actuator of `_PID`."""
+        instance = plugin.attributes.get("instance", "")
+        if instance and instance not in self._gains:
+            raise plugin.error(f"no {_PID} has an instance {instance!r}")
+        gains = self._gains[instance] if instance else _gains(plugin)
+        kept = {k: v for k, v in plugin.attributes.items() if k not in _OF_PLUGINS}
+        return etree.Element("pid", {**kept, **gains, "input": "pos"})
 
     def _key(self, element: Element, name: str) -> str:
         folder = self._folders.get(_FOLDERS[element.tag], "")
@@ -180,3 +261,14 @@ class _Reader:
         key = self._keys.setdefault(path, f"{len(self._keys)}{path.suffix.lower()}")
         self.files[key] = path
         return key
+
+
+def _gains(holder: Element) -> dict[str, str]:
+    """Returns the gains in the ``<config>`` elements of an instance or an actuator of `_PID`."""
+    gains: dict[str, str] = {}
+    for config in holder.children:
+        key = config.require_attribute("key", str)
+        if key not in _GAINS:
+            raise config.error(f"{_PID} has no {key!r}; it has {', '.join(_GAINS)}")
+        gains[_GAINS[key]] = config.require_attribute("value", str)
+    return gains

@@ -69,7 +69,7 @@ from .port.sensors import (
     SensorsTogether,
 )
 from .port.simulator import Seeds, Simulator, WorldNumbers
-from .port.spawning import Descriptions, SpawnRequest, checked_requests
+from .port.spawning import Control, Descriptions, SpawnRequest, checked_requests
 from .port.tables import (
     ALL_COLUMNS,
     APPEARANCE_COLUMNS,
@@ -82,7 +82,15 @@ from .port.tables import (
     Tables,
     VisualTable,
 )
-from .state.rows import JointRows, LightRows, LinkRows, Rows, StateRows, VisualRows
+from .state.rows import (
+    ActuatorRows,
+    JointRows,
+    LightRows,
+    LinkRows,
+    Rows,
+    StateRows,
+    VisualRows,
+)
 from .state.seeds import checked_worlds, world_seeds
 from .trackers.manager import Priority, Tracker, TrackerManager
 from .trackers.states import (
@@ -113,6 +121,7 @@ __all__ = [
     "SCOPE",
     "SENSOR_KINDS",
     "STATE_COLUMNS",
+    "ActuatorRows",
     "Behaviour",
     "BehaviourManager",
     "CallbackError",
@@ -126,6 +135,7 @@ __all__ = [
     "Column",
     "ContactPoints",
     "Contacts",
+    "Control",
     "DeepSimError",
     "DepthCameras",
     "DepthPicture",

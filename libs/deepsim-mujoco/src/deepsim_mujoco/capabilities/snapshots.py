@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from deepsim_mujoco.engine import mujoco
 from deepsim_mujoco.spec.builder import COLLISION_GROUP
+from deepsim_mujoco.state.actuators import Actuators
 from deepsim_mujoco.state.joints import Joints
 from deepsim_mujoco.state.layout import Floats
 from deepsim_mujoco.state.servos import Servos
@@ -38,6 +39,8 @@ class MujocoState(NamedTuple):
     """Efforts of the latest step, (W, axes)."""
     commands: Mapping[str, Floats]
     """Joint commands that differ from their defaults, by column, (W, axes)."""
+    actuators: Mapping[str, Floats]
+    """Efforts of actuators, and commands that differ from their defaults, by column, (W, n)."""
     mounts: Mapping[tuple[str, int], CameraMount]
     """Camera mounts that differ from their descriptions, by name and world."""
     sensors: Any
@@ -51,12 +54,14 @@ class MujocoSnapshots:
         self,
         states: WorldStates,
         joints: Joints,
+        actuators: Actuators,
         servos: Servos,
         physics: PhysicsFactors,
         mounts: SensorMounts,
         sensors: MujocoSensors,
     ) -> None:
         self._states, self._joints, self._servos = states, joints, servos
+        self._actuators = actuators
         self._physics, self._mounts, self._sensors = physics, mounts, sensors
         self._digested: mujoco.MjModel | None = None
 
@@ -69,6 +74,7 @@ class MujocoSnapshots:
             self._physics.get_state(),
             self._servos.effort.copy(),
             self._joints.get_state(),
+            self._actuators.get_state(),
             self._mounts.get_state(),
             self._sensors.get_state(),
         )
@@ -80,7 +86,7 @@ class MujocoSnapshots:
             ValueError: The state belongs to other models or to another number of worlds; nothing
                 was changed.
         """
-        steps, models, integration, factors, effort, commands, mounts, sensors = state
+        steps, models, integration, factors, effort, commands, actuators, mounts, sensors = state
         if integration.shape != self._states.state.shape:
             raise ValueError(
                 f"the state has shape {integration.shape}, and these worlds have shape "
@@ -97,6 +103,7 @@ class MujocoSnapshots:
         self._physics.set_state(factors)
         self._mounts.set_state(mounts)
         self._joints.set_state(commands, np.arange(self._states.worlds))
+        self._actuators.set_state(actuators, np.arange(self._states.worlds))
         self._states.set(steps, integration, slice(None))
         self._servos.set(effort, slice(None))
         self._sensors.set_state(sensors)
@@ -108,7 +115,7 @@ class MujocoSnapshots:
             self._digested, content = model, sha256()
             solid = model.geom_group == COLLISION_GROUP
             layout = self._states.compiled.layout
-            for names in (layout.bodies, layout.joints):
+            for names in (layout.bodies, layout.joints, layout.actuators):
                 content.update("\0".join(names).encode())
             for values in (
                 model.geom_type[solid],

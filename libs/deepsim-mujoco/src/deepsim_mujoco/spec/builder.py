@@ -25,7 +25,7 @@ from deepsim_spawn import (
     Surface,
     VisualDescription,
 )
-from deepsim_sync import SCOPE, SpawnError
+from deepsim_sync import SCOPE, Control, SpawnError
 
 from .assets import Assets
 from .axes import Axis, add_axes
@@ -33,6 +33,7 @@ from .constraints import Follower, add_mimic, close_loop, follower_of
 from .inertias import set_inertia
 from .kept_files import KeptFile
 from .lights import BuiltLight, add_light
+from .mjcf_actuators import ActuatorRow
 from .self_collisions import ModelNumbers, kept_off, masks
 from .sensors import BuiltSensor, add_sensor, joints_of
 from .shapes import Asset, apply_shape, drawn, touching
@@ -111,8 +112,10 @@ class Built:
     """Files of an MJCF model's meshes by mesh name, in the formats that viewers read."""
     files: dict[str, KeptFile] = field(default_factory=dict)
     """Files of an MJCF model, by their keys in the text."""
-    left_out: list[str] = field(default_factory=list)
-    """Actuators of an MJCF model that are not simulated."""
+    actuators: dict[str, ActuatorRow] = field(default_factory=dict)
+    """The controls of actuators of an MJCF model that are no servos of axes, by row name."""
+    controls: list[Control] = field(default_factory=list)
+    """The controls of an MJCF model, in the order of its file."""
 
 
 def build_model(

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import chain
 from pathlib import Path
 from xml.etree import ElementTree
@@ -14,18 +14,30 @@ import numpy as np
 from deepsim_math import Color, Material, Pose, Quaternion, Vector3
 from deepsim_mujoco.engine import mujoco
 from deepsim_spawn import (
+    STANDING,
     JointAxis,
     JointDescription,
     LinkDescription,
     MjcfModel,
     UnsupportedElementWarning,
 )
-from deepsim_sync import SCOPE, SpawnError
+from deepsim_sync import SCOPE, Control, SpawnError
 
 from .axes import Axis, add_servo, ball_axes
 from .builder import COLLISION_GROUP, VISUAL_GROUP, Built, Look
 from .kept_files import keep
-from .mjcf_actuators import JointGains, actuator_gains
+from .mjcf_actuators import (
+    UNLIMITED,
+    ActuatorRow,
+    JointCommand,
+    JointGains,
+    control_limits,
+    control_name,
+    hold,
+    joint_actuators,
+    marked_name,
+)
+from .mjcf_standing import let_stand, lowest_point
 from .tree import Frame, Node, anchor_name
 
 _WORLD = "worldbody"  # the body of everything that the file fixes to the world; "world" is reserved
@@ -33,7 +45,7 @@ _TOLD = ("option", "sensor")
 """Sections without effect that users are warned about."""
 _LEFT_OUT = (*_TOLD, "custom", "keyframe", "size", "statistic", "visual")
 _KINDS = (
-    *("equalities", "excludes", "pairs", "tendons", "tuples", "texts", "numerics"),
+    *("actuators", "equalities", "excludes", "pairs", "tendons", "tuples", "texts", "numerics"),
     *("flexes", "skins", "meshes", "hfields", "materials", "textures"),
 )
 """Elements that outlive bodies; default classes are left out: deleting one crashes MuJoCo 3.17."""
@@ -57,23 +69,23 @@ def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
     _arrange(root)
     referenced = {each.get(end) for each in root.iter() for end in ("geom", "geom1", "geom2")}
     built = Built(description, name)
-    actuated = ElementTree.tostring(root, encoding="unicode")
-    for section in root.findall("actuator"):  # the joints table replaces them
-        root.remove(section)
-    text = ElementTree.tostring(root, encoding="unicode")
     try:
         for key, path in description.files.items():
             built.files[key] = keep(path.read_bytes(), path.suffix.lower())
-        whole = _parse(actuated, built)
-        whole.compiler.LRopt.mode = mujoco.mjtLRMode.mjLRMODE_NONE  # of muscles; takes seconds
-        model = whole.compile()
-        child = _parse(text, built)  # parsed again, because a compiled spec would never be freed
+        model = _parse(root, built).compile()
+        gains, commands = joint_actuators(model)
+        others = [number for number in range(model.nactuator) if number not in commands]
+        _keep_actuators(root, others)
+        child = _parse(root, built)  # parsed again, because a compiled spec would never be freed
     except (ValueError, OSError) as error:
         why = " ".join(str(error).split())
         raise SpawnError(name, f"MuJoCo refuses its MJCF: {why}") from error
     data = mujoco.MjData(model)
-    _apply_keyframe(data, keys, description, name)
-    mujoco.mj_kinematics(model, data)
+    given = _apply_keyframe(data, keys, description, name)
+    mujoco.mj_fwdPosition(model, data)
+    lift = Pose()
+    if description.on_ground:
+        lift = Pose((0.0, 0.0, -lowest_point(model, data, description.floor_contacts)))
     nodes = _nodes(model, data, name)
     if not nodes:
         raise SpawnError(name, "its MJCF has no body")
@@ -84,24 +96,26 @@ def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
         for mesh in child.meshes
         if Path(mesh.file).suffix in _OPEN_FORMATS
     }
+    let_stand(child, description.floor_contacts)
     _show(child, built, referenced)
+    for number in others:
+        hold(model, data, number, given)
+    _add_actuators(child, built, model, data, others)
     before = {kind: len(getattr(spec, kind)) for kind in _KINDS}
     frame = spec.worldbody.add_frame()
     spec.attach(child, prefix=name + SCOPE, frame=frame)
     built.others += [each for kind in _KINDS for each in getattr(spec, kind)[before[kind] :]]
     built.holders.append(frame)
-    _keep_roots(spec, built, data, nodes)
-    _add_servos(spec, built, model, data)
+    _keep_roots(spec, built, data, nodes, lift)
+    _add_servos(spec, built, model, data, gains)
+    built.controls = _controls(built, model, commands)
     return built
 
 
 def warn_of_left_out(description: MjcfModel, built: Built) -> None:
-    """Warns of sections and actuators of an MJCF model that have no effect."""
+    """Warns of sections of an MJCF model that have no effect."""
     root = ElementTree.fromstring(description.text)
     found = [f"<{tag}>" for tag in _TOLD if root.find(tag) is not None]
-    if built.left_out:
-        more = f" and {len(built.left_out) - 1} more" if len(built.left_out) > 1 else ""
-        found.insert(0, f"<actuator> ({built.left_out[0]}{more})")
     if found:
         warnings.warn(
             f"model {built.name!r}: {', '.join(found)} of its MJCF not simulated; physics is that "
@@ -139,20 +153,30 @@ def _arrange(root: ElementTree.Element) -> None:
             is_free |= any(joint.get("type") == "free" for joint in joints)
             if is_body and (is_free or element.get("mocap") == "true"):
                 continue
+            place = list(world).index(element)
             world.remove(element)
             if is_body and joints:
                 name = element.attrib.setdefault("name", f"body {count} {number}")
-                anchor = ElementTree.SubElement(world, "body", name=f"#anchor {name}", mocap="true")
+                anchor = ElementTree.Element("body", name=f"#anchor {name}", mocap="true")
                 anchor.append(element)
+                world.insert(place, anchor)  # keyframes name joints by their order
             else:
                 fixed.append(element)
     if held or len(fixed) or root.find("worldbody/body[@mocap]") is not None:
         ElementTree.SubElement(root, "worldbody").append(fixed)
 
 
-def _parse(text: str, built: Built) -> mujoco.MjSpec:
+def _keep_actuators(root: ElementTree.Element, kept: Collection[int]) -> None:
+    """Removes all actuators but some, given by number."""
+    elements = [(section, each) for section in root.findall("actuator") for each in section]
+    for number, (section, element) in enumerate(elements):
+        if number not in kept:
+            section.remove(element)
+
+
+def _parse(root: ElementTree.Element, built: Built) -> mujoco.MjSpec:
     """Returns a spec that reads copies of the files, with names for all bodies and joints."""
-    child = mujoco.MjSpec.from_string(text)
+    child = mujoco.MjSpec.from_string(ElementTree.tostring(root, encoding="unicode"))
     for asset in chain(child.meshes, child.hfields, child.skins, child.textures):
         if asset.file:
             asset.file = str(built.files[asset.file].path)
@@ -168,18 +192,30 @@ def _parse(text: str, built: Built) -> mujoco.MjSpec:
 
 def _apply_keyframe(
     data: mujoco.MjData, keys: list[ElementTree.Element], description: MjcfModel, name: str
-) -> None:
-    wanted = description.keyframe
+) -> Collection[str]:
+    """Applies positions, controls and activations; returns the names of the given fields."""
     named = {key.get("name", ""): key for key in keys}
-    if wanted in named:
-        given = np.array(named[wanted].get("qpos", "").split(), dtype=np.float64)
-        if len(given) not in (0, count := len(data.qpos)):
-            why = f"its keyframe {wanted!r} has {len(given)} positions, expected {count}"
-            raise SpawnError(name, why)
-        data.qpos[:] = given if len(given) else data.qpos
-    elif wanted != "home":
-        known = ", ".join(map(repr, named)) or "none"
+    wanted, known = description.keyframe, ", ".join(map(repr, named)) or "none"
+    if wanted is None:
+        usual = [each for each in STANDING if each in named]
+        wanted = usual[0] if usual else next(iter(named)) if len(keys) == 1 else None
+    elif wanted not in named:
         raise SpawnError(name, f"its MJCF has no keyframe {wanted!r}; it has {known}")
+    if wanted is not None:
+        for field, what in (("qpos", "positions"), ("ctrl", "controls"), ("act", "activations")):
+            given = np.array(named[wanted].get(field, "").split(), dtype=np.float64)
+            numbers = getattr(data, field)
+            if len(given) not in (0, len(numbers)):
+                why = f"its keyframe {wanted!r} has {len(given)} {what}, expected {len(numbers)}"
+                if description.keyframe is not None:
+                    raise SpawnError(name, why)
+                left_out = f"model {name!r}: {why}; it is left out"
+                warnings.warn(left_out, UnsupportedElementWarning, stacklevel=6)
+                return ()
+            if len(given):
+                numbers[:] = given
+        return named[wanted].keys()
+    return ()
 
 
 def _nodes(model: mujoco.MjModel, data: mujoco.MjData, name: str) -> dict[int, Node]:
@@ -207,9 +243,21 @@ def _nodes(model: mujoco.MjModel, data: mujoco.MjData, name: str) -> dict[int, N
 
 
 def _keep_roots(
-    spec: mujoco.MjSpec, built: Built, data: mujoco.MjData, nodes: Mapping[int, Node]
+    spec: mujoco.MjSpec,
+    built: Built,
+    data: mujoco.MjData,
+    nodes: Mapping[int, Node],
+    lift: Pose,
 ) -> None:
-    """Records the bodies that can be moved, and the link that represents the model."""
+    """Records the bodies that can be moved, and the link that represents the model.
+
+    Args:
+        spec: The spec.
+        built: The model.
+        data: Its data, in the initial position.
+        nodes: Its links by the numbers of their bodies.
+        lift: Pose of the origin of the file in the frame of the model.
+    """
     prefix = built.name + SCOPE
     places: dict[str, Pose] = {}
     for number, node in nodes.items():
@@ -218,7 +266,7 @@ def _keep_roots(
         body = spec.body(prefix + (node.link.name if node.is_root else f"#anchor {node.link.name}"))
         body.name = node.name if node.is_root else anchor_name(node)
         built.roots.append(body)
-        places[node.name] = _pose(data, number) if node.is_root else Pose()
+        places[node.name] = lift @ _pose(data, number) if node.is_root else lift
         built.places.append(places[node.name])
     moving = (node for node in nodes.values() if node.is_root and not node.placed)
     standing = (node for node in nodes.values() if node.placed)
@@ -226,14 +274,68 @@ def _keep_roots(
     built.frames = [Frame(built.name, link, places[link].inverse())]
 
 
+def _add_actuators(
+    child: mujoco.MjSpec,
+    built: Built,
+    model: mujoco.MjModel,
+    data: mujoco.MjData,
+    numbers: Iterable[int],
+) -> None:
+    """Names the actuators that are kept, and records their initial controls and states."""
+    for number, actuator in zip(numbers, child.actuators, strict=True):
+        own = actuator.name or f"actuator {number}"
+        actuator.name = marked_name(own)
+        # Else MuJoCo would search for the range in each compilation, which takes seconds.
+        actuator.lengthrange = model.actuator_lengthrange[number].tolist()
+        # With limits that do not act, each world can get its own.
+        if not model.actuator_forcelimited[number]:
+            actuator.forcelimited, actuator.forcerange = True, [-UNLIMITED, UNLIMITED]
+        first, count = model.actuator_actadr[number], model.actuator_actnum[number]
+        start = int(model.actuator_ctrladr[number])
+        for control in range(int(model.actuator_ctrlnum[number])):
+            built.actuators[built.name + SCOPE + control_name(own, control)] = ActuatorRow(
+                built.name + SCOPE + actuator.name,
+                control,
+                float(data.ctrl[start + control]),
+                *control_limits(model, start + control),
+                tuple(data.act[first : first + count].tolist()),
+            )
+        # Targets are clamped where they are set, so that each world can have its own limits.
+        actuator.ctrllimited, actuator.ctrlrange = True, [-UNLIMITED, UNLIMITED]
+
+
+def _controls(
+    built: Built, model: mujoco.MjModel, commands: Mapping[int, Iterable[JointCommand]]
+) -> list[Control]:
+    """Returns the controls of a model in the order of its file."""
+    found: list[Control] = []
+    for number in range(model.nactuator):
+        own = model.actuator(number).name or f"actuator {number}"
+        for count, (joint, at, column, scale, offset) in enumerate(commands.get(number, ())):
+            row = built.name + SCOPE + model.joint(joint).name
+            name, limits = control_name(own, count), control_limits(model, at)
+            found.append(Control(name, "joints", row, column, scale, offset, *limits))
+        if number in commands:
+            continue
+        for count in range(int(model.actuator_ctrlnum[number])):
+            name = control_name(own, count)
+            row = built.name + SCOPE + name
+            limits = built.actuators[row].lower, built.actuators[row].upper
+            found.append(Control(name, "actuators", row, "target", 1.0, 0.0, *limits))
+    return found
+
+
 def _add_servos(
-    spec: mujoco.MjSpec, built: Built, model: mujoco.MjModel, data: mujoco.MjData
+    spec: mujoco.MjSpec,
+    built: Built,
+    model: mujoco.MjModel,
+    data: mujoco.MjData,
+    gains: Mapping[int, JointGains],
 ) -> None:
     """Creates the axes of joints with the gains of their actuators, which hold initial positions.
 
     Records the initial positions of all joints.
     """
-    gains, built.left_out = actuator_gains(model)
     for number, kind in enumerate(model.jnt_type.tolist()):
         if kind == mujoco.mjtJoint.mjJNT_FREE:
             continue

@@ -12,6 +12,7 @@ from deepsim_mujoco.engine import mujoco
 from deepsim_mujoco.spec.axes import Axis
 from deepsim_mujoco.spec.builder import Built, Sensor
 from deepsim_mujoco.spec.lights import BuiltLight
+from deepsim_mujoco.spec.mjcf_actuators import ActuatorRow
 from deepsim_mujoco.spec.sensors import BuiltSensor
 from deepsim_mujoco.spec.tree import Node
 from deepsim_sync import Entities
@@ -30,6 +31,7 @@ class Compiled:
         entities: Names of all rows.
         links: The links, in row order.
         axes: The joint axes, in row order.
+        actuators: Controls in the actuators table, in row order.
         lights: All lights by name.
         cameras: All camera sensors by name.
         sensors: All other sensors by name.
@@ -46,6 +48,7 @@ class Compiled:
     entities: Entities
     links: Sequence[Node]
     axes: Sequence[Axis]
+    actuators: Sequence[ActuatorRow]
     lights: Mapping[str, BuiltLight]
     cameras: Mapping[str, Sensor]
     sensors: Mapping[str, BuiltSensor]
@@ -65,12 +68,14 @@ class Compiled:
         """Returns the rows of a compiled model; `world_lights` belong to no model."""
         layout = Layout.of(model)
         links, axes = list[Node](), dict[str, Axis]()
+        actuators = dict[str, ActuatorRow]()
         lights, cameras = dict(world_lights), dict[str, Sensor]()
         sensors, visuals = dict[str, BuiltSensor](), list[str]()
         for one in built:
             links += one.links
             visuals += one.visuals
             axes.update(one.axes)
+            actuators.update(one.actuators)
             lights.update(one.lights)
             cameras.update(one.cameras)
             sensors.update(one.sensors)
@@ -79,6 +84,7 @@ class Compiled:
             models=[frame.name for one in built for frame in one.frames],
             links=[node.name for node in links],
             joints=axes,
+            actuators=actuators,
             visuals=visuals,
             lights=lights,
         )
@@ -95,6 +101,7 @@ class Compiled:
             entities=entities,
             links=links,
             axes=[*axes.values()],
+            actuators=[*actuators.values()],
             lights=lights,
             cameras=cameras,
             sensors=sensors,

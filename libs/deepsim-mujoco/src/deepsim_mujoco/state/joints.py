@@ -61,7 +61,7 @@ class Joints:
         self._described["stiffness"] = np.array([axis.gains[0] for axis in axes])
         self._described["damping"] = np.array([axis.gains[1] for axis in axes])
         self._described["target_position"] = np.array([axis.target for axis in axes])
-        servos, start = compiled.layout.servos, compiled.layout.start
+        servos, start = compiled.layout.actuators, compiled.layout.start
         joint, dof = compiled.axis_joints, compiled.axis_dofs
         self._servo: Rows = np.array([servos[name] for name in self._names], dtype=np.intp)
         self._position = start[Part.mjSTATE_QPOS] + model.jnt_qposadr[joint]

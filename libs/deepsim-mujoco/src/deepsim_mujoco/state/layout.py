@@ -19,8 +19,6 @@ Part = mujoco.mjtState
 Rows = NDArray[np.intp]
 Floats = NDArray[np.floating[Any]]
 
-SERVO_INPUTS = 3
-"""Numbers of a servo's control: target position, target velocity, feedforward."""
 _QPOS_SIZE = np.array([7, 4, 1, 1])  # by mjtJoint: free, ball, slide, hinge
 _DOF_SIZE = np.array([6, 3, 1, 1])
 _OF_DOFS = (
@@ -48,7 +46,7 @@ class Layout:
         start: Start of each part in the state of a world.
         bodies: Number of each body.
         joints: Number of each joint; an axis of a ball joint is none.
-        servos: Number of each actuator.
+        actuators: Number of each actuator; servos have the names of their axes.
         sensors: Number of each sensor of MuJoCo.
         geoms: Number of each geom.
         materials: Number of each material.
@@ -59,7 +57,7 @@ class Layout:
     start: Mapping[mujoco.mjtState, int]
     bodies: Mapping[str, int]
     joints: Mapping[str, int]
-    servos: Mapping[str, int]
+    actuators: Mapping[str, int]
     sensors: Mapping[str, int]
     geoms: Mapping[str, int]
     materials: Mapping[str, int]
@@ -83,7 +81,7 @@ class Layout:
             start={part: mujoco.mj_stateSize(model, bits) for part, bits in before.items()},
             bodies=numbers(model.name_bodyadr),
             joints=numbers(model.name_jntadr),
-            servos=numbers(model.name_actuatoradr),
+            actuators=numbers(model.name_actuatoradr),
             sensors=numbers(model.name_sensoradr),
             geoms=numbers(model.name_geomadr),
             materials=numbers(model.name_matadr),
@@ -92,7 +90,7 @@ class Layout:
 
 
 def kept_numbers(old: Layout, new: Layout) -> tuple[Rows, Rows]:
-    """Returns the places of the joints, bodies and servos that two models have in common.
+    """Returns the places of the joints, bodies and actuators that two models have in common.
 
     Returns:
         Places in a state of the old model, and in a state of the new model.
@@ -118,11 +116,11 @@ def kept_numbers(old: Layout, new: Layout) -> tuple[Rows, Rows]:
     in_new = new.model.body_mocapid[after[placed]]
     add(Part.mjSTATE_MOCAP_POS, 3, 3 * in_old, 3 * in_new)
     add(Part.mjSTATE_MOCAP_QUAT, 4, 4 * in_old, 4 * in_new)
-    before, after = _kept(old.servos, new.servos)
+    before, after = _kept(old.actuators, new.actuators)
     in_old, in_new = old.model.actuator_ctrladr[before], new.model.actuator_ctrladr[after]
-    add(Part.mjSTATE_CTRL, SERVO_INPUTS, in_old, in_new)
+    add(Part.mjSTATE_CTRL, new.model.actuator_ctrlnum[after], in_old, in_new)
     in_old, in_new = old.model.actuator_actadr[before], new.model.actuator_actadr[after]
-    add(Part.mjSTATE_ACT, 1, in_old, in_new)
+    add(Part.mjSTATE_ACT, new.model.actuator_actnum[after], in_old, in_new)
     in_old, in_new, sizes = map(np.concatenate, zip(*found, strict=True))
     return _spread(in_old, sizes), _spread(in_new, sizes)
 

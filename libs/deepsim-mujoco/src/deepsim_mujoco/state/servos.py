@@ -94,6 +94,15 @@ class Servos:
     # Efforts
 
     @property
+    def force(self) -> Floats:
+        """MuJoCo's forces of all actuators at the beginning of the latest step, in memory.
+
+        (W, actuators), once a servo acts.
+        """
+        force: Floats = self._first_effort
+        return force
+
+    @property
     def effort(self) -> Floats:
         """Efforts of the latest step, (W, n) [N m or N]; 0 after a reset."""
         self.settle()

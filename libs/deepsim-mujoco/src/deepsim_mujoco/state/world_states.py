@@ -16,11 +16,12 @@ from deepsim_math import Pose
 from deepsim_math.poses import compose
 from deepsim_mujoco.engine import Batch, BatchError, mujoco
 from deepsim_mujoco.spec.builder import Built
+from deepsim_mujoco.spec.mjcf_actuators import actuator_name
 from deepsim_sync import SimulationError, WorldNumbers
 
 from .bodies import Bodies
 from .compiled import Compiled
-from .layout import SERVO_INPUTS, Floats, Part, Rows, kept_numbers
+from .layout import Floats, Part, Rows, kept_numbers
 
 _BAD_POSITION = int(mujoco.mjtWarning.mjWARN_BADQPOS)
 _BAD_CONTROL = int(mujoco.mjtWarning.mjWARN_BADCTRL)
@@ -91,7 +92,7 @@ class WorldStates:
             poses: Initial poses of the new models, (models, W, 7).
         """
         model, layout = compiled.model, compiled.layout
-        servos, start = layout.servos, layout.start
+        actuators, start = layout.actuators, layout.start
         roots = [root.name for one in added for root in one.roots]
         places = np.repeat(poses, [len(one.roots) for one in added], axis=0)
         within = [one.places or [Pose()] * len(one.roots) for one in added]
@@ -107,12 +108,18 @@ class WorldStates:
         for name, values in chain.from_iterable(one.positions.items() for one in added):
             address = start[Part.mjSTATE_QPOS] + int(model.joint(name).qposadr[0])
             initial[:, address : address + len(values)] = values
-            if name in servos and len(values) == 1:  # the servo follows its target from there
-                address = start[Part.mjSTATE_ACT] + model.actuator_actadr[servos[name]]
+            if name in actuators and len(values) == 1:  # the servo follows its target from there
+                address = start[Part.mjSTATE_ACT] + model.actuator_actadr[actuators[name]]
                 initial[:, address] = values[0]
         for axis in chain.from_iterable(one.axes.values() for one in added):
-            address = start[Part.mjSTATE_CTRL] + model.actuator_ctrladr[servos[axis.name]]
+            address = start[Part.mjSTATE_CTRL] + model.actuator_ctrladr[actuators[axis.name]]
             initial[:, address] = axis.target
+        for own in chain.from_iterable(one.actuators.values() for one in added):
+            number = actuators[own.actuator]
+            address = start[Part.mjSTATE_CTRL] + model.actuator_ctrladr[number] + own.input
+            initial[:, address] = own.target
+            address = start[Part.mjSTATE_ACT] + model.actuator_actadr[number]
+            initial[:, address : address + len(own.activation)] = own.activation
         batch.state[:] = initial
         if hasattr(self, "batch"):
             before, after = kept_numbers(self.compiled.layout, layout)
@@ -175,8 +182,11 @@ class WorldStates:
         if number < 0:
             return ""
         if kind == _BAD_CONTROL:
-            joint = int(model.actuator_trnid[number // SERVO_INPUTS, 0])
-        elif kind == _BAD_POSITION:
+            actuator = int(np.searchsorted(model.actuator_ctrladr, number, side="right")) - 1
+            name = model.actuator(actuator).name
+            own = actuator_name(name)
+            return f", at joint {name!r}" if own == name else f", at actuator {own!r}"
+        if kind == _BAD_POSITION:
             joint = int(np.searchsorted(model.jnt_qposadr, number, side="right")) - 1
         else:
             joint = int(model.dof_jntid[number])

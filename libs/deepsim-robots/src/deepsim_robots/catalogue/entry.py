@@ -125,10 +125,17 @@ class CatalogueEntry:
             return MODELS / self.file
         return package_file(self.package, self.file, self.name)
 
-    def description(self) -> ModelDescription | MjcfModel:
+    def description(
+        self, *, keyframe: str | None = None, on_ground: bool = True
+    ) -> ModelDescription | MjcfModel:
         """Returns the description of the model at its standing height, without plugins.
 
         Warnings about approximated parts of the file are suppressed.
+
+        Args:
+            keyframe: Keyframe of an MJCF file; see `MjcfModel`.
+            on_ground: Whether the frame of an MJCF model is below its lowest point; the entry's
+                `height` counts otherwise.
 
         Raises:
             MissingPackageError: The robot's package is not installed.
@@ -138,17 +145,22 @@ class CatalogueEntry:
             warnings.simplefilter("ignore", ModelFormatWarning)
             warnings.simplefilter("ignore", UnsupportedElementWarning)
             if self.is_mjcf:
-                return MjcfModel(self.path, pose=pose)
+                pose = Pose() if on_ground else pose
+                return MjcfModel(self.path, keyframe=keyframe, on_ground=on_ground, pose=pose)
             return replace(GazeboXMLLoader().load_model(self.path), pose=pose, plugins=())
 
-    def load(self) -> RobotConfig:
+    def load(self, *, keyframe: str | None = None, on_ground: bool = True) -> RobotConfig:
         """Returns the robot's configuration; ``dataclasses.replace`` makes variants of it.
+
+        Args:
+            keyframe: Keyframe of an MJCF file; see `MjcfModel`.
+            on_ground: Whether the frame of an MJCF model is below its lowest point.
 
         Raises:
             MissingPackageError: The robot's package is not installed.
         """
         return RobotConfig(
-            self.description(),
+            self.description(keyframe=keyframe, on_ground=on_ground),
             parts=self.parts,
             home=self.home,
             gains=self.gains,

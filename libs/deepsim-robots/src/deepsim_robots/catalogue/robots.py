@@ -12,9 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from deepsim_robots.config import RobotConfig
-from deepsim_robots.controllers.joint_position import JointPosition
-from deepsim_robots.mjcf_settings import held_joints
-from deepsim_robots.parts import Part
+from deepsim_robots.mjcf_settings import default_parts
 from deepsim_spawn import MjcfModel
 from deepsim_sync import UnknownEntityError
 
@@ -35,7 +33,7 @@ _LEGGED = ("biped", "humanoid", "quadruped")
 class MenagerieEntry(CatalogueEntry):
     """A robot of mujoco-menagerie, with the gains and home position of its file.
 
-    Its only part, ``joints``, has all joints with position actuators.
+    Its only part, ``controls``, has an action for each actuator of the file, in the file's units.
 
     Attributes:
         folders: Folders to search for the files, in order.
@@ -61,11 +59,11 @@ class MenagerieEntry(CatalogueEntry):
             "or set MENAGERIE_ROOT to a folder that contains them"
         )
 
-    def load(self) -> RobotConfig:
+    def load(self, *, keyframe: str | None = None, on_ground: bool = True) -> RobotConfig:
         """Returns the robot's configuration; see `CatalogueEntry.load`."""
-        config = super().load()
-        held = held_joints(config.source) if isinstance(config.source, MjcfModel) else []
-        return replace(config, parts={"joints": Part(held, JointPosition())} if held else {})
+        config = super().load(keyframe=keyframe, on_ground=on_ground)
+        parts = default_parts(config.source) if isinstance(config.source, MjcfModel) else {}
+        return replace(config, parts=parts)
 
 
 def find_menagerie(name: str) -> MenagerieEntry:

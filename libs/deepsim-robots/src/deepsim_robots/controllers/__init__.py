@@ -5,10 +5,12 @@ from .ackermann import Ackermann
 from .controller import Controller, Drive
 from .end_effector import EndEffectorDrive, EndEffectorPose, EndEffectorPosition
 from .fixed_wheels import DiffDrive, Mecanum, OmniWheels
+from .gripper import Gripper, GripperDrive
 from .joint_pid import JointPid
 from .joint_position import JointDeltaPosition, JointPosition, Mimic
 from .joint_rates import JointEffort, JointVelocity, Passive
 from .joint_trajectory import JointTrajectory, TrajectoryDrive
+from .model_controls import ControlsDrive, ModelControls
 from .names import CONTROLLERS
 from .planar_base import PlanarBase
 from .position_velocity import JointPositionVelocity, JointTrapezoid
@@ -18,11 +20,14 @@ __all__ = [
     "CONTROLLERS",
     "Ackermann",
     "Controller",
+    "ControlsDrive",
     "DiffDrive",
     "Drive",
     "EndEffectorDrive",
     "EndEffectorPose",
     "EndEffectorPosition",
+    "Gripper",
+    "GripperDrive",
     "JointDeltaPosition",
     "JointEffort",
     "JointPid",
@@ -33,6 +38,7 @@ __all__ = [
     "JointVelocity",
     "Mecanum",
     "Mimic",
+    "ModelControls",
     "OmniWheels",
     "Passive",
     "PlanarBase",

@@ -14,10 +14,12 @@ from .ackermann import Ackermann
 from .controller import Controller, settings
 from .end_effector import EndEffectorPose, EndEffectorPosition
 from .fixed_wheels import DiffDrive, Mecanum, OmniWheels
+from .gripper import Gripper
 from .joint_pid import JointPid
 from .joint_position import JointDeltaPosition, JointPosition, Mimic
 from .joint_rates import JointEffort, JointVelocity, Passive
 from .joint_trajectory import JointTrajectory
+from .model_controls import ModelControls
 from .planar_base import PlanarBase
 from .position_velocity import JointPositionVelocity, JointTrapezoid
 from .rotor_thrust import RotorThrust
@@ -40,6 +42,8 @@ CONTROLLERS: Mapping[str, Callable[..., Controller]] = {
     "planar_base": PlanarBase,
     "mimic": Mimic,
     "passive": Passive,
+    "model_controls": ModelControls,
+    "gripper": Gripper,
     "rotor_thrust": RotorThrust,
     # Names in RobotLab and ManiSkill.
     "pd_joint_pos": JointPosition,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from deepsim_sync.errors import DuplicateEntityError, UnknownEntityError
 
-Kind = Literal["models", "links", "joints", "visuals", "lights"]
+Kind = Literal["models", "links", "joints", "actuators", "visuals", "lights"]
 """The tables of a world."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -94,7 +94,7 @@ class Entities:
     """The names of all entities of a world at one generation.
 
     >>> Entities(0, models=["car"], links=["car::base"])
-    <Entities generation 0: 1 models, 1 links, 0 joints, 0 visuals, 0 lights>
+    <Entities generation 0: 1 models, 1 links, 0 joints, 0 actuators, 0 visuals, 0 lights>
 
     Attributes:
         generation: Number that changes whenever entities are added or removed; rows are valid
@@ -103,11 +103,12 @@ class Entities:
         links: Names of links, ``model::link``.
         joints: Names of joint axes, ``model::joint``; the second axis of a joint is
             ``model::joint::2``.
+        actuators: Names of actuators that are no servos of joint axes, ``model::actuator``.
         visuals: Names of visuals, ``model::link::visual``.
         lights: Names of lights.
     """
 
-    __slots__ = ("generation", "joints", "lights", "links", "models", "visuals")
+    __slots__ = ("actuators", "generation", "joints", "lights", "links", "models", "visuals")
 
     def __init__(
         self,
@@ -116,6 +117,7 @@ class Entities:
         models: Iterable[str] = (),
         links: Iterable[str] = (),
         joints: Iterable[str] = (),
+        actuators: Iterable[str] = (),
         visuals: Iterable[str] = (),
         lights: Iterable[str] = (),
     ) -> None:
@@ -123,6 +125,7 @@ class Entities:
         self.models = Names("models", models)
         self.links = Names("links", links)
         self.joints = Names("joints", joints)
+        self.actuators = Names("actuators", actuators)
         self.visuals = Names("visuals", visuals)
         self.lights = Names("lights", lights)
 

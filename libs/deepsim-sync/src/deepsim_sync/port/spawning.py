@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from deepsim_sync.errors import DuplicateEntityError, SpawnError
 
-from .entities import SCOPE, Names
+from .entities import SCOPE, Kind, Names
 from .tables import column_of
 
 WORLD_FRAMES = frozenset({"", "world", "map", "/map"})
@@ -40,6 +40,30 @@ class SpawnRequest(NamedTuple):
     pose: ArrayLike
 
 
+class Control(NamedTuple):
+    """A control of a model's own file, and the cell of a table that executes it.
+
+    To apply the control u, put ``scale * u + offset`` into the cell.
+    """
+
+    name: str
+    """Name in the file."""
+    kind: Kind
+    """The table, ``joints`` or ``actuators``."""
+    row: str
+    """Name of the row."""
+    column: str
+    """The column."""
+    scale: float
+    """Factor from the units of the file to those of the column."""
+    offset: float
+    """Value of the column for the control 0."""
+    lower: float
+    """Lowest control in the units of the file; -inf without a limit."""
+    upper: float
+    """Highest control; inf without a limit."""
+
+
 class Descriptions(NamedTuple):
     """The descriptions of a world's models and lights, for viewers.
 
@@ -55,11 +79,13 @@ class Descriptions(NamedTuple):
         lights: `deepsim_spawn.LightDescription` of each light outside models, by name.
         looks: `deepsim_spawn.ModelDescription` with the links and visuals of each model whose
             description is in the engine's own format, by name.
+        controls: The controls of each model whose file has some, in the order of the file, by name.
     """
 
     models: Mapping[str, Any]
     lights: Mapping[str, Any]
     looks: Mapping[str, Any] = MappingProxyType({})
+    controls: Mapping[str, Sequence[Control]] = MappingProxyType({})
 
 
 def checked_requests(

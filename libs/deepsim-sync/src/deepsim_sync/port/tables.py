@@ -102,6 +102,38 @@ class JointColumns(Columns):
     """
 
 
+class ActuatorColumns(Columns):
+    """State and command of actuators that are no servos of joint axes, (W, n) each.
+
+    These are the actuators of MJCF models that act on tendons, sites, bodies and ball joints, or
+    whose force is more than stiffness, damping and an effort: muscles, adhesion, filters, plugins.
+    The target is MuJoCo's control, in the units of the model's file; the force that follows from it
+    is in `MuJoCo's documentation
+    <https://mujoco.readthedocs.io/en/stable/computation/index.html#actuation-model>`_.
+    """
+
+    __slots__ = ()
+
+    target = _number()
+    """Control, in the units of the file; clamped to `lower`..`upper` where it acts."""
+    lower = _number(-math.inf, (-math.inf, math.inf))
+    """Lowest control; by default from the description."""
+    upper = _number(math.inf, (-math.inf, math.inf))
+    """Highest control; by default from the description."""
+    lower_effort = _number(-math.inf, (-math.inf, math.inf))
+    """Lowest effort [N or N m]; by default from the description."""
+    upper_effort = _number(math.inf, (-math.inf, math.inf))
+    """Highest effort [N or N m]; by default from the description."""
+    activation = _number(changes_in_time=True)
+    """State of the actuator, such as the activation 0..1 of a muscle; 0 for those without one."""
+    effort = _number(changes_in_time=True, measured=True)
+    """Scalar force in the latest physics step [N or N m]; 0 after a reset; read-only."""
+    length = _number(changes_in_time=True, measured=True)
+    """Length of what it acts on, times the gear: of a tendon [m], an angle [rad]; read-only."""
+    velocity = _number(changes_in_time=True, measured=True)
+    """Rate of the length [1/s]; read-only."""
+
+
 class VisualColumns(Columns):
     """Appearance of visuals; colours are (W, n, 4) RGBA, 0..1."""
 
@@ -146,6 +178,7 @@ COLUMNS: dict[Kind, dict[str, Column[Any]]] = {
     "models": _declared(StateColumns),
     "links": _declared(LinkColumns),
     "joints": _declared(JointColumns),
+    "actuators": _declared(ActuatorColumns),
     "visuals": _declared(VisualColumns),
     "lights": _declared(LightColumns),
 }
@@ -221,6 +254,10 @@ class JointTable(Table, JointColumns):
     """State and command of joints."""
 
 
+class ActuatorTable(Table, ActuatorColumns):
+    """State and command of actuators that are no servos of joint axes."""
+
+
 class VisualTable(Table, VisualColumns):
     """Appearance of visuals.
 
@@ -243,6 +280,7 @@ _TABLES: dict[Kind, type[Table]] = {
     "models": StateTable,
     "links": LinkTable,
     "joints": JointTable,
+    "actuators": ActuatorTable,
     "visuals": VisualTable,
     "lights": LightTable,
 }
@@ -263,6 +301,7 @@ class Tables:
         models: Pose and twist of models.
         links: Pose and twist of links, and the forces on them.
         joints: State and command of joints.
+        actuators: State and command of actuators that are no servos of joint axes.
         visuals: Appearance of visuals.
         lights: Colours, range and pose of lights.
     """
@@ -270,6 +309,7 @@ class Tables:
     models: StateTable
     links: LinkTable
     joints: JointTable
+    actuators: ActuatorTable
     visuals: VisualTable
     lights: LightTable
 

@@ -18,6 +18,7 @@ from deepsim_sync.port.entities import Entities, Kind, Names
 from deepsim_sync.port.simulator import WorldNumbers
 from deepsim_sync.port.tables import (
     COLUMNS,
+    ActuatorColumns,
     JointColumns,
     LightColumns,
     LinkColumns,
@@ -201,6 +202,18 @@ class JointRows(Rows, JointColumns):
 
         arm = world.joints.select(["arm::shoulder", "arm::elbow"])
         arm.put(target_position=(0.5, -1.0), stiffness=200.0, damping=20.0)
+    """
+
+    __slots__ = ()
+
+
+class ActuatorRows(Rows, ActuatorColumns):
+    """State and command of actuators that are no servos of joint axes; see `Rows`.
+
+    Example::
+
+        gripper = world.actuators.select(["panda::actuator8"])
+        gripper.target = 255.0  # open
     """
 
     __slots__ = ()

@@ -27,7 +27,14 @@ from deepsim_sync.port.changes import checked_rows
 from deepsim_sync.port.entities import KINDS, Entities, Kind
 from deepsim_sync.port.simulator import Simulator, WorldNumbers
 from deepsim_sync.port.spawning import SpawnRequest, checked_requests
-from deepsim_sync.state.rows import JointRows, LightRows, LinkRows, StateRows, VisualRows
+from deepsim_sync.state.rows import (
+    ActuatorRows,
+    JointRows,
+    LightRows,
+    LinkRows,
+    StateRows,
+    VisualRows,
+)
 from deepsim_sync.state.seeds import checked_int, checked_worlds, world_seeds
 from deepsim_sync.state.state_cache import Ownership, StateCache
 from deepsim_sync.trackers.manager import TrackerManager
@@ -76,6 +83,7 @@ class World:
         models: Rows of all models; ``models.select(names)`` returns some.
         links: Rows of all links.
         joints: Rows of all axes of joints.
+        actuators: Rows of all actuators that are no servos of joint axes.
         visuals: Rows of all visuals.
         lights: Rows of all lights.
         cache: The tables behind the rows.
@@ -102,6 +110,7 @@ class World:
         self.models = StateRows(self.cache, "models")
         self.links = LinkRows(self.cache, "links")
         self.joints = JointRows(self.cache, "joints")
+        self.actuators = ActuatorRows(self.cache, "actuators")
         self.visuals = VisualRows(self.cache, "visuals")
         self.lights = LightRows(self.cache, "lights")
         self._singles: dict[type[PerWorld], PerWorld] = {}

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loads all robots of MuJoCo Menagerie that are on disk, beside plain MuJoCo's own scenes.
+
+    MENAGERIE_ROOT=... python benchmarks/menagerie.py > docs/menagerie-robots.md
+
+Each robot is put on the ground at home, and held there for two seconds; so is the robot of the
+scene that comes with it, stepped by MuJoCo alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import warnings
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from deepsim_mujoco import MujocoSimulator
+from deepsim_robots import Robot
+from deepsim_spawn import STANDING, GazeboXMLLoader, Physics
+from deepsim_sync import SCOPE, World
+
+GROUND = """<sdf version="1.9"><world name="ground"><model name="ground"><static>true</static>
+<link name="link"><collision name="plane"><geometry><plane/></geometry></collision></link></model>
+</world></sdf>"""
+SECONDS = 2.0
+
+
+@dataclass
+class Row:
+    """What became of a robot."""
+
+    name: str
+    error: str = ""
+    actuators: int = 0
+    controls: int = 0
+    actions: int = 0
+    sensors: int = 0
+    own_sensors: int = 0
+    lowest: float = 0.0
+    """Height of its lowest colliding point, with all warnings of the loader below."""
+    height: float | None = None
+    """Difference of the heights of the free base after two seconds [mm]; None if it is fixed."""
+    angle: float = 0.0
+    """Largest difference of a joint's position after two seconds [mrad, or mm of slides]."""
+    moved: float = 0.0
+    """The same for plain MuJoCo between the beginning and the end."""
+    warned: list[str] = field(default_factory=list)
+
+
+def registry() -> dict[str, Any]:
+    """Returns the robots of the installed package mujoco-menagerie."""
+    files = distribution("mujoco-menagerie").files or ()
+    found = next(file for file in files if file.name == "registry.json")
+    robots: dict[str, Any] = json.loads(Path(str(found.locate())).read_text("utf-8"))["robots"]
+    return robots
+
+
+def measure(name: str) -> Row:
+    """Loads one robot, and compares it with the bare engine."""
+    row, entry = Row(name), registry()[name]
+    folder = Path(os.environ["MENAGERIE_ROOT"]) / name
+    points = entry["entry_points"]
+    file = folder / points[entry["default_model"]]["file"]
+    scene = folder / points[entry.get("default_scene") or entry["default_model"]]["file"]
+    alone = mujoco.MjModel.from_xml_path(str(file))
+    row.actuators, row.sensors = int(alone.nactuator), int(alone.nsensor)
+    plain = mujoco.MjModel.from_xml_path(str(scene))
+    world_description = GazeboXMLLoader().load_world(GROUND)
+    step = Physics(max_step_size=float(plain.opt.timestep))
+    world_description = type(world_description)(
+        world_description.name, models=world_description.models, physics=step
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        world = World(MujocoSimulator(world_description))
+        robot = Robot.load(world, f"menagerie/{name}")
+    row.warned = [str(each.message) for each in caught]
+    controls = world.simulator.descriptions.controls.get(name, ())
+    row.controls, row.actions = len(controls), robot.action_size
+    row.own_sensors = sum(each.startswith(name + SCOPE) for each in world.sensors)
+    data = at_home(plain)
+    for number, control in enumerate(controls):  # a scene adds no actuators
+        table = world.joints if control.kind == "joints" else world.actuators
+        value = table.select([control.row]).get(control.column)[0, 0]
+        data.ctrl[number] = (value - control.offset) / control.scale
+    start = data.qpos.copy()
+    placed = world.links.pose[0, :, 2]
+    for _ in range(round(SECONDS / plain.opt.timestep)):
+        mujoco.mj_step(plain, data)
+        world.tick()
+    compare(row, world, robot, plain, (data, start, placed))
+    return row
+
+
+def at_home(model: mujoco.MjModel) -> mujoco.MjData:
+    """Returns data at the keyframe that `MjcfModel` takes."""
+    data = mujoco.MjData(model)
+    names = [model.key(number).name for number in range(model.nkey)]
+    usual = [each for each in STANDING if each in names]
+    if usual or len(names) == 1:
+        mujoco.mj_resetDataKeyframe(model, data, names.index(usual[0]) if usual else 0)
+    return data
+
+
+def compare(
+    row: Row,
+    world: World,
+    robot: Robot,
+    model: mujoco.MjModel,
+    run: tuple[mujoco.MjData, np.ndarray, np.ndarray],
+) -> None:
+    """Fills in the differences after the run, of which the starts are given."""
+    data, start, placed = run
+    mine = dict(zip(robot.joints.names, robot.joints.rows.position[0], strict=True))
+    for joint in map(model.joint, range(model.njnt)):
+        at = int(joint.qposadr[0])
+        if joint.name in mine and joint.type[0] > int(mujoco.mjtJoint.mjJNT_BALL):
+            now = data.qpos[at]
+            row.angle = max(row.angle, 1e3 * abs(mine[joint.name] - now))
+            row.moved = max(row.moved, 1e3 * abs(now - start[at]))
+        if joint.type[0] == int(mujoco.mjtJoint.mjJNT_FREE) and row.height is None:
+            body = model.body(joint.bodyid[0]).name
+            link = f"{robot.name}{SCOPE}{body}"
+            if link in world.entities.links:
+                number = world.entities.links.row(link)
+                rise = world.links.pose[0, number, 2] - placed[number]
+                row.height = 1e3 * float(rise - (data.qpos[at + 2] - start[at + 2]))
+
+
+def main() -> None:
+    """Measures all robots, each in a process of its own, or one."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("robot", nargs="?")
+    given = arguments.parse_args()
+    if given.robot:
+        print(json.dumps(asdict(measure(given.robot))))
+        return
+    root = Path(os.environ["MENAGERIE_ROOT"])
+    for name in registry():
+        if not (root / name).is_dir():
+            continue
+        done = subprocess.run(
+            [sys.executable, __file__, name], capture_output=True, text=True, check=False
+        )
+        last = done.stderr.strip().splitlines()[-1:] or ["?"]
+        print(done.stdout.strip() or json.dumps(asdict(Row(name, error=last[0]))), flush=True)
+
+
+if __name__ == "__main__":
+    main()
