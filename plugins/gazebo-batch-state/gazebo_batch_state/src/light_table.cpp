@@ -13,12 +13,12 @@ namespace {
 namespace msgs = gazebo::msgs;
 namespace physics = gazebo::physics;
 
-constexpr const Columns& kLightColumns = Layout(Table::kLights);
-constexpr std::size_t kDiffuse = kLightColumns.column[0].offset;
-constexpr std::size_t kSpecular = kLightColumns.column[1].offset;
-constexpr std::size_t kAttenuation = kLightColumns.column[2].offset;
-constexpr std::size_t kPlace = kLightColumns.column[3].offset;
-constexpr std::size_t kRange = kLightColumns.column[4].offset;
+constexpr const Columns& kLamps = Layout(Table::kLights);
+constexpr std::size_t kDiffuse = kLamps.column[0].offset;
+constexpr std::size_t kSpecular = kLamps.column[1].offset;
+constexpr std::size_t kAttenuation = kLamps.column[2].offset;
+constexpr std::size_t kPlace = kLamps.column[3].offset;
+constexpr std::size_t kRange = kLamps.column[4].offset;
 constexpr double kUsualRange = 10.0;  // of SDF [m], where nothing is said
 
 bool IsCarried(const physics::Light& light) {

@@ -13,7 +13,7 @@ namespace {
 
 namespace msgs = gazebo::msgs;
 
-constexpr const Columns& kVisualColumns = Layout(Table::kVisuals);
+constexpr const Columns& kLooks = Layout(Table::kVisuals);
 constexpr std::uint8_t kTransparency = 4;
 constexpr std::uint8_t kVisible = 5;
 
@@ -47,17 +47,17 @@ unsigned Read(const msgs::Visual& message, double* row) {
   unsigned said = 0;
   for (std::size_t column = 0; column < kShades.size(); ++column) {
     if ((message.material().*kShades[column].has)()) {
-      ReadColor((message.material().*kShades[column].get)(), row + kVisualColumns.column[column].offset);
+      ReadColor((message.material().*kShades[column].get)(), row + kLooks.column[column].offset);
       said |= 1U << column;
     }
   }
   if (message.has_transparency()) {
     said |= 1U << kTransparency;
-    row[kVisualColumns.column[kTransparency].offset] = message.transparency();
+    row[kLooks.column[kTransparency].offset] = message.transparency();
   }
   if (message.has_visible()) {
     said |= 1U << kVisible;
-    row[kVisualColumns.column[kVisible].offset] = message.visible() ? 1.0 : 0.0;
+    row[kLooks.column[kVisible].offset] = message.visible() ? 1.0 : 0.0;
   }
   return said;
 }
@@ -106,15 +106,15 @@ void VisualTable::Publish(const EntityIndex& index) {
     message.set_parent_id(visual.link->GetId());
     for (std::size_t column = 0; column < kShades.size(); ++column) {
       if (is_set(column)) {
-        WriteColor(numbers + kVisualColumns.column[column].offset,
+        WriteColor(numbers + kLooks.column[column].offset,
                    (message.mutable_material()->*kShades[column].change)());
       }
     }
     if (is_set(kTransparency)) {
-      message.set_transparency(numbers[kVisualColumns.column[kTransparency].offset]);
+      message.set_transparency(numbers[kLooks.column[kTransparency].offset]);
     }
     if (is_set(kVisible)) {
-      message.set_visible(numbers[kVisualColumns.column[kVisible].offset] != 0.0);
+      message.set_visible(numbers[kLooks.column[kVisible].offset] != 0.0);
     }
     mirror_.Publish(message);
   }

@@ -8,7 +8,7 @@
 namespace gazebo_batch_state {
 namespace {
 
-constexpr const Columns& kWrenchColumns = Layout(Table::kLinks);
+constexpr const Columns& kWrenches = Layout(Table::kLinks);
 
 void Copy(const Vector3d& vector, double* cell) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -37,8 +37,8 @@ void WrenchTable::Follow() {
 
 void WrenchTable::Read(double* numbers) const {
   for (const auto& [row, wrench] : wrenches_) {
-    Copy(wrench.force, numbers + row * kWrenchColumns.width + kWrenchColumns.column[kForce].offset);
-    Copy(wrench.torque, numbers + row * kWrenchColumns.width + kWrenchColumns.column[kTorque].offset);
+    Copy(wrench.force, numbers + row * kWrenches.width + kWrenches.column[kForce].offset);
+    Copy(wrench.torque, numbers + row * kWrenches.width + kWrenches.column[kTorque].offset);
   }
 }
 
