@@ -98,7 +98,8 @@ def test_an_mjcf_file_has_an_action_for_each_of_its_actuators(tmp_path: Path) ->
     file = tmp_path / "hopper.xml"
     file.write_text("""<mujoco><worldbody><body name="trunk" pos="0 0 -3"><freejoint/>
     <geom size=".2"/><site name="rotor"/><body name="leg" pos="0 0 -.2">
-    <joint name="knee" type="slide" axis="0 0 1" range="-.1 .1"/><geom type="capsule" fromto="0 0 0 0 0 -.4" size=".05"/></body>
+    <joint name="knee" type="slide" axis="0 0 1" range="-.1 .1"/>
+    <geom type="capsule" fromto="0 0 0 0 0 -.4" size=".05"/></body>
     </body></worldbody><actuator><position name="knee" joint="knee" kp="500" kv="20"/>
     <motor name="lift" site="rotor" gear="0 0 1" ctrlrange="0 9"/></actuator></mujoco>""")
     shown = json.loads(call("show", file, "--json").stdout)

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from deepsim_math import Color, Material, Pose, Quaternion, Vector3
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_spawn import (
     STANDING,
     JointAxis,

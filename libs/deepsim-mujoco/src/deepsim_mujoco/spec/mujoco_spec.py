@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from deepsim_math import Pose
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_mujoco.rendering import add_sky
 from deepsim_spawn import MjcfModel, ModelDescription, Physics, WorldDescription
 from deepsim_sync import DeepSimError, SpawnError, SpawnRequest, UnknownEntityError

@@ -88,7 +88,7 @@ def show(name: RobotName, as_json: AsJson = False) -> None:
     say(console, "")
     cells = list(map(_cells, rows))
     right = ("home", "range", "effort", "velocity", "gains")
-    console.print(table(cells, right=right, whole=("joint", "part", *right)))
+    console.print(table(cells, right=right, whole=right))
     say(console, "rad, N m, rad/s, or m, N, m/s of slides; gains are stiffness and damping")
 
 
