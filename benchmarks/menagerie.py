@@ -132,8 +132,12 @@ def compare(
             link = f"{robot.name}{SCOPE}{body}"
             if link in world.entities.links:
                 number = world.entities.links.row(link)
-                rise = world.links.pose[0, number, 2] - placed[number]
-                row.height = 1e3 * float(rise - (data.qpos[at + 2] - start[at + 2]))
+                mine_from, plain_from = placed[number], start[at + 2]
+                floor = [data.geom_xpos[geom, 2] for geom in np.flatnonzero(model.geom_type == 0)]
+                if data.ncon and floor:  # it stands on the ground; else it flies or falls
+                    mine_from, plain_from = 0.0, min(floor)
+                height = world.links.pose[0, number, 2] - mine_from
+                row.height = 1e3 * float(height - (data.qpos[at + 2] - plain_from))
 
 
 def main() -> None:
