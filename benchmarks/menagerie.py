@@ -191,8 +191,8 @@ def page(rows: list[Row]) -> str:
             row.name, "" if is_close(row) else "falls or swings" * (row.moved > STEADY)
         )
         lines.append(
-            f"| {row.name} | {row.controls} of {row.actuators} "
-            f"| {row.own_sensors} of {row.sensors} | {base} | {row.angle:.2f} | {row.moved:.0f} | {note} |"
+            f"| {row.name} | {row.controls} of {row.actuators} | {row.own_sensors} of "
+            f"{row.sensors} | {base} | {row.angle:.2f} | {row.moved:.0f} | {note} |"
         )
     return head + "\n".join(lines) + "\n"
 
