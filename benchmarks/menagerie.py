@@ -36,7 +36,15 @@ SECONDS = 2.0
 CLOSE = 1.0  # [mm or mrad]
 STEADY = 100.0  # [mrad or mm]; what moves more falls or swings, and differs by chance
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "menagerie.md"
-NOTES: dict[str, str] = {}
+_GROUND = "the ground is harder than that of its scene"
+NOTES = {
+    "apptronik_apollo": _GROUND,
+    "hello_robot_stretch": "wheels; " + _GROUND,
+    "pal_tiago": "casters; " + _GROUND,
+    "shadow_dexee": "MuJoCo's plugin lets targets jump that `slewmax` limits",
+    "shadow_hand": "friction stops the wrist elsewhere",
+    "unitree_go1": _GROUND,
+}
 """Explanations of differences, by robot."""
 HEAD = """# Robots of MuJoCo Menagerie
 
@@ -184,7 +192,7 @@ def page(rows: list[Row]) -> str:
     lines = []
     for row in rows:
         if row.error:
-            lines.append(f"| {row.name} | {row.error} | | | | |")
+            lines.append(f"| {row.name} | | | | | | its files cannot be read by MuJoCo either |")
             continue
         base = "fixed" if row.height is None else f"{row.height:.2f}"
         note = NOTES.get(
