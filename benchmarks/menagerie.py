@@ -60,7 +60,7 @@ actuators and sensors with us and in the file, then the difference of the height
 MuJoCo's moved. Of the {steady} robots whose joints move by at most {moved:g} there, {close} end
 within 1 mm and 1 mrad.
 
-| robot | actuators | sensors | base | joints | moved | |
+{note}| robot | actuators | sensors | base | joints | moved | |
 |---|---|---|---|---|---|---|
 """
 
@@ -174,8 +174,8 @@ def is_close(row: Row) -> bool:
     return not row.error and abs(row.height or 0.0) <= CLOSE and row.angle <= CLOSE
 
 
-def page(rows: list[Row]) -> str:
-    """Returns the page with a row for each robot."""
+def page(rows: list[Row], note: str) -> str:
+    """Returns the page with a row for each robot; the note is about their files."""
     loaded = [row for row in rows if not row.error]
     steady = [row for row in loaded if row.moved <= STEADY]
     head = HEAD.format(
@@ -188,11 +188,12 @@ def page(rows: list[Row]) -> str:
         steady=len(steady),
         close=sum(map(is_close, steady)),
         moved=STEADY,
+        note=note + "\n\n" * bool(note),
     )
     lines = []
     for row in rows:
         if row.error:
-            lines.append(f"| {row.name} | | | | | | its files cannot be read by MuJoCo either |")
+            lines.append(f"| {row.name} | | | | | | its files were incomplete here |")
             continue
         base = "fixed" if row.height is None else f"{row.height:.2f}"
         note = NOTES.get(
@@ -209,6 +210,7 @@ def main() -> None:
     """Measures all robots, each in a process of its own, or one."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("robot", nargs="?")
+    arguments.add_argument("--note", default="", help="a sentence about the files, for the page")
     given = arguments.parse_args()
     if given.robot:
         print(json.dumps(asdict(measure(given.robot))))
@@ -222,7 +224,7 @@ def main() -> None:
             row = Row(**json.loads(done.stdout)) if done.stdout.strip() else Row(name, error=last)
             rows.append(row)
             print(row, flush=True)
-    PAGE.write_text(page(rows), encoding="utf-8")
+    PAGE.write_text(page(rows, given.note), encoding="utf-8")
 
 
 if __name__ == "__main__":
