@@ -28,7 +28,7 @@ install = { test -x $(BIN)/uv && $(BIN)/uv pip install --python $(or $(2),$(BIN)
 	|| { echo "uv cannot do it here, pip does (slower)"; $(or $(2),$(BIN))/python -m pip install $(1); }
 
 .NOTPARALLEL:
-.PHONY: help demo test fast robots scenes mujoco4 poetry lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels matrix docs versions format clean
+.PHONY: help demo test fast robots menagerie scenes mujoco4 poetry lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels matrix docs versions format clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -59,6 +59,10 @@ scenes: .venv/tools requirements-scenes.txt ## scenes from scenarios, with Sceni
 	@if why=$$($(BIN)/python tools/gazebo check 2>&1); then DEEPSIM_SCENIC=required $(STEP) scenes-gazebo \
 		$(BIN)/python tools/gazebo run --no-server -- $(BIN)/pytest tests/gazebo/test_scenes.py --reruns 1; \
 	else echo "==> scenes-gazebo: SKIPPED, $$why"; fi
+
+menagerie: .venv/tools ## MENAGERIE_ROOT=FOLDER: the robots of MuJoCo Menagerie there, beside plain MuJoCo; writes docs/menagerie.md
+	@$(call install,--no-deps mujoco-menagerie)
+	@$(STEP) menagerie $(BIN)/python benchmarks/menagerie.py
 
 mujoco4: build/mujoco4/installed ## quick tests, deepsim-mujoco and conformance on MuJoCo 4.0.0, which the pin leaves out
 	@$(STEP) mujoco4-quick build/mujoco4/bin/pytest -q --brief -m quick

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads all robots of MuJoCo Menagerie that are on disk, beside plain MuJoCo's own scenes.
+"""Loads the robots of MuJoCo Menagerie that are on disk, and writes docs/menagerie.md.
 
-    MENAGERIE_ROOT=... python benchmarks/menagerie.py > docs/menagerie-robots.md
+    MENAGERIE_ROOT=... python benchmarks/menagerie.py
 
 Each robot is put on the ground at home, and held there for two seconds; so is the robot of the
-scene that comes with it, stepped by MuJoCo alone.
+scene that comes with it, stepped by MuJoCo alone. With the name of a robot, its row is printed.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import subprocess
 import sys
 import warnings
 from dataclasses import asdict, dataclass, field
+from datetime import datetime, timezone
 from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,36 @@ GROUND = """<sdf version="1.9"><world name="ground"><model name="ground"><static
 <link name="link"><collision name="plane"><geometry><plane/></geometry></collision></link></model>
 </world></sdf>"""
 SECONDS = 2.0
+CLOSE = 1.0  # [mm or mrad]
+STEADY = 100.0  # [mrad or mm]; what moves more falls or swings, and differs by chance
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "menagerie.md"
+_GROUND = "the ground is harder than that of its scene"
+NOTES = {
+    "apptronik_apollo": _GROUND,
+    "hello_robot_stretch": "wheels; " + _GROUND,
+    "pal_tiago": "casters; " + _GROUND,
+    "shadow_dexee": "MuJoCo's plugin lets targets jump that `slewmax` limits",
+    "shadow_hand": "friction stops the wrist elsewhere",
+    "unitree_go1": _GROUND,
+}
+"""Explanations of differences, by robot."""
+HEAD = """# Robots of MuJoCo Menagerie
+
+`make menagerie MENAGERIE_ROOT=...` loads each robot of
+[MuJoCo Menagerie](https://github.com/google-deepmind/mujoco_menagerie) whose files are in a
+folder, and writes this page. Last: {date}, MuJoCo {mujoco}. {loaded} of {robots} robots load, with
+{actuators} of the {of_files} actuators of their files.
+
+Each robot is put on the ground at home by `Robot.load(world, "menagerie/NAME")`, and held there for
+2 s, as is the robot of its own scene in plain MuJoCo, with the same controls. The columns are
+actuators and sensors with us and in the file, then the difference of the height of a free base
+[mm], the largest difference of a joint [mrad, or mm of slides], and how far a joint of plain
+MuJoCo's moved. Of the {steady} robots whose joints move by at most {moved:g} there, {close} end
+within 1 mm and 1 mrad.
+
+{note}| robot | actuators | sensors | base | joints | moved | |
+|---|---|---|---|---|---|---|
+"""
 
 
 @dataclass
@@ -45,8 +76,6 @@ class Row:
     actions: int = 0
     sensors: int = 0
     own_sensors: int = 0
-    lowest: float = 0.0
-    """Height of its lowest colliding point, with all warnings of the loader below."""
     height: float | None = None
     """Difference of the heights of the free base after two seconds [mm]; None if it is fixed."""
     angle: float = 0.0
@@ -132,27 +161,70 @@ def compare(
             link = f"{robot.name}{SCOPE}{body}"
             if link in world.entities.links:
                 number = world.entities.links.row(link)
-                rise = world.links.pose[0, number, 2] - placed[number]
-                row.height = 1e3 * float(rise - (data.qpos[at + 2] - start[at + 2]))
+                mine_from, plain_from = placed[number], start[at + 2]
+                floor = [data.geom_xpos[geom, 2] for geom in np.flatnonzero(model.geom_type == 0)]
+                if data.ncon and floor:  # it stands on the ground; else it flies or falls
+                    mine_from, plain_from = 0.0, min(floor)
+                height = world.links.pose[0, number, 2] - mine_from
+                row.height = 1e3 * float(height - (data.qpos[at + 2] - plain_from))
+
+
+def is_close(row: Row) -> bool:
+    """Whether base and joints end where MuJoCo's do."""
+    return not row.error and abs(row.height or 0.0) <= CLOSE and row.angle <= CLOSE
+
+
+def page(rows: list[Row], note: str) -> str:
+    """Returns the page with a row for each robot; the note is about their files."""
+    loaded = [row for row in rows if not row.error]
+    steady = [row for row in loaded if row.moved <= STEADY]
+    head = HEAD.format(
+        date=datetime.now(tz=timezone.utc).date(),
+        mujoco=mujoco.__version__,
+        robots=len(rows),
+        loaded=len(loaded),
+        actuators=sum(row.controls for row in loaded),
+        of_files=sum(row.actuators for row in loaded),
+        steady=len(steady),
+        close=sum(map(is_close, steady)),
+        moved=STEADY,
+        note=note + "\n\n" * bool(note),
+    )
+    lines = []
+    for row in rows:
+        if row.error:
+            lines.append(f"| {row.name} | | | | | | its files were incomplete here |")
+            continue
+        base = "fixed" if row.height is None else f"{row.height:.2f}"
+        note = NOTES.get(
+            row.name, "" if is_close(row) else "falls or swings" * (row.moved > STEADY)
+        )
+        lines.append(
+            f"| {row.name} | {row.controls} of {row.actuators} | {row.own_sensors} of "
+            f"{row.sensors} | {base} | {row.angle:.2f} | {row.moved:.0f} | {note} |"
+        )
+    return head + "\n".join(lines) + "\n"
 
 
 def main() -> None:
     """Measures all robots, each in a process of its own, or one."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("robot", nargs="?")
+    arguments.add_argument("--note", default="", help="a sentence about the files, for the page")
     given = arguments.parse_args()
     if given.robot:
         print(json.dumps(asdict(measure(given.robot))))
         return
-    root = Path(os.environ["MENAGERIE_ROOT"])
+    root, rows = Path(os.environ["MENAGERIE_ROOT"]), list[Row]()
     for name in registry():
-        if not (root / name).is_dir():
-            continue
-        done = subprocess.run(
-            [sys.executable, __file__, name], capture_output=True, text=True, check=False
-        )
-        last = done.stderr.strip().splitlines()[-1:] or ["?"]
-        print(done.stdout.strip() or json.dumps(asdict(Row(name, error=last[0]))), flush=True)
+        if (root / name).is_dir():
+            command = [sys.executable, __file__, name]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            last = (done.stderr.strip().splitlines() or ["?"])[-1]
+            row = Row(**json.loads(done.stdout)) if done.stdout.strip() else Row(name, error=last)
+            rows.append(row)
+            print(row, flush=True)
+    PAGE.write_text(page(rows, given.note), encoding="utf-8")
 
 
 if __name__ == "__main__":

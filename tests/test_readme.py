@@ -30,9 +30,10 @@ def test_a_page_prints_what_it_shows(
     root: Path, capsys: pytest.CaptureFixture[str], page: str
 ) -> None:
     text = (root / "docs" / f"{page}.md").read_text(encoding="utf-8")
-    ((_, code), (_, shown)) = _blocks(text)
-    exec(code, {"__name__": "page"})
-    assert capsys.readouterr().out == shown
+    blocks = _blocks(text)
+    for (_, code), (_, shown) in zip(blocks[::2], blocks[1::2], strict=True):
+        exec(code, {"__name__": "page"})
+        assert capsys.readouterr().out == shown
 
 
 @pytest.mark.parametrize("page", ["robots.md", "robotlab.md", "robot-catalogue.md"])

@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 from deepsim_math import Color, Euler, Pose
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_mujoco.rendering import (
     Camera,
     GlCamera,

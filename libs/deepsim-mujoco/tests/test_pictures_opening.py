@@ -15,7 +15,7 @@ from deepsim_mujoco.rendering import GlUnavailableError, RayCamera, open_camera
 WORLD = """
 import sys
 from deepsim_math import Pose
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_mujoco.rendering import GlUnavailableError, add_sky, open_camera
 from deepsim_sync import CameraView
 spec = mujoco.MjSpec()

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deepsim_math import Euler, Pose
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_mujoco.rendering import RayCamera
 from deepsim_mujoco.rendering.ray_casting import cast
 from deepsim_sync import CameraView

@@ -170,6 +170,24 @@ def test_all_of_them_print_json(models: Models, collection: Path) -> None:
     assert verdicts["broken.world"] == "fails"
 
 
+def test_show_and_check_take_mjcf(models: Models, tmp_path: Path) -> None:
+    """With its controls and keyframes, and what is not simulated."""
+    file = tmp_path / "arm.xml"
+    file.write_text("""<mujoco><worldbody><body name="arm"><joint name="j"/><geom size=".1"/></body>
+    </worldbody><actuator><motor name="push" joint="j"/></actuator>
+    <keyframe><key name="up" qpos="1"/></keyframe><sensor><jointpos joint="j"/></sensor>
+    </mujoco>""")
+    shown = json.loads(models("show", str(file), "--json").stdout)
+    assert (shown["links"], shown["joints"]) == ("2", "1")  # the world is one
+    assert (shown["controls"], shown["keyframes"]) == ("push", "up")
+    assert "<sensor>" in shown["approximated"]
+    assert "approximated" in models("check", str(file)).stdout
+    file.write_text("<mujoco><worldbody><body><joint/></body></worldbody></mujoco>")
+    failed = models("check", str(file))
+    assert failed.exit_code == 1
+    assert "MuJoCo refuses its MJCF" in failed.stdout
+
+
 def test_show_and_check_take_a_file(models: Models, tmp_path: Path) -> None:
     """A URDF file whose tool has no mass, which is repaired, and whose visual has no mesh."""
     path = tmp_path / "arm.urdf"

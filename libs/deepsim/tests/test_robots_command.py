@@ -93,6 +93,24 @@ def test_files_are_shown_and_filmed_like_robots_of_the_catalogue(tmp_path: Path)
         assert np.asarray(image.convert("L"))[16:32, 24:40].std() > 5.0
 
 
+def test_an_mjcf_file_has_an_action_for_each_of_its_actuators(tmp_path: Path) -> None:
+    """It stands on the ground, wherever its file puts it."""
+    file = tmp_path / "hopper.xml"
+    file.write_text("""<mujoco><worldbody><body name="trunk" pos="0 0 -3"><freejoint/>
+    <geom size=".2"/><site name="rotor"/><body name="leg" pos="0 0 -.2">
+    <joint name="knee" type="slide" axis="0 0 1" range="-.1 .1"/>
+    <geom type="capsule" fromto="0 0 0 0 0 -.4" size=".05"/></body>
+    </body></worldbody><actuator><position name="knee" joint="knee" kp="500" kv="20"/>
+    <motor name="lift" site="rotor" gear="0 0 1" ctrlrange="0 9"/></actuator></mujoco>""")
+    shown = json.loads(call("show", file, "--json").stdout)
+    assert shown["actions"] == 2
+    assert shown["parts"] == {"controls": "ModelControls, 2 actions, 1 joint"}
+    picture = tmp_path / "hopper.png"
+    assert call("run", file, "--out", picture, "--width", 64).exit_code == 0
+    with Image.open(picture) as image:  # the ball is above the ground, in the middle
+        assert np.asarray(image.convert("L"))[8:32, 24:40].std() > 5.0
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deepsim_sync.port.changes import Cells, Changes, Refusal
-from deepsim_sync.port.column import Array
+from deepsim_sync.port.column_type import Array
 from deepsim_sync.port.entities import KINDS, SCOPE, Entities, Kind
 from deepsim_sync.port.simulator import Simulator
 from deepsim_sync.port.spawning import SpawnRequest, spawn_poses

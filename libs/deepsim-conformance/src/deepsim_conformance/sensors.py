@@ -10,7 +10,7 @@ import pytest
 
 from deepsim_math import Euler, Quaternion
 from deepsim_sync.errors import UnknownEntityError
-from deepsim_sync.port.column import Array
+from deepsim_sync.port.column_type import Array
 from deepsim_sync.port.sensors import QUANTITIES, Noise, Sensors
 
 from .base import GRAVITY, Conformance

@@ -35,7 +35,7 @@ from .capabilities.physics_factors import PhysicsFactors
 from .capabilities.pictures import Pictures
 from .capabilities.sensors import MujocoSensors
 from .capabilities.snapshots import MujocoSnapshots
-from .engine import BatchError, mujoco
+from .imports import BatchError, mujoco
 from .spec.builder import Built
 from .spec.mjcf_looks import mjcf_looks
 from .spec.mujoco_spec import MujocoSpec

@@ -35,6 +35,7 @@ from .controllers import (
 from .description import MountedSensor
 from .joint_group import JointGroup, JointTraits
 from .manager import RobotManager
+from .mjcf_settings import default_parts
 from .parts import Gains, Part
 from .robot import Robot
 from .ros_control import read_ros_control
@@ -78,6 +79,7 @@ __all__ = [
     "RobotManager",
     "RotorThrust",
     "TrajectoryDrive",
+    "default_parts",
     "find_robot",
     "read_ros_control",
 ]

@@ -48,7 +48,7 @@ from .port.capabilities import (
     SolvingDynamics,
 )
 from .port.changes import Cells, Changes, Refusal
-from .port.column import Column, square_sum
+from .port.column_type import Column, square_sum
 from .port.entities import KINDS, SCOPE, Entities, Kind, Names
 from .port.physics_properties import (
     CAN_BE_ZERO,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_math import Color, Material, Vector3, poses, quaternions
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_mujoco.state.compiled import Compiled
 from deepsim_sync import Cells, Entities, Key, LightTable, Tables, VisualTable
 

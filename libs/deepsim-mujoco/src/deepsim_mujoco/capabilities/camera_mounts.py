@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from deepsim_math import Pose
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_mujoco.spec.builder import Sensor
 from deepsim_mujoco.state.world_states import WorldStates
 from deepsim_sync import CameraMount, CameraView, UnknownEntityError, WorldNumbers

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_mujoco.state.world_states import WorldStates
 from deepsim_sync import ContactPoints
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deepsim_math import quaternions
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_mujoco.state.layout import Floats, Rows
 from deepsim_mujoco.state.rotations import cross
 from deepsim_mujoco.state.single_world import SingleWorld

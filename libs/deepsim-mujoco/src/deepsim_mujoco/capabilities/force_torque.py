@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_mujoco.spec.sensors import BuiltSensor
 from deepsim_mujoco.state.layout import Floats
 from deepsim_mujoco.state.rotations import cross

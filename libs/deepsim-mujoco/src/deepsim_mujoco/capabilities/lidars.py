@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_mujoco.spec.builder import COLLISION_GROUP
 from deepsim_mujoco.spec.sensors import BuiltSensor
 from deepsim_mujoco.state.layout import Floats

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_math import quaternions
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_mujoco.state.layout import Floats, Rows
 from deepsim_mujoco.state.single_world import SingleWorld
 from deepsim_sync import WorldNumbers

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_math import Pose
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_mujoco.rendering import Camera, measure_depth, open_camera
 from deepsim_mujoco.state.single_world import SingleWorld
 from deepsim_sync import CameraView, DepthPicture, StereoPicture, stereo_depth

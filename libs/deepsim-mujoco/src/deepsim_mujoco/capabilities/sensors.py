@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from deepsim_mujoco.engine import BatchError, mujoco
+from deepsim_mujoco.imports import BatchError, mujoco
 from deepsim_mujoco.spec.builder import Built
 from deepsim_mujoco.spec.sensors import VELOCITY, BuiltSensor, joints_of
 from deepsim_mujoco.state.compiled import Compiled

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_mujoco.spec.builder import COLLISION_GROUP
 from deepsim_mujoco.state.actuators import Actuators
 from deepsim_mujoco.state.joints import Joints

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_math import Color
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 
 Array = NDArray[np.float64]
 

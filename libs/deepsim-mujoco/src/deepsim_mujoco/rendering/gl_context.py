@@ -7,7 +7,7 @@ import importlib
 import importlib.util
 import os
 
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_sync import DeepSimError
 
 _PLATFORM = "PYOPENGL_PLATFORM"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import blake2b
 
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 
 _SHADOW_TEXELS = 2048  # along each side of the shadow map
 _LEAST_HORIZON = 100.0  # [m]

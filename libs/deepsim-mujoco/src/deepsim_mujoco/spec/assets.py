@@ -10,7 +10,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_sync import SpawnError
 
 from .kept_files import KeptFile

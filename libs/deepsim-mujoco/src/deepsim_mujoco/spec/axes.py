@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from deepsim_math import Vector3
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_spawn import JointAxis, JointDescription
 from deepsim_sync import SCOPE
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_math import Material, Pose
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_mujoco.rendering import add_checker
 from deepsim_spawn import (
     CameraDescription,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from deepsim_math import Vector3
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_spawn import JointDescription
 from deepsim_sync import SCOPE, SpawnError
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from deepsim_math import Pose, quaternions
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_spawn import Inertial, VelocityDecay
 
 from .tree import Node, RootKind

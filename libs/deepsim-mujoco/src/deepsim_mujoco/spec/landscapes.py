@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_math import Vector3
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_spawn import Heightmap, heightmap_heights
 
 _FOOT = 1.0  # depth of the ground below the lowest point, as in Gazebo [m]

@@ -7,7 +7,7 @@ import math
 from typing import NamedTuple
 
 from deepsim_math import Pose
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_spawn import LightDescription, SceneDescription
 
 _TYPES = {

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from deepsim_math import Color, Material, Pose, Quaternion, Vector3
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_spawn import (
     STANDING,
     JointAxis,
@@ -43,6 +43,12 @@ from .tree import Frame, Node, anchor_name
 _WORLD = "worldbody"  # the body of everything that the file fixes to the world; "world" is reserved
 _TOLD = ("option", "sensor")
 """Sections without effect that users are warned about."""
+_GRAVITY = "0 0 -9.81"  # in MJCF by default [m/s^2]; in SDF it is 9.8
+TAKEN_OPTIONS = (
+    *("gravity", "wind", "magnetic", "density", "viscosity"),
+    *("integrator", "cone", "impratio", "noslip_iterations", "noslip_tolerance"),
+)
+"""Options of an MJCF model that count if it is alone in a world; the step size is the world's."""
 _LEFT_OUT = (*_TOLD, "custom", "keyframe", "size", "statistic", "visual")
 _KINDS = (
     *("actuators", "equalities", "excludes", "pairs", "tendons", "tuples", "texts", "numerics"),
@@ -112,10 +118,23 @@ def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
     return built
 
 
-def warn_of_left_out(description: MjcfModel, built: Built) -> None:
-    """Warns of sections of an MJCF model that have no effect."""
+def take_options(spec: mujoco.MjSpec, description: MjcfModel) -> None:
+    """Sets those of `TAKEN_OPTIONS` that an MJCF model sets itself, and gravity."""
+    for option in ElementTree.fromstring(description.text).findall("option"):
+        given = {name: option.attrib[name] for name in TAKEN_OPTIONS if name in option.attrib}
+        given.setdefault("gravity", _GRAVITY)
+        alone = ElementTree.Element("mujoco")
+        alone.append(ElementTree.Element("option", given))
+        own = mujoco.MjSpec.from_string(ElementTree.tostring(alone, encoding="unicode")).option
+        for name in given:
+            setattr(spec.option, name, getattr(own, name))
+
+
+def warn_of_left_out(description: MjcfModel, built: Built, *, options: bool) -> None:
+    """Warns of sections of an MJCF model that have no effect; `options` may have one."""
     root = ElementTree.fromstring(description.text)
-    found = [f"<{tag}>" for tag in _TOLD if root.find(tag) is not None]
+    told = [tag for tag in _TOLD if not (options and tag == "option")]
+    found = [f"<{tag}>" for tag in told if root.find(tag) is not None]
     if found:
         warnings.warn(
             f"model {built.name!r}: {', '.join(found)} of its MJCF not simulated; physics is that "

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_sync import SCOPE
 
 _JOINTS = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))

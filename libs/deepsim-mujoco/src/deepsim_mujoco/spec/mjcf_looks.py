@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from deepsim_math import Pose, Quaternion, Vector3
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_spawn import (
     Box,
     Capsule,

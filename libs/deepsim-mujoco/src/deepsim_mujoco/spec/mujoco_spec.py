@@ -8,16 +8,22 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from deepsim_math import Pose
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_mujoco.rendering import add_sky
-from deepsim_spawn import MjcfModel, ModelDescription, Physics, WorldDescription
+from deepsim_spawn import (
+    MjcfModel,
+    ModelDescription,
+    MujocoOptions,
+    Physics,
+    WorldDescription,
+)
 from deepsim_sync import DeepSimError, SpawnError, SpawnRequest, UnknownEntityError
 
 from .assets import Assets
 from .builder import Built, build_model, remove_model
 from .inertias import apply_decay
 from .lights import add_light, apply_scene
-from .mjcf import build_mjcf, warn_of_left_out
+from .mjcf import TAKEN_OPTIONS, build_mjcf, take_options, warn_of_left_out
 from .pairs import ContactPairs
 from .self_collisions import ModelNumbers, overlapping_hulls
 from .unsupported import warn_of_unsupported
@@ -48,6 +54,7 @@ class MujocoSpec:
     """
 
     def __init__(self, world: WorldDescription) -> None:
+        self._world = world
         self._spec = _empty_spec(world)
         self._assets = Assets(self._spec)
         self._parts = self._spec, self._assets, ModelNumbers()
@@ -57,6 +64,7 @@ class MujocoSpec:
             for light in world.lights
         }
         self._built: dict[str, Built] = {}
+        self._options_of = ""  # the model whose options count, if any
 
     def __contains__(self, name: object) -> bool:
         return name in self._built
@@ -88,8 +96,10 @@ class MujocoSpec:
             for description, name, _ in requests:
                 added.append(_build(*self._parts, description, name))
                 is_first = first[id(description)].name == name
-                if is_first and isinstance(description, MjcfModel):
-                    warn_of_left_out(description, added[-1])
+                if isinstance(description, MjcfModel):
+                    takes_options = self._take_options(description, name, added[:-1])
+                    if is_first:
+                        warn_of_left_out(description, added[-1], options=takes_options)
             model = self._compile(added)
             parted = [self._keep_hulls_off(model, one) for one in added]
             if any(parted):
@@ -98,6 +108,7 @@ class MujocoSpec:
             self._pairs.clear()
             for one in added:
                 remove_model(*self._parts, one)
+                self._forget_options(one.name)
             if not isinstance(error, ValueError):
                 raise
             for description, name, _ in first.values():
@@ -131,7 +142,33 @@ class MujocoSpec:
                 raise DeepSimError(f"cannot delete model {name!r}: {_why(error)}") from error
             raise
         del self._built[name]
+        if self._options_of == name:
+            self._forget_options(name)
+            model = self._compile([])
         return model
+
+    def _take_options(self, description: MjcfModel, name: str, beside: Sequence[Built]) -> bool:
+        """Takes the options of an MJCF model if nothing else moves in a world without own options.
+
+        Returns:
+            Whether they count.
+        """
+        others = (*self._built.values(), *beside)
+        has_own = self._world.physics.mujoco != MujocoOptions()
+        has_own |= self._world.gravity != WorldDescription().gravity
+        if has_own or any(not getattr(one.description, "static", False) for one in others):
+            return False
+        take_options(self._spec, description)
+        self._options_of = name
+        return True
+
+    def _forget_options(self, name: str) -> None:
+        """Restores the options of the world if those of a model count."""
+        if self._options_of == name:
+            self._options_of = ""
+            option, own = self._spec.option, _empty_spec(self._world).option
+            for each in TAKEN_OPTIONS:
+                setattr(option, each, getattr(own, each))
 
     def _keep_hulls_off(self, model: mujoco.MjModel, built: Built) -> bool:
         """Excludes contacts of links whose hulls overlap initially; returns whether any do."""

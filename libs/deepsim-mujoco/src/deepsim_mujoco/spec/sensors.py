@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from deepsim_math import Pose
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_spawn import ContactSensor, ForceTorque, Imu, JointState, SensorDescription
 from deepsim_sync import SCOPE, SpawnError
 

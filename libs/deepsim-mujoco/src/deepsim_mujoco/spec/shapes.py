@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_math import Pose, Quaternion, Vector3
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_spawn import (
     Box,
     Capsule,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deepsim_math import Pose, Quaternion
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_spawn import Surface
 
 _LOWEST_MU = 1e-5  # MuJoCo has no frictionless cone; 1e-5 slows 1 m/s by 0.1 mm/s per second

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_spawn import Surface
 from deepsim_sync import SCOPE
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deepsim_math import Pose, poses
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 
 from .layout import Floats, Layout, Part, Rows
 

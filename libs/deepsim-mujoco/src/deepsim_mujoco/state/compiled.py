@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_mujoco.spec.axes import Axis
 from deepsim_mujoco.spec.builder import Built, Sensor
 from deepsim_mujoco.spec.lights import BuiltLight

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 
 INTEGRATION = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 """The parts of a state on which later physics depends, including warm starts."""

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 from deepsim_sync import WorldNumbers
 
 from .layout import Floats, Rows

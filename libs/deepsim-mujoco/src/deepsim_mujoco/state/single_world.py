@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from deepsim_mujoco.engine import mujoco
+from deepsim_mujoco.imports import mujoco
 
 from .layout import INTEGRATION
 from .world_states import WorldStates

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from deepsim_math import Pose
 from deepsim_math.poses import compose
-from deepsim_mujoco.engine import Batch, BatchError, mujoco
+from deepsim_mujoco.imports import Batch, BatchError, mujoco
 from deepsim_mujoco.spec.builder import Built
 from deepsim_mujoco.spec.mjcf_actuators import actuator_name
 from deepsim_sync import SimulationError, WorldNumbers

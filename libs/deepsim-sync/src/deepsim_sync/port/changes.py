@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .column import Array
+from .column_type import Array
 from .entities import Kind, Names
 
 

@@ -16,7 +16,7 @@ from typing import Any, Tuple
 
 import numpy as np
 
-from .column import Array, Column, Columns
+from .column_type import Array, Column, Columns
 from .entities import KINDS, Entities, Kind, Names
 
 Key = Tuple[Kind, str]

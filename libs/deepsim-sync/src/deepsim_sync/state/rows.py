@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from deepsim_math import quaternions
 from deepsim_sync.errors import DeepSimError
-from deepsim_sync.port.column import UNIT, Array, Columns
+from deepsim_sync.port.column_type import UNIT, Array, Columns
 from deepsim_sync.port.entities import Entities, Kind, Names
 from deepsim_sync.port.simulator import WorldNumbers
 from deepsim_sync.port.tables import (

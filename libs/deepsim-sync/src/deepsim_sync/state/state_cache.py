@@ -19,7 +19,7 @@ from deepsim_sync.errors import (
     WrongThreadError,
 )
 from deepsim_sync.port.changes import Cells, Changes, Refusal
-from deepsim_sync.port.column import Array
+from deepsim_sync.port.column_type import Array
 from deepsim_sync.port.entities import KINDS, SCOPE, Entities, Kind, Names
 from deepsim_sync.port.simulator import Simulator, WorldNumbers
 from deepsim_sync.port.tables import (

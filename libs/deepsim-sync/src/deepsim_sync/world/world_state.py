@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_sync.current import PerWorld
-from deepsim_sync.port.column import Array
+from deepsim_sync.port.column_type import Array
 from deepsim_sync.port.entities import KINDS, Entities, Kind
 from deepsim_sync.port.tables import Key
 

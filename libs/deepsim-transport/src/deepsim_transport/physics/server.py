@@ -122,8 +122,8 @@ class PhysicsServer:
             try:
                 self._advance(self._steps)
             except SimulationError as error:
-                self.paused = True
                 _LOG.error("the physics rests: %s", error)
+                self.paused = True
         self._publish()
 
     def run(self) -> None:

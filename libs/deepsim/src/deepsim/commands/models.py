@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
+from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
 import typer
@@ -24,6 +25,7 @@ from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import (
     Bounds,
     GazeboXMLLoader,
+    MjcfModel,
     ModelDescription,
     ModelFormatError,
     ModelFormatWarning,
@@ -32,7 +34,7 @@ from deepsim_spawn import (
     SearchPath,
     WorldDescription,
 )
-from deepsim_sync import DeepSimError
+from deepsim_sync import Control, DeepSimError, Entities, SpawnRequest
 
 from .options import AsJson, fail
 
@@ -45,6 +47,7 @@ models = typer.Typer(
 _CONFIG = "model.config"
 _SUFFIXES = (".sdf", ".world", ".urdf")
 _CODE = ".xacro"
+_MJCF = ".xml"
 
 Folders = Annotated[
     list[Path] | None,
@@ -104,8 +107,9 @@ def show(
     index = ModelIndex(search_path)
     try:
         if folder.is_file():
-            facts = [("file", str(folder)), *_content(folder, search_path)]
-            needs = () if folder.suffix == _CODE else index.needs(folder)
+            of_file = _mjcf_content if folder.suffix == _MJCF else _content
+            facts = [("file", str(folder)), *of_file(folder, search_path)]
+            needs = () if folder.suffix in (_CODE, _MJCF) else index.needs(folder)
         else:
             facts = [*_config(index[name]), *_content(index[name].folder, search_path)]
             needs = index.needs(name)
@@ -156,6 +160,36 @@ def _content(path: Path, search_path: SearchPath) -> list[tuple[str, str]]:
         ("size", _size(bounds[0])),
         *approximated,
     ]
+
+
+def _mjcf_content(path: Path, search_path: SearchPath) -> list[tuple[str, str]]:
+    """Returns rows about the content of an MJCF file; only the error if it cannot be built."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            model = MjcfModel(path, search_path=search_path)
+            entities, controls = _spawned(model)
+        except DeepSimError as error:
+            return [("fails", _line(error))]
+    reasons = [("approximated", _line(each.message)) for each in said]
+    keyframes = [key.get("name") or "''" for key in ElementTree.fromstring(model.text).iter("key")]
+    return [
+        ("links", str(len(entities.links))),
+        ("joints", str(len(entities.joints))),
+        ("controls", ", ".join(each.name for each in controls) or "none"),
+        ("keyframes", ", ".join(keyframes) or "none"),
+        *reasons,
+    ]
+
+
+def _spawned(model: MjcfModel) -> tuple[Entities, Sequence[Control]]:
+    """Builds a model in MuJoCo, and returns its entities and controls."""
+    simulator = MujocoSimulator()
+    try:
+        simulator.spawn([SpawnRequest(model, "model", Pose())])
+        return simulator.entities, simulator.descriptions.controls.get("model", ())
+    finally:
+        simulator.close()
 
 
 def _size(bounds: Bounds | None) -> str:
@@ -261,14 +295,21 @@ def _check_model(path: Path, search_path: Sequence[Path]) -> ModelCheck:
         try:
             if _is_code(path):
                 return ModelCheck(path, Verdict.SKIPPED, ("its file is xacro, which is code",))
-            description = _load_world(path, GazeboXMLLoader(search_path))
-            for model in description.models:
-                Bounds.of(model, Pose())
-            MujocoSimulator(description).close()
+            if path.suffix == _MJCF and path.is_file():
+                _spawned(MjcfModel(path, search_path=search_path))
+            else:
+                _build(_load_world(path, GazeboXMLLoader(search_path)))
         except DeepSimError as error:
             return ModelCheck(path, Verdict.FAILS, (_line(error),))
     reasons = tuple(dict.fromkeys(_line(each.message) for each in said))
     return ModelCheck(path, Verdict.APPROXIMATED if reasons else Verdict.LOADS, reasons)
+
+
+def _build(world: WorldDescription) -> None:
+    """Computes the bounds of all models of a world, and builds them in MuJoCo."""
+    for model in world.models:
+        Bounds.of(model, Pose())
+    MujocoSimulator(world).close()
 
 
 def _load_world(path: Path, loader: GazeboXMLLoader) -> WorldDescription:

@@ -16,8 +16,15 @@ from rich.text import Text
 
 from deepsim.backend import DEFAULT, Backend, open_simulator
 from deepsim.output import fields, print_json, say, table
-from deepsim_robots import ROBOTS, CatalogueEntry, Robot, RobotConfig, find_robot
-from deepsim_spawn import ModelDescription, ModelSpawner
+from deepsim_robots import (
+    ROBOTS,
+    CatalogueEntry,
+    Robot,
+    RobotConfig,
+    default_parts,
+    find_robot,
+)
+from deepsim_spawn import MjcfModel, ModelDescription, ModelSpawner
 from deepsim_sync import DeepSimError, World
 
 from .options import AsJson, BackendName, fail
@@ -132,8 +139,11 @@ def _robot(world: World, name: str) -> Robot:
         raise ValueError(f"{name} has no source: give the file of the model")
     description = ModelSpawner(config.source, arguments=dict(config.arguments)).description
     if isinstance(description, ModelDescription):
-        description = standing(description)
-    return Robot(world, replace(config, source=description), Path(name).stem)
+        description, parts = standing(description), config.parts
+    else:
+        description = MjcfModel(str(config.source), on_ground=True)
+        parts = config.parts or default_parts(description)
+    return Robot(world, replace(config, source=description, parts=parts), Path(name).stem)
 
 
 def _package(entry: CatalogueEntry) -> Text:

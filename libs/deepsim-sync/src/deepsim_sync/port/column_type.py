@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Declarations of table columns, and validation of their values."""
+"""The type of a column of a table, which validates values; `tables` declares the columns."""
 
 from __future__ import annotations
 
