@@ -108,8 +108,10 @@ wheels: .venv/tools ## build all libraries into dist/, install each one alone, a
 	else $(STEP) wheels tools/install_alone $(BIN)/uv $$python dist || exit 1; fi; done
 
 matrix: .venv/tools ## the tests of each library alone, on its oldest and newest Python; PYTHONS=all: all found
-	@PATH="$(CURDIR)/$(BIN):$(PYENV)$$PATH" TOX_SKIP_ENV='$(BETWEEN)' $(STEP) matrix $(BIN)/python tools/repeat_failures.py \
-		tox run-parallel --parallel auto --parallel-no-spinner --skip-env 'lint|types|contracts'
+	@mkdir -p build; export PATH="$(CURDIR)/$(BIN):$(PYENV)$$PATH" TOX_SKIP_ENV='$(BETWEEN)'; \
+	$(STEP) matrix bash -o pipefail -c "tox run-parallel --parallel auto --parallel-no-spinner \
+		--skip-env 'lint|types|contracts' 2>&1 | tee build/matrix.log" \
+	|| { echo 'What failed:'; grep -E '^(FAILED|ERROR) .|^ +[^ ]+: FAIL ' build/matrix.log; exit 1; }
 	@$(STEP) same-bits $(BIN)/pytest tests/test_same_bits.py
 
 docs: .venv/docs ## the documentation site in build/site; a broken link or an undocumented name fails

@@ -113,7 +113,7 @@ class Built:
     files: dict[str, KeptFile] = field(default_factory=dict)
     """Files of an MJCF model, by their keys in the text."""
     actuators: dict[str, ActuatorRow] = field(default_factory=dict)
-    """The controls of actuators of an MJCF model that are no servos of axes, by row name."""
+    """The controls of actuators of an MJCF model that are not servos of axes, by row name."""
     controls: list[Control] = field(default_factory=list)
     """The controls of an MJCF model, in the order of its file."""
 

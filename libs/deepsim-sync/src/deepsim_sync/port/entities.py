@@ -103,7 +103,7 @@ class Entities:
         links: Names of links, ``model::link``.
         joints: Names of joint axes, ``model::joint``; the second axis of a joint is
             ``model::joint::2``.
-        actuators: Names of actuators that are no servos of joint axes, ``model::actuator``.
+        actuators: Names of actuators that are not servos of joint axes, ``model::actuator``.
         visuals: Names of visuals, ``model::link::visual``.
         lights: Names of lights.
     """

@@ -103,7 +103,7 @@ class JointColumns(Columns):
 
 
 class ActuatorColumns(Columns):
-    """State and command of actuators that are no servos of joint axes, (W, n) each.
+    """State and command of actuators that are not servos of joint axes, (W, n) each.
 
     These are the actuators of MJCF models that act on tendons, sites, bodies and ball joints, or
     whose force is more than stiffness, damping and an effort: muscles, adhesion, filters, plugins.
@@ -255,7 +255,7 @@ class JointTable(Table, JointColumns):
 
 
 class ActuatorTable(Table, ActuatorColumns):
-    """State and command of actuators that are no servos of joint axes."""
+    """State and command of actuators that are not servos of joint axes."""
 
 
 class VisualTable(Table, VisualColumns):
@@ -301,7 +301,7 @@ class Tables:
         models: Pose and twist of models.
         links: Pose and twist of links, and the forces on them.
         joints: State and command of joints.
-        actuators: State and command of actuators that are no servos of joint axes.
+        actuators: State and command of actuators that are not servos of joint axes.
         visuals: Appearance of visuals.
         lights: Colours, range and pose of lights.
     """

@@ -208,7 +208,7 @@ class JointRows(Rows, JointColumns):
 
 
 class ActuatorRows(Rows, ActuatorColumns):
-    """State and command of actuators that are no servos of joint axes; see `Rows`.
+    """State and command of actuators that are not servos of joint axes; see `Rows`.
 
     Example::
 

@@ -83,7 +83,7 @@ class World:
         models: Rows of all models; ``models.select(names)`` returns some.
         links: Rows of all links.
         joints: Rows of all axes of joints.
-        actuators: Rows of all actuators that are no servos of joint axes.
+        actuators: Rows of all actuators that are not servos of joint axes.
         visuals: Rows of all visuals.
         lights: Rows of all lights.
         cache: The tables behind the rows.
