@@ -177,7 +177,7 @@ def test_robots_of_menagerie_are_those_that_were_fetched(registry, make_world, m
     robot = Robot.load(make_world(), "menagerie/tuned_dog")
     assert robot.name == "tuned_dog"
     names = tuple(f"actuator {number}" for number in range(4))
-    assert robot.parts["controls"].names == names  # the file names none
+    assert robot.parts["controls"].controls == names  # the file names none
     home = dict(zip(robot.joints.names, robot.joints.traits.home, strict=True))
     ball = {"ball": 0.0, "ball::2": 0.0, "ball::3": 0.0}
     assert home == {"hinge": 0.25, "slide": -0.5, **ball, "last": 0.75}

@@ -9,6 +9,7 @@ import mujoco
 import numpy as np
 import pytest
 
+from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
 from deepsim_robots import (
     Gripper,
@@ -52,7 +53,7 @@ def make(controller: ModelControls, worlds: int = 1, joints: list[str] | None = 
 def test_actions_are_the_controls_of_the_file() -> None:
     """The robot moves as plain MuJoCo moves it with the same controls."""
     robot = make(ModelControls())
-    assert robot.parts["all"].names == ("lift", "turn", "grip")  # type: ignore[attr-defined]
+    assert robot.parts["all"].controls == ("lift", "turn", "grip")
     np.testing.assert_allclose(robot.lower, [-0.4, -1.0, 0.0])
     np.testing.assert_allclose(robot.upper, [0.6, 1.0, 255.0])
     model = mujoco.MjModel.from_xml_string(HAND)
@@ -116,11 +117,15 @@ def test_a_part_has_the_controls_of_its_joints_or_those_that_it_names() -> None:
     assert robot.world.actuators.target[:, 0].tolist()[1] == 40.0
     assert robot.joints.rows.feedforward[:, 3].tolist() == pytest.approx([0.0, 0.75, 0.0])
     own = replace(config, parts={"arm": Part(["lift"], ModelControls(controls=["turn"]))})
+    fingers = {"fingers": config.parts["fingers"]}
     with pytest.raises(UnknownEntityError, match=r"control of part 'arm' of 'other'.*'turn'"):
         Robot(robot.world, own, "other")
     arm = replace(find_robot("arm").load(), parts={"all": Part([".*"], ModelControls())})
     with pytest.raises(ValueError, match="'arm' has no actuators"):
         Robot(robot.world, arm, "arm")
+    twice = replace(config, parts={"wrist": Part(["turn"], ModelControls()), **fingers})
+    with pytest.raises(ValueError, match="control 'grip' is in two parts, 'wrist' and 'fingers'"):
+        Robot(robot.world, twice, "other")
     assert list(robot.world.entities.models) == ["hand"]
 
 
@@ -155,3 +160,33 @@ def test_a_gripper_opens_from_0_to_1_and_knows_its_width() -> None:
     both = replace(config, parts={"hand": Part([".*"], replace(hand, control=".*i.*"))})
     with pytest.raises(ValueError, match="'hand' must be one of"):
         Robot(robot.world, both, "other")
+
+
+def test_a_gripper_lifts_a_box_and_holds_it() -> None:
+    """It does not slip by a millimetre in ten seconds, and the fingers stay as wide as the box."""
+    hand = Gripper(control="grip", fingers=("left", "right"), gap=0.04)
+    parts = {
+        "arm": Part(["lift"], ModelControls(controls=["lift"])),
+        "hand": Part(["left", "right"], hand),
+    }
+    world = World(MujocoSimulator(), steps_per_tick=10)
+    robot = Robot(world, RobotConfig(MjcfModel(HAND), parts=parts), "hand")
+    box = MjcfModel("""<mujoco><worldbody><body name="box" pos="0 0 1.2"><freejoint/>
+    <geom type="box" size=".01 .015 .02" mass=".01"/></body></worldbody></mujoco>""")
+    world.spawn(box, "box", Pose())
+    held = world.links.select(["box::box"])
+    for _ in range(60):  # it floats until the fingers have it
+        robot.set_action([0.2, 0.0])
+        held.twist = (0.0,) * 6
+        world.tick()
+    robot.set_action([0.5, 0.0])
+    for _ in range(100):
+        world.tick()
+    lifted = held.pose[0, 0, 2]
+    assert lifted > 1.3
+    for _ in range(1000):
+        world.tick()
+    assert held.pose[0, 0, 2] == pytest.approx(lifted, abs=1e-3)
+    drive = robot.parts["hand"]
+    assert isinstance(drive, GripperDrive)
+    assert drive.width[0] == pytest.approx(0.03 - 0.02, abs=1e-3)

@@ -159,6 +159,7 @@ class Robot:
         self.slices: dict[str, slice] = {}
         self._half: dict[str, Floats] = {}
         owner: dict[int, str] = {}
+        controlled: dict[str, str] = {}
         lower, upper = [np.zeros(0)], [np.zeros(0)]
         size = 0
         for part, its in config.parts.items():
@@ -181,6 +182,12 @@ class Robot:
             drive = controller.drive(group)
             if controller.normalized:
                 drive.require_finite()
+            for control in drive.controls:
+                if controlled.setdefault(control, part) != part:
+                    raise ValueError(
+                        f"control {control!r} is in two parts, {controlled[control]!r} and "
+                        f"{part!r}: name the controls of each"
+                    )
             parts[part] = drive
             count = len(drive.lower)
             self.slices[part] = slice(size, size + count)

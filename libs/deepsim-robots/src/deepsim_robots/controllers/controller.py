@@ -72,6 +72,7 @@ class Drive(ABC):
         lower: Lowest action in the controller's units, (n,).
         upper: Highest action, (n,).
         memory: State of the drive that snapshots contain, as arrays (W, ...) by name.
+        controls: Names of the controls of the model's own file that the drive sets.
 
     Raises:
         ValueError: A lower bound is above its upper bound, or there are more of one.
@@ -82,6 +83,7 @@ class Drive(ABC):
         self.lower = np.array(lower, dtype=np.float64)
         self.upper = np.array(upper, dtype=np.float64)
         self.memory: dict[str, Floats] = {"efforts": joints.efforts}
+        self.controls: tuple[str, ...] = ()
         if self.lower.ndim != 1 or self.lower.shape != self.upper.shape:
             raise ValueError(
                 f"part {joints.part!r}: lower and upper must be as many numbers, "

@@ -44,9 +44,9 @@ class Gripper(Controller):
             ValueError: Several controls match, or the control has no limits and none are given.
         """
         control = ModelControls(controls=[self.control]).drive(joints)
-        if len(control.names) != 1:
+        if len(control.controls) != 1:
             raise ValueError(
-                f"control of part {joints.part!r} must be one of {list(control.names)}, "
+                f"control of part {joints.part!r} must be one of {list(control.controls)}, "
                 f"got {self.control!r}"
             )
         ends = (
@@ -55,7 +55,7 @@ class Gripper(Controller):
         )
         if not np.isfinite(ends).all():
             raise ValueError(
-                f"control {control.names[0]!r} of part {joints.part!r} has no limits: "
+                f"control {control.controls[0]!r} of part {joints.part!r} has no limits: "
                 "give closed and opened"
             )
         return GripperDrive(joints, control, ends, self.fingers, self.gap)
@@ -87,6 +87,7 @@ class GripperDrive(Drive):
     ) -> None:
         super().__init__(joints, [0.0], [1.0])
         self._control, self._ends, self._gap = control, ends, gap
+        self.controls = control.controls
         for finger in fingers or ():
             joints.link(finger)  # raises an error for an unknown one
         self._fingers = None

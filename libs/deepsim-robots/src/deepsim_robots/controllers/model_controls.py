@@ -29,7 +29,7 @@ class ModelControls(Controller):
     ...     gear="0 0 1" ctrlrange="0 9"/></actuator></mujoco>'''
     >>> config = RobotConfig(drone, parts={"rotors": Part([], ModelControls())})
     >>> robot = Robot(World(MujocoSimulator()), config, "drone")
-    >>> robot.parts["rotors"].names, robot.upper.tolist()
+    >>> robot.parts["rotors"].controls, robot.upper.tolist()
     (('thrust',), [9.0])
 
     Attributes:
@@ -94,16 +94,13 @@ class ControlsDrive(Drive):
         joints: The joints of the part.
         limits: Lowest and highest controls, (n,) each.
         controls: The n controls.
-
-    Attributes:
-        names: Names of the controls.
     """
 
     def __init__(
         self, joints: JointGroup, limits: tuple[Floats, Floats], controls: Sequence[Control]
     ) -> None:
         super().__init__(joints, *limits)
-        self.names = tuple(each.name for each in controls)
+        self.controls = tuple(each.name for each in controls)
         self._commands: dict[str, _Commands] = {}
         for column in dict.fromkeys(each.column for each in controls):
             numbers = [i for i, each in enumerate(controls) if each.column == column]
