@@ -14,8 +14,7 @@ import json
 import os
 import subprocess
 import sys
-import warnings
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timezone
 from importlib.metadata import distribution
 from pathlib import Path
@@ -32,6 +31,7 @@ from deepsim_sync import SCOPE, World
 GROUND = """<sdf version="1.9"><world name="ground"><model name="ground"><static>true</static>
 <link name="link"><collision name="plane"><geometry><plane/></geometry></collision></link></model>
 </world></sdf>"""
+PLANE = int(mujoco.mjtGeom.mjGEOM_PLANE)
 SECONDS = 2.0
 CLOSE = 1.0  # [mm or mrad]
 STEADY = 100.0  # [mrad or mm]; what moves more falls or swings, and differs by chance
@@ -73,7 +73,6 @@ class Row:
     error: str = ""
     actuators: int = 0
     controls: int = 0
-    actions: int = 0
     sensors: int = 0
     own_sensors: int = 0
     height: float | None = None
@@ -82,7 +81,6 @@ class Row:
     """Largest difference of a joint's position after two seconds [mrad, or mm of slides]."""
     moved: float = 0.0
     """The same for plain MuJoCo between the beginning and the end."""
-    warned: list[str] = field(default_factory=list)
 
 
 def registry() -> dict[str, Any]:
@@ -103,18 +101,12 @@ def measure(name: str) -> Row:
     alone = mujoco.MjModel.from_xml_path(str(file))
     row.actuators, row.sensors = int(alone.nactuator), int(alone.nsensor)
     plain = mujoco.MjModel.from_xml_path(str(scene))
-    world_description = GazeboXMLLoader().load_world(GROUND)
-    step = Physics(max_step_size=float(plain.opt.timestep))
-    world_description = type(world_description)(
-        world_description.name, models=world_description.models, physics=step
-    )
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        world = World(MujocoSimulator(world_description))
-        robot = Robot.load(world, f"menagerie/{name}")
-    row.warned = [str(each.message) for each in caught]
+    physics = Physics(max_step_size=float(plain.opt.timestep))
+    ground = replace(GazeboXMLLoader().load_world(GROUND), physics=physics)
+    world = World(MujocoSimulator(ground))
+    robot = Robot.load(world, f"menagerie/{name}")
     controls = world.simulator.descriptions.controls.get(name, ())
-    row.controls, row.actions = len(controls), robot.action_size
+    row.controls = len(controls)
     row.own_sensors = sum(each.startswith(name + SCOPE) for each in world.sensors)
     data = at_home(plain)
     for number, control in enumerate(controls):  # a scene adds no actuators
@@ -162,9 +154,11 @@ def compare(
             if link in world.entities.links:
                 number = world.entities.links.row(link)
                 mine_from, plain_from = placed[number], start[at + 2]
-                floor = [data.geom_xpos[geom, 2] for geom in np.flatnonzero(model.geom_type == 0)]
-                if data.ncon and floor:  # it stands on the ground; else it flies or falls
-                    mine_from, plain_from = 0.0, min(floor)
+                floor = [
+                    data.geom_xpos[geom, 2] for geom in np.flatnonzero(model.geom_type == PLANE)
+                ]
+                if data.ncon and len(floor):  # it stands on the ground; else it flies or falls
+                    mine_from, plain_from = 0.0, floor.min()
                 height = world.links.pose[0, number, 2] - mine_from
                 row.height = 1e3 * float(height - (data.qpos[at + 2] - plain_from))
 

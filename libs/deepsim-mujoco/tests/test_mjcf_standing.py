@@ -118,6 +118,12 @@ def test_a_robot_that_only_its_scene_holds_stands_on_any_ground(tmp_path: Path) 
     assert height == pytest.approx(data.qpos[2], abs=1e-3)
 
 
+def test_a_broken_scene_does_not_keep_a_robot_from_loading(tmp_path: Path) -> None:
+    robot = beside_a_scene(tmp_path, "<worldbody>")
+    with pytest.warns(UnsupportedElementWarning, match="scene beside it cannot be read"):
+        assert MjcfModel(robot).name == "robot"
+
+
 def test_a_keyframe_of_the_scene_counts_if_the_file_has_none(tmp_path: Path) -> None:
     """A keyframe that is for a larger scene is left out with a warning."""
     key = '<keyframe><key name="home" qpos="0 0 3 1 0 0 0 .4{}"/></keyframe>'

@@ -210,6 +210,8 @@ def test_the_pid_plugin_becomes_mujocos_own() -> None:
     plugin = '<plugin name="x" plugin="mujoco.pid" instance="i" joint="b" actdim="1"/>'
     text = MODEL.format(actuator=plugin)
     text = text.replace("<mujoco>", extension + "</instance></plugin></extension>")
+    end = text.index("</extension>") + len("</extension>")  # it may follow the actuators
+    text = "<mujoco>" + text[end:].replace("</mujoco>", text[len("<mujoco>") : end] + "</mujoco>")
     model = mujoco.MjModel.from_xml_string(text)
     data = mujoco.MjData(model)
     world = World(MujocoSimulator(WorldDescription(physics=Physics(max_step_size=STEP))))

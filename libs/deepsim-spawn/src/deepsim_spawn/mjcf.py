@@ -12,6 +12,7 @@ from lxml import etree
 
 from deepsim_math import Pose
 
+from .errors import ModelFormatError
 from .search_path import SearchPath
 from .xml.document import (
     Document,
@@ -139,7 +140,11 @@ def _scene_beside(root: Element, load: Load) -> Element | None:
     if path is None:
         return None
     for file in sorted(path.parent.glob("scene*.xml"), key=lambda file: (len(file.name), file)):
-        scene = parse_file(file, load)
+        try:
+            scene = parse_file(file, load)
+        except ModelFormatError as error:
+            root.warn_unsupported(f"the scene beside it cannot be read, left out: {error}")
+            continue
         included = (e.attributes.get("file") for e in scene.children if e.tag == "include")
         if file != path and path.name in included:
             return scene
@@ -187,6 +192,8 @@ class _Reader:
             if element.tag == "include":
                 self._included[element] = self._include(element)
                 element = self._included[element]
+            elif element.tag == "extension":
+                self._learn(element)
             elif element.tag == "compiler":
                 given = {name: element.attributes.pop(name, "") for name in _OF_FILES}
                 both = given.pop("assetdir")
@@ -222,8 +229,8 @@ class _Reader:
         made = etree.Element(element.tag, attributes)
         for child in element.children:
             if child.tag == "extension":
-                self._learn(child)
-            elif child.tag == "plugin" and child.attributes.get("plugin") == _PID:
+                continue  # read by `_settings`, because it may follow the actuators
+            if child.tag == "plugin" and child.attributes.get("plugin") == _PID:
                 made.append(self._pid(child))
             elif child.tag == "plugin":
                 child.warn_unsupported(f"plugins other than {_PID} are left out")

@@ -127,11 +127,11 @@ class ActuatorColumns(Columns):
     activation = _number(changes_in_time=True)
     """State of the actuator, such as the activation 0..1 of a muscle; 0 for those without one."""
     effort = _number(changes_in_time=True, measured=True)
-    """Scalar force in the latest physics step [N or N m]; 0 after a reset; read-only."""
+    """Force at the beginning of the latest physics step [N or N m]; 0 after a reset; read-only."""
     length = _number(changes_in_time=True, measured=True)
     """Length of what it acts on, times the gear: of a tendon [m], an angle [rad]; read-only."""
     velocity = _number(changes_in_time=True, measured=True)
-    """Rate of the length [1/s]; read-only."""
+    """Rate of the length [m/s or rad/s]; read-only."""
 
 
 class VisualColumns(Columns):
