@@ -35,8 +35,8 @@ help: ## list the targets
 
 demo: .venv/libraries ## drive two cars around the racetrack; writes a video and a picture
 	@echo "==> [3/3] the demo"
-	$(BIN)/deepsim run examples/racetrack --policy pursuit --episodes 3
-	@echo "==> watch it live in the browser: $(BIN)/deepsim view examples/racetrack --policy pursuit"
+	$(BIN)/deepsim run racetrack --policy pursuit --episodes 3
+	@echo "==> watch it live in the browser: $(BIN)/deepsim view racetrack --policy pursuit"
 
 test: lint types contracts ## all checks and all tests, on this Python
 	@$(STEP) tests $(BIN)/pytest -q --brief -n logical --maxprocesses 8 --dist loadfile

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How often do the policies that ship with the examples succeed, on both engines?
+"""How often do the policies that ship with the tasks succeed, on both engines?
 
     python benchmarks/policies.py
     python tools/gazebo run -- python benchmarks/policies.py --backend gazebo
@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 
 import numpy as np
 from report import RESULTS, write
@@ -24,8 +23,8 @@ from deepsim import Backend, DeepSimError, load_task
 from deepsim_envs import PolicyMaker
 from deepsim_train.episodes import Episode, run_episodes
 from deepsim_train.policies.slot_policy import slot_policy
+from deepsim_train.tasks.search import installed_tasks
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
 SEEDS = range(5)
 APART = 1000  # between the seeds of two runs, of which world w takes the seed + w
 Plays = dict[str, object]
@@ -34,8 +33,8 @@ Plays = dict[str, object]
 def played(
     name: str, policy: PolicyMaker | None, worlds: int, seed: int, rounds: int = 1
 ) -> list[Episode]:
-    """Returns episodes of an example by a policy, by default that which ships with it."""
-    task = load_task(EXAMPLES / name)
+    """Returns episodes of a task by a policy, by default that which ships with it."""
+    task = load_task(name)
     with task.environment(seed, worlds) as environment:
         act = slot_policy(policy or task.policy("trained"), environment, seed)
         numbers = range(1, rounds + 1)
@@ -68,7 +67,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--backend", choices=("mujoco", "gazebo"), default="mujoco")
     parser.add_argument("--episodes", type=int, default=None, help="of each seed")
-    shipped = sorted(file.parent.name for file in EXAMPLES.glob("*/policy.npz"))
+    shipped = [t.name for t in installed_tasks() if (t.folder / "policy.npz").is_file()]
     parser.add_argument("tasks", nargs="*", metavar="TASK", help=", ".join(shipped))
     options = parser.parse_args()
     embedded = options.backend == "mujoco"

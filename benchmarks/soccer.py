@@ -2,7 +2,7 @@
 """Simulated seconds of soccer per second of one core, beside dm_control's soccer.
 
 Both have an action every 25 ms and random actions; dm_control's players are its box heads, ours
-the robots of examples/robocup, all of them agents. dm_control steps its physics every 5 ms, we
+the robots of the task robocup, all of them agents. dm_control steps its physics every 5 ms, we
 every 6.25 ms. The cases are timed in turn, in one process; a figure is the least processor time of
 a step, or of a reset, over all rounds.
 """
@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable
-from pathlib import Path
 from time import process_time
 from typing import Any
 
@@ -27,7 +26,6 @@ from report import write  # noqa: E402
 from deepsim import load_task  # noqa: E402
 
 PERIOD = 0.025  # of a step [s]
-FOLDER = Path(__file__).parents[1] / "examples" / "robocup"
 SIZES = (1, 2, 5, 11)
 MANY = 256
 TIMED = 2.0  # simulated seconds that a round times, of all worlds together [s]
@@ -51,9 +49,9 @@ def peer(robots: int) -> tuple[Step, Step]:
 
 
 def ours(robots: int, worlds: int) -> tuple[Step, Step, Any]:
-    """Returns a step and a reset of examples/robocup, and its environment."""
+    """Returns a step and a reset of the task, and its environment."""
     options = {"robots": robots, "opponents": "agents", "period": PERIOD, "seconds": 1e6}
-    environment = load_task(FOLDER).environment(worlds=worlds, until_goal=False, **options)
+    environment = load_task("robocup").environment(worlds=worlds, until_goal=False, **options)
     shape = (worlds, 2 * robots, 5)
     actions = np.random.default_rng(0).uniform(-1.0, 1.0, shape).astype(np.float32)
     environment.reset_worlds()

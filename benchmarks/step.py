@@ -80,7 +80,7 @@ class Racetrack:
     WARM, STEPS = 40, 4
 
     def __init__(self, worlds: int) -> None:
-        task = load_task(ROOT / "examples" / "racetrack")
+        task = load_task("racetrack")
         self._environment = task.environment(0, worlds, looks=False)
         self._policy: Any = task.policies["pursuit"]
         simulator: Any = self._environment.world.simulator

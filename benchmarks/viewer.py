@@ -138,7 +138,7 @@ class TimedViewer(Viewer):
 
 def cost(clients: int) -> float:
     """Returns the processor time of a frame to so many clients, or of a tick without any [s]."""
-    environment = load_task(ROOT / "examples" / "racetrack").environment(0, 1)
+    environment = load_task("racetrack").environment(0, 1)
     actions = {
         slot: np.zeros(space.shape, space.dtype) for slot, space in environment.action_space.items()
     }

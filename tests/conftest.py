@@ -21,4 +21,4 @@ def root() -> Path:
 @pytest.fixture(scope="session")
 def racetrack() -> Task:
     """The example task."""
-    return load_task(ROOT / "examples" / "racetrack")
+    return load_task("racetrack")

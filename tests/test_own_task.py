@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guide to a task of one's own: its files, copied as they are, do what it shows."""
+"""The guide to a task of one's own: `deepsim new` writes its files, which do what it shows."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def page(root: Path) -> str:
 
 @pytest.fixture(scope="module")
 def folder(page: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the page's files were copied to."""
+    """Where `deepsim new` wrote the files of the page."""
     folder = tmp_path_factory.mktemp("newcomer")
-    (folder / "my_task").mkdir()
+    run(folder, "new my_task")
     for name, text in FILE.findall(page):
-        (folder / name).write_text(text, encoding="utf-8")
+        assert (folder / name).read_text(encoding="utf-8") == text
     return folder
 
 
@@ -82,3 +82,12 @@ def test_seeking_earns_more_than_random_actions(page: str, folder: Path) -> None
 def test_it_passes_the_checks(page: str, folder: Path) -> None:
     (command,) = CHECK.findall(page)
     assert {line.split()[0] for line in run(folder, command)} <= {"passed", "skipped"}
+
+
+def test_the_test_of_a_new_task_passes(folder: Path) -> None:
+    """Under another name, too."""
+    run(folder, "new two_pucks")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "two_pucks"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", check=False)
+    assert "2 passed" in done.stdout
+    assert run(folder, "envs list")[2:4][1].startswith("two_pucks")

@@ -17,7 +17,7 @@ from deepsim_train.rollout_pool import RolloutPool, Spec
 
 def collected(root: Path, backend: str, workers: int) -> list[str]:
     """Digests of 2000 steps."""
-    task = Spec("deepsim:make_environment", {"folder": str(root / "examples" / "racetrack")})
+    task = Spec("deepsim:make_environment", {"folder": "racetrack"})
     policy = "deepsim_train.rollout_pool:RandomPolicy"
     with RolloutPool(task, policy, workers, backend=backend, length=200, seed=3) as pool:
         return [digest(fragment) for fragment in pool.collect(10)]

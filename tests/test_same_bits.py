@@ -39,7 +39,7 @@ def run(root: Path, python: Path, *arguments: str) -> subprocess.CompletedProces
 
 
 def drive(root: Path, python: Path) -> dict[str, str]:
-    program, task = root / "tests/racetrack_bits.py", root / "examples/racetrack"
+    program, task = root / "tests/racetrack_bits.py", "racetrack"
     done = run(root, python, str(program), str(task), str(STEPS))
     assert done.returncode == 0, f"{python} failed"
     result: dict[str, str] = json.loads(done.stdout)

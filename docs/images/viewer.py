@@ -106,7 +106,7 @@ def task(name: str, worlds: int = 1) -> Callable[[], Any]:
 
     @contextmanager
     def shown() -> Iterator[Shown]:
-        loaded = load_task(ROOT / "examples" / name)
+        loaded = load_task(name)
         _, maker = chosen_policy(loaded.default_policy, loaded, ROOT / "runs" / name)
         with (
             loaded.environment(0, worlds) as environment,

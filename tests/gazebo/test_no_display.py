@@ -70,7 +70,7 @@ def test_the_command_makes_the_table_the_data_and_a_map_of_lines(
     """Without a film, with a message."""
     options = ["--policy", "random", "--backend", "gazebo", "--out", str(tmp_path)]
     finished = subprocess.run(
-        [sys.executable, "-m", "deepsim", "run", "examples/racetrack", *options],
+        [sys.executable, "-m", "deepsim", "run", "racetrack", *options],
         env={**os.environ, "ROS_MASTER_URI": blind},
         cwd=root, capture_output=True, text=True, check=False,
     )  # fmt: skip

@@ -359,7 +359,7 @@ def test_a_server_that_took_pictures_ends_and_starts_again(
 def test_the_command_makes_the_table_the_data_a_map_and_a_film(root: Path, tmp_path: Path) -> None:
     options = ["--policy", "random", "--backend", "gazebo", "--out", str(tmp_path)]
     finished = subprocess.run(
-        [sys.executable, "-m", "deepsim", "run", "examples/racetrack", *options],
+        [sys.executable, "-m", "deepsim", "run", "racetrack", *options],
         cwd=root, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert finished.returncode == 0, finished.stdout + finished.stderr

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -13,8 +11,6 @@ from deepsim_gazebo import GazeboSimulator
 from deepsim_spawn import GazeboXMLLoader
 from deepsim_train.episodes import run_episodes
 from deepsim_train.policies.slot_policy import slot_policy
-
-EXAMPLES = Path(__file__).parents[2] / "examples"
 
 pytestmark = pytest.mark.usefixtures("gazebo")
 
@@ -104,7 +100,7 @@ def test_traffic_and_looks_are_the_same_on_gazebo(racetrack: Task) -> None:
 @pytest.mark.parametrize("name", ["push", "reach"])
 def test_policies_that_were_trained_on_mujoco_succeed(name: str) -> None:
     """In at least three of four episodes."""
-    task = load_task(EXAMPLES / name)
+    task = load_task(name)
     with Backend("gazebo"), task.environment(7000) as environment:
         act = slot_policy(task.policy("trained"), environment, 7000)
         plays = [run_episodes(environment, act, number, 7000) for number in range(1, 13)]

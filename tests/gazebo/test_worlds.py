@@ -17,6 +17,7 @@ from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import GazeboXMLLoader
 from deepsim_sync import KINDS, SpawnRequest, Tables, UnsupportedError, World
+from deepsim_train.tasks.search import find_task
 
 ROOT = Path(__file__).parents[2]
 HIGH = Pose((1, 2, 30))
@@ -24,7 +25,7 @@ HIGH = Pose((1, 2, 30))
 
 def test_a_described_world_is_the_same_on_both_engines(gazebo: GazeboSimulator) -> None:
     """The racetrack has the same entities, poses and lights on Gazebo and on MuJoCo."""
-    folder = ROOT / "examples" / "racetrack"
+    folder = find_task("racetrack").folder
     world = GazeboXMLLoader([folder / "models"]).load_world(folder / "racetrack.world")
     gazebo.load(world)
     embedded = MujocoSimulator(world)

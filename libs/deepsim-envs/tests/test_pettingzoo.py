@@ -127,7 +127,7 @@ def test_without_the_extra_the_error_says_what_to_type():
     """In an interpreter of its own, where PettingZoo cannot be imported."""
     code = "import sys; sys.modules['pettingzoo'] = None; import deepsim_envs.pettingzoo"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert "pip install 'deepsim-envs[pettingzoo]'" in result.stderr
+    assert "pip install --find-links dist 'deepsim-envs[pettingzoo]'" in result.stderr
 
 
 def test_the_state_is_what_all_agents_see(make, make_rink):

@@ -265,5 +265,7 @@ def test_meshes_name_the_extra_that_they_need(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "trimesh", None)  # as if it were not installed
     path = write(tmp_path / "x.stl", ("a", (1, 1, 1), (0, 0, 0)))
     assert len(mesh_triangles(Mesh(path))[1]) == 12
-    with pytest.raises(ModelFormatError, match=r"pip install 'deepsim-spawn\[meshes\]'"):
+    with pytest.raises(
+        ModelFormatError, match=r"pip install --find-links dist 'deepsim-spawn\[meshes\]'"
+    ):
         mesh_triangles(Mesh(path.rename(tmp_path / "x.glb")))

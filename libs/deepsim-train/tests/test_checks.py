@@ -70,5 +70,7 @@ def test_a_trainer_that_is_installed_in_part_is_skipped(
         monkeypatch.delitem(sys.modules, name)
     outcome, reason = checked(make_race_on_arrays)["check_multiagent_environments (rllib)"]
     assert outcome == "skipped"
-    assert reason.startswith("not installed: pip install 'deepsim-train[rllib]' (No module named")
+    assert reason.startswith(
+        "not installed: pip install --find-links dist 'deepsim-train[rllib]' (No module named"
+    )
     monkeypatch.delitem(sys.modules, "ray")

@@ -21,5 +21,7 @@ def test_the_error_names_the_extra(
     monkeypatch.setitem(sys.modules, package, None)  # as if it were not installed
     for name in [name for name in sys.modules if name.startswith(f"deepsim_train.{adapter}")]:
         monkeypatch.delitem(sys.modules, name)
-    with pytest.raises(ImportError, match=rf"pip install 'deepsim-train\[{adapter}\]'"):
+    with pytest.raises(
+        ImportError, match=rf"pip install --find-links dist 'deepsim-train\[{adapter}\]'"
+    ):
         import_module(f"deepsim_train.{adapter}")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from deepsim_train import TaskError
-from deepsim_train.tasks.search import find_task, find_tasks
+from deepsim_train.tasks.search import find_task, find_tasks, installed_tasks
 
 
 @pytest.fixture
@@ -53,8 +53,8 @@ def test_a_task_is_meant_by_its_folder(shelf: Path) -> None:
     [
         ("two_car", "did you mean 'two_cars'?"),
         ("DeepSim/Socer-v0", "did you mean 'DeepSim/Soccer-v0'?"),
-        ("zzz", "deepsim envs list FOLDER shows tasks"),
-        (300 * "z", "deepsim envs list FOLDER shows tasks"),  # too long for a folder
+        ("zzz", "deepsim envs list shows tasks"),
+        (300 * "z", "deepsim envs list shows tasks"),  # too long for a folder
     ],
 )
 def test_a_wrong_name_gets_a_hint(shelf: Path, name: str, hint: str) -> None:
@@ -120,3 +120,26 @@ def test_a_folder_may_hide_that_it_defines_a_task(shelf: Path) -> None:
     assert find_task(str(shelf / "games" / "helpers")).name == "helpers"
     with pytest.raises(TaskError, match="there is no task 'helpers'"):
         find_task("helpers", shelf)
+
+
+def test_packages_bring_tasks(
+    shelf: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By an entry point; the folder that is searched comes first."""
+    site = tmp_path_factory.mktemp("site")
+    for name in ("two_cars", "barge"):
+        (site / "fleet" / name).mkdir(parents=True)
+        (site / "fleet" / name / "__init__.py").write_text('"""Of a package."""\nTASK = 1')
+    (site / "fleet" / "__init__.py").write_text("raise SystemExit  # nothing runs")
+    about = site / "fleet_tasks-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: fleet-tasks\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[deepsim.tasks]\nfleet = fleet\n")
+    monkeypatch.syspath_prepend(str(site))
+    brought = [task for task in installed_tasks() if task.package == "fleet-tasks"]
+    assert [task.name for task in brought] == ["barge", "two_cars"]
+    assert find_task("barge", shelf / "games") == brought[0]
+    assert find_task("DeepSim/Barge-v0", shelf / "games").summary == "Of a package."
+    assert find_task("two_cars", shelf).folder == shelf / "two_cars"
+    with pytest.raises(TaskError, match=r"no task 'bargr'.* did you mean 'barge'"):
+        find_task("bargr", shelf)

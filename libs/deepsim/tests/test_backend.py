@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from deepsim import Backend, BackendError, MujocoSimulator, open_simulator
+from deepsim_gazebo import UnreachableError
 from deepsim_spawn import GazeboXMLLoader
 
 WORLD = GazeboXMLLoader().load_world("""<sdf version="1.7"><world name="w">
@@ -39,7 +40,7 @@ def test_many_worlds_of_gazebo_need_as_many_servers(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("DEEPSIM_ROS_MASTER_URIS", "http://127.0.0.1:1 http://127.0.0.1:2")
     with (
         Backend("gazebo"),
-        pytest.raises(BackendError, match=r"3 worlds need as many .* names 2: .* --worlds 3"),
+        pytest.raises(UnreachableError, match=r"3 worlds need as many .* names 2: .* --worlds 3"),
     ):
         open_simulator(WORLD, worlds=3)
 
@@ -53,7 +54,9 @@ def test_gazebo_must_be_running(monkeypatch: pytest.MonkeyPatch, free_port: int)
     monkeypatch.setenv("ROS_MASTER_URI", f"http://127.0.0.1:{free_port}")
     with (
         Backend("gazebo") as backend,
-        pytest.raises(BackendError, match=r"does not answer .* To start Gazebo for one command"),
+        pytest.raises(
+            UnreachableError, match=r"does not answer .* To start Gazebo for one command"
+        ),
     ):
         open_simulator(WORLD)
     assert backend.opened == 0

@@ -129,4 +129,7 @@ def test_without_the_extra_it_says_what_to_type(
     monkeypatch.delitem(sys.modules, "deepsim_train.minari", raising=False)
     result = call("dataset", array_task)
     assert result.exit_code == 1
-    assert said(result) == "error: datasets need an extra: pip install 'deepsim[dataset]'"
+    assert (
+        said(result)
+        == "error: datasets need an extra: pip install --find-links dist 'deepsim[dataset]'"
+    )

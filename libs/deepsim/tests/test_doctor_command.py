@@ -70,7 +70,9 @@ def test_another_version_than_the_pinned_one_is_broken(
     assert found["deepsim-math"]["outcome"] == "broken"
     mine, pinned = version("deepsim"), pins["deepsim-math"]
     assert f"9.9, but deepsim {mine} goes with {pinned}" in found["deepsim-math"]["found"]
-    assert found["deepsim-math"]["remedy"] == f"pip install 'deepsim-math=={pinned}'"
+    assert (
+        found["deepsim-math"]["remedy"] == f"pip install --find-links dist 'deepsim-math=={pinned}'"
+    )
 
 
 def test_without_a_ros_master_gazebo_is_missing() -> None:

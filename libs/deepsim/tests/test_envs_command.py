@@ -41,9 +41,34 @@ def outcomes(folder: Path) -> dict[str, tuple[str, str]]:
 
 def test_list_shows_tasks(write_task: WriteTask, tmp_path: Path) -> None:
     folder = write_task()
-    assert "DeepSim/Pucks-v0" in call("envs", "list", tmp_path).stdout
-    rows = json.loads(call("envs", "list", tmp_path, "--json").stdout)
-    assert rows == [{"id": "DeepSim/Pucks-v0", "folder": str(folder), "summary": ""}]
+    assert "pucks" in call("envs", "list", tmp_path).stdout
+    (row,) = json.loads(call("envs", "list", tmp_path, "--json").stdout)
+    named = {"name": "pucks", "id": "DeepSim/Pucks-v0", "folder": str(folder)}
+    assert row == {**named, "summary": "", "package": ""}
+
+
+def test_tasks_of_packages_come_after_those_of_this_folder(
+    write_task: WriteTask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`deepsim copy` makes one of this folder of them, whose name then means the copy."""
+    folder = write_task()
+    monkeypatch.chdir(folder.parent)
+    rows = json.loads(call("envs", "list", "--json").stdout)
+    assert rows[0]["name"] == "pucks"
+    assert {"walk", "racetrack"} < {row["name"] for row in rows[1:]}
+    assert {row["package"] for row in rows[1:]} == {"deepsim-tasks"}
+    for answer in (0, 1):  # the second time the folder is there
+        assert call("copy", "walk").exit_code == answer
+    assert (folder.parent / "walk" / "policy.npz").is_file()
+    assert json.loads(call("envs", "show", "walk", "--json").stdout)["folder"] == "walk"
+
+
+def test_a_new_task_has_a_fit_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = call("new", "../cars")
+    assert result.exit_code == 1
+    assert "small letters, digits and _, such as two_cars; got ../cars" in result.stdout
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_list_says_what_a_task_is_where_there_is_none(tmp_path: Path) -> None:
@@ -83,7 +108,9 @@ def test_a_sound_task_passes_all_checks(array_task: Path) -> None:
     assert len(found) == 12
     assert len(trainers) == 4
     for outcome, reason in trainers.values():
-        missing = outcome == "skipped" and reason.startswith("not installed: pip install 'deepsim-")
+        missing = outcome == "skipped" and reason.startswith(
+            "not installed: pip install --find-links dist 'deepsim-"
+        )
         assert missing or outcome == "passed"
 
 

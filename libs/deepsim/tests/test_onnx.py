@@ -19,6 +19,7 @@ from deepsim.cli import app
 from deepsim_train import TrainedPolicy
 from deepsim_train.policies.networks import Convolution, Part, PictureNetwork
 from deepsim_train.task_code import TaskError
+from deepsim_train.tasks.search import installed_tasks
 
 WHY = "ONNX is not tested: tox -e py311-train in libs/deepsim"
 onnxruntime = pytest.importorskip("onnxruntime", reason=WHY)
@@ -216,7 +217,11 @@ def test_what_is_no_model_of_this_task_is_one_line(
     assert "policy.npz is not a trained policy" in said(nothing)
 
 
-SHIPPED = sorted((Path(__file__).parents[3] / "examples").glob("*/policy.npz"))
+SHIPPED = [
+    task.folder / "policy.npz"
+    for task in installed_tasks()
+    if (task.folder / "policy.npz").is_file()
+]
 
 
 @pytest.mark.parametrize("file", SHIPPED, ids=lambda file: file.parent.name)
@@ -270,7 +275,9 @@ def test_without_the_extra_it_is_named(
     result = call(*arguments)
     assert result.exit_code == 1
     wanted = {
-        "onnx": "error: writing ONNX models needs an extra: pip install 'deepsim-train[ppo]'",
-        "onnxruntime": "error: ONNX models need an extra: pip install 'deepsim-train[onnx]'",
+        "onnx": "error: writing ONNX models needs an extra: "
+        "pip install --find-links dist 'deepsim-train[ppo]'",
+        "onnxruntime": "error: ONNX models need an extra: "
+        "pip install --find-links dist 'deepsim-train[onnx]'",
     }
     assert said(result) == wanted[module]

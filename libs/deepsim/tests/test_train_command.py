@@ -77,7 +77,10 @@ def test_without_the_extra_it_says_what_to_type(
     monkeypatch.delitem(sys.modules, "deepsim_train.training.ppo", raising=False)
     result = call("train", write_task(), "--out", tmp_path / "out")
     assert result.exit_code == 1
-    assert said(result) == "error: training needs an extra: pip install 'deepsim-train[ppo]'"
+    assert (
+        said(result)
+        == "error: training needs an extra: pip install --find-links dist 'deepsim-train[ppo]'"
+    )
     assert not (tmp_path / "out").exists()
 
 

@@ -157,7 +157,10 @@ def test_a_training_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("masks", "told"),
     [
-        ("MultiBinary(COUNT)", "of SB3-Contrib: pip install 'deepsim-train[ppo]'"),
+        (
+            "MultiBinary(COUNT)",
+            "of SB3-Contrib: pip install --find-links dist 'deepsim-train[ppo]'",
+        ),
         ("MultiBinary(4)", "must have an integer for each of the 6 values of Discrete(6)"),
     ],
 )

@@ -67,5 +67,5 @@ def test_without_the_package_nothing_begins(
         app, ["train", str(task), *SMALL, "--set", "wandb=x", "--out", str(tmp_path / "out")]
     )
     assert result.exit_code == 1
-    assert "pip install 'deepsim-train[wandb]'" in " ".join(result.output.split())
+    assert "pip install --find-links dist 'deepsim-train[wandb]'" in " ".join(result.output.split())
     assert not (tmp_path / "out" / "policy.npz").exists()

@@ -341,7 +341,7 @@ def test_a_missing_extra_is_named(missing):
         "except ImportError as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "pip install 'deepsim-envs[ude]'" in done.stdout
+    assert "pip install --find-links dist 'deepsim-envs[ude]'" in done.stdout
 
 
 class Crowded(grpc.RpcError):

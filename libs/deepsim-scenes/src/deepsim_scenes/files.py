@@ -143,7 +143,9 @@ def write_plot(scene: Scene, file: str | Path, *, zoom: float = 1.0) -> None:
         from matplotlib.collections import PolyCollection  # noqa: PLC0415 (of an extra)
         from matplotlib.figure import Figure  # noqa: PLC0415 (of an extra)
     except ImportError:
-        raise ImportError("plots need matplotlib: pip install 'deepsim-scenes[scenic]'") from None
+        raise ImportError(
+            "plots need matplotlib: pip install --find-links dist 'deepsim-scenes[scenic]'"
+        ) from None
     figure = Figure(figsize=(7.0, 7.0), dpi=100)
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from .backends import Backend, BackendError, open_simulator
 from .description.geometry import (
     Box,
     Capsule,
@@ -57,6 +58,8 @@ __all__ = [
     "STANDING",
     "AbstractSpawner",
     "Attenuation",
+    "Backend",
+    "BackendError",
     "Bounds",
     "Box",
     "CameraDescription",
@@ -112,5 +115,6 @@ __all__ = [
     "WorldDescription",
     "heightmap_heights",
     "mesh_triangles",
+    "open_simulator",
     "shape_triangles",
 ]

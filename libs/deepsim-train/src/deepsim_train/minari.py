@@ -23,7 +23,7 @@ try:
     from PIL import Image as _  # noqa: F401 (fails early if missing)
 except ImportError as error:
     raise ImportError(
-        "deepsim_train.minari needs Minari: pip install 'deepsim-train[minari]'"
+        "deepsim_train.minari needs Minari: pip install --find-links dist 'deepsim-train[minari]'"
     ) from error
 
 __all__ = ["new_dataset_folder", "write_dataset"]

@@ -13,7 +13,7 @@ try:
     from ray.rllib.env.multi_agent_env import MultiAgentEnv
 except ImportError as error:
     raise ImportError(
-        "deepsim_train.rllib needs RLlib: pip install 'deepsim-train[rllib]'"
+        "deepsim_train.rllib needs RLlib: pip install --find-links dist 'deepsim-train[rllib]'"
     ) from error
 
 __all__ = ["RLlibEnv"]

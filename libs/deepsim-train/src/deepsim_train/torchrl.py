@@ -29,7 +29,8 @@ try:
     from torchrl.envs import EnvBase
 except ImportError as error:
     raise ImportError(
-        "deepsim_train.torchrl needs TorchRL: pip install 'deepsim-train[torchrl]'"
+        "deepsim_train.torchrl needs TorchRL: "
+        "pip install --find-links dist 'deepsim-train[torchrl]'"
     ) from error
 
 __all__ = ["TorchRLEnv"]

@@ -47,7 +47,14 @@ from deepsim_robots import (
     RobotConfig,
     find_robot,
 )
-from deepsim_spawn import GazeboXMLLoader, ModelDescription, ModelSpawner
+from deepsim_spawn import (
+    Backend,
+    BackendError,
+    GazeboXMLLoader,
+    ModelDescription,
+    ModelSpawner,
+    open_simulator,
+)
 from deepsim_sync import (
     Behaviour,
     CameraView,
@@ -68,7 +75,6 @@ from deepsim_train import (
 )
 
 from . import paper
-from .backend import Backend, BackendError, open_simulator
 from .paper import *  # noqa: F403 (its `__all__`)
 
 __all__ = [

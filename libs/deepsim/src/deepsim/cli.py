@@ -13,6 +13,7 @@ from .commands.doctor import doctor, own_versions
 from .commands.envs import check, envs
 from .commands.export import export
 from .commands.models import models
+from .commands.new import copy, new
 from .commands.processes import master, physics, sensors, topic
 from .commands.robots import robots
 from .commands.run import run
@@ -34,7 +35,8 @@ app.add_typer(robots, name="robots")
 app.add_typer(topic, name="topic")
 app.command(cls=ScenesCommand)(scenes)
 for command in (
-    run, view, train, export, dataset, check, bench, serve, master, physics, sensors, doctor,
+    run, view, train, new, copy, export, dataset, check, bench,
+    serve, master, physics, sensors, doctor,
 ):  # fmt: skip
     app.command()(command)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trees for thousands of agents at once, on numpy arrays: ``pip install deepsim-btree[batch]``."""
+"""Trees for thousands of agents at once, on numpy arrays, with the extra ``batch``."""
 
 from .batch import Batch
 from .branch import BatchNode

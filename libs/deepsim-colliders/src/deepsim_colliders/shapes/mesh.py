@@ -86,7 +86,8 @@ class MeshCollider(Collider3D):
             import trimesh  # noqa: PLC0415 (of an extra)
         except ImportError:
             raise ImportError(
-                "reading meshes needs trimesh: pip install 'deepsim-colliders[meshes]'"
+                "reading meshes needs trimesh: "
+                "pip install --find-links dist 'deepsim-colliders[meshes]'"
             ) from None
         mesh: Any = trimesh.load_mesh(str(path))
         return cls(np.asarray(mesh.vertices) * scale, mesh.faces, pose_offset=pose_offset)

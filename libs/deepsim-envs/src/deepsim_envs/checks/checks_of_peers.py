@@ -66,7 +66,9 @@ def require(module: str, extra: str) -> None:
         with own_warnings():
             import_module(module)
     except ImportError as error:
-        raise SkippedCheckError(f"not installed: pip install '{extra}' ({error})") from None
+        raise SkippedCheckError(
+            f"not installed: pip install --find-links dist '{extra}' ({error})"
+        ) from None
 
 
 @contextlib.contextmanager

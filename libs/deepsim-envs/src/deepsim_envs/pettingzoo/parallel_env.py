@@ -22,7 +22,8 @@ try:
     from pettingzoo.utils import parallel_to_aec
 except ImportError as error:
     raise ImportError(
-        "deepsim_envs.pettingzoo needs PettingZoo: pip install 'deepsim-envs[pettingzoo]'"
+        "deepsim_envs.pettingzoo needs PettingZoo: "
+        "pip install --find-links dist 'deepsim-envs[pettingzoo]'"
     ) from error
 
 Bools: TypeAlias = dict[str, bool]

@@ -10,7 +10,8 @@ try:
     import grpc  # noqa: F401
 except ImportError as error:
     raise ImportError(
-        "deepsim_envs.ude needs grpcio and protobuf: pip install 'deepsim-envs[ude]'"
+        "deepsim_envs.ude needs grpcio and protobuf: "
+        "pip install --find-links dist 'deepsim-envs[ude]'"
     ) from error
 
 from .codec import Limits

@@ -316,7 +316,7 @@ def _solver(name: str, dynamics: Dynamics) -> PoseSolver | None:
         known = ", ".join(map(repr, ("dls", *solvers)))
         raise UnsupportedError(
             f"unknown solver of inverse kinematics {name!r}; known: {known}; "
-            "'mink' is an extra: pip install 'deepsim-mujoco[mink]'"
+            "'mink' is an extra: pip install --find-links dist 'deepsim-mujoco[mink]'"
         )
     return solvers[name]
 

@@ -192,7 +192,9 @@ def _compile(
         try:
             import scenic  # noqa: PLC0415 (of an extra)
         except ImportError:
-            raise ImportError("Scenic is an extra: pip install 'deepsim-scenes[scenic]'") from None
+            raise ImportError(
+                "Scenic is an extra: pip install --find-links dist 'deepsim-scenes[scenic]'"
+            ) from None
         from .shapes import shapes_from  # noqa: PLC0415 (only with Scenic)
 
         stack.enter_context(library_on_path(library))

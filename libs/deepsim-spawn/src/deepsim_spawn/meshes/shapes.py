@@ -73,7 +73,8 @@ def _pixels(path: Path) -> NDArray[np.uint8] | NDArray[np.uint16]:
         import PIL.Image  # noqa: PLC0415 (of an extra)
     except ImportError:
         raise ModelFormatError(
-            "heightmaps need an extra: pip install 'deepsim-spawn[images]'", file=file
+            "heightmaps need an extra: pip install --find-links dist 'deepsim-spawn[images]'",
+            file=file,
         ) from None
     try:
         with warnings.catch_warnings():

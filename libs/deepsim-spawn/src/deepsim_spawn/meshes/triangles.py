@@ -78,7 +78,8 @@ def _by_trimesh(mesh: Mesh) -> list[Part]:
         import trimesh  # noqa: PLC0415 (of an extra)
     except ImportError:
         raise ModelFormatError(
-            f"{mesh.path.suffix} meshes need an extra: pip install 'deepsim-spawn[meshes]'",
+            f"{mesh.path.suffix} meshes need an extra: "
+            "pip install --find-links dist 'deepsim-spawn[meshes]'",
             file=str(mesh.path),
         ) from None
     scene: Any = trimesh.load_scene(mesh.path, skip_materials=True)

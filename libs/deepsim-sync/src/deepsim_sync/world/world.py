@@ -263,16 +263,16 @@ class World:
 
     def uniform(
         self,
-        low: float,
-        high: float,
+        low: ArrayLike,
+        high: ArrayLike,
         size: int | tuple[int, ...] = (),
         worlds: WorldNumbers | None = None,
     ) -> NDArray[np.float64]:
         """Draws uniform numbers in [low, high) from each world's own generator, (w, *size).
 
         Args:
-            low: Lower bound.
-            high: Upper bound.
+            low: Lower bound, a number or an array of a shape that broadcasts with `size`.
+            high: Upper bound, likewise.
             size: Shape of the numbers of one world.
             worlds: Numbers of the w worlds; all by default.
         """

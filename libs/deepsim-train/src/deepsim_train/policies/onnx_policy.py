@@ -18,7 +18,9 @@ from .trained_policy import MemoryPolicy
 try:
     import onnxruntime
 except ImportError as error:
-    raise ImportError("ONNX models need an extra: pip install 'deepsim-train[onnx]'") from error
+    raise ImportError(
+        "ONNX models need an extra: pip install --find-links dist 'deepsim-train[onnx]'"
+    ) from error
 
 _TYPES = {
     "tensor(float)": np.float32,

@@ -58,7 +58,8 @@ class RayCluster:
             import ray  # noqa: PLC0415 (an extra, and not before its mode is set)
         except ImportError as error:
             raise ImportError(
-                "the backend 'ray' needs an extra: pip install 'deepsim-train[ray]'"
+                "the backend 'ray' needs an extra: "
+                "pip install --find-links dist 'deepsim-train[ray]'"
             ) from error
         self._ray: Any = ray
         self._is_ours = not ray.is_initialized()

@@ -27,7 +27,8 @@ try:
     from stable_baselines3.common.vec_env import VecEnv
 except ImportError as error:
     raise ImportError(
-        "deepsim_train.sb3 needs Stable-Baselines3: pip install 'deepsim-train[sb3]'"
+        "deepsim_train.sb3 needs Stable-Baselines3: "
+        "pip install --find-links dist 'deepsim-train[sb3]'"
     ) from error
 
 Steps = tuple[Any, NDArray[np.float32], Bools, list[dict[str, Any]]]

@@ -35,7 +35,7 @@ def load_task(folder: str | Path, root: str | Path = ".") -> Task:
     Args:
         folder: Folder of the package, its name, or its id such as ``DeepSim/Racetrack-v0``; see
             `find_task`.
-        root: The folder to search for names and ids.
+        root: The folder to search for names and ids, before the installed tasks.
 
     Raises:
         TaskError: The folder does not exist, its package defines no task, or its ``policy.npz``
@@ -44,7 +44,7 @@ def load_task(folder: str | Path, root: str | Path = ".") -> Task:
 
     Example::
 
-        task = load_task("examples/racetrack")
+        task = load_task("racetrack")
         environment = task.environment(seed=0, worlds=16)
     """
     home = find_task(str(folder), root).folder.resolve()
@@ -87,7 +87,7 @@ def make_environment(folder: str, seed: int = 0, worlds: int = 1, **options: Any
 
     Example::
 
-        environment = make_environment("examples/racetrack", seed=0, worlds=16)
+        environment = make_environment("racetrack", seed=0, worlds=16)
     """
     return load_task(folder).environment(seed, worlds, **options)
 
@@ -122,7 +122,7 @@ def register_task(folder: str | Path) -> str:
 
     Example::
 
-        id = register_task("examples/racetrack")
+        id = register_task("racetrack")
         env = gymnasium.make(id, agent="red_car", others="pursuit")
     """
     task = find_task(str(folder))

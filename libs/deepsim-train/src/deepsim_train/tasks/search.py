@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds task folders, without running their code."""
+"""Finds tasks in folders and in installed packages, without running their code."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ import ast
 import difflib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Final
 
 from deepsim_train.task_code import TaskError
 
+GROUP: Final = "deepsim.tasks"
+"""The entry points of installed tasks: each refers to a package with a folder for each task."""
 _DEPTH = 3  # the number of levels of folders that are searched below the root
 
 
@@ -22,10 +27,12 @@ class TaskFolder:
     Attributes:
         folder: The folder.
         summary: First line of the docstring of its ``__init__.py``.
+        package: The installed package that brings it, such as ``"deepsim-tasks"``; else empty.
     """
 
     folder: Path
     summary: str
+    package: str = ""
 
     @property
     def name(self) -> str:
@@ -54,13 +61,28 @@ def find_tasks(root: str | Path) -> list[TaskFolder]:
     return sorted(_search(root, _DEPTH), key=lambda task: task.folder)
 
 
+def installed_tasks() -> list[TaskFolder]:
+    """Returns the tasks of installed packages, sorted by name.
+
+    A package brings tasks, each a folder in one of its modules, by an entry point that names the
+    module: ``[project.entry-points."deepsim.tasks"]`` with ``my-tasks = "my_tasks"``.
+    """
+    found = []
+    for entry in entry_points(group=GROUP):
+        spec = find_spec(entry.value)
+        for folder in (spec and spec.submodule_search_locations) or ():
+            package = entry.dist.name if entry.dist is not None else entry.name
+            found += [replace(task, package=package) for task in _search(Path(folder), 1)]
+    return sorted(found, key=lambda task: task.name)
+
+
 def find_task(name: str, root: str | Path = ".") -> TaskFolder:
     """Returns the task that a path, a folder's name or an id refers to.
 
     Args:
-        name: Such as ``examples/racetrack``, ``racetrack`` or ``DeepSim/Racetrack-v0``. A package
+        name: Such as ``tasks/two_cars``, ``racetrack`` or ``DeepSim/Racetrack-v0``. A package
             given by its path may define ``TASK`` in any way, even by an import.
-        root: The folder to search for names and ids.
+        root: The folder to search for names and ids, before the installed tasks.
 
     Raises:
         TaskError: No task, or more than one, is found; the message suggests a similar name.
@@ -68,8 +90,9 @@ def find_task(name: str, root: str | Path = ".") -> TaskFolder:
     path = Path(name)
     if os.path.isfile(path / "__init__.py"):
         return _task_of(path) or TaskFolder(path, "")
-    tasks = find_tasks(root)
+    tasks = [*find_tasks(root), *installed_tasks()]
     found = [task for task in tasks if name in (task.name, task.id)]
+    found = [task for task in found if not task.package] or found
     if len(found) == 1:
         return found[0]
     if found:
@@ -85,8 +108,8 @@ def find_task(name: str, root: str | Path = ".") -> TaskFolder:
         raise TaskError(f"there is no folder {name}")
     known = [known for task in tasks for known in (task.name, task.id)]
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    hint = f"did you mean {close[0]!r}?" if close else "deepsim envs list FOLDER shows tasks"
-    raise TaskError(f"there is no task {name!r} in {root}: {hint}")
+    hint = f"did you mean {close[0]!r}?" if close else "deepsim envs list shows tasks"
+    raise TaskError(f"there is no task {name!r}, in {root} or installed: {hint}")
 
 
 def _search(folder: Path, depth: int) -> Iterator[TaskFolder]:

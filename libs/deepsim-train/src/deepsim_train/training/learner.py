@@ -117,7 +117,8 @@ def _algorithm_of(worlds: VecEnv, config: TrainingConfig) -> tuple[Any, str, dic
     except ImportError as error:
         why = "the task has masks of actions" if masked else "lstm makes policies with a memory"
         raise TaskError(
-            f"{why}, which need the PPO of SB3-Contrib: pip install 'deepsim-train[ppo]'"
+            f"{why}, which need the PPO of SB3-Contrib: "
+            "pip install --find-links dist 'deepsim-train[ppo]'"
         ) from error
     if masked:
         return MaskablePPO, f"{kind}Policy", {}

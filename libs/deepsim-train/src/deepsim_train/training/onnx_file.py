@@ -25,7 +25,7 @@ try:
     from torch import Tensor, nn
 except ImportError as error:
     raise ImportError(
-        "writing ONNX models needs an extra: pip install 'deepsim-train[ppo]'"
+        "writing ONNX models needs an extra: pip install --find-links dist 'deepsim-train[ppo]'"
     ) from error
 
 _EXAMPLES = 2  # the exporter takes a batch of one for a constant

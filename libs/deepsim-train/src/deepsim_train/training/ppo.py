@@ -30,7 +30,9 @@ try:
     from .learning_worlds import learning_worlds
     from .updates import UpdateLog, Updates
 except ImportError as error:
-    raise ImportError("training needs an extra: pip install 'deepsim-train[ppo]'") from error
+    raise ImportError(
+        "training needs an extra: pip install --find-links dist 'deepsim-train[ppo]'"
+    ) from error
 
 
 @dataclass(frozen=True, slots=True)

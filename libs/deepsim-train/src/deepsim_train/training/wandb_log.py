@@ -20,7 +20,9 @@ from .config import TrainingConfig
 try:
     import wandb
 except ImportError as error:
-    raise ImportError("setting wandb needs an extra: pip install 'deepsim-train[wandb]'") from error
+    raise ImportError(
+        "setting wandb needs an extra: pip install --find-links dist 'deepsim-train[wandb]'"
+    ) from error
 
 _ID = Path("wandb", "id.txt")
 

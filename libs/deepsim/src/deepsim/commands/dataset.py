@@ -120,7 +120,9 @@ def _write(
             write_dataset,
         )
     except ImportError as error:
-        raise TaskError("datasets need an extra: pip install 'deepsim[dataset]'") from error
+        raise TaskError(
+            "datasets need an extra: pip install --find-links dist 'deepsim[dataset]'"
+        ) from error
     try:
         new_dataset_folder(dataset_id, root)  # before the work
         with task.environment(seed, worlds) as environment:

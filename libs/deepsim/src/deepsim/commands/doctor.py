@@ -24,6 +24,7 @@ from .options import AsJson
 
 Outcome = Literal["ok", "missing", "broken"]
 _PATIENCE = 3.0  # the time to wait for an answer [s]
+_INSTALL = "pip install --find-links dist"  # where `make wheels` writes, until there is a release
 _START_GAZEBO = "gzserver -s libgazebo_batch_state.so WORLD"
 _LOWEST_PYTHON = (3, 10)
 _PORTS = {
@@ -121,10 +122,10 @@ def _packages() -> Iterator[Finding]:
         found = _version(need.name)
         wanted = f"{need.name}=={need.pin}" if need.pin else need.name
         if found is None:
-            yield Finding(need.name, "broken", "is not installed", f"pip install '{wanted}'")
+            yield Finding(need.name, "broken", "is not installed", f"{_INSTALL} '{wanted}'")
         elif need.pin and found != need.pin:
             state = f"{found}, but deepsim {_version('deepsim')} goes with {need.pin}"
-            yield Finding(need.name, "broken", state, f"pip install '{wanted}'")
+            yield Finding(need.name, "broken", state, f"{_INSTALL} '{wanted}'")
         else:
             yield Finding(need.name, "ok", found)
 
@@ -193,7 +194,7 @@ def _extras() -> Iterator[Finding]:
             what = f"{package}[{extra}]"
             if lacking:
                 state = f"lacks {', '.join(lacking)}"
-                yield Finding(what, "missing", state, f"pip install '{what}'")
+                yield Finding(what, "missing", state, f"{_INSTALL} '{what}'")
             else:
                 yield Finding(what, "ok", ", ".join(f"{name} {_version(name)}" for name in names))
 

@@ -17,7 +17,7 @@ from deepsim_envs.checks import Check, checks_of
 from deepsim_sync import DeepSimError
 from deepsim_train.checks import trainer_checks
 from deepsim_train.tasks.loading import load_task, register_task
-from deepsim_train.tasks.search import TaskFolder, find_task, find_tasks
+from deepsim_train.tasks.search import TaskFolder, find_task, find_tasks, installed_tasks
 
 from .options import AsJson, Root, TaskName, fail
 
@@ -26,22 +26,31 @@ envs = typer.Typer(no_args_is_help=True, help="Shows tasks.")
 
 @envs.command("list")
 def list_tasks(
-    root: Annotated[Path, typer.Argument(help="The folder to search.")] = Path(),
+    root: Annotated[
+        Path | None,
+        typer.Argument(help="The folder to search; by default this one and installed packages."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Lists the tasks below a folder, without running their code."""
+    """Lists your tasks and those of installed packages.
+
+    Their code is not run.
+    """
     console = Console()
     try:
-        tasks = find_tasks(root)
+        tasks = find_tasks(root) if root else [*find_tasks("."), *installed_tasks()]
     except DeepSimError as error:
         fail(console, error)
-    rows = [{"id": t.id, "folder": str(t.folder), "summary": t.summary} for t in tasks]
     if as_json:
+        rows = [{"name": t.name, "id": t.id, **asdict(t), "folder": str(t.folder)} for t in tasks]
         print_json(rows)
-    elif rows:
-        console.print(table(rows, whole=["id"]))
-    else:
-        say(console, f"no tasks in {root}: a task is a folder whose __init__.py defines TASK")
+        return
+    if not tasks:
+        where = root or "this folder"
+        say(console, f"no tasks in {where}: a task is a folder whose __init__.py defines TASK")
+        return
+    rows = [{"task": t.name, "from": t.package or str(t.folder), "": t.summary} for t in tasks]
+    console.print(table(rows, whole=["task"]))
 
 
 @envs.command("show")

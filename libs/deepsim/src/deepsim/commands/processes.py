@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from deepsim.backend import DEFAULT, Backend
 from deepsim.output import say
 from deepsim_spawn import GazeboXMLLoader, WorldDescription
+from deepsim_spawn.backends import DEFAULT, Backend
 from deepsim_sync import DeepSimError
 
 from .options import BackendName, Namespace, Worlds, fail, stoppable
@@ -128,7 +128,10 @@ def _errors(console: Console) -> Iterator[None]:
     except ModuleNotFoundError as error:
         if error.name != "deepsim_transport":
             raise
-        fail(console, DeepSimError("topics are an extra: pip install 'deepsim[transport]'"))
+        fail(
+            console,
+            DeepSimError("topics are an extra: pip install --find-links dist 'deepsim[transport]'"),
+        )
     except (DeepSimError, OSError, ValueError) as error:
         fail(console, error)
 

@@ -14,7 +14,6 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from deepsim.backend import DEFAULT, Backend, open_simulator
 from deepsim.output import fields, print_json, say, table
 from deepsim_robots import (
     ROBOTS,
@@ -25,6 +24,7 @@ from deepsim_robots import (
     find_robot,
 )
 from deepsim_spawn import MjcfModel, ModelDescription, ModelSpawner
+from deepsim_spawn.backends import DEFAULT, Backend, open_simulator
 from deepsim_sync import DeepSimError, World
 
 from .options import AsJson, BackendName, fail

@@ -12,10 +12,10 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from deepsim.backend import DEFAULT, Backend
 from deepsim.episodes.film import VideoFormat
 from deepsim.episodes.playing import Played, Playing, play, recorder, results_folder
 from deepsim.output import print_json, say
+from deepsim_spawn.backends import DEFAULT, Backend
 from deepsim_sync import DeepSimError
 from deepsim_train.episodes import facts
 from deepsim_train.policies.slot_policy import slot_policy

@@ -14,7 +14,6 @@ from rich.console import Console
 from rich.progress import track
 from typer.core import TyperCommand
 
-from deepsim.backend import DEFAULT, Backend
 from deepsim.output import say
 from deepsim_scenes import (
     ModelDownloads,
@@ -26,6 +25,7 @@ from deepsim_scenes import (
     write_plot,
     write_scene,
 )
+from deepsim_spawn.backends import DEFAULT, Backend
 from deepsim_sync import DeepSimError
 from deepsim_sync.temporary_folders import temporary_folder
 

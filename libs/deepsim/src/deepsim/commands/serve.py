@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from deepsim.backend import DEFAULT, Backend
+from deepsim_spawn.backends import DEFAULT, Backend
 from deepsim_sync import DeepSimError
 from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.loading import load_task

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from deepsim.backend import DEFAULT, Backend, open_simulator
 from deepsim.output import say
 from deepsim_math import Color, Material, Pose, Vector3
+from deepsim_robots import ROBOTS, Robot
+from deepsim_robots.catalogue.robots import PREFIX
 from deepsim_spawn import (
     Bounds,
     CollisionDescription,
@@ -29,8 +30,10 @@ from deepsim_spawn import (
     VisualDescription,
     WorldDescription,
 )
+from deepsim_spawn.backends import DEFAULT, Backend, open_simulator
 from deepsim_sync import CallbackError, DeepSimError, World
 from deepsim_train.policies.slot_policy import slot_policy
+from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.loading import load_task
 from deepsim_train.tasks.search import find_task
 from deepsim_train.training.run_folder import chosen_policy
@@ -49,7 +52,8 @@ def view(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="A task: a folder, its name, or an id. Or a model or world: a file (SDF, URDF, "
+            help="A task: a folder, its name, or an id. Or a robot of `deepsim robots list`. "
+            "Or a model or world: a file (SDF, URDF, "
             "xacro, MJCF), or a model:// or package:// URI. Or a recording (.mcap) from "
             "`deepsim run --record` or from the page's Record button."
         ),
@@ -86,7 +90,10 @@ def view(
     try:
         import deepsim_viewer  # noqa: F401, PLC0415 (of an extra)
     except ImportError:
-        fail(console, DeepSimError("the viewer is an extra: pip install 'deepsim[view]'"))
+        fail(
+            console,
+            DeepSimError("the viewer is an extra: pip install --find-links dist 'deepsim[view]'"),
+        )
     try:
         if connect:
             if name is not None or html or demonstrations or policy is not None:
@@ -107,12 +114,13 @@ def view(
     except (DeepSimError, OSError) as error:
         fail(console, error)
     is_file = "://" in name or Path(name).suffix in _SUFFIXES
-    shown = (
-        _view_file(name, worlds, seed, port)
-        if is_file
-        else _view_task(name, root, policy, worlds, seed, port, demonstrations)
-    )
     try:
+        if is_file:
+            shown = _view_file(name, worlds, seed, port)
+        elif _is_robot(name, root):
+            shown = _view_robot(name, worlds, seed, port)
+        else:
+            shown = _view_task(name, root, policy, worlds, seed, port, demonstrations)
         if is_file and demonstrations is not None:
             raise DeepSimError(f"--demonstrations takes a task, got {name}")
         with Backend(backend), shown as (viewer, run):
@@ -174,7 +182,9 @@ def connected_view(namespace: str, port: int) -> Iterator[tuple[Viewer, Callable
     except ModuleNotFoundError as error:
         if error.name != "deepsim_transport":
             raise
-        raise DeepSimError("topics are an extra: pip install 'deepsim[transport]'") from None
+        raise DeepSimError(
+            "topics are an extra: pip install --find-links dist 'deepsim[transport]'"
+        ) from None
 
     with Transport(namespace=namespace) as transport:
         simulator = FollowedSimulator(transport)
@@ -226,28 +236,52 @@ def _view_task(
             yield shown.viewer, shown.run
 
 
+def _is_robot(name: str, root: Path) -> bool:
+    """Returns whether a name is a robot's of the catalogue, and no task's."""
+    try:
+        find_task(name, root)
+    except TaskError:
+        return name in ROBOTS or name.startswith(PREFIX)
+    return False
+
+
+@contextmanager
+def _view_robot(
+    name: str, worlds: int, seed: int, port: int
+) -> Iterator[tuple[Viewer, Callable[[], None]]]:
+    """Opens a robot of the catalogue, on the ground, in a viewer; see `_view_world`."""
+    with closing(World(open_simulator(studio(), worlds), seed=seed)) as world:
+        Robot.load(world, name)
+        with _view_world(world, port, name) as shown:
+            yield shown
+
+
 @contextmanager
 def _view_file(
     name: str, worlds: int, seed: int, port: int
 ) -> Iterator[tuple[Viewer, Callable[[], None]]]:
-    """Opens a world or model in a viewer; yields the viewer and a function that ticks forever."""
-    from deepsim_viewer import Viewer  # noqa: PLC0415 (of an extra)
-
+    """Opens a world or model in a viewer; see `_view_world`."""
     mjcf = MjcfModel(Path(name)) if _is_mjcf(name) else None
     described = studio() if mjcf is not None else _world_of(name)
-    world = World(open_simulator(described, worlds), seed=seed)
-    try:
+    with closing(World(open_simulator(described, worlds), seed=seed)) as world:
         if mjcf is not None:
             ModelSpawner(mjcf).spawn(world, mjcf.name)
-        with Viewer(world, port=port, speed=1.0, label=Path(name).stem) as viewer:
+        with _view_world(world, port, Path(name).stem) as shown:
+            yield shown
 
-            def run() -> None:
-                while True:
-                    world.tick()
 
-            yield viewer, run
-    finally:
-        world.close()
+@contextmanager
+def _view_world(world: World, port: int, label: str) -> Iterator[tuple[Viewer, Callable[[], None]]]:
+    """Opens a world in a viewer; yields the viewer and a function that ticks forever."""
+    from deepsim_viewer import Viewer  # noqa: PLC0415 (of an extra)
+
+    with Viewer(world, port=port, speed=1.0, label=label) as viewer:
+
+        def run() -> None:
+            while True:
+                world.tick()
+
+        yield viewer, run
 
 
 def _world_of(source: str) -> WorldDescription:

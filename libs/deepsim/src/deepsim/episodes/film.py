@@ -32,7 +32,7 @@ class Film:
     Args:
         world: World to film.
         camera: Free camera, or name of a camera sensor.
-        path: Output file: .gif, or .mp4 (which needs ``pip install 'deepsim[video]'``).
+        path: Output file: .gif, or .mp4 (which needs the extra ``video``).
         number: Number of the world, if there are several.
 
     Attributes:
@@ -50,7 +50,9 @@ class Film:
                 f"{type(world.simulator).__name__} takes no pictures to film: use --video none"
             )
         if path.suffix == ".mp4" and not (find_spec("imageio") and find_spec("av")):
-            raise DeepSimError(f"{path} needs an extra: pip install 'deepsim[video]'")
+            raise DeepSimError(
+                f"{path} needs an extra: pip install --find-links dist 'deepsim[video]'"
+            )
         self.path = path
         self.frames: list[NDArray[np.uint8]] = []
         self._world = world

@@ -165,7 +165,9 @@ def recorder(world: World, path: Path | None, settings: Playing) -> AbstractCont
     try:
         from deepsim_viewer import WorldRecorder  # noqa: PLC0415 (of an extra)
     except ImportError:
-        raise TaskError("recordings are an extra: pip install 'deepsim[view]'") from None
+        raise TaskError(
+            "recordings are an extra: pip install --find-links dist 'deepsim[view]'"
+        ) from None
     task, policy = settings.title
     metadata = {"task": task, "policy": policy, "seed": str(settings.seed)}
     try:

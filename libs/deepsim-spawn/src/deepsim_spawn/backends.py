@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Opens simulators of worlds on whichever engine is chosen."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar, Token
+from importlib.metadata import EntryPoint, entry_points
+from typing import Final
+
+from deepsim_sync import DeepSimError, Simulator
+
+from .description.world import WorldDescription
+
+GROUP: Final = "deepsim.backends"
+"""The entry points of installed backends.
+
+Each refers to a function that is called as ``open(world, worlds=W)`` with a `WorldDescription`,
+and returns a simulator of W such worlds.
+"""
+DEFAULT: Final = "mujoco"
+"""The backend that is used if none is chosen."""
+
+
+class BackendError(DeepSimError):
+    """A backend does not exist."""
+
+
+class Backend:
+    """Chooses the kind of simulator that `open_simulator` opens inside a ``with`` statement.
+
+    The choice holds only in the thread or asyncio task that enters the statement.
+
+    Args:
+        name: A backend of an installed package: ``"mujoco"``, the embedded engine of
+            deepsim-mujoco, or ``"gazebo"``, running servers, of deepsim-gazebo. Other packages
+            bring theirs by an entry point of the group ``deepsim.backends``.
+
+    Attributes:
+        name: The given name.
+        opened: The number of simulators opened so far.
+
+    Raises:
+        BackendError: The backend does not exist.
+
+    Example::
+
+        with Backend("gazebo"):
+            environment = task.environment()
+    """
+
+    def __init__(self, name: str) -> None:
+        found = _installed()
+        if name not in found:
+            known = " or ".join(sorted(found, key=lambda known: (known != DEFAULT, known)))
+            raise BackendError(
+                f"there is no backend {name!r}: "
+                + (f"choose {known}" if found else f"install one, such as deepsim-{DEFAULT}")
+            )
+        self.name = name
+        self.opened = 0
+        self._entry = found[name]
+        self._tokens: list[Token[Backend | None]] = []
+
+    def __enter__(self) -> Backend:
+        self._tokens.append(_CURRENT.set(self))
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        _CURRENT.reset(self._tokens.pop())
+
+    def open(self, world: WorldDescription | None = None, worlds: int = 1) -> Simulator:
+        """Opens a simulator of this backend; see `open_simulator`."""
+        described = world if world is not None else WorldDescription()
+        simulator: Simulator = self._entry.load()(described, worlds=worlds)
+        self.opened += 1
+        return simulator
+
+
+def open_simulator(world: WorldDescription | None = None, worlds: int = 1) -> Simulator:
+    """Opens a simulator of the backend chosen by ``deepsim run --backend`` or by `Backend`.
+
+    The default is MuJoCo. A Gazebo server has one world; opening it replaces the world's content.
+
+    Args:
+        world: Models, lights, gravity and step size; by default an empty world with gravity and
+            steps of 1 ms.
+        worlds: The number of worlds, W.
+
+    Raises:
+        BackendError: The chosen backend, or the default one, is not installed.
+        SimulatorError: The simulator cannot be reached, or cannot have so many worlds.
+        SpawnError: A model of the world cannot be built.
+    """
+    return (_CURRENT.get() or Backend(DEFAULT)).open(world, worlds)
+
+
+def _installed() -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group=GROUP)}
+
+
+_CURRENT: Final[ContextVar[Backend | None]] = ContextVar("deepsim_backend", default=None)
