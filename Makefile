@@ -28,7 +28,7 @@ install = { test -x $(BIN)/uv && $(BIN)/uv pip install --python $(or $(2),$(BIN)
 	|| { echo "uv cannot do it here, pip does (slower)"; $(or $(2),$(BIN))/python -m pip install $(1); }
 
 .NOTPARALLEL:
-.PHONY: help demo test fast robots menagerie scenes mujoco4 poetry lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels matrix docs versions format clean
+.PHONY: help demo test fast robots menagerie scenes mujoco4 poetry lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels from-wheels matrix docs versions format clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -100,12 +100,15 @@ gazebo-test: gazebo .venv/tools ## the plugin's own checks, and the tests agains
 	@$(STEP) gazebo-live $(BIN)/python tools/gazebo run --no-server -- \
 		$(BIN)/pytest tests/gazebo --reruns 1
 
-wheels: .venv/tools ## build all libraries into dist/, install each one alone, and import it there
+wheels: .venv/tools ## build all libraries into dist/: pip install --find-links dist 'deepsim[view]'
 	@rm -f dist/deepsim*
 	@$(STEP) build $(BIN)/python tools/build.py
+
+from-wheels: wheels ## install each library alone and import it there; then a new user's first commands
 	@PATH="$(PYENV)$$PATH"; for python in $(BIN)/python python3.8; \
 	do if ! $$python -c '' 2>/dev/null; then echo "==> wheels: SKIPPED on $$python, which is not here"; \
 	else $(STEP) wheels tools/install_alone $(BIN)/uv $$python dist || exit 1; fi; done
+	@$(STEP) first-commands tests/workspace/first_commands $(BIN)/uv $(BIN)/python dist
 
 matrix: .venv/tools ## the tests of each library alone, on its oldest and newest Python; PYTHONS=all: all found
 	@mkdir -p build; export PATH="$(CURDIR)/$(BIN):$(PYENV)$$PATH" TOX_SKIP_ENV='$(BETWEEN)'; \

@@ -114,3 +114,17 @@ def test_a_folder_that_cannot_be_written_fails_before_the_world_is_built(
     assert result.exit_code == 1
     assert re.search(r"error: cannot write to .+out: it is a file", result.stdout)
     assert "made" not in result.stdout
+
+
+def test_a_policy_of_the_task_comes_before_a_folder_of_its_name(
+    write_task: WriteTask, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as that of a training run, of this or another task, written beside it."""
+    folder = write_task()
+    monkeypatch.chdir(tmp_path)
+    Path("random").mkdir()
+    Path("random", "policy.npz").write_bytes(b"none")
+    assert run(folder, "--policy", "random", "--video", "none").exit_code == 0
+    result = run(folder, "--policy", "./random", "--video", "none")
+    assert result.exit_code == 1
+    assert "policy.npz" in " ".join(result.stdout.split())

@@ -144,7 +144,8 @@ def chosen_policy(name: str, task: Task, trainings: Path) -> tuple[str, PolicyMa
     the name of a policy, for the agents of this policy. Any other model acts for all agents.
 
     Args:
-        name: The name of a policy of the task, the folder of a training run, or an ONNX file.
+        name: The name of a policy of the task, the folder of a training run, or an ONNX file; a
+            folder with the name of a policy is ``./NAME``.
         task: The task.
         trainings: The folder that holds the task's training runs, if there are any.
 
@@ -155,7 +156,9 @@ def chosen_policy(name: str, task: Task, trainings: Path) -> tuple[str, PolicyMa
         TaskError: There is no such policy.
     """
     folder = Path(name)
-    if folder.suffix == ".onnx" and name not in task.available_policies:
+    if name in task.available_policies:
+        return name, task.policy(name)
+    if folder.suffix == ".onnx":
         try:
             # An extra that only these policies need.
             from deepsim_train.policies.onnx_policy import load_onnx  # noqa: PLC0415 (see above)
@@ -174,7 +177,7 @@ def chosen_policy(name: str, task: Task, trainings: Path) -> tuple[str, PolicyMa
         return folder.stem, policy_of(folder.parent, task, {own: model})
     if (folder / FILE).is_file() or any(folder.glob(f"{_NAMED}*.npz")):
         return "trained", policy_of(folder, task)
-    if folder.is_dir() and name not in task.available_policies:
+    if folder.is_dir():
         newest = max(
             trainings.glob("*/policy*.npz"), default=None
         )  # their names begin with the date

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shlex
 import sys
 from collections.abc import Mapping
@@ -139,7 +140,9 @@ def train(
                         done, interrupted = played.episodes, played.interrupted
                     for file in sorted(results.iterdir()):
                         say(console, f"wrote {file}")
-                again = ["deepsim", "run", name, "--policy", str(results)]
+                # Such as ./trained, since the name alone is that of a policy.
+                named = os.path.join(".", results) if len(results.parts) == 1 else str(results)
+                again = ["deepsim", "run", name, "--policy", named]
                 again += [] if root == Path() else ["--in", str(root)]
                 say(console, f"to run it: {shlex.join(again)}")
         except DeepSimError as error:
