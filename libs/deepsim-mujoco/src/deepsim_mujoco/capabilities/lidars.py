@@ -33,8 +33,11 @@ class LidarScanner:
         solid = (model.geom_group == COLLISION_GROUP) | (model.geom_contype > 0)
         solid |= model.geom_conaffinity > 0
         hidden = np.zeros(model.nbody, dtype=np.bool_)
-        [mine] = (one for one in compiled.built if one.name == sensor.model)
-        hidden[[compiled.layout.bodies[node.name] for node in mine.links]] = True
+        if lidar.sees_own:
+            hidden[model.site_bodyid[self._site]] = True
+        else:
+            [mine] = (one for one in compiled.built if one.name == sensor.model)
+            hidden[[compiled.layout.bodies[node.name] for node in mine.links]] = True
         self._shown = solid & ~hidden[model.geom_bodyid]
 
     def read(self) -> Reading:
