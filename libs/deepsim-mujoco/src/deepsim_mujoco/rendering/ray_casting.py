@@ -70,7 +70,7 @@ def cast_rays(
     boxes, groups = model.bvh_aabb[roots], model.geom_group.copy()
     radii = np.linalg.norm(np.abs(boxes[:, :3]) + boxes[:, 3:], axis=1)
     model.geom_group[:] = np.where(shown, 0, 1)  # the only way to choose geoms
-    model.bvh_aabb[roots] = np.repeat([[0, 0, 0, 1, 1, 1]], len(roots), axis=0) * radii[:, None]
+    model.bvh_aabb[roots] = np.array([0, 0, 0, 1, 1, 1]) * radii[:, None]
     try:
         chosen = vectors, _GROUP_0, True, -1  # include static geoms; exclude no body
         into = geoms, distances, normals
