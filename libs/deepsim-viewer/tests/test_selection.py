@@ -118,10 +118,12 @@ def test_a_slider_puts_a_joint(selected, reach):
 HAND = MjcfModel(
     """<mujoco model="hand"><worldbody><body name="palm"><geom size=".1"/>
 <body name="finger"><joint name="finger" type="slide" axis="0 1 0" damping="9"/>
-  <geom size=".1" mass="1"/></body></body></worldbody>
-<tendon><fixed name="pull"><joint joint="finger" coef="2"/></fixed></tendon>
+  <geom size=".1" mass="1"/></body>
+<body name="thumb" pos="0 0 1"><joint name="thumb" axis="1 0 0"/><geom size=".1" mass="1"/></body>
+</body></worldbody><tendon><fixed name="pull"><joint joint="finger" coef="2"/></fixed></tendon>
 <actuator><general name="close" tendon="pull" gainprm="100" biasprm="0 -100 -20" biastype="affine"
-  ctrlrange="0 .5"/><motor name="free" tendon="pull"/><motor name="push" joint="finger"/></actuator>
+  ctrlrange="0 .5"/><motor name="free" tendon="pull"/><motor name="push" joint="finger"/>
+<position name="bend" joint="thumb" kp="9" ctrlrange="-.2 .7"/></actuator>
 </mujoco>"""
 )
 
@@ -140,6 +142,8 @@ def test_sliders_set_actuators(make_viewer, look, run, floating, reach):
     close, free = (client.gui[client.find(name)] for name in ("close", "free"))
     assert (close["min"], close["max"], free["min"], free["max"]) == (0.0, 0.5, -1.0, 1.0)
     assert not client.has("push")
+    thumb = client.gui[client.find("thumb")]
+    assert (thumb["min"], thumb["max"]) == (-0.2, 0.7)
     client.set("close", 0.3)
     reach(lambda: abs(viewer.latest.actuators[1, 0, 2] - 0.3) < 0.001)
     assert viewer.latest.actuators[0, 0].tolist() == [0.0, 0.0, 0.0]

@@ -19,9 +19,7 @@ from deepsim_viewer.scene.frame import Frame
 from .run_folder import plain_lines
 
 _MOST = 40  # sliders; more would fill the page
-_SLIDE = 1.0  # [m], range of an unlimited slider on each side of 0
-_TURN = math.pi  # [rad]
-_CONTROL = 1.0  # the same for a control without limits
+_SLIDE = 1.0  # [m], widest slider of a prismatic joint on each side of 0
 
 
 class RowSliders(ABC):
@@ -35,6 +33,8 @@ class RowSliders(ABC):
     """
 
     kind: ClassVar[Kind]
+    widest: ClassVar[float]
+    """Upper end of a slider without limits; the lower end is its negative."""
     hint: ClassVar[str | None] = None
 
     def __init__(self, host: Host, frame: Frame, model: str, number: int) -> None:
@@ -43,11 +43,11 @@ class RowSliders(ABC):
         self._sliders: dict[str, Any] = {}
         names = frame.entities.names(self.kind).within(model)[:_MOST]
         self._folder = gui.add_folder(self.kind.title(), visible=bool(names))
-        limits = self._limits(frame, model)
+        ranges = self._ranges(frame, model)
         values = self._values(frame)
         with self._folder:
             for name in names:
-                lower, upper = limits(name)
+                lower, upper = ranges.get(name, (-self.widest, self.widest))
                 value = float(values[frame.entities.names(self.kind).row(name)])
                 slider = gui.add_slider(
                     name[len(model + SCOPE) :],
@@ -61,8 +61,8 @@ class RowSliders(ABC):
                 self._sliders[name] = slider
 
     @abstractmethod
-    def _limits(self, frame: Frame, model: str) -> Callable[[str], tuple[float, float]]:
-        """Returns a function that returns the range of a row's slider."""
+    def _ranges(self, frame: Frame, model: str) -> Mapping[str, tuple[float, float]]:
+        """Returns the limits of the sliders of a model's rows that have limits."""
 
     @abstractmethod
     def _values(self, frame: Frame) -> NDArray[np.float64]:
@@ -99,6 +99,16 @@ class RowSliders(ABC):
         return moved
 
 
+def _ranges_of_controls(frame: Frame, model: str, column: str) -> dict[str, tuple[float, float]]:
+    """Returns the ranges of a column that the controls of a model's file have, by row."""
+    ranges = {}
+    for each in frame.layout.descriptions.controls.get(model, ()):
+        lower, upper = sorted(each.scale * end + each.offset for end in (each.lower, each.upper))
+        if each.column == column and -math.inf < lower < upper < math.inf:
+            ranges[each.row] = lower, upper
+    return ranges
+
+
 class JointSliders(RowSliders):
     """Sliders that show and move the axes of a model.
 
@@ -107,13 +117,23 @@ class JointSliders(RowSliders):
     """
 
     kind = "joints"
+    widest = math.pi
 
-    def _limits(self, frame: Frame, model: str) -> Callable[[str], tuple[float, float]]:
-        limits = _joint_limits(frame.layout.descriptions.models.get(model))
-        return lambda name: limits.get(name[len(model + SCOPE) :], (-_TURN, _TURN))
+    def _ranges(self, frame: Frame, model: str) -> Mapping[str, tuple[float, float]]:
+        found = _ranges_of_controls(frame, model, "target_position")
+        described = frame.layout.descriptions.models.get(model)
+        if isinstance(described, ModelDescription):
+            for joint in described.all_joints():
+                if joint.axis is not None:
+                    widest = _SLIDE if joint.type == "prismatic" else self.widest
+                    lower, upper = max(joint.axis.lower, -widest), min(joint.axis.upper, widest)
+                    if lower < upper:
+                        found[model + SCOPE + joint.name] = lower, upper
+        return found
 
     def _values(self, frame: Frame) -> NDArray[np.float64]:
-        return frame.joints[self._number]
+        positions: NDArray[np.float64] = frame.joints[self._number]
+        return positions
 
     def _put(self, name: str, value: float, worlds: NDArray[np.intp]) -> None:
         rows = self._host.world.joints.select([name])
@@ -123,23 +143,11 @@ class JointSliders(RowSliders):
             rows.put(position=value, velocity=0.0, worlds=worlds)
 
 
-def _joint_limits(description: object) -> Mapping[str, tuple[float, float]]:
-    """Returns the slider ranges of a model's joints by name [rad or m]."""
-    found = {}
-    if isinstance(description, ModelDescription):
-        for joint in description.all_joints():
-            if joint.axis is not None:
-                widest = _SLIDE if joint.type == "prismatic" else _TURN
-                lower, upper = max(joint.axis.lower, -widest), min(joint.axis.upper, widest)
-                if lower < upper:
-                    found[joint.name] = lower, upper
-    return found
-
-
 class ActuatorSliders(RowSliders):
     """Sliders that show and set the targets of a model's actuators, with their states below."""
 
     kind = "actuators"
+    widest = 1.0
     hint = "Control, in the units of the model's file"
 
     def __init__(self, host: Host, frame: Frame, model: str, number: int) -> None:
@@ -148,13 +156,8 @@ class ActuatorSliders(RowSliders):
             self._states = host.server.gui.add_html("")
         self._write(frame)
 
-    def _limits(self, frame: Frame, model: str) -> Callable[[str], tuple[float, float]]:
-        ranges = {}
-        for each in frame.layout.descriptions.controls.get(model, ()):
-            ends = sorted(each.scale * end + each.offset for end in (each.lower, each.upper))
-            if each.kind == self.kind and ends[0] < ends[1] and np.isfinite(ends).all():
-                ranges[each.row] = ends[0], ends[1]
-        return lambda name: ranges.get(name, (-_CONTROL, _CONTROL))
+    def _ranges(self, frame: Frame, model: str) -> Mapping[str, tuple[float, float]]:
+        return _ranges_of_controls(frame, model, "target")
 
     def _values(self, frame: Frame) -> NDArray[np.float64]:
         targets: NDArray[np.float64] = frame.actuators[self._number, :, 0]
