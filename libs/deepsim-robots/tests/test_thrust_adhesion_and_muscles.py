@@ -9,7 +9,7 @@ import pytest
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
 from deepsim_robots import ModelControls, Part, Robot, RobotConfig
-from deepsim_spawn import MjcfModel, ModelSpawner
+from deepsim_spawn import MjcfModel
 from deepsim_sync import World
 
 G = 9.8  # [m/s^2]
@@ -32,7 +32,6 @@ ARM = """<mujoco><compiler angle="radian"/><worldbody>
   <site name="front" pos=".04 0 -.12"/><site name="rear" pos="-.04 0 -.12"/>
   <body name="lower" pos="0 0 -.3"><joint name="elbow" axis="0 -1 0" range="0.1 2.2" damping=".2"/>
     <geom type="capsule" fromto="0 0 0 0 0 -.25" size=".02" mass=".8"/>
-    <geom name="pulley" type="cylinder" size=".025 .02" euler="1.5708 0 0" mass="0"/>
     <site name="biceps to" pos=".02 0 -.05"/><site name="triceps to" pos="-.03 0 .03"/>
   </body></body></worldbody>
 <contact><exclude body1="upper" body2="lower"/></contact>
@@ -52,6 +51,11 @@ def make(text: str, worlds: int, *, joints: bool = False, pose: Pose | None = No
     parts = {"controls": Part([".*"] if joints else [], ModelControls())}
     world = World(MujocoSimulator(worlds=worlds), steps_per_tick=5)
     return Robot(world, RobotConfig(MjcfModel(text), parts=parts), "robot", pose)
+
+
+def add(world: World, geom: str) -> None:
+    """Adds a fixed geom."""
+    world.spawn(MjcfModel(f"<mujoco><worldbody>{geom}</worldbody></mujoco>"), "fixed", Pose())
 
 
 def test_rotors_lift_turn_and_tip_a_drone() -> None:
@@ -75,10 +79,7 @@ def test_adhesion_holds_a_body_below_a_ceiling_until_it_lets_go() -> None:
     """The body needs its weight, 0.98 N of 4 N; from the moment of letting go, it falls freely."""
     robot = make(GECKO, 2, pose=Pose((0.0, 0.0, 0.9501)))
     world = robot.world
-    ceiling = "<geom type='box' size='1 1 .1' pos='0 0 1.1'/>"
-    ModelSpawner(MjcfModel(f"<mujoco><worldbody>{ceiling}</worldbody></mujoco>")).spawn(
-        world, "top"
-    )
+    add(world, "<geom type='box' size='1 1 .1' pos='0 0 1.1'/>")  # the ceiling
     needed = 0.1 * G / 4
     robot.set_action([[0.9 * needed], [1.1 * needed]])
     for _ in range(100):
@@ -96,8 +97,7 @@ def test_adhesion_holds_a_body_on_a_wall_by_friction() -> None:
     """It slides down below a force of weight / friction, 1.96 N of 4 N, and stays above it."""
     robot = make(GECKO, 2, pose=Pose((0.9501, 0.0, 3.0)))
     world = robot.world
-    wall = "<geom type='box' size='.1 1 9' pos='1.1 0 0' friction='.5'/>"
-    ModelSpawner(MjcfModel(f"<mujoco><worldbody>{wall}</worldbody></mujoco>")).spawn(world, "wall")
+    add(world, "<geom type='box' size='.1 1 9' pos='1.1 0 0' friction='.5'/>")  # the wall
     needed = 0.1 * G / 0.5 / 4
     robot.set_action([[0.95 * needed], [1.05 * needed]])
     for _ in range(100):
