@@ -60,8 +60,9 @@ scenes: .venv/tools requirements-scenes.txt ## scenes from scenarios, with Sceni
 		$(BIN)/python tools/gazebo run --no-server -- $(BIN)/pytest tests/gazebo/test_scenes.py --reruns 1; \
 	else echo "==> scenes-gazebo: SKIPPED, $$why"; fi
 
-menagerie: .venv/tools ## MENAGERIE_ROOT=FOLDER: the robots of MuJoCo Menagerie there, beside plain MuJoCo; writes docs/menagerie.md
+menagerie: .venv/tools ## MENAGERIE_ROOT=FOLDER: robots of MuJoCo Menagerie there hold and fly, all beside plain MuJoCo; writes docs/menagerie.md
 	@$(call install,--no-deps mujoco-menagerie)
+	@$(STEP) menagerie-tests $(BIN)/pytest tests/test_menagerie.py
 	@$(STEP) menagerie $(BIN)/python benchmarks/menagerie.py
 
 mujoco4: build/mujoco4/installed ## quick tests, deepsim-mujoco and conformance on MuJoCo 4.0.0, which the pin leaves out

@@ -25,6 +25,7 @@ from deepsim_spawn import (
     CollisionDescription,
     Cylinder,
     Geometry,
+    Inertial,
     Lidar,
     LinkDescription,
     ModelDescription,
@@ -59,9 +60,15 @@ def random_pose(rng: np.random.Generator, distance: float) -> Pose:
 
 # The engine leans its cylinders by 1e-5 rad, which keeps contacts of upright ones sound.
 @pytest.mark.parametrize(("kinds", "tolerance"), [(slice(-1), 1e-6), (slice(-1, None), 1e-3)])
+@pytest.mark.parametrize("free", [False, True])
 @pytest.mark.parametrize("seed", range(5))
-def test_ranges_are_those_of_the_colliders(seed: int, kinds: slice, tolerance: float) -> None:
-    """Of random shapes around a lidar with eight rows, in two worlds."""
+def test_ranges_are_those_of_the_colliders(
+    seed: int, free: bool, kinds: slice, tolerance: float
+) -> None:
+    """Of random shapes around a lidar with eight rows, in two worlds.
+
+    Free ones are far from the centre of mass of their link.
+    """
     rng = np.random.default_rng(seed)
     mount, base = random_pose(rng, 0.3), random_pose(rng, 1.0)
     sensor = SensorDescription("scan", pose=mount, measurement=LIDAR)
@@ -75,8 +82,14 @@ def test_ranges_are_those_of_the_colliders(seed: int, kinds: slice, tolerance: f
     colliders = []
     for number, (geometry, collider) in enumerate([*shapes(rng)[kinds], *shapes(rng)[kinds]] * 2):
         pose = eye @ random_pose(rng, float(rng.uniform(2.0, 6.0)))
-        link = LinkDescription("l", collisions=(CollisionDescription("c", geometry),))
-        world.spawn(ModelDescription("m", links=(link,), static=True), f"m{number}", pose)
+        offset = random_pose(rng, 1.0)
+        shape = CollisionDescription("c", geometry, offset)
+        model = ModelDescription(
+            "m",
+            links=(LinkDescription("l", inertial=Inertial(), collisions=(shape,)),),
+            static=not free,
+        )
+        world.spawn(model, f"m{number}", pose @ offset.inverse())
         colliders.append(collider(pose))
 
     up, around = (

@@ -28,18 +28,23 @@ KINDS = [
     GEOM.mjGEOM_HFIELD,
 ]
 ASSETS = {GEOM.mjGEOM_MESH: {"meshname": "rock"}, GEOM.mjGEOM_HFIELD: {"hfieldname": "hills"}}
+FIXED = GEOM.mjGEOM_PLANE, GEOM.mjGEOM_HFIELD
 FAR = 1e5
 
 
 def scene(kinds: list[Any], seed: int) -> tuple[Any, Any]:
-    """Geoms of all sizes in a room of 8 m."""
+    """Geoms of all sizes in a room of 8 m; every other one belongs to a body that is turned."""
     random = np.random.default_rng(seed)
     spec = mujoco.MjSpec()
     spec.add_mesh(name="rock", uservert=random.normal(size=(12, 3)).reshape(-1))
     hills = random.uniform(size=20)
     spec.add_hfield(name="hills", nrow=4, ncol=5, size=[2, 1, 1, 0.1], userdata=hills)
-    for kind in kinds:
-        spec.worldbody.add_geom(
+    body = spec.worldbody.add_body(quat=random.normal(size=4), mass=1, inertia=[1, 1, 1])
+    body.ipos, body.explicitinertial = random.uniform(-1, 1, 3), True
+    body.add_freejoint()
+    for number, kind in enumerate(kinds):
+        fixed = number % 2 or kind in FIXED
+        (spec.worldbody if fixed else body).add_geom(
             type=kind,
             pos=random.uniform(-4, 4, 3),
             quat=random.normal(size=4),

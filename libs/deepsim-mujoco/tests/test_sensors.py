@@ -367,6 +367,47 @@ def test_a_lidar_in_a_crowd_sees_others_and_never_itself() -> None:
     assert np.isposinf(ranges[90])
 
 
+def swinging(sees_own: bool) -> ModelDescription:
+    """A lidar in a housing, on a mast; a ball at 1 m around it, on a hinge of the base."""
+    scan = sensor("scan", Lidar(Rays(5, -0.2, 0.2), max_range=9, sees_own=sees_own))
+    housing = CollisionDescription("housing", Box((0.1, 0.1, 0.1)))
+    ball = CollisionDescription("ball", Sphere(0.1), Pose((1, 0, 1)))
+    return ModelDescription(
+        "robot",
+        links=(
+            LinkDescription("base", inertial=Inertial(mass=9)),
+            LinkDescription("mast", collisions=(housing,), sensors=(scan,), pose=Pose((0, 0, 1))),
+            LinkDescription("arm", inertial=Inertial(mass=1), collisions=(ball,)),
+        ),
+        joints=(
+            JointDescription("foot", "fixed", "world", "base"),
+            JointDescription("mount", "fixed", "base", "mast"),
+            JointDescription("hinge", "revolute", "base", "arm", axis=JointAxis((0, 0, 1))),
+        ),
+    )
+
+
+@pytest.mark.parametrize("sees_own", [False, True])
+@pytest.mark.parametrize("turns", [[0.05], [0.05, 0.17, 1.5]])
+def test_a_lidar_sees_its_own_robot_if_asked(turns: list[float], sees_own: bool) -> None:
+    """The ball of its arm where it is in each world, but never the link that carries the lidar."""
+    world = make((swinging(sees_own), Pose((3, 0, 0))), worlds=len(turns))
+    world.joints.select(["robot::hinge"]).position = np.array(turns)[:, None]
+    world.flush()
+    ranges = world.sensors["robot::mast::scan"].ranges[:, 0]
+    for turn, found in zip(turns, ranges, strict=True):
+        for angle, distance in zip(np.linspace(-0.2, 0.2, 5) - turn, found, strict=True):
+            met = sees_own and abs(math.sin(angle)) < 0.1
+            nearest = math.cos(angle) - math.sqrt(max(0.0, 0.01 - math.sin(angle) ** 2))
+            assert distance == pytest.approx(nearest if met else math.inf, abs=1e-9)
+
+
+def test_a_lidar_of_a_static_model_sees_its_other_links_if_asked() -> None:
+    robot = replace(swinging(True), joints=(), static=True)
+    world = make((robot, Pose()), (FLOOR, Pose()))
+    assert world.sensors["robot::mast::scan"].ranges[0, 0, 2] == pytest.approx(0.9, abs=1e-9)
+
+
 ENCODED = ModelDescription(
     "arm",
     links=(

@@ -63,6 +63,7 @@ sensors:
     pose: [0.1, 0, 0.2, 0, 0, 1.5]
     horizontal: {count: 3, min_angle: -0.5, max_angle: 0.5}
     max_range: 5
+    sees_own: true
   - {link: lower, name: eye, type: camera, width: 8, height: 6}
   - {link: lower, name: eyes, type: stereo, width: 8, height: 6, baseline: 0.1}
   - {link: lower, name: depth, type: rgbd, width: 8, height: 6, pose: [0, 0, 1]}
@@ -81,7 +82,7 @@ def test_sensors_are_read_from_yaml(make_world):
     assert found["wrist"].sensor.measurement == ForceTorque(
         tuple(Noise(mean=mean) for mean in (1, 2, 3))
     )
-    assert found["scan"].sensor.measurement == Lidar(Rays(3, -0.5, 0.5), max_range=5)
+    assert found["scan"].sensor.measurement == Lidar(Rays(3, -0.5, 0.5), max_range=5, sees_own=True)
     assert found["scan"].sensor.pose == Pose((0.1, 0, 0.2), Euler(0, 0, 1.5))
     world = make_world(2)
     Robot(world, replace(config, source=ARM), "arm")
@@ -114,6 +115,7 @@ def test_sensors_are_read_from_yaml(make_world):
         ("{link: l, name: s, type: imu, update_rate: fast}", "update_rate must be a number.*fast"),
         ("{link: l, name: s, type: imu, angular_velocity: [5]}", "a list of mappings, got .5"),
         ("{link: l, name: s, type: contact, collisions: [{a: 5}]}", "a list of names, got"),
+        ("{link: l, name: s, type: lidar, sees_own: 1}", "sees_own must be true or false, got 1"),
         ("{link: l, name: s, type: camera, width: wide}", "width must be a number, got 'wide'"),
         ("{link: l, name: s, type: imu, angular_velocity: 0.1}", "angular_velocity must be a list"),
         ("{link: l, name: s, type: contact, collisions: c}", "collisions must be a list"),

@@ -36,7 +36,8 @@ HAND = """<mujoco model="hand"><worldbody>
 <tendon><fixed name="split"><joint joint="left" coef=".5"/><joint joint="right" coef=".5"/></fixed>
 </tendon>
 <equality><joint joint1="left" joint2="right"/></equality>
-<actuator><position name="lift" joint="lift" kp="4000" kv="200" gear="2"/>
+<actuator><general name="lift" joint="lift" gear="2" gainprm="4000" biastype="affine"
+    biasprm="400 -4000 -200"/>
   <motor name="turn" joint="turn" gear="3" ctrlrange="-1 1"/>
   <general name="grip" tendon="split" ctrlrange="0 255" gainprm=".0156862745" biastype="affine"
     biasprm="0 -100 -10"/></actuator>
@@ -54,8 +55,8 @@ def test_actions_are_the_controls_of_the_file() -> None:
     """The robot moves as plain MuJoCo moves it with the same controls."""
     robot = make(ModelControls())
     assert robot.parts["all"].controls == ("lift", "turn", "grip")
-    np.testing.assert_allclose(robot.lower, [-0.4, -1.0, 0.0])
-    np.testing.assert_allclose(robot.upper, [0.6, 1.0, 255.0])
+    np.testing.assert_allclose(robot.lower, [-0.5, -1.0, 0.0])
+    np.testing.assert_allclose(robot.upper, [0.5, 1.0, 255.0])
     model = mujoco.MjModel.from_xml_string(HAND)
     model.opt.timestep, model.opt.gravity[2] = 0.001, -9.8
     model.opt.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
@@ -97,7 +98,7 @@ def test_normalized_actions_span_the_controls() -> None:
     assert robot.upper.tolist() == [1.0, 1.0, 1.0]
     robot.set_action([-1.0, 1.0, 0.0])
     rows = robot.joints.rows
-    assert rows.target_position[0, 0] == 0.0
+    assert rows.target_position[0, 0] == pytest.approx(0.05)
     assert rows.feedforward[0, 3] == pytest.approx(3.0)
     assert robot.world.actuators.target[0, 0] == pytest.approx(127.5)
 
@@ -162,6 +163,30 @@ def test_a_gripper_opens_from_0_to_1_and_knows_its_width() -> None:
         Robot(robot.world, both, "other")
 
 
+def test_a_gripper_goes_to_a_width_in_metres() -> None:
+    """That of a linkage, which is not linear in the control, goes through the measured widths."""
+    hand = Gripper(control="grip", fingers=("left", "right"), gap=0.04, widths=(0.0, 0.08))
+    config = RobotConfig(MjcfModel(HAND), parts={"hand": Part(["left", "right"], hand)})
+    world = World(MujocoSimulator(worlds=3), steps_per_tick=5)
+    robot = Robot(world, config, "hand")
+    assert (robot.lower[0], robot.upper[0]) == (0.0, 0.08)
+    robot.set_action([[0.01], [0.07], [1.0]])
+    for _ in range(400):
+        world.tick()
+    drive = robot.parts["hand"]
+    assert isinstance(drive, GripperDrive)
+    np.testing.assert_allclose(drive.width, [0.01, 0.07, 0.08], atol=5e-4)
+    linkage = replace(hand, widths=(0.0, 0.02, 0.08))  # at controls 0, 127.5 and 255
+    other = Robot(world, replace(config, parts={"hand": Part(["left", "right"], linkage)}), "other")
+    other.set_action([[0.01], [0.02], [0.05]])
+    grip = world.actuators.select(["other::grip"]).target[:, 0]
+    np.testing.assert_allclose(grip, [63.75, 127.5, 191.25])
+    for widths in ((0.08, 0.0), (0.0,), (0.0, np.nan)):
+        wrong = {"hand": Part(["left", "right"], replace(hand, widths=widths))}
+        with pytest.raises(ValueError, match="widths of part 'hand' must be two numbers or more"):
+            Robot(world, replace(config, parts=wrong), "wrong")
+
+
 def test_a_gripper_lifts_a_box_and_holds_it() -> None:
     """It does not slip by a millimetre in ten seconds, and the fingers stay as wide as the box."""
     hand = Gripper(control="grip", fingers=("left", "right"), gap=0.04)
@@ -176,10 +201,10 @@ def test_a_gripper_lifts_a_box_and_holds_it() -> None:
     world.spawn(box, "box", Pose())
     held = world.links.select(["box::box"])
     for _ in range(60):  # it floats until the fingers have it
-        robot.set_action([0.2, 0.0])
+        robot.set_action([0.1, 0.0])
         held.twist = (0.0,) * 6
         world.tick()
-    robot.set_action([0.5, 0.0])
+    robot.set_action([0.4, 0.0])
     for _ in range(100):
         world.tick()
     lifted = held.pose[0, 0, 2]

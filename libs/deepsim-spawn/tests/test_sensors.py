@@ -168,6 +168,7 @@ NOISE = (Noise(1, 2, 3, 4, 5, 6, 7),)
         Imu(NOISE * 3, (Noise(), Noise(stddev=1), Noise())),
         Lidar(Rays(7, -1, 2), Rays(2, 0, 0.1), 0.1, 5, NOISE),
         Lidar(),
+        Lidar(Rays(3), sees_own=True),
         ContactSensor(("c", "d")),
         ForceTorque(NOISE * 3, NOISE * 3),
         JointState(),

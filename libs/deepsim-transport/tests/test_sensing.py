@@ -11,7 +11,7 @@ from transport_worlds import wait
 
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
-from deepsim_spawn import GazeboXMLLoader
+from deepsim_spawn import GazeboXMLLoader, MjcfModel
 from deepsim_sync import World
 from deepsim_transport import Readings, RemoteSimulator, SensorServer, Transport
 
@@ -39,6 +39,12 @@ ARM = GazeboXMLLoader().load_model(
     "<joint name='fix' type='fixed'><parent>world</parent><child>base</child></joint>"
     "<joint name='slide' type='prismatic'><parent>base</parent><child>hand</child><axis>"
     "<xyz>0 1 0</xyz></axis></joint></model></sdf>"
+)
+
+
+BALL = MjcfModel(
+    '<mujoco model="ball"><worldbody><body name="ball">'
+    '<joint name="slide" type="slide" axis="1 0 0"/><geom size=".1"/></body></worldbody></mujoco>'
 )
 
 
@@ -98,6 +104,20 @@ def test_pictures_and_ranges_are_those_of_the_physics(world, watching):
         server.stop()
         thread.join()
         assert not np.array_equal(*pictures)
+
+
+def test_a_model_of_mjcf_is_seen(world, watching):
+    """With its joint where the physics has it."""
+    world.spawn(BALL, "ball", Pose((2, 0, 1)))
+    world.joints.select(["ball::slide"]).put(position=[[0.2], [-0.1]], velocity=0.0)
+    world.flush()
+    with (
+        SensorServer(watching, MujocoSimulator, ["eyes::link::scan"]) as server,
+        Readings(watching, "eyes::link::scan") as scan,
+    ):
+        server.run_once()
+        ranges = arrived(scan)[1]["ranges"]
+    assert ranges[:, 0, 4] == pytest.approx([2.1, 1.8], abs=1e-9)
 
 
 def test_what_is_not_due_does_not_measure(world, watching):

@@ -14,10 +14,10 @@ import pytest
 from PIL import Image
 
 from deepsim_math import Pose, Vector3
-from deepsim_spawn import Box
+from deepsim_spawn import Box, MjcfModel
 
 selenium = pytest.importorskip("selenium.webdriver")
-ActionChains = selenium.ActionChains
+ActionChains, Keys = selenium.ActionChains, selenium.Keys
 BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 
 pytestmark = [
@@ -237,6 +237,36 @@ def test_an_agent_is_driven_by_button_and_stick(browse, play):
         driving.result()
         pool.shutdown()
         viewer.environment.world.claim()
+
+
+GRIPPER = MjcfModel(
+    """<mujoco model="gripper"><worldbody><body name="palm" pos="0 0 .5">
+<geom type="box" size=".2 .5 .1"/>
+<body name="left" pos=".3 .06 0"><joint name="left" type="slide" axis="0 1 0" range="0 .4"/>
+  <geom type="box" size=".1 .05 .1" mass="1"/></body>
+<body name="right" pos=".3 -.06 0"><joint name="right" type="slide" axis="0 -1 0" range="0 .4"/>
+  <geom type="box" size=".1 .05 .1" mass="1"/></body></body></worldbody>
+<tendon><fixed name="width"><joint joint="left" coef="1"/><joint joint="right" coef="1"/></fixed>
+</tendon><actuator><general name="grip" tendon="width" gainprm="100" biasprm="0 -100 -30"
+  biastype="affine" ctrlrange="0 .8"/></actuator></mujoco>"""
+)
+
+
+def test_a_gripper_is_opened_by_its_slider(browse, make_viewer, run, scenes):
+    """End on the slider of an actuator sets its highest control; the panel shows the length."""
+    viewer = make_viewer(scenes.described(), shadows=False, speed=1.0, rate=5.0)
+    viewer.world.spawn(GRIPPER, "gripper", Pose())
+    run(viewer, viewer.world.tick)
+    driver = browse(viewer.url)
+    wait(lambda: "gripper" in viewer.latest.entities.models)
+    viewer.select("gripper")
+    slider = element(driver, "//*[text()='grip']/following::*[@role='slider'][1]")
+    driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", slider)
+    slider.send_keys(Keys.END)
+    wait(lambda: viewer.latest.actuators[0, 0, 2] > 0.79)
+    body = driver.find_element("css selector", "body")
+    wait(lambda: "grip: 0.8, effort" in body.text)
+    driver.save_screenshot("/tmp/own_shot.png")
 
 
 COUNTING = """

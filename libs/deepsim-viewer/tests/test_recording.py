@@ -16,7 +16,7 @@ from mcap.reader import make_reader
 
 from deepsim_math import Pose, Vector3
 from deepsim_mujoco import MujocoSimulator
-from deepsim_spawn import Sphere
+from deepsim_spawn import MjcfModel, Sphere
 from deepsim_sync import World
 from deepsim_viewer import (
     Recording,
@@ -65,6 +65,31 @@ def test_a_recording_is_the_run(world, tmp_path):
         assert np.array_equal(frame.models[..., 7:], twists)
         row = frame.entities.visuals.row("ball::link::visual")
         assert frame.opacities[0, row] == (1.0 if number < 50 else 0.5)
+
+
+def test_a_recording_has_the_actuators(world, tmp_path):
+    """Control, effort and length of a tendon's, at each tick."""
+    hand = MjcfModel(
+        '<mujoco model="hand"><worldbody><body name="finger"><joint name="j" type="slide"/>'
+        '<geom size=".1"/></body></worldbody><tendon><fixed name="t"><joint joint="j" coef="2"/>'
+        '</fixed></tendon><actuator><motor name="pull" tendon="t"/></actuator></mujoco>'
+    )
+    world.spawn(hand, "hand", Pose(Vector3(0.0, 9.0, 0.0)))
+    seen = []
+    with WorldRecorder(world, tmp_path / "run.mcap", rate=math.inf):
+        for number in range(20):
+            world.actuators.target = float(number)
+            world.flush()
+            rows = world.actuators
+            seen.append((float(world.time[0]), rows.target[0, 0], rows.length[0, 0]))
+            world.tick()
+    recording = Recording(tmp_path / "run.mcap")
+    for number, (time, target, length) in enumerate(seen):
+        control, effort, extent = recording.frame(time).actuators[0, 0].tolist()
+        assert (control, extent) == (target, length)
+        assert control == number
+        assert effort == max(0, number - 1)  # of the latest step
+    assert seen[-1][2] > 0.0
 
 
 def test_a_recording_changes_no_bit(world, scenes, tmp_path):

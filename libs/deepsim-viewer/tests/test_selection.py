@@ -13,6 +13,7 @@ from deepsim_spawn import (
     JointAxis,
     JointDescription,
     LinkDescription,
+    MjcfModel,
     ModelDescription,
     VisualDescription,
     WorldDescription,
@@ -112,6 +113,43 @@ def test_a_slider_puts_a_joint(selected, reach):
     client.set("hinge", 1.5)
     reach(lambda: abs(viewer.latest.joints[1, 0] - 1.5) < 0.01)
     assert viewer.latest.joints[0, 0] == 0.0
+
+
+HAND = MjcfModel(
+    """<mujoco model="hand"><worldbody><body name="palm"><geom size=".1"/>
+<body name="finger"><joint name="finger" type="slide" axis="0 1 0" damping="9"/>
+  <geom size=".1" mass="1"/></body>
+<body name="thumb" pos="0 0 1"><joint name="thumb" axis="1 0 0"/><geom size=".1" mass="1"/></body>
+</body></worldbody><tendon><fixed name="pull"><joint joint="finger" coef="2"/></fixed></tendon>
+<actuator><general name="close" tendon="pull" gainprm="100" biasprm="0 -100 -20" biastype="affine"
+  ctrlrange="0 .5"/><motor name="free" tendon="pull"/><motor name="push" joint="finger"/>
+<position name="bend" joint="thumb" kp="9" ctrlrange="-.2 .7"/></actuator>
+</mujoco>"""
+)
+
+
+def test_sliders_set_actuators(make_viewer, look, run, floating, reach):
+    """In one world: its tendon gets as long as the control; motors of joints are not among them."""
+    viewer = make_viewer(floating, worlds=2, spacing=10.0, rate=1e6)
+    viewer.world.spawn(HAND, "hand", Pose((0.0, 5.0, 0.0)))
+    client = look(viewer)
+    client.wait_for("Push")
+    run(viewer, viewer.world.tick)
+    client.read(lambda it: "hand" in it.gui[it.find("Selected")]["options"])
+    client.set("World", 1)
+    client.set("Selected", "hand")
+    client.wait_for("close")
+    close, free = (client.gui[client.find(name)] for name in ("close", "free"))
+    assert (close["min"], close["max"], free["min"], free["max"]) == (0.0, 0.5, -1.0, 1.0)
+    assert not client.has("push")
+    thumb = client.gui[client.find("thumb")]
+    assert (thumb["min"], thumb["max"]) == (-0.2, 0.7)
+    client.set("close", 0.3)
+    reach(lambda: abs(viewer.latest.actuators[1, 0, 2] - 0.3) < 0.001)
+    assert viewer.latest.actuators[0, 0].tolist() == [0.0, 0.0, 0.0]
+    client.read(lambda it: any("close: 0.3, effort" in str(each) for each in it.gui.values()))
+    viewer.post(lambda: viewer.world.actuators.select(["hand::close"]).put(target=0.1))
+    client.read(lambda it: abs(it.gui[it.find("close")]["value"] - 0.1) < 1e-9)
 
 
 def test_a_slider_wins_over_what_is_shown(selected, monkeypatch, reach):

@@ -81,6 +81,8 @@ SCANNER = sdf(
         <vertical><samples>2</samples><min_angle>0</min_angle><max_angle>0.25</max_angle></vertical>
       </scan><range><min>0.05</min><max>20</max></range></ray></sensor></link>"""
 )
+FENDER = CUBE.replace("<geometry>", "<pose>1 0 0 0 0 0</pose><geometry>")
+SEEN = SCANNER.replace("</link>", f'</link><link name="fender">{FENDER}</link>')
 WALL_BOX = "<geometry><box><size>0.2 3 9</size></box></geometry>"
 WALL = sdf(
     f"""<static>true</static><link name="link"><collision name="c">{WALL_BOX}</collision>
@@ -278,6 +280,18 @@ class SensorCases(Conformance):
         for row, pitch in zip(ranges[0], (0.0, 0.25)):
             expected = [math.inf, math.inf, front / math.cos(pitch), math.inf, math.inf]
             np.testing.assert_allclose(row, expected, atol=1e-6)
+
+    @pytest.mark.parametrize("sees_own", [False, True])
+    def test_a_lidar_sees_its_own_model_if_asked(
+        self, bench: Bench, sensors: Sensors, sees_own: bool
+    ) -> None:
+        """All links but the one that carries the lidar."""
+        asked = f"<sees_own>{sees_own}</sees_own></ray>".lower()
+        bench.spawn(SEEN.replace("</ray>", asked), "scanner", (0, 0, 2))
+        bench.spawn(WALL, "wall", (2, 0, 2))
+        ranges = self.measured(bench, sensors, "scanner::link::scan", "ranges")
+        front = 0.9 if sees_own else 1.9
+        np.testing.assert_allclose(ranges[0, 0], [*[math.inf] * 2, front, *[math.inf] * 2])
 
     def test_a_camera_is_a_sensor_with_a_picture_of_each_world(
         self, bench: Bench, sensors: Sensors

@@ -167,7 +167,7 @@ def _sensor(given: Mapping[str, Any]) -> MountedSensor:
 
 
 def _value(sensor: str, key: str, value: Any, is_list: bool) -> Any:
-    """Returns a setting: rays, noises, a list of names, or the number itself."""
+    """Returns a setting: rays, noises, a list of names, or the number or flag itself."""
     if key in ("horizontal", "vertical"):
         if not isinstance(value, Mapping):
             raise ValueError(f"{key} must be a mapping such as {{count: 9}}, got {value!r}")
@@ -183,6 +183,10 @@ def _value(sensor: str, key: str, value: Any, is_list: bool) -> Any:
         raise ValueError(
             f"{key} must be a list, or for noise a mapping such as {{stddev: 0.01}}, got {value!r}"
         )
+    if key == "sees_own":
+        if not isinstance(value, bool):
+            raise ValueError(f"{key} must be true or false, got {value!r}")
+        return value
     number(key, value)
     return value  # an integer stays one
 

@@ -38,6 +38,9 @@ class GazeboXMLLoader:
         skip_missing_collisions: Whether to leave out a collision whose mesh is not found, with a
             warning, instead of raising an error. Visuals are left out in this case unless `strict`.
 
+    Attributes:
+        search_path: The search path.
+
     >>> loader = GazeboXMLLoader()
     >>> loader.load_model("<robot name='dot'><link name='base'/></robot>").links[0].name
     'base'
@@ -50,7 +53,7 @@ class GazeboXMLLoader:
         strict: bool = False,
         skip_missing_collisions: bool = False,
     ) -> None:
-        self._search_path = SearchPath.of(search_path)
+        self.search_path = SearchPath.of(search_path)
         self._strict = strict
         self._skip_missing_collisions = skip_missing_collisions
 
@@ -108,7 +111,7 @@ class GazeboXMLLoader:
     def _load(
         self, source: str | Path, arguments: Mapping[str, str]
     ) -> ModelDescription | WorldDescription:
-        load = Load(self._search_path, self._strict, self._skip_missing_collisions)
+        load = Load(self.search_path, self._strict, self._skip_missing_collisions)
         root = self._open(source, arguments, load)
         load.roots.append(root)
         if root.tag not in _READERS:
@@ -144,7 +147,7 @@ class GazeboXMLLoader:
         """Returns the file of a source that is a path or URI."""
         try:
             if "://" in str(source):
-                path = self._search_path.find(str(source))
+                path = self.search_path.find(str(source))
             else:
                 path = Path(source).resolve(strict=True)
         except (OSError, RuntimeError, ValueError) as error:

@@ -63,6 +63,8 @@ class MjcfModel:
         on_ground: Whether the model frame is moved so that the lowest colliding point of the model
             is at its height 0; if the base is fixed, it is only moved down.
         pose: The default pose for `ModelSpawner`.
+        files: Paths of the files that the source names, by name; by default, names are paths.
+        floor_contacts: As the attribute; by default that of a scene beside the file.
 
     Attributes:
         name: Name of the model in the file.
@@ -99,26 +101,60 @@ class MjcfModel:
         keyframe: str | None = None,
         on_ground: bool = False,
         pose: Pose | None = None,
+        files: Mapping[str, Path] = MappingProxyType({}),
+        floor_contacts: Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
         load = Load(SearchPath.of(search_path))
         root = _open(source, load)
-        reader = _Reader(root)
-        set_field = object.__setattr__
-        set_field(self, "name", root.attributes.get("model") or "model")
+        reader = _Reader(root, files)
         made = reader.copy(root)
         scene = _scene_beside(root, load)
-        floor_contacts: dict[str, Mapping[str, str]] = {}
         if scene is not None:
             if made.find("keyframe/key") is None:
                 made.extend(map(reader.copy, (e for e in scene.children if e.tag == "keyframe")))
-            floor_contacts = _floor_contacts(scene)
-        set_field(self, "text", etree.tostring(made, encoding="unicode"))
-        set_field(self, "floor_contacts", MappingProxyType(floor_contacts))
-        set_field(self, "files", MappingProxyType(reader.files))
-        set_field(self, "keyframe", keyframe)
-        set_field(self, "on_ground", on_ground)
-        set_field(self, "pose", pose if pose is not None else Pose())
+            if floor_contacts is None:
+                floor_contacts = _floor_contacts(scene)
+        self._set(
+            name=root.attributes.get("model") or "model",
+            text=etree.tostring(made, encoding="unicode"),
+            files=MappingProxyType(reader.files),
+            keyframe=keyframe,
+            on_ground=on_ground,
+            floor_contacts=MappingProxyType(dict(floor_contacts or {})),
+            pose=pose if pose is not None else Pose(),
+        )
         load.findings.emit(stacklevel=2)
+
+    @classmethod
+    def of_attributes(
+        cls,
+        name: str,
+        text: str,
+        files: Mapping[str, Path],
+        keyframe: str | None,
+        on_ground: bool,
+        floor_contacts: Mapping[str, Mapping[str, str]],
+        pose: Pose,
+    ) -> MjcfModel:
+        """Returns a model with these attributes, without reading or finding any file.
+
+        It describes a model that another process has read, whose files this one may not have.
+        """
+        model = cls.__new__(cls)
+        model._set(
+            name=name,
+            text=text,
+            files=files,
+            keyframe=keyframe,
+            on_ground=on_ground,
+            floor_contacts=floor_contacts,
+            pose=pose,
+        )
+        return model
+
+    def _set(self, **attributes: object) -> None:
+        for name, value in attributes.items():
+            object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
         return f"MjcfModel({self.name!r})"
@@ -174,8 +210,9 @@ def _floor_contacts(scene: Element) -> dict[str, Mapping[str, str]]:
 class _Reader:
     """Copies MJCF, expanding includes and replacing file names by keys."""
 
-    def __init__(self, root: Element) -> None:
+    def __init__(self, root: Element, given: Mapping[str, Path]) -> None:
         self.files: dict[str, Path] = {}
+        self._given = given
         self._keys: dict[Path, str] = {}
         self._main = root.document
         self._opened = {root.document.path}
@@ -262,7 +299,7 @@ class _Reader:
         folder = self._folders.get(_FOLDERS[element.tag], "")
         if self._folders.get("strippath") == "true":
             name = PurePath(name).name
-        path = self._find(element, str(PurePath(folder, name)))
+        path = self._find(element, str(self._given.get(name, PurePath(folder, name))))
         if not path.is_file():
             raise element.error(f"{name!r} is not a regular file")
         key = self._keys.setdefault(path, f"{len(self._keys)}{path.suffix.lower()}")

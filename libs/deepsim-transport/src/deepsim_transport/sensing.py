@@ -6,7 +6,6 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -153,7 +152,7 @@ class WorldCopy:
         names = tables.entities.models
         poses = tables.models.pose
         requests = [
-            SpawnRequest(replace(model, name=name), name, poses[:, names.row(name)])
+            SpawnRequest(model, name, poses[:, names.row(name)])
             for name, model in described.models.items()
             if name in names
         ]

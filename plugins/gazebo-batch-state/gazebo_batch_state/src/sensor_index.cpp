@@ -75,6 +75,10 @@ Scan ScanOf(const sdf::ElementPtr& sensor, const physics::LinkPtr& link) {
                                     std::cos(up[row]) * std::sin(yaw), std::sin(up[row]));
     }
   }
+  if (ValueOf(ray, "sees_own", false)) {
+    found.hidden.insert(link->GetId());  // no more than what surrounds its origin
+    return found;
+  }
   const std::function<void(const physics::ModelPtr&)> hide = [&](const physics::ModelPtr& model) {
     for (const auto& each : model->GetLinks()) {
       found.hidden.insert(each->GetId());

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from deepsim_mujoco.imports import mujoco
+from deepsim_mujoco.rendering.ray_casting import cast_rays
 from deepsim_mujoco.spec.builder import COLLISION_GROUP
 from deepsim_mujoco.spec.sensors import BuiltSensor
 from deepsim_mujoco.state.layout import Floats
@@ -13,11 +14,9 @@ from deepsim_mujoco.state.single_world import SingleWorld
 from deepsim_spawn import Lidar, Rays
 from deepsim_sync import Reading
 
-_GROUP_0 = np.array([1, 0, 0, 0, 0, 0], np.uint8)
-
 
 class LidarScanner:
-    """A lidar, whose rays meet the collisions of other models; they are cast world by world.
+    """A lidar, whose rays meet collisions; they are cast world by world.
 
     Args:
         single: Loads the state of one world.
@@ -30,14 +29,16 @@ class LidarScanner:
         compiled = single.states.compiled
         self._site = compiled.model.site(sensor.site).id
         self._rays = _directions(lidar)
-        # A group for each geom: 0 if the lidar sees it, otherwise 1.
         model = compiled.model
         solid = (model.geom_group == COLLISION_GROUP) | (model.geom_contype > 0)
         solid |= model.geom_conaffinity > 0
-        own = np.zeros(model.nbody, dtype=np.bool_)
-        [mine] = (one for one in compiled.built if one.name == sensor.model)
-        own[[compiled.layout.bodies[node.name] for node in mine.links]] = True
-        self._groups = np.where(solid & ~own[model.geom_bodyid], 0, 1).astype(np.int32)
+        hidden = np.zeros(model.nbody, dtype=np.bool_)
+        if lidar.sees_own:
+            hidden[model.site_bodyid[self._site]] = True
+        else:
+            [mine] = (one for one in compiled.built if one.name == sensor.model)
+            hidden[[compiled.layout.bodies[node.name] for node in mine.links]] = True
+        self._shown = solid & ~hidden[model.geom_bodyid]
 
     def read(self) -> Reading:
         """Returns the ranges, (W, rows, rays) [m]."""
@@ -47,25 +48,10 @@ class LidarScanner:
         for world in range(worlds):
             model, data = self._single.load(world)
             mujoco.mj_kinematics(model, data)
-            drawn = model.geom_group.copy()
-            model.geom_group[:] = self._groups  # the only way to choose geoms
-            try:
-                turn = data.site_xmat[site].reshape(3, 3)
-                vectors = (self._rays @ turn.T).reshape(-1)
-                chosen = vectors, _GROUP_0, True, -1  # include static geoms; exclude no body
-                mujoco.mj_multiRay(
-                    model,
-                    data,
-                    data.site_xpos[site],
-                    *chosen,
-                    geoms,
-                    ranges[world],
-                    None,
-                    count,
-                    lidar.max_range,
-                )
-            finally:
-                model.geom_group[:] = drawn
+            vectors = (self._rays @ data.site_xmat[site].reshape(3, 3).T).reshape(-1)
+            origin, into = data.site_xpos[site], (geoms, ranges[world])
+            farthest = lidar.max_range
+            cast_rays(model, data, origin, vectors, self._shown, *into, farthest=farthest)
         far = (ranges < 0.0) | (ranges > lidar.max_range)
         ranges[ranges < lidar.min_range] = -np.inf
         ranges[far] = np.inf

@@ -40,6 +40,46 @@ class Hits(NamedTuple):
         return Hits(self.geoms[rays], self.depths[rays], self.normals.take(rays, axis=1))
 
 
+def cast_rays(
+    model: mujoco.MjModel,
+    data: mujoco.MjData,
+    origin: Array,
+    vectors: Array,
+    shown: Mask,
+    geoms: NDArray[np.int32],
+    distances: Array,
+    normals: Array | None = None,
+    farthest: float = _ANY_DISTANCE,
+) -> None:
+    """Finds the first surface along each of n rays from one point, from inside or outside.
+
+    Args:
+        model: The model, which is changed during the call.
+        data: Data with the poses of the geoms.
+        origin: Start of all rays in the world frame, (3,) [m].
+        vectors: Directions of any length in the world frame, (3 n,), ray by ray.
+        shown: Whether rays can hit each geom, (ngeom,).
+        geoms: Is set to the numbers of the geoms, (n,); -1 without a hit.
+        distances: Is set to multiples of the rays' lengths, (n,); -1 without a hit.
+        normals: Is set to the unit normals of the surfaces in the world frame, (3 n,).
+        farthest: Distance beyond which geoms may be left out [m].
+    """
+    # MuJoCo 3.17 does not turn the centres of the bounding boxes of bodies, which are given in
+    # their inertial frames, and then misses hits: these boxes are valid for any rotation.
+    roots = model.body_bvhadr[model.body_bvhadr >= 0]
+    boxes, groups = model.bvh_aabb[roots], model.geom_group.copy()
+    radii = np.linalg.norm(np.abs(boxes[:, :3]) + boxes[:, 3:], axis=1)
+    model.geom_group[:] = np.where(shown, 0, 1)  # the only way to choose geoms
+    model.bvh_aabb[roots] = np.array([0, 0, 0, 1, 1, 1]) * radii[:, None]
+    try:
+        chosen = vectors, _GROUP_0, True, -1  # include static geoms; exclude no body
+        into = geoms, distances, normals
+        mujoco.mj_multiRay(model, data, origin, *chosen, *into, len(geoms), farthest)
+    finally:
+        model.geom_group[:] = groups
+        model.bvh_aabb[roots] = boxes
+
+
 def cast(
     model: mujoco.MjModel,
     data: mujoco.MjData,
@@ -55,7 +95,7 @@ def cast(
     does not block the view.
 
     Args:
-        model: The model, whose geom groups are changed during the call.
+        model: The model, which is changed during the call.
         data: Data with the poses of the geoms.
         origin: Start of all rays in the world frame, (3,) [m].
         rays: Directions of any length in the world frame, (3, n).
@@ -66,14 +106,7 @@ def cast(
     """
     count = rays.shape[1]
     geoms, depths, flat = np.empty(count, np.int32), np.empty(count), np.empty(3 * count)
-    vectors = rays.T.reshape(-1)
-    groups = model.geom_group.copy()
-    model.geom_group[:] = np.where(shown, 0, 1)  # the only way to choose geoms
-    try:
-        chosen = vectors, _GROUP_0, True, -1  # include static geoms; exclude no body
-        mujoco.mj_multiRay(model, data, origin, *chosen, geoms, depths, flat, count, _ANY_DISTANCE)
-    finally:
-        model.geom_group[:] = groups
+    cast_rays(model, data, origin, rays.T.reshape(-1), shown, geoms, depths, flat)
     geoms[depths > far] = -1
     normals = np.ascontiguousarray(flat.reshape(count, 3).T)
     behind = np.einsum("ij,ij->j", normals, rays) > 0.0

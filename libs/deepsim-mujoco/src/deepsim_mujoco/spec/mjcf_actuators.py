@@ -24,6 +24,7 @@ _FOLLOWING = (
     int(mujoco.mjtDyn.mjDYN_PID),
 )
 """Dynamics whose first state is the target that the force follows."""
+_MUSCLE = int(mujoco.mjtDyn.mjDYN_MUSCLE)
 _INSTANT = int(mujoco.mjtDyn.mjDYN_NONE)
 UNLIMITED = 1e12
 """Limit of a control or an effort that stands for none."""
@@ -159,8 +160,14 @@ def joint_actuators(
 
 
 def control_limits(model: mujoco.MjModel, control: int) -> tuple[float, float]:
-    """Returns the range of a control, given by number; infinite without a limit."""
+    """Returns the range of a control, given by number; infinite without a limit.
+
+    MuJoCo clamps the excitation of every muscle to 0..1 (mju_muscleDynamics).
+    """
     if not model.actuator_ctrllimited[control]:
+        actuator = int(np.searchsorted(model.actuator_ctrladr, control, side="right")) - 1
+        if int(model.actuator_dyntype[actuator]) == _MUSCLE:
+            return 0.0, 1.0
         return -np.inf, np.inf
     lower, upper = model.actuator_ctrlrange[control].tolist()
     return lower, upper

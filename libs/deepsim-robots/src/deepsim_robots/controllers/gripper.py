@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +17,7 @@ from .model_controls import ControlsDrive, ModelControls
 
 @dataclass(frozen=True, kw_only=True)
 class Gripper(Controller):
-    """Opens a gripper: action 0 closes it, and action 1 opens it.
+    """Opens a gripper: action 0 closes it, and action 1 opens it; or the action is a width [m].
 
     >>> hand = Gripper(control="actuator8", fingers=("left_finger", "right_finger"))
     >>> parts = {"hand": Part(["finger_joint.*"], hand)}  # of menagerie/franka_emika_panda
@@ -25,6 +26,9 @@ class Gripper(Controller):
         control: Name of the control, or a pattern that one control matches.
         closed: The control that closes it, in the units of the file; by default the lowest.
         opened: The control that opens it; by default the highest.
+        widths: Width of the closed gripper and of the open one [m], between which the width is
+            linear in the control, or more widths at equal distances of the control, as a linkage
+            needs. Actions are then widths [m].
         fingers: Two links; the distance of their frames, less `gap`, is the width.
         gap: Distance of the frames when the gripper is closed [m].
     """
@@ -33,6 +37,7 @@ class Gripper(Controller):
     control: str = ".*"
     closed: float | None = None
     opened: float | None = None
+    widths: Sequence[float] | None = None
     fingers: tuple[str, str] | None = None
     gap: float = 0.0
 
@@ -41,7 +46,8 @@ class Gripper(Controller):
 
         Raises:
             UnknownEntityError: The model has no such control or link.
-            ValueError: Several controls match, or the control has no limits and none are given.
+            ValueError: Several controls match, or the control has no limits and none are given, or
+                the widths do not grow from the closed gripper to the open one.
         """
         control = ModelControls(controls=[self.control]).drive(joints)
         if len(control.controls) != 1:
@@ -58,7 +64,13 @@ class Gripper(Controller):
                 f"control {control.controls[0]!r} of part {joints.part!r} has no limits: "
                 "give closed and opened"
             )
-        return GripperDrive(joints, control, ends, self.fingers, self.gap)
+        widths = np.array([0.0, 1.0] if self.widths is None else self.widths, dtype=np.float64)
+        if widths.ndim != 1 or len(widths) < 2 or not (np.diff(widths) > 0.0).all():
+            raise ValueError(
+                f"widths of part {joints.part!r} must be two numbers or more that grow from the "
+                f"closed gripper to the open one, got {self.widths!r}"
+            )
+        return GripperDrive(joints, control, ends, widths, self.fingers, self.gap)
 
 
 class GripperDrive(Drive):
@@ -82,11 +94,13 @@ class GripperDrive(Drive):
         joints: JointGroup,
         control: ControlsDrive,
         ends: tuple[float, float],
+        openings: Floats,
         fingers: tuple[str, str] | None,
         gap: float,
     ) -> None:
-        super().__init__(joints, [0.0], [1.0])
-        self._control, self._ends, self._gap = control, ends, gap
+        super().__init__(joints, openings[:1], openings[-1:])
+        self._control, self._gap = control, gap
+        self._openings, self._values = openings, np.linspace(*ends, len(openings))
         self.controls = control.controls
         for finger in fingers or ():
             joints.link(finger)  # raises an error for an unknown one
@@ -105,9 +119,8 @@ class GripperDrive(Drive):
         return distance
 
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
-        """Opens the gripper in some worlds, (w, 1): 0 is closed, 1 open."""
-        closed, opened = self._ends
-        self._control.act(closed + action * (opened - closed), worlds)
+        """Opens the gripper in some worlds, (w, 1): 0 is closed, 1 open; or widths [m]."""
+        self._control.act(np.interp(action, self._openings, self._values), worlds)
 
     def reset(self, worlds: WorldNumbers) -> None:
         """Holds the gripper at home."""

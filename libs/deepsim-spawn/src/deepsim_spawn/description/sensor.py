@@ -113,7 +113,9 @@ class Rays:
 
 @dataclass(frozen=True, slots=True)
 class Lidar:
-    """Distances along rays from the sensor's origin to the collisions of other models.
+    """Distances along rays from the sensor's origin to collisions.
+
+    By default, these are the collisions of other models.
 
     >>> import math
     >>> scan = Lidar(Rays(180, -math.pi / 2, math.pi / 2), max_range=10.0)
@@ -126,6 +128,8 @@ class Lidar:
         min_range: Distance below which a surface reads as -inf [m].
         max_range: Distance above which a surface reads as +inf [m], like no surface at all.
         noise: Noise of the distances [m]: none, or one.
+        sees_own: Whether it measures distances to its own model, too, except to the link that
+            carries it.
     """
 
     horizontal: Rays = field(default_factory=lambda: Rays(360, -math.pi, math.pi * 179 / 180))
@@ -133,6 +137,7 @@ class Lidar:
     min_range: float = field(default=0.0, metadata=sdf("range/min"))
     max_range: float = field(default=30.0, metadata=sdf("range/max"))
     noise: tuple[Noise, ...] = ()
+    sees_own: bool = field(default=False, metadata=sdf("sees_own", rare=True))
 
     def __post_init__(self) -> None:
         not_negative("lidar min_range [m]", self.min_range)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from deepsim_spawn import GazeboXMLLoader, ModelDescription, WorldDescription
+from deepsim_spawn import GazeboXMLLoader
 from deepsim_sync import (
     DeepSimError,
     DuplicateEntityError,
@@ -25,6 +25,7 @@ from deepsim_transport.errors import MessageError, RemoteError
 from deepsim_transport.rows import Frame, changes_of, key_of, names_of, pack
 
 from .capabilities import Arrays, Content, answer_call, chosen_worlds
+from .models import packed_descriptions, read_model
 
 LOOKING = frozenset(
     {"hello", "read", "descriptions", *(key for key, each in METHODS.items() if not each.changes)}
@@ -128,9 +129,9 @@ class Calls:
 
     def _call_spawn(self, header: Any, arrays: Arrays) -> Content:
         requests = []
-        for number, (name, text) in enumerate(header.get("models", ())):
+        for number, (name, model) in enumerate(header.get("models", ())):
             pose = arrays[f"pose/{number}"]
-            requests.append(SpawnRequest(self._loader.load_model(plain_text(text)), name, pose))
+            requests.append(SpawnRequest(read_model(model, self._loader), name, pose))
         simulator = self.simulator
         taken = simulator.entities.models
         simulator.spawn(checked_requests(requests, simulator.worlds, taken))
@@ -141,14 +142,7 @@ class Calls:
         return {}, {}
 
     def _call_descriptions(self, header: Any, arrays: Arrays) -> Content:
-        found = self.simulator.descriptions
-        models = {
-            name: model.to_sdf()
-            for name, model in found.models.items()
-            if isinstance(model, ModelDescription)
-        }
-        lights = WorldDescription(lights=tuple(found.lights.values()))
-        return {"models": models, "lights": lights.to_sdf()}, {}
+        return packed_descriptions(self.simulator.descriptions), {}
 
     def _changes(self, header: Any, arrays: Arrays) -> Any:
         entities = self.simulator.entities
@@ -188,15 +182,3 @@ def raised(header: Mapping[str, Any]) -> Exception:
             value = header[name]
             error.__dict__[name] = tuple(value) if isinstance(value, list) else value
     return error
-
-
-def plain_text(text: Any) -> str:
-    """Checks that reading a model opens no file and runs no code of the sender's choice.
-
-    Raises:
-        MessageError: `text` is not SDF or URDF text, but for example a path, or xacro, which can
-            run code.
-    """
-    if not isinstance(text, str) or not text.lstrip().startswith("<") or "xmlns:xacro" in text:
-        raise MessageError("a model is sent as the text of its SDF or URDF, without xacro")
-    return text

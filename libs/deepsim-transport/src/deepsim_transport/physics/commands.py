@@ -38,7 +38,7 @@ from deepsim_transport.messages import (
     encode,
 )
 
-from .calls import plain_text
+from .models import plain_text
 
 
 def answered(kind: type[Any], act: Callable[[Any], None], payload: bytes) -> bytes:

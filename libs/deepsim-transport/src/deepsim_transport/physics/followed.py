@@ -169,7 +169,7 @@ class FollowedSimulator:
 
     @property
     def descriptions(self) -> Descriptions:
-        """The descriptions of models and lights, read from SDF."""
+        """The descriptions of models and lights."""
         return self._remote.descriptions
 
     def close(self) -> None:

@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_spawn import GazeboXMLLoader
 from deepsim_sync import (
     ALL_COLUMNS,
     Changes,
@@ -38,6 +37,7 @@ from deepsim_transport.session.transport import TIMEOUT
 
 from .calls import LOOKING, raised
 from .capabilities import packed_call, unpacked_result
+from .models import packed_model, read_descriptions
 
 T = TypeVar("T")
 
@@ -50,7 +50,7 @@ class RemoteSimulator:
 
     Each call is a request that waits for its answer, so a `World` with this simulator runs in lock
     step and gives the same bits as one with the server's simulator. Time and entities are as of
-    the latest call. Models are sent as SDF; the server's process must find their files.
+    the latest call. Models are sent as SDF or MJCF; the server's process must find their files.
 
     Args:
         transport: The session; its namespace is the name of the server's world.
@@ -115,11 +115,8 @@ class RemoteSimulator:
 
     @property
     def descriptions(self) -> Descriptions:
-        """The descriptions of models and lights, read from SDF."""
-        header, loader = self._call("descriptions").header, GazeboXMLLoader()
-        models = {name: loader.load_model(text) for name, text in header["models"].items()}
-        lights = loader.load_world(header["lights"]).lights
-        return Descriptions(models, {each.name: each for each in lights})
+        """The descriptions of models and lights."""
+        return read_descriptions(self._call("descriptions").header)
 
     def step(
         self, n: int = 1, worlds: WorldNumbers | None = None, changes: Changes | None = None
@@ -155,13 +152,13 @@ class RemoteSimulator:
         models, poses = [], {}
         for number, request in enumerate(requests):
             try:
-                text = request.description.to_sdf()
+                model = packed_model(request.description)
             except AttributeError:
                 raise SpawnError(
                     request.name,
-                    f"a {type(request.description).__name__} has no SDF, as which models cross",
+                    f"a {type(request.description).__name__} is sent neither as SDF nor as MJCF",
                 ) from None
-            models.append([request.name, text])
+            models.append([request.name, model])
             poses[f"pose/{number}"] = np.asarray(request.pose, np.float64)
         self._call("spawn", {"models": models}, poses)
 

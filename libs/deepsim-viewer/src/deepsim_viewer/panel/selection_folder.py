@@ -1,23 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controls for one model: state, gizmo, force, joints and a following camera."""
+"""Controls for one model: state, gizmo, force, sliders and a following camera."""
 
 from __future__ import annotations
 
-import math
 import threading
 import time
-from collections.abc import Callable, Coroutine
 from typing import Any
 
 import numpy as np
 import viser
 from numpy.typing import NDArray
 
-from deepsim_spawn import ModelDescription
 from deepsim_sync import SCOPE
 from deepsim_viewer.host import Host
 from deepsim_viewer.scene.frame import Frame
 
+from .row_sliders import ActuatorSliders, JointSliders, RowSliders
 from .run_folder import plain_lines
 
 _NOBODY = "nothing"
@@ -39,7 +37,7 @@ class SelectionFolder:
         self._at: NDArray[np.float64] | None = None  # position in the last frame
         self._gizmo: Any = None
         self._dragged = False
-        self._joints: JointSliders | None = None
+        self._sliders: tuple[RowSliders, ...] = ()
         gui, worlds = host.server.gui, len(host.offsets)
         with gui.add_folder("Model", expand_by_default=True):
             self._name: Any = gui.add_dropdown("Selected", self._names(frame))
@@ -124,13 +122,14 @@ class SelectionFolder:
                 return
             self._model, self._number, self._at = model, number, None
             self._dragged = False
-            if self._joints is not None:
-                self._joints.remove()
-                self._joints = None
+            for each in self._sliders:
+                each.remove()
+            self._sliders = ()
             if model is None:
                 self._row.content = plain_lines(_ADVICE)
             else:
-                self._joints = JointSliders(self._host, self._frame, model, number)
+                what = self._host, self._frame, model, number
+                self._sliders = JointSliders(*what), ActuatorSliders(*what)
                 self._write()
             self._show_gizmo()
 
@@ -145,8 +144,8 @@ class SelectionFolder:
             f"velocity {vx:.2f}, {vy:.2f}, {vz:.2f} m/s",
             f"turning {wx:.2f}, {wy:.2f}, {wz:.2f} rad/s",
         )
-        if self._joints is not None:
-            self._joints.show(self._frame)
+        for each in self._sliders:
+            each.show(self._frame)
 
     def _show_gizmo(self) -> None:
         with self._lock:
@@ -206,85 +205,3 @@ class SelectionFolder:
                 look_at = client.camera.look_at + way
                 client.camera.position = client.camera.position + way
                 client.camera.look_at = look_at
-
-
-_MOST = 40  # sliders; more would fill the page
-_SLIDE = 1.0  # [m], range of an unlimited slider on each side of 0
-_TURN = math.pi  # [rad]
-
-
-class JointSliders:
-    """Sliders that show and move the axes of a model.
-
-    Moving a slider sets the target position of a commanded axis (stiffness > 0). Any other axis is
-    set to the position, at rest.
-    """
-
-    def __init__(self, host: Host, frame: Frame, model: str, number: int) -> None:
-        self._host, self._number = host, number
-        self._loop, gui = host.server.get_event_loop(), host.server.gui
-        self._sliders: dict[str, Any] = {}
-        names = frame.entities.joints.within(model)[:_MOST]
-        self._folder = gui.add_folder("Joints", visible=bool(names))
-        limits = _limits(frame.layout.descriptions.models.get(model))
-        with self._folder:
-            for name in names:
-                lower, upper = limits.get(name[len(model + SCOPE) :], (-_TURN, _TURN))
-                position = float(frame.joints[number, frame.entities.joints.row(name)])
-                slider = gui.add_slider(
-                    name[len(model + SCOPE) :],
-                    lower,
-                    upper,
-                    (upper - lower) / 1000.0,
-                    min(max(position, lower), upper),
-                )
-                slider.on_update(self._moved(name, slider))
-                self._sliders[name] = slider
-
-    def show(self, frame: Frame) -> None:
-        """Shows the positions of a frame; callable from any thread."""
-        # Written on the server's loop, like `moved`, so that it never overwrites an unread move.
-        self._loop.call_soon_threadsafe(self._write, frame)
-
-    def _write(self, frame: Frame) -> None:
-        for name, slider in self._sliders.items():
-            if name in frame.entities.joints:
-                position = float(frame.joints[self._number, frame.entities.joints.row(name)])
-                slider.value = min(max(position, slider.min), slider.max)
-
-    def remove(self) -> None:
-        """Removes all sliders."""
-        self._sliders = {}
-        self._folder.remove()
-
-    def _moved(self, name: str, slider: Any) -> Callable[[Any], Coroutine[Any, Any, None]]:
-        worlds = np.array([self._number])
-
-        async def moved(event: Any) -> None:
-            if event.client is None:  # by `_write`
-                return
-            value = float(slider.value)
-
-            def put() -> None:
-                rows = self._host.world.joints.select([name])
-                if rows.stiffness[self._number, 0] > 0.0:
-                    rows.put(target_position=value, worlds=worlds)
-                else:
-                    rows.put(position=value, velocity=0.0, worlds=worlds)
-
-            self._host.post(put)
-
-        return moved
-
-
-def _limits(description: object) -> dict[str, tuple[float, float]]:
-    """Returns the slider ranges of a model's joints by name [rad or m]."""
-    found = {}
-    if isinstance(description, ModelDescription):
-        for joint in description.all_joints():
-            if joint.axis is not None:
-                widest = _SLIDE if joint.type == "prismatic" else _TURN
-                lower, upper = max(joint.axis.lower, -widest), min(joint.axis.upper, widest)
-                if lower < upper:
-                    found[joint.name] = lower, upper
-    return found

@@ -30,6 +30,7 @@ COLUMNS: dict[str, tuple[Kind, tuple[int, ...]]] = {
     "models": ("models", (13,)),
     "poses": ("links", (7,)),
     "joints": ("joints", ()),
+    "actuators": ("actuators", (3,)),
     "colors": ("visuals", (3,)),
     "opacities": ("visuals", ()),
 }

@@ -130,6 +130,9 @@ _COLUMNS: tuple[Key, ...] = (
     ("models", "twist"),
     ("links", "pose"),
     ("joints", "position"),
+    ("actuators", "target"),
+    ("actuators", "effort"),
+    ("actuators", "length"),
     ("visuals", "diffuse"),
     ("visuals", "emissive"),
     ("visuals", "transparency"),
@@ -147,6 +150,7 @@ class Frame:
         models: (w, M, 13) poses and twists of the models.
         poses: (w, L, 7) poses of the links.
         joints: (w, J) positions of the joints [rad or m].
+        actuators: (w, A, 3) target, effort [N or N m] and length [m or rad] of the actuators.
         colors: (w, V, 3) colours of the visuals, sRGB.
         opacities: (w, V) opacities of the visuals, 0..1; 0 for hidden ones.
     """
@@ -156,6 +160,7 @@ class Frame:
     models: NDArray[np.float64]
     poses: NDArray[np.float64]
     joints: NDArray[np.float64]
+    actuators: NDArray[np.float64]
     colors: NDArray[np.float64]
     opacities: NDArray[np.float64]
 
@@ -188,12 +193,9 @@ class FrameReader:
         if tables is None or layout is None or layout.entities is not simulator.entities:
             tables = self._tables = Tables(simulator.entities, len(self._world))
             found = simulator.descriptions
-            layout = self._layout = Layout(
-                simulator.entities,
-                Descriptions(dict(found.models), dict(found.lights), dict(found.looks)),
-            )
+            layout = self._layout = Layout(simulator.entities, Descriptions(*map(dict, found)))
         simulator.read(tables, _COLUMNS)
-        visuals = tables.visuals
+        visuals, actuators = tables.visuals, tables.actuators
         colors = np.clip(visuals.diffuse[worlds, :, :3] + visuals.emissive[worlds, :, :3], 0, 1)
         opacities = visuals.diffuse[worlds, :, 3] * (1.0 - visuals.transparency[worlds])
         return Frame(
@@ -202,6 +204,7 @@ class FrameReader:
             np.concatenate([tables.models.pose[worlds], tables.models.twist[worlds]], axis=-1),
             tables.links.pose[worlds].copy(),
             tables.joints.position[worlds].copy(),
+            np.stack([actuators.target, actuators.effort, actuators.length], axis=-1)[worlds],
             colors,
             np.where(visuals.visible[worlds], opacities, 0.0),
         )

@@ -29,7 +29,7 @@ struct Scan {
   double min_range = 0.0;
   double max_range = 0.0;  ///< [m]
   std::vector<Vector3d> directions;
-  std::unordered_set<std::uint32_t> hidden;  ///< Gazebo's ids of the links of its own model
+  std::unordered_set<std::uint32_t> hidden;  ///< Gazebo's ids of the links it does not see
 };
 
 /// A sensor.
