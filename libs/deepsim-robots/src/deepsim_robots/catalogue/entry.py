@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 
 from deepsim_math import Pose
 from deepsim_robots.config import Balance, RobotConfig
+from deepsim_robots.mjcf_settings import default_parts
 from deepsim_robots.parts import Gains, Part
 from deepsim_spawn import (
     GazeboXMLLoader,
@@ -41,7 +42,8 @@ def package_file(package: str, file: str, robot: str) -> Path:
 
     Args:
         package: Name on the package index.
-        file: Path of the file, relative to the folder of installed packages.
+        file: Path of the file, relative to the folder of installed packages, or the end of a path
+            outside it.
         robot: Name of the robot that needs the file, for error messages.
 
     Raises:
@@ -51,6 +53,9 @@ def package_file(package: str, file: str, robot: str) -> Path:
         raise MissingPackageError(f"robot {robot!r} needs a package: pip install {package}")
     found = distribution(package)
     path = Path(str(found.locate_file(file)))
+    if not path.is_file():  # packages may have data outside the folder of installed packages
+        data = (each for each in found.files or () if each.as_posix().endswith(f"/{file}"))
+        path = next((Path(str(each.locate())).resolve() for each in data), path)
     if not path.is_file():
         raise MissingPackageError(
             f"robot {robot!r}: {package} {found.version} has no {file!r}; "
@@ -58,6 +63,12 @@ def package_file(package: str, file: str, robot: str) -> Path:
         )
     return path
 
+
+KINDS = (
+    *("arm", "bimanual", "gripper", "hand", "quadruped", "humanoid", "biped"),
+    *("wheeled", "flying", "toy", "other"),
+)
+"""Kinds of robots, in the order of lists."""
 
 Engine: TypeAlias = Literal["mujoco", "gazebo"]
 
@@ -76,11 +87,11 @@ class CatalogueEntry:
     Attributes:
         name: Name in the catalogue.
         about: Short description.
-        kind: ``arm``, ``gripper``, ``legged``, ``wheeled``, ``flying`` or ``toy``.
+        kind: One of `KINDS`.
         file: Path relative to the folder of installed packages, or to `MODELS` for own robots.
         package: Name of the package with the file; empty for DeepSim's own robots.
         licence: SPDX identifier of the file's licence.
-        parts: As in `RobotConfig`.
+        parts: As in `RobotConfig`; by default the controls of an MJCF file.
         home: As in `RobotConfig`; added to the keyframe ``home`` of an MJCF file.
         gains: As in `RobotConfig`; added to the gains of an MJCF file's actuators.
         balance: As in `RobotConfig`.
@@ -159,9 +170,13 @@ class CatalogueEntry:
         Raises:
             MissingPackageError: The robot's package is not installed.
         """
+        source = self.description(keyframe=keyframe, on_ground=on_ground)
+        parts = self.parts
+        if isinstance(source, MjcfModel) and not parts:
+            parts = default_parts(source)
         return RobotConfig(
-            self.description(keyframe=keyframe, on_ground=on_ground),
-            parts=self.parts,
+            source,
+            parts=parts,
             home=self.home,
             gains=self.gains,
             fixed_base=self.fixed_base,
