@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import re
+
 import mujoco
 import numpy as np
 import pytest
@@ -19,7 +21,11 @@ GROUND = """<sdf version="1.9"><world name="ground"><model name="ground"><static
 <link name="link"><collision name="plane"><geometry><plane/></geometry></collision></link></model>
 </world></sdf>"""
 MOTORS = ("unitree_go2", "unitree_h1", "agility_cassie", "fourier_n1", "pndbotics_adam_lite")
-"""Robots whose files have motors only."""
+"""Robots whose files have motors with limits only."""
+STANDING = (
+    *("unitree_go2", "unitree_g1", "fourier_n1", "pndbotics_adam_lite"),
+    *("toddlerbot_2xc", "toddlerbot_2xm"),
+)
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::deepsim_spawn.UnsupportedElementWarning"),
@@ -62,7 +68,7 @@ def test_a_robot_has_an_action_for_each_control_of_its_file(name: str) -> None:
     assert len(robot.joints) == moving.sum() + 2 * three.sum()
 
 
-@pytest.mark.parametrize("name", here(["unitree_go2", "unitree_g1", "fourier_n1"]))
+@pytest.mark.parametrize("name", here(list(STANDING)))
 def test_a_legged_robot_stands_by_position_control(name: str) -> None:
     """For 10 s it stays level and where it was, its joints within 0.1 rad of home."""
     robot = load(name, "position")
@@ -78,8 +84,8 @@ def test_a_legged_robot_stands_by_position_control(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", here(list(MOTORS)))
-def test_motors_hold_positions_within_their_limits(name: str) -> None:
-    """Each motor gets an action in rad, and no effort exceeds what its file admits."""
+def test_motors_become_servos_with_the_limits_of_their_file(name: str) -> None:
+    """Each has an action in rad, and exerts the largest effort of its file at 0.1 rad."""
     robot = load(name, "position")
     assert list(robot.slices) == ["joints"]
     plain = mujoco.MjModel.from_xml_path(str(ROBOTS[f"menagerie/{name}"].path))
@@ -100,8 +106,10 @@ def test_motors_hold_positions_within_their_limits(name: str) -> None:
         )
         largest[joint.name] = min(force * gear, own)
     limit = np.array([largest[each] for each in robot.parts["joints"].joints.names])
-    robot.set_action(np.where(np.arange(robot.action_size) % 2, robot.upper, robot.lower))
     rows = robot.parts["joints"].joints.rows
-    for _ in range(30):
-        robot.world.tick()
-        assert (np.abs(rows.effort[0]) <= limit * (1 + 1e-9)).all()
+    np.testing.assert_allclose(rows.effort_limit[0], limit)
+    own = ROBOTS[f"menagerie/{name}"].position_gains
+    joints = robot.parts["joints"].joints.names
+    free = [not any(re.fullmatch(pattern, joint) for pattern in own) for joint in joints]
+    reach = rows.effort_limit[0] / rows.stiffness[0]
+    np.testing.assert_allclose(reach[free], 0.1)  # [rad]

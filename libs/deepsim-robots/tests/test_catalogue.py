@@ -237,3 +237,15 @@ def test_files_outside_the_folder_of_packages_are_found(registry):
     entry = CatalogueEntry("t", "tuned", "arm", "share/tuned.xml", package="mujoco-menagerie")
     assert entry.path == (registry / "share" / "tuned.xml").resolve()
     assert sorted(entry.load().parts) == ["controls"]
+
+
+def test_the_page_of_the_catalogue_names_every_robot():
+    """With the licence and package of those that are not in Menagerie."""
+    page = Path(__file__).resolve().parents[3] / "docs" / "robot-catalogue.md"
+    rows = page.read_text(encoding="utf-8").splitlines()
+    for entry in ROBOTS.values():
+        name = entry.name.removeprefix("menagerie/")
+        found = [row for row in rows if row.startswith("|") and f"`{name}`" in row]
+        assert found, name
+        if entry.package and name == entry.name:
+            assert any(entry.package in row and entry.licence in row for row in found), name
