@@ -249,3 +249,11 @@ def test_the_page_of_the_catalogue_names_every_robot():
         assert found, name
         if entry.package and name == entry.name:
             assert any(entry.package in row and entry.licence in row for row in found), name
+
+
+def test_the_catalogue_has_gains_for_position_control_alone():
+    """They are added to the others if positions are controlled, and else not at all."""
+    strong = replace(ROBOTS["cartpole"], position_gains={"slide": Gains(500.0, 50.0)})
+    assert strong.load().gains["slide"] == ROBOTS["cartpole"].gains["slide"]
+    config = strong.load(controllers="position")
+    assert (config.controllers, config.gains["slide"]) == ("position", Gains(500.0, 50.0))

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -127,10 +126,10 @@ class Robot:
                 that installs it.
             ValueError: No gains follow for a joint, because it has no effort limit.
         """
-        config = find_robot(robot).load(keyframe=keyframe, on_ground=pose is None)
+        entry = find_robot(robot)
         return cls(
             world,
-            replace(config, controllers=controllers),
+            entry.load(keyframe=keyframe, on_ground=pose is None, controllers=controllers),
             name if name is not None else robot.rpartition("/")[2],
             pose,
         )

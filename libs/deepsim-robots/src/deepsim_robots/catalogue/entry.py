@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from deepsim_math import Pose
-from deepsim_robots.config import Balance, RobotConfig
+from deepsim_robots.config import Balance, Controllers, RobotConfig
 from deepsim_robots.mjcf_settings import default_parts
 from deepsim_robots.parts import Gains, Part
 from deepsim_spawn import (
@@ -94,6 +94,8 @@ class CatalogueEntry:
         parts: As in `RobotConfig`; by default the controls of an MJCF file.
         home: As in `RobotConfig`; added to the keyframe ``home`` of an MJCF file.
         gains: As in `RobotConfig`; added to the gains of an MJCF file's actuators.
+        position_gains: Gains that ``controllers="position"`` adds, where those that follow from
+            effort limits do not let the robot stand, or there are no limits.
         balance: As in `RobotConfig`.
         fixed_base: As in `RobotConfig`.
         on_gazebo: Whether tests have shown that Gazebo 11 also holds the robot at home.
@@ -109,6 +111,7 @@ class CatalogueEntry:
     parts: Mapping[str, Part] = field(default_factory=dict)
     home: Mapping[str, float] = field(default_factory=dict)
     gains: Mapping[str, Gains] = field(default_factory=dict)
+    position_gains: Mapping[str, Gains] = field(default_factory=dict)
     balance: Balance = "none"
     fixed_base: bool | None = None
     on_gazebo: bool = True
@@ -160,12 +163,19 @@ class CatalogueEntry:
                 return MjcfModel(self.path, keyframe=keyframe, on_ground=on_ground, pose=pose)
             return replace(GazeboXMLLoader().load_model(self.path), pose=pose, plugins=())
 
-    def load(self, *, keyframe: str | None = None, on_ground: bool = True) -> RobotConfig:
+    def load(
+        self,
+        *,
+        keyframe: str | None = None,
+        on_ground: bool = True,
+        controllers: Controllers = None,
+    ) -> RobotConfig:
         """Returns the robot's configuration; ``dataclasses.replace`` makes variants of it.
 
         Args:
             keyframe: Keyframe of an MJCF file; see `MjcfModel`.
             on_ground: Whether the frame of an MJCF model is below its lowest point.
+            controllers: As in `RobotConfig`.
 
         Raises:
             MissingPackageError: The robot's package is not installed.
@@ -178,7 +188,8 @@ class CatalogueEntry:
             source,
             parts=parts,
             home=self.home,
-            gains=self.gains,
+            gains={**self.gains, **(self.position_gains if controllers else {})},
+            controllers=controllers,
             fixed_base=self.fixed_base,
             balance=self.balance,
         )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from deepsim_robots.parts import Gains
 from deepsim_sync import UnknownEntityError
 
 from .entry import CatalogueEntry, MissingPackageError, is_installed, package_file
@@ -181,6 +182,25 @@ _ROBOTS = (
 )
 """The file below the folder of all robots, kind, licence and description of each robot."""
 
+_TODDLERBOT = {
+    ".*_(drive|act|act_[12]|hip_(pitch|roll)|knee|ankle_.*|shoulder_(pitch|roll))": Gains(
+        20.0, 1.0
+    ),
+    ".*_(elbow|wrist)_roll": Gains(20.0, 1.0),
+}
+_POSITION_GAINS: Mapping[str, Mapping[str, Gains]] = {
+    "pndbotics_adam_lite": {
+        "anklePitch_.*": Gains(1600.0, 80.0),
+        "ankleRoll_.*": Gains(500.0, 25.0),
+    },
+    "toddlerbot_2xc": _TODDLERBOT,
+    "toddlerbot_2xm": _TODDLERBOT,
+}
+"""Gains of joints by robot, in addition to those that follow from effort limits.
+
+With these the robots stand; ToddlerBot's motors have no limits in its file.
+"""
+
 OF_MENAGERIE = tuple(
     MenagerieEntry(
         name=PREFIX + file.partition("/")[0],
@@ -189,6 +209,7 @@ OF_MENAGERIE = tuple(
         file=file,
         package=MENAGERIE,
         licence=licence,
+        position_gains=_POSITION_GAINS.get(file.partition("/")[0], {}),
     )
     for file, kind, licence, about in _ROBOTS
 )
