@@ -188,6 +188,16 @@ def test_show_and_check_take_mjcf(models: Models, tmp_path: Path) -> None:
     assert "MuJoCo refuses its MJCF" in failed.stdout
 
 
+def test_check_finds_mjcf_in_folders(models: Models, tmp_path: Path) -> None:
+    """Not the parts that it includes, nor other XML."""
+    body = '<worldbody><body name="b"><joint/><geom size=".1"/></body></worldbody>'
+    (tmp_path / "robot.xml").write_text(f'<mujoco><include file="part.xml"/>{body}</mujoco>')
+    (tmp_path / "part.xml").write_text("<mujoco><option timestep='.01'/></mujoco>")
+    (tmp_path / "package.xml").write_text("<package/>")
+    rows = json.loads(models("check", tmp_path, "--json").stdout)
+    assert [row["model"] for row in rows] == ["robot.xml"]
+
+
 def test_show_says_how_an_mjcf_robot_is_made_and_stands(models: Models, tmp_path: Path) -> None:
     """Masses, types of joints, loops, the lowest point at home, and what each control commands."""
     file = tmp_path / "biped.xml"

@@ -214,9 +214,10 @@ class ModelCheck:
 
 
 def models_below(folder: Path) -> Iterator[Path]:
-    """Yields folders with a `model.config`, and SDF, world and URDF files outside them, by name.
+    """Yields folders with a `model.config`, and SDF, URDF and MJCF files outside them, by name.
 
-    Symbolic links to folders are not followed.
+    Parts of MJCF without bodies of their own are left out. Symbolic links to folders are not
+    followed.
     """
     for place, folders, files in os.walk(folder):
         folders.sort()
@@ -224,7 +225,15 @@ def models_below(folder: Path) -> Iterator[Path]:
             folders.clear()
             yield Path(place)
             continue
-        yield from (Path(place, file) for file in sorted(files) if file.endswith(_SUFFIXES))
+        paths = (Path(place, file) for file in sorted(files))
+        yield from (path for path in paths if path.suffix in _SUFFIXES or _is_mjcf(path))
+
+
+def _is_mjcf(path: Path) -> bool:
+    if path.suffix != MJCF or not path.is_file():
+        return False
+    text = path.read_bytes()
+    return b"<mujoco" in text and b"<worldbody" in text
 
 
 def check_model(path: Path, search_path: Sequence[Path]) -> ModelCheck:
