@@ -198,3 +198,29 @@ def test_joints_that_nothing_holds_are_named_before_the_first_step() -> None:
         Robot(world, RobotConfig(ARM, parts={"arm": Part([".*"], "passive")}), "free")
         Robot(world, RobotConfig(stiff), "stiff")
         Robot(world, RobotConfig(rolling), "rolling")
+
+
+FINGERS = """<robot name="hand"><link name="world"/><link name="left">{body}</link>
+<link name="right">{body}</link>
+<joint name="left" type="prismatic"><parent link="world"/><child link="left"/><axis xyz="1 0 0"/>
+<limit lower="0" upper=".05" effort="30" velocity="1"/></joint>
+<joint name="right" type="prismatic"><parent link="world"/><child link="right"/><axis xyz="-1 0 0"/>
+<limit lower="0" upper=".05" effort="30" velocity="1"/><mimic joint="left"/></joint></robot>"""
+BODY = (
+    '<inertial><mass value=".2"/><inertia ixx="1e-4" iyy="1e-4" izz="1e-4" ixy="0" ixz="0" '
+    'iyz="0"/></inertial>'
+)
+
+
+@pytest.mark.parametrize("controller", [None, JointEffort(normalized=False), JointEffort()])
+def test_joints_that_follow_others_get_no_servo(controller: JointEffort | None) -> None:
+    """One action moves both fingers, in metres where the efforts had units."""
+    parts = {} if controller is None else {"hand": Part([".*"], controller)}
+    config = RobotConfig(FINGERS.format(body=BODY), parts=parts, controllers="position")
+    robot = Robot(World(MujocoSimulator(ground(plane=False))), config, "hand")
+    scaled = controller is not None and controller.normalized
+    np.testing.assert_allclose(robot.upper, [1.0 if scaled else 0.05])
+    robot.set_action([-0.2 if scaled else 0.02])
+    run(robot, 1.0)
+    np.testing.assert_allclose(robot.joints.rows.position[0], [0.02, 0.02], atol=1e-4)
+    assert robot.joints.rows.stiffness[0].tolist() == [3000.0, 0.0]

@@ -47,7 +47,7 @@ def with_position_control(
     names, traits = joints.names, joints.traits
     leading = np.array([name not in axes or axes[name].mimic is None for name in names], dtype=bool)
     limited = np.isfinite(traits.effort_limit) & (traits.effort_limit > 0.0)
-    drivable = np.flatnonzero(leading & (limited | (traits.stiffness > 0.0)))
+    drivable = np.flatnonzero(limited | (traits.stiffness > 0.0))
     parts, held = _position_parts(
         config.parts, controls, joints.model, names, {names[joint] for joint in drivable}
     )
