@@ -32,7 +32,7 @@ entries = pytest.mark.parametrize(
             ),
         )
         for entry in ROBOTS.values()
-        if entry.package != MENAGERIE  # tests/test_menagerie.py has these
+        if entry.package != MENAGERIE  # tests/test_menagerie_loads.py has these
     ],
 )
 
