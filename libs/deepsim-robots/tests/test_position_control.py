@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from robots_of_tests import joint, link, model
 
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
-from deepsim_robots import JointEffort, Part, Robot, RobotConfig, default_parts
+from deepsim_robots import JointEffort, ModelControls, Part, Robot, RobotConfig, default_parts
 from deepsim_spawn import GazeboXMLLoader, MjcfModel, WorldDescription
 from deepsim_sync import World
 
@@ -92,6 +93,38 @@ def test_every_control_of_the_file_has_an_action() -> None:
     rows = robot.joints.rows
     assert (rows.stiffness[0, 2], rows.damping[0, 2]) == (7.0, 0.5)  # those of the file
     assert rows.stiffness[0, 3] == 0.0
+
+
+def test_the_configuration_of_the_robot_makes_the_same_robot_again() -> None:
+    """Its parts and gains are explicit, so that variants can be made of it."""
+    robot = mixed()
+    other = Robot(World(MujocoSimulator(ground(plane=False))), robot.config, "mixed")
+    assert robot.config.controllers is None
+    for one in (robot, other):
+        one.set_action([0.3, 0.1, 0.2, 2.0, 1.0])
+        run(one, 0.2)
+    np.testing.assert_array_equal(robot.observe(), other.observe())
+
+
+def test_settings_of_parts_are_kept_or_refused() -> None:
+    """Scaled controls become scaled positions; limits of controls and names in use are errors."""
+    source = MjcfModel(MIXED)
+    scaled = {"all": Part([".*"], ModelControls(normalized=True))}
+    config = RobotConfig(source, parts=scaled, controllers="position")
+    robot = Robot(World(MujocoSimulator(ground(plane=False))), config, "mixed")
+    assert robot.upper.tolist() == [1.0] * 5
+    robot.set_action([0, 0, -1.0, 1.0, 0])
+    rows = robot.joints.rows
+    assert rows.target_position[0, 2] == pytest.approx(np.radians(-50))
+    assert rows.target_velocity[0, 3] == 9.0
+    narrow = {"all": Part([".*"], ModelControls(lower=-1.0))}
+    named = {**scaled, "joints": Part(["servo"], "passive")}
+    for parts, problem in (
+        (narrow, "part 'all' .* has lower or upper"),
+        (named, "'joints': rename"),
+    ):
+        with pytest.raises(ValueError, match=problem):
+            Robot(World(MujocoSimulator()), replace(config, parts=parts), "mixed")
 
 
 def test_loads_deflect_joints_by_the_share_of_the_largest_effort() -> None:

@@ -54,7 +54,8 @@ class RobotConfig:
         controllers: With ``position``, actions are positions of joints wherever the parts drive
             joints by efforts, velocities or the controls of an MJCF file. Joints without stiffness
             get gains from their effort limits: the largest effort at an error of 0.1 rad or 10 mm,
-            and a time constant of 50 ms. None leaves the parts as they are.
+            and a time constant of 50 ms; `Robot.config` has the parts and gains that result. None
+            leaves the parts as they are.
     """
 
     source: Source = None

@@ -16,8 +16,8 @@ from .controllers.joint_position import JointPosition
 from .controllers.joint_rates import JointEffort, JointVelocity
 from .controllers.model_controls import ModelControls
 from .controllers.names import controller_of
-from .joint_group import Floats, JointGroup, JointTraits, matching
-from .parts import Part
+from .joint_group import Floats, JointGroup, matching
+from .parts import Gains, Part
 
 ANGLE, SLIDE = 0.1, 0.01
 """Error at which a joint with gains of the rule exerts its largest effort [rad, m]."""
@@ -31,8 +31,8 @@ def with_position_control(
     joints: JointGroup,
     axes: Mapping[str, JointAxis],
     slides: Collection[str],
-) -> tuple[RobotConfig, JointTraits]:
-    """Returns a configuration whose parts control positions, and the gains that this needs.
+) -> RobotConfig:
+    """Returns a configuration whose parts control positions, with the gains that this needs.
 
     Args:
         config: The configuration of the robot.
@@ -42,7 +42,7 @@ def with_position_control(
         slides: Names of the joints that slide.
 
     Raises:
-        ValueError: A joint has neither stiffness nor an effort limit.
+        ValueError: A joint has neither stiffness nor an effort limit, or a part cannot be kept.
     """
     names, traits = joints.names, joints.traits
     leading = np.array([name not in axes or axes[name].mimic is None for name in names], dtype=bool)
@@ -53,7 +53,8 @@ def with_position_control(
     )
     held = [joint for joint in held if leading[joint]]
     reach = np.where([name in slides for name in names], SLIDE, ANGLE)
-    return replace(config, parts=parts), _with_gains(joints, held, reach)
+    gains = {**config.gains, **_gains(joints, held, reach)}
+    return replace(config, parts=parts, gains=gains, controllers=None)
 
 
 def _position_parts(
@@ -79,15 +80,25 @@ def _position_parts(
 
     Returns:
         The parts, and the indices of the joints whose positions are controlled instead.
+
+    Raises:
+        ValueError: A part has limits of controls, or another part has one of the new names.
     """
     made: dict[str, Part] = {}
     own: list[Control] = []
     held: list[int] = []
+    normalized = False
     for part, its in parts.items():
         controller = None if its.controller is None else controller_of(its.controller)
         scope = matching(f"joint of robot {model!r}", its.joints, names)
         if isinstance(controller, ModelControls):
+            if controller.lower is not None or controller.upper is not None:
+                raise ValueError(
+                    f"part {part!r} of robot {model!r} has lower or upper controls, which are not "
+                    "positions: leave them out, or controllers='position'"
+                )
             own += controller.chosen(controls, model, part, [names[joint] for joint in scope])
+            normalized |= controller.normalized
         elif isinstance(controller, (JointEffort, JointVelocity)):
             made[part] = Part(its.joints, JointPosition(normalized=controller.normalized))
             held += scope
@@ -102,19 +113,25 @@ def _position_parts(
         if "target_velocity" in driven and "target_position" not in driven
     }
     joints = columns.keys() - rolling if parts else set(drivable)
+    for part in ("joints", "controls"):
+        if part in made and own:
+            raise ValueError(
+                f"controllers='position' makes a part {part!r}: rename that of {model!r}"
+            )
     if joints:
         ordered = [name for name in names if name in joints]
-        made["joints"] = Part(ordered, JointPosition(normalized=False))
+        made["joints"] = Part(ordered, JointPosition(normalized=normalized))
         held += map(names.index, ordered)
     left = [each for each in own if each.row.removeprefix(model + SCOPE) not in joints]
     if left:
-        rest = ModelControls(controls=[each.name for each in left])
+        names_left = [each.name for each in left]
+        rest = ModelControls(controls=names_left, normalized=normalized)
         made["controls"] = Part([name for name in names if name in rolling], rest)
     return made, held
 
 
-def _with_gains(joints: JointGroup, held: Iterable[int], reach: Floats) -> JointTraits:
-    """Returns traits in which the held joints without stiffness have gains that follow from a rule.
+def _gains(joints: JointGroup, held: Iterable[int], reach: Floats) -> dict[str, Gains]:
+    """Returns gains that follow from a rule for the held joints without stiffness, by name.
 
     At an error of `ANGLE` or `SLIDE` a joint exerts its largest effort: a softer one would not use
     its motor before it sags further, and a stiffer one would saturate at smaller errors. The
@@ -139,7 +156,10 @@ def _with_gains(joints: JointGroup, held: Iterable[int], reach: Floats) -> Joint
             f"controllers='position' finds no gains for joint {', '.join(without[:3])}{more} of "
             f"robot {joints.model!r}, which has no effort limit: give the configuration gains"
         )
-    stiffness, damping = traits.stiffness.copy(), traits.damping.copy()
-    stiffness[weak] = traits.effort_limit[weak] / reach[weak]
-    damping[weak] = np.maximum(damping[weak], stiffness[weak] * DECAY)
-    return replace(traits, stiffness=stiffness, damping=damping)
+    gains = {}
+    for joint in weak:
+        stiffness = traits.effort_limit[joint] / reach[joint]
+        damping = max(traits.damping[joint], stiffness * DECAY)
+        limits = float(traits.effort_limit[joint]), float(traits.velocity_limit[joint])
+        gains[names[joint]] = Gains(float(stiffness), float(damping), *limits)
+    return gains

@@ -168,8 +168,9 @@ class Robot:
         if config.controllers == "position":
             controls = world.simulator.descriptions.controls.get(name, ())
             slides = sliding_joints(description)
-            config, traits = with_position_control(config, controls, self.joints, axes, slides)
+            config = with_position_control(config, controls, self.joints, axes, slides)
             self.config = config
+            traits = joint_traits(world, name, names, axes, config)
             self.joints = JointGroup(world, name, "all joints", names, traits)
         drives: dict[str, Drive] = {}
         self.parts: Mapping[str, Drive] = MappingProxyType(drives)
