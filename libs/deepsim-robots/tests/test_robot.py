@@ -209,6 +209,7 @@ def test_control_of_a_joint_that_never_moves_is_an_error(make_world, limit, cont
         Robot(make_world(), config, "arm")
 
 
+@pytest.mark.filterwarnings("ignore:robot .* nothing holds")
 def test_home_is_within_the_limits_unless_it_is_configured(make_world):
     """Ranges of knees and elbows often exclude 0, where joints are described."""
     source = ARM.replace("<lower>-2</lower>", "<lower>0.3</lower>")
@@ -310,6 +311,7 @@ def test_controllers_are_replaced_by_a_new_robot_in_the_same_place(make_world, a
     np.testing.assert_allclose(robot.joints.rows.position, position, atol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:robot .* nothing holds")
 def test_a_force_torque_sensor_needs_a_joint(make_world):
     """A free base has none above it; a fixed one is held by that of the world."""
     wrist = MountedSensor("base", SensorDescription("ft", measurement=ForceTorque()))

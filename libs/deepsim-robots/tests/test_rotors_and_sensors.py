@@ -50,6 +50,7 @@ def test_rotors_turn_the_body(make_world, thrust, torque):
     np.testing.assert_allclose(robot.model.twist[0, 0, 3:], expected, rtol=1e-2, atol=1e-3)
 
 
+@pytest.mark.filterwarnings("ignore:robot .* nothing holds")
 def test_sensors_are_added_to_links(make_world):
     """An IMU of the configuration measures as one of the file."""
     world = make_world(1, gravity=True)

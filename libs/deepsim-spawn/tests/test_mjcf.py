@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -79,6 +80,11 @@ def test_files_stay_in_the_folder_of_the_model_and_on_the_search_path(tmp_path):
     (tmp_path / "models/robot.xml").write_text("<mujoco><include file='../secret.stl'/></mujoco>")
     with pytest.raises(ModelFormatError, match="outside of"):
         MjcfModel(tmp_path / "models/robot.xml")
+    secret = re.escape(str(tmp_path / "secret.stl"))
+    for given, allowed in ((None, "all folders: none may be read"), (tmp_path / "parts", "parts'")):
+        with pytest.raises(ModelFormatError, match=f"{secret}.* outside of .*{allowed}: add") as e:
+            MjcfModel(mesh(tmp_path / "secret.stl"), search_path=given)
+        assert "`--path` in the shell, or GAZEBO_MODEL_PATH" in str(e.value)
     found = MjcfModel(mesh("a.stl"), search_path=tmp_path / "parts").files
     assert [*found.values()] == [tmp_path / "parts/a.stl"]
 

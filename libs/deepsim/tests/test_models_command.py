@@ -179,13 +179,73 @@ def test_show_and_check_take_mjcf(models: Models, tmp_path: Path) -> None:
     </mujoco>""")
     shown = json.loads(models("show", str(file), "--json").stdout)
     assert (shown["links"], shown["joints"]) == ("2", "1")  # the world is one
-    assert (shown["controls"], shown["keyframes"]) == ("push", "up")
+    assert (shown["controls"], shown["efforts of"], shown["keyframes"]) == ("1", "push", "up")
     assert "<sensor>" in shown["approximated"]
     assert "approximated" in models("check", str(file)).stdout
     file.write_text("<mujoco><worldbody><body><joint/></body></worldbody></mujoco>")
     failed = models("check", str(file))
     assert failed.exit_code == 1
     assert "MuJoCo refuses its MJCF" in failed.stdout
+
+
+def test_check_finds_mjcf_in_folders(models: Models, tmp_path: Path) -> None:
+    """Not the parts that it includes, nor other XML."""
+    body = '<worldbody><body name="b"><joint/><geom size=".1"/></body></worldbody>'
+    (tmp_path / "robot.xml").write_text(f'<mujoco><include file="part.xml"/>{body}</mujoco>')
+    (tmp_path / "part.xml").write_text("<mujoco><option timestep='.01'/></mujoco>")
+    (tmp_path / "package.xml").write_text("<package/>")
+    rows = json.loads(models("check", tmp_path, "--json").stdout)
+    assert [row["model"] for row in rows] == ["robot.xml"]
+
+
+def test_show_says_how_an_mjcf_robot_is_made_and_stands(models: Models, tmp_path: Path) -> None:
+    """Masses, types of joints, loops, the lowest point at home, and what each control commands."""
+    file = tmp_path / "biped.xml"
+    file.write_text("""<mujoco><worldbody><body name="trunk" pos="0 0 9"><freejoint/>
+    <geom size=".1" mass="3"/><site name="rotor"/>
+    <body name="leg" pos="0 0 -.3"><joint name="knee" axis="0 1 0"/>
+    <geom type="capsule" fromto="0 0 0 0 0 -.4" size=".05" mass="1.5"/></body>
+    <body name="rod" pos=".1 0 -.3"><joint name="slider" type="slide"/><geom size=".01" mass=".1"/>
+    </body></body></worldbody>
+    <equality><connect body1="leg" body2="rod" anchor="0 0 -.2"/></equality>
+    <actuator><position name="knee" joint="knee" kp="9"/><velocity name="run" joint="slider"/>
+    <motor name="jet" site="rotor" ctrlrange="0 9"/></actuator>
+    <keyframe><key name="low" qpos="0 0 .6 1 0 0 0 0 0"/></keyframe></mujoco>""")
+    shown = json.loads(models("show", str(file), "--json").stdout)
+    assert (shown["mass"], shown["masses"]) == ("4.6 kg", "trunk 3, leg 1.5, rod 0.1")
+    assert (shown["base"], shown["joint types"]) == ("free", "1 free, 1 hinge, 1 slide")
+    assert shown["closes loops"] == "connect of leg and rod"
+    assert shown["lowest point"] == "-0.15 m at keyframe 'low'"  # .6 - .3 - .4 - .05
+    own = {key: shown[key] for key in ("positions of", "velocities of", "actuators")}
+    assert own == {"positions of": "knee", "velocities of": "run", "actuators": "jet"}
+
+
+LINKAGE = """<sdf version="1.7"><model name="linkage">{links}
+<joint name="a" type="revolute"><parent>world</parent><child>one</child>{axis}</joint>
+<joint name="b" type="revolute"><parent>one</parent><child>two</child>{axis}</joint>
+<joint name="c" type="revolute"><parent>world</parent><child>two</child>{axis}</joint>
+</model></sdf>"""
+
+
+@pytest.mark.parametrize("damping", [0.0, 1.0])
+def test_joints_that_nothing_holds_and_loops_are_named(
+    models: Models, tmp_path: Path, damping: float
+) -> None:
+    """Before anything moves; a remark does not make a model approximated."""
+    file = tmp_path / "linkage.sdf"
+    inertial = "<inertial><mass>1</mass></inertial>"
+    axis = (
+        f"<axis><xyz>0 1 0</xyz><limit><lower>-1</lower><upper>1</upper></limit>"
+        f"<dynamics><damping>{damping}</damping></dynamics></axis>"
+    )
+    links = f"<link name='one'>{inertial}</link><link name='two'>{inertial}</link>"
+    file.write_text(LINKAGE.format(links=links, axis=axis))
+    shown = json.loads(models("show", file, "--json").stdout)
+    assert shown["closes loops"] == "c"
+    assert ("held by nothing" in shown) == (damping == 0.0)
+    checked = json.loads(models("check", file, "--json").stdout)
+    remark = "nothing holds joint a, b, c until gains or a controller do"
+    assert (remark in checked[0]["reasons"]) == (damping == 0.0)
 
 
 def test_show_and_check_take_a_file(models: Models, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from PIL import Image
 from typer.testing import CliRunner, Result
 
 from deepsim.cli import app
-from deepsim_robots import ROBOTS
+from deepsim_robots import MENAGERIE, ROBOTS
 
 pytestmark = pytest.mark.filterwarnings("ignore::deepsim_spawn.UnsupportedElementWarning")
 
@@ -36,8 +36,26 @@ def test_list_shows_all_robots() -> None:
     }
     text = call("list").stdout
     for entry in ROBOTS.values():
-        assert entry.name in text
+        assert entry.name in text or entry.package == MENAGERIE
         assert entry.is_installed or f"pip install {entry.package}" in text
+
+
+def test_list_has_the_robots_of_menagerie_that_are_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Robots of a kind stand together, and no line is longer than 80 characters."""
+    (tmp_path / "unitree_go2").mkdir()
+    (tmp_path / "unitree_go2" / "go2.xml").touch()
+    monkeypatch.setenv("MENAGERIE_ROOT", str(tmp_path))
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = call("list").stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    heads = [number for number, line in enumerate(lines) if line and not line.startswith(" ")]
+    quadrupeds = lines.index("quadruped")
+    end = next(number for number in heads if number > quadrupeds)
+    named = [line.split()[0] for line in lines[quadrupeds + 1 : end] if line.strip()]
+    assert named == ["quadruped", "go2", "a1", "menagerie/unitree_go2"]
+    assert not any("menagerie/unitree_g1" in line for line in lines)
 
 
 def test_show_has_a_row_for_each_joint() -> None:
@@ -73,6 +91,7 @@ PENDULUM = """<robot name="pendulum"><link name="world"/><link name="rod">
 <limit lower="-1" upper="1" effort="9" velocity="4"/></joint></robot>"""
 
 
+@pytest.mark.filterwarnings("ignore:robot .* nothing holds")
 def test_files_are_shown_and_filmed_like_robots_of_the_catalogue(tmp_path: Path) -> None:
     """A model has its joints; a configuration also its parts, gains and home."""
     model, config = tmp_path / "rod.urdf", tmp_path / "rod.yaml"

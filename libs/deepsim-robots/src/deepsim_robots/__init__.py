@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds robots with named joints, controllers and sensors from one configuration."""
 
-from .catalogue import ROBOTS, CatalogueEntry, MissingPackageError, find_robot
+from .catalogue import KINDS, MENAGERIE, ROBOTS, CatalogueEntry, MissingPackageError, find_robot
 from .config import RobotConfig
 from .controllers import (
     CONTROLLERS,
@@ -42,6 +42,8 @@ from .ros_control import read_ros_control
 
 __all__ = [
     "CONTROLLERS",
+    "KINDS",
+    "MENAGERIE",
     "ROBOTS",
     "Ackermann",
     "CatalogueEntry",

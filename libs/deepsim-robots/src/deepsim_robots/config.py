@@ -23,6 +23,9 @@ Balance: TypeAlias = Literal["none", "gravity", "bias"]
 """Passive forces to balance: ``gravity`` removes the weight of every link, exactly; ``bias``
 compensates gravity, centrifugal and Coriolis forces by efforts that are computed once per tick."""
 
+Controllers: TypeAlias = "Literal['position'] | None"
+"""How joints are controlled that parts drive in another way; see `RobotConfig.controllers`."""
+
 
 @dataclass(frozen=True)
 class RobotConfig:
@@ -48,6 +51,11 @@ class RobotConfig:
         fixed_base: Whether the base is fixed to the world; None leaves it as described.
         balance: Passive forces to balance: ``none``, ``gravity`` or ``bias``; see `Balance`.
         arguments: Arguments of a xacro file, by name.
+        controllers: With ``position``, actions are positions of joints wherever the parts drive
+            joints by efforts, velocities or the controls of an MJCF file. Joints without stiffness
+            get gains from their effort limits: the largest effort at an error of 0.1 rad or 10 mm,
+            and a time constant of 50 ms; `Robot.config` has the parts and gains that result. None
+            leaves the parts as they are.
     """
 
     source: Source = None
@@ -58,6 +66,7 @@ class RobotConfig:
     fixed_base: bool | None = None
     balance: Balance = "none"
     arguments: Mapping[str, str] = field(default_factory=dict)
+    controllers: Controllers = None
 
     def __post_init__(self) -> None:
         for name in ("parts", "home", "gains", "arguments"):
@@ -90,6 +99,8 @@ class RobotConfig:
             raise TypeError(f"fixed_base must be True, False or None, got {self.fixed_base!r}")
         if self.balance not in ("none", "gravity", "bias"):
             raise ValueError(f"balance must be 'none', 'gravity' or 'bias', got {self.balance!r}")
+        if self.controllers not in (None, "position"):
+            raise ValueError(f"controllers must be 'position' or None, got {self.controllers!r}")
 
     def __reduce__(self) -> tuple[Any, ...]:  # a read-only view of a dict cannot be pickled
         values = (getattr(self, each.name) for each in fields(self))

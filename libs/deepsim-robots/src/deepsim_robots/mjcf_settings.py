@@ -56,6 +56,14 @@ def joint_axes(model: MjcfModel) -> dict[str, JointAxis]:
     return axes
 
 
+def slide_names(model: MjcfModel) -> set[str]:
+    """Returns the names of the joints that slide."""
+    root = ElementTree.fromstring(model.text)
+    defaults = _Defaults(root)
+    found = (defaults.of(joint, inherited) for joint, inherited in _joints(root))
+    return {each["name"] for each in found if each.get("type") == "slide" and "name" in each}
+
+
 def ball_axes(name: str) -> dict[str, JointAxis]:
     """Returns the three axes of a ball joint, without limits, by their names in the world."""
     return {name + suffix: JointAxis() for suffix in ("", SCOPE + "2", SCOPE + "3")}

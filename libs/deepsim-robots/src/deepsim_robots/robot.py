@@ -22,14 +22,21 @@ from deepsim_sync import (
 )
 
 from .catalogue.robots import ROBOTS, find_robot
-from .config import RobotConfig
+from .config import Controllers, RobotConfig
 from .controllers.controller import Drive, Floats
 from .controllers.names import controller_of
 from .description import with_base, with_sensors
 from .joint_group import JointGroup, matching
 from .manager import RobotManager
 from .passive_forces import PassiveForces
-from .traits import described_axes, joint_names, joint_traits
+from .position_control import with_position_control
+from .traits import (
+    described_axes,
+    joint_names,
+    joint_traits,
+    sliding_joints,
+    warn_of_loose,
+)
 
 
 class Robot:
@@ -101,6 +108,7 @@ class Robot:
         pose: ArrayLike | None = None,
         *,
         keyframe: str | None = None,
+        controllers: Controllers = None,
     ) -> Robot:
         """Returns a new robot from the catalogue, such as ``Robot.load(world, "panda")``.
 
@@ -110,15 +118,18 @@ class Robot:
             name: A name for the model that is not in use; by default its name in the catalogue.
             pose: Pose of the model frame; by default the robot stands on the ground at the origin.
             keyframe: Keyframe of an MJCF file with the home position; see `MjcfModel`.
+            controllers: With ``position``, motors become position servos; see `RobotConfig`.
 
         Raises:
             UnknownEntityError: The robot does not exist.
             MissingPackageError: The robot's package is not installed; the message has the command
                 that installs it.
+            ValueError: No gains follow for a joint, because it has no effort limit.
         """
+        entry = find_robot(robot)
         return cls(
             world,
-            find_robot(robot).load(keyframe=keyframe, on_ground=pose is None),
+            entry.load(keyframe=keyframe, on_ground=pose is None, controllers=controllers),
             name if name is not None else robot.rpartition("/")[2],
             pose,
         )
@@ -154,8 +165,15 @@ class Robot:
         names = joint_names(world, name, axes)
         traits = joint_traits(world, name, names, axes, config)
         self.joints = JointGroup(world, name, "all joints", names, traits)
-        parts: dict[str, Drive] = {}
-        self.parts: Mapping[str, Drive] = MappingProxyType(parts)
+        if config.controllers == "position":
+            controls = world.simulator.descriptions.controls.get(name, ())
+            slides = sliding_joints(description)
+            config = with_position_control(config, controls, self.joints, axes, slides)
+            self.config = config
+            traits = joint_traits(world, name, names, axes, config)
+            self.joints = JointGroup(world, name, "all joints", names, traits)
+        drives: dict[str, Drive] = {}
+        self.parts: Mapping[str, Drive] = MappingProxyType(drives)
         self.slices: dict[str, slice] = {}
         self._half: dict[str, Floats] = {}
         owner: dict[int, str] = {}
@@ -188,7 +206,7 @@ class Robot:
                         f"control {control!r} is in two parts, {controlled[control]!r} and "
                         f"{part!r}: name the controls of each"
                     )
-            parts[part] = drive
+            drives[part] = drive
             count = len(drive.lower)
             self.slices[part] = slice(size, size + count)
             size += count
@@ -200,6 +218,9 @@ class Robot:
             upper.append(high)
         self.lower: Floats = np.concatenate(lower)
         self.upper: Floats = np.concatenate(upper)
+        if isinstance(description, ModelDescription) and not description.static:
+            free = [each for number, each in enumerate(names) if number not in owner]
+            warn_of_loose(self.joints, free, axes)
         self._passive = PassiveForces(
             self.joints, [drive.joints for drive in self.parts.values()], config.balance
         )

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,8 +13,8 @@ from deepsim_spawn import JointAxis, MjcfModel, ModelDescription
 from deepsim_sync import SCOPE, World
 
 from .config import RobotConfig
-from .joint_group import JointTraits, matching
-from .mjcf_settings import ball_axes, joint_axes
+from .joint_group import JointGroup, JointTraits, matching
+from .mjcf_settings import ball_axes, joint_axes, slide_names
 from .parts import Gains
 
 _SECOND = SCOPE + "2"
@@ -33,6 +35,15 @@ def described_axes(description: ModelDescription | MjcfModel | None) -> dict[str
         if joint.axis2 is not None:
             axes[joint.name + _SECOND] = joint.axis2
     return axes
+
+
+def sliding_joints(description: ModelDescription | MjcfModel | None) -> set[str]:
+    """Returns the names of the joints whose positions are lengths."""
+    if description is None:
+        return set()
+    if isinstance(description, MjcfModel):
+        return slide_names(description)
+    return {joint.name for joint in description.all_joints() if joint.type == "prismatic"}
 
 
 def joint_names(world: World, model: str, axes: dict[str, JointAxis]) -> list[str]:
@@ -104,6 +115,27 @@ def joint_traits(
             f"{traits.lower[index]:g}..{traits.upper[index]:g}, got {home[index]:g}"
         )
     return traits
+
+
+def warn_of_loose(joints: JointGroup, free: Sequence[str], axes: Mapping[str, JointAxis]) -> None:
+    """Warns once of the joints without a part that nothing holds.
+
+    Args:
+        joints: All joints of a robot.
+        free: Names of those that belong to no part.
+        axes: The axes of the description by joint.
+    """
+    gains = joints.traits.stiffness + joints.traits.damping
+    held = {name for name, gain in zip(joints.names, gains, strict=True) if gain > 0.0}
+    loose = [name for name in free if name not in held and name in axes and axes[name].is_loose]
+    if loose:
+        more = f" and {len(loose) - 5} more" if len(loose) > 5 else ""
+        warnings.warn(
+            f"robot {joints.model!r}: nothing holds joint {', '.join(loose[:5])}{more}, which has "
+            "no gains, part, damping or friction, so it swings or falls: give gains, a part, or "
+            "controllers='position'",
+            stacklevel=4,
+        )
 
 
 def _given(values: list[float | None], described: np.ndarray) -> np.ndarray:

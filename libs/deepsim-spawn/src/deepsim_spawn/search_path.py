@@ -111,18 +111,24 @@ class SearchPath:
         if scheme in _PACKAGES:
             rest = rest.lstrip("/")
         outside = None
+        allowed = [*self.folders]
         for folder, candidate in self._candidates(scheme, rest, home):
             found = _existing(candidate)
             if found and any(found.is_relative_to(place) for place in (folder, *self.folders)):
                 if not (found.is_file() or found.is_dir()):
                     raise ValueError(f"{uri!r} is not a regular file")
                 return found
-            outside = outside or (found and (found, folder))
+            if found and not outside:
+                outside = found
+                allowed = [*dict.fromkeys((folder, *self.folders))]
+        if not outside and not scheme and Path(rest).is_absolute():
+            outside = _existing(Path(rest))
         if outside:
-            path, folder = outside
+            places = ", ".join(map(repr, map(str, allowed))) or "all folders: none may be read"
             raise ValueError(
-                f"{uri!r} leads to {str(path)!r}, outside of {str(folder)!r}: "
-                f"add the folder that holds it to the search path: {str(path.parent)!r}"
+                f"{uri!r} leads to {str(outside)!r}, outside of {places}: add the folder that "
+                f"holds it to the search path: {str(outside.parent)!r}, by `search_path` in "
+                "Python, `--path` in the shell, or GAZEBO_MODEL_PATH"
             )
         raise FileNotFoundError(self._not_found(uri, scheme, rest, home))
 

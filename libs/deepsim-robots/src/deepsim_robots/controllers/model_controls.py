@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from deepsim_robots.joint_group import JointGroup, matching
-from deepsim_sync import ActuatorRows, Control, JointRows, WorldNumbers
+from deepsim_sync import SCOPE, ActuatorRows, Control, JointRows, WorldNumbers
 
 from .controller import Controller, Drive, Floats, hold
 
@@ -55,15 +55,27 @@ class ModelControls(Controller):
         known = joints.world.simulator.descriptions.controls.get(model, ())
         if not known:
             raise ValueError(f"the file of model {model!r} has no actuators to control")
-        own = [each for each in known if each.kind != "joints" or each.row in joints.scoped]
-        if self.controls is not None:
-            names = [each.name for each in own]
-            kind = f"control of part {joints.part!r} of {model!r}"
-            own = [own[index] for index in matching(kind, self.controls, names)]
+        own = self.chosen(known, model, joints.part, joints.names)
         lower, upper = np.array([_limits(each, joints) for each in own]).reshape(-1, 2).T
         lower = lower if self.lower is None else np.broadcast_to(self.lower, lower.shape)
         upper = upper if self.upper is None else np.broadcast_to(self.upper, upper.shape)
         return ControlsDrive(joints, (lower, upper), own)
+
+    def chosen(
+        self, controls: Iterable[Control], model: str, part: str, joints: Collection[str]
+    ) -> list[Control]:
+        """Returns those controls of a model that a part with some joints has.
+
+        Raises:
+            UnknownEntityError: The model has no such control, or its joint is not in the part.
+        """
+        scoped = {model + SCOPE + joint for joint in joints}
+        own = [each for each in controls if each.kind != "joints" or each.row in scoped]
+        if self.controls is None:
+            return own
+        names = [each.name for each in own]
+        kind = f"control of part {part!r} of {model!r}"
+        return [own[index] for index in matching(kind, self.controls, names)]
 
 
 class _Commands(NamedTuple):

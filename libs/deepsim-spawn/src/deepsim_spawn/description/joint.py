@@ -95,6 +95,15 @@ class JointAxis:
         not_negative("joint axis spring_stiffness", self.spring_stiffness)
         finite("joint axis spring_reference", self.spring_reference)
 
+    @property
+    def is_loose(self) -> bool:
+        """Whether nothing but its limits resists motion; wheels and casters have no limits.
+
+        Such a joint falls under gravity unless gains or a controller hold it.
+        """
+        resists = self.damping, self.friction, self.spring_stiffness, self.mimic
+        return not any(resists) and math.isfinite(self.lower) and math.isfinite(self.upper)
+
 
 @dataclass(frozen=True, slots=True)
 class JointDescription:

@@ -12,10 +12,13 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 from rich.console import Console
+from rich.padding import Padding
 from rich.text import Text
 
 from deepsim.output import fields, print_json, say, table
 from deepsim_robots import (
+    KINDS,
+    MENAGERIE,
     ROBOTS,
     CatalogueEntry,
     Robot,
@@ -45,27 +48,36 @@ RobotName = Annotated[
     ),
 ]
 _FILES = (".yaml", ".yml", ".sdf", ".urdf", ".xacro", ".xml")
+_COLOUR = {True: "", False: "yellow"}
+"""Colour of robots whose files are here, and of others."""
 _MISTAKES = (DeepSimError, OSError, TypeError, ValueError)
 _JOINT = ("joint", "part", "home", "lower", "upper", "effort", "velocity", "stiffness", "damping")
 
 
 @robots.command("list")
 def list_robots(as_json: AsJson = False) -> None:
-    """Lists all robots and the packages that contain them."""
+    """Lists all robots by kind, and how to install those whose files are missing."""
     if as_json:
         print_json([_facts(entry) for entry in ROBOTS.values()])
         return
-    rows = [
-        {
-            "robot": Text(entry.name, "bold"),
-            "about": entry.about,
-            "licence": entry.licence,
-            "gazebo": "gazebo" in entry.engines,
-            "package": _package(entry),
-        }
-        for entry in ROBOTS.values()
-    ]
-    Console().print(table(rows, whole=["robot", "licence", "package"]))
+    console = Console()
+    here = {entry.name: entry.is_installed for entry in ROBOTS.values()}
+    missing: dict[str, list[str]] = {}
+    for kind in KINDS:
+        entries = [entry for entry in ROBOTS.values() if entry.kind == kind]
+        shown = [entry for entry in entries if here[entry.name] or entry.package != MENAGERIE]
+        rows = [(entry.name, Text(entry.about, _COLOUR[here[entry.name]])) for entry in shown]
+        for entry in entries:
+            missing.setdefault(entry.package, []).extend([entry.name] * (not here[entry.name]))
+        if rows:
+            say(console, kind)
+            console.print(Padding(fields(rows), (0, 0, 1, 2)))
+    for package, names in missing.items():
+        if package == MENAGERIE and names:
+            say(console, f"{len(names)} more robots are in MuJoCo Menagerie: set MENAGERIE_ROOT to")
+            say(console, f"a folder that contains them, or pip install {MENAGERIE}")
+        elif names:
+            console.print(Text(f"pip install {package}: {', '.join(names)}", _COLOUR[False]))
 
 
 @robots.command()
@@ -144,12 +156,6 @@ def _robot(world: World, name: str) -> Robot:
         description = MjcfModel(str(config.source), on_ground=True)
         parts = config.parts or default_parts(description)
     return Robot(world, replace(config, source=description, parts=parts), Path(name).stem)
-
-
-def _package(entry: CatalogueEntry) -> Text:
-    if entry.is_installed:
-        return Text(entry.package or "deepsim-robots")
-    return Text(f"pip install {entry.package}", "yellow")
 
 
 def _cells(row: dict[str, Any]) -> dict[str, str]:
