@@ -16,7 +16,7 @@ from rich.console import Console
 from deepsim.output import say
 from deepsim_math import Color, Material, Pose, Vector3
 from deepsim_robots import ROBOTS, Robot
-from deepsim_robots.catalogue.robots import PREFIX
+from deepsim_robots.catalogue.menagerie import PREFIX
 from deepsim_spawn import (
     Bounds,
     CollisionDescription,
