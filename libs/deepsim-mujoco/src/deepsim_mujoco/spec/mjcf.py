@@ -24,7 +24,7 @@ from deepsim_spawn import (
 from deepsim_sync import SCOPE, Control, SpawnError
 
 from .axes import Axis, add_servo, ball_axes
-from .builder import COLLISION_GROUP, VISUAL_GROUP, Built, Look
+from .builder import COLLISION_GROUP, VISUAL_GROUP, Built, Look, Sensor
 from .kept_files import keep
 from .mjcf_actuators import (
     UNLIMITED,
@@ -37,19 +37,25 @@ from .mjcf_actuators import (
     joint_actuators,
     marked_name,
 )
+from .mjcf_sensors import (
+    add_sensors,
+    described_cameras,
+    described_sensors,
+    geoms_of_sensors,
+    name_sensors,
+    remove_sensors,
+)
 from .mjcf_standing import let_stand, lowest_point
 from .tree import Frame, Node, anchor_name
 
 _WORLD = "worldbody"  # the body of everything that the file fixes to the world; "world" is reserved
-_TOLD = ("option", "sensor")
-"""Sections without effect that users are warned about."""
 _GRAVITY = "0 0 -9.81"  # in MJCF by default [m/s^2]; in SDF it is 9.8
 TAKEN_OPTIONS = (
     *("gravity", "wind", "magnetic", "density", "viscosity"),
     *("integrator", "cone", "impratio", "noslip_iterations", "noslip_tolerance"),
 )
 """Options of an MJCF model that count if it is alone in a world; the step size is the world's."""
-_LEFT_OUT = (*_TOLD, "custom", "keyframe", "size", "statistic", "visual")
+_LEFT_OUT = ("option", "custom", "keyframe", "size", "statistic", "visual")
 _KINDS = (
     *("actuators", "equalities", "excludes", "pairs", "tendons", "tuples", "texts", "numerics"),
     *("flexes", "skins", "meshes", "hfields", "materials", "textures"),
@@ -73,13 +79,19 @@ def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
     root = ElementTree.fromstring(description.text)
     keys = root.findall("keyframe/key")
     _arrange(root)
+    lost = name_sensors(root)
     referenced = {each.get(end) for each in root.iter() for end in ("geom", "geom1", "geom2")}
+    referenced |= geoms_of_sensors(root)
     built = Built(description, name)
     try:
         for key, path in description.files.items():
             built.files[key] = keep(path.read_bytes(), path.suffix.lower())
-        model = _parse(root, built).compile()
+        whole = _parse(root, built)
+        model = whole.compile()
         gains, commands = joint_actuators(model)
+        sensors, merged = described_sensors(whole, model, commands)
+        del whole
+        remove_sensors(root)
         others = [number for number in range(model.nactuator) if number not in commands]
         _keep_actuators(root, others)
         child = _parse(root, built)  # parsed again, because a compiled spec would never be freed
@@ -115,7 +127,31 @@ def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
     _keep_roots(spec, built, data, nodes, lift)
     _add_servos(spec, built, model, data, gains)
     built.controls = _controls(built, model, commands)
+    built.mjcf_sensors, added = add_sensors(spec, name, sensors)
+    built.others += added
+    lost_cameras = _add_cameras(built, model)
+    _list_left_out(built, "sensors", [*lost, *merged])
+    _list_left_out(built, "cameras", lost_cameras)
     return built
+
+
+def _add_cameras(built: Built, model: mujoco.MjModel) -> list[str]:
+    """Records the cameras as sensors; returns the names of those that cannot be simulated."""
+    cameras, lost = described_cameras(model)
+    for body, own, description in cameras:
+        scoped = built.name + SCOPE + own
+        if scoped in built.mjcf_sensors:
+            scoped = built.name + SCOPE + body + SCOPE + own
+        lens = description.camera
+        assert lens is not None
+        link = built.name + SCOPE + body
+        built.cameras[scoped] = Sensor(link, Pose(), description.pose, lens, description)
+    return lost
+
+
+def _list_left_out(built: Built, kind: str, names: list[str]) -> None:
+    if names:
+        built.left_out.append(f"{kind} {', '.join(map(repr, names))}")
 
 
 def take_options(spec: mujoco.MjSpec, description: MjcfModel) -> None:
@@ -133,8 +169,9 @@ def take_options(spec: mujoco.MjSpec, description: MjcfModel) -> None:
 def warn_of_left_out(description: MjcfModel, built: Built, *, options: bool) -> None:
     """Warns of sections of an MJCF model that have no effect; `options` may have one."""
     root = ElementTree.fromstring(description.text)
-    told = [tag for tag in _TOLD if not (options and tag == "option")]
-    found = [f"<{tag}>" for tag in told if root.find(tag) is not None]
+    found = [*built.left_out]
+    if not options and root.find("option") is not None:
+        found.insert(0, "<option>")
     if found:
         warnings.warn(
             f"model {built.name!r}: {', '.join(found)} of its MJCF not simulated; physics is that "

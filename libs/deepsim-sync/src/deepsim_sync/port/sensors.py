@@ -23,6 +23,7 @@ SensorKind = Literal[
     "rgbd",
     "stereo",
     "segmentation",
+    "value",
 ]
 """The kind of a sensor."""
 
@@ -51,6 +52,7 @@ QUANTITIES: dict[SensorKind, tuple[str, ...]] = {
     "rgbd": ("rgb", "depth"),
     "stereo": ("rgb", "disparity", "depth"),
     "segmentation": ("models", "links"),
+    "value": ("value",),
 }
 """The quantities of each kind; docs/sensors.md has their shapes, frames and units."""
 
