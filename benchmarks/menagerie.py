@@ -107,7 +107,7 @@ def measure(name: str) -> Row:
     robot = Robot.load(world, f"menagerie/{name}")
     controls = world.simulator.descriptions.controls.get(name, ())
     row.controls = len(controls)
-    row.own_sensors = sum(each.startswith(name + SCOPE) for each in world.sensors)
+    row.own_sensors = sum(each.kind == "value" for each in world.simulator.sensors.infos.values())
     data = at_home(plain)
     for number, control in enumerate(controls):  # a scene adds no actuators
         table = world.joints if control.kind == "joints" else world.actuators

@@ -12,7 +12,7 @@ import pytest
 
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
-from deepsim_spawn import MjcfModel, Physics, UnsupportedElementWarning, WorldDescription
+from deepsim_spawn import MjcfModel, Physics, WorldDescription
 from deepsim_sync import World
 
 STEP, STEPS = 0.002, 300
@@ -112,7 +112,7 @@ TAKEN = {
     "actuatorfrc of a servo": '<actuatorfrc name="{}" actuator="servo"/>',
     "jointactuatorfrc of a servo": '<jointactuatorfrc name="{}" joint="a"/>',
 }
-"""Sensors of the step whose values in plain MuJoCo count the servo's damping as at its beginning."""
+"""Sensors of the step; those of plain MuJoCo count the servo's damping as at its beginning."""
 SENSORS = {**NOW, **OF_STEP, **TAKEN}
 TEXT = MODEL.format(sensors="".join(each.format(name) for name, each in SENSORS.items()))
 Values = dict[str, np.ndarray]

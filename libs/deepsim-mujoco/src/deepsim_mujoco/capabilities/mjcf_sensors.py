@@ -58,9 +58,7 @@ class ServoEfforts:
         sensors: The sensors of efforts.
     """
 
-    def __init__(
-        self, states: WorldStates, servos: Servos, sensors: Iterable[MjcfSensor]
-    ) -> None:
+    def __init__(self, states: WorldStates, servos: Servos, sensors: Iterable[MjcfSensor]) -> None:
         self._servos = servos
         rows, layout = states.compiled.entities.joints, states.compiled.layout
         chosen = [(each, each.servo) for each in sensors]

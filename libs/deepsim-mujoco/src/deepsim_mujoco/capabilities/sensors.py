@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -145,11 +145,7 @@ class MujocoSensors:
         moving = [_velocity_of_unit(sensor, address) for sensor, kind in kinds if kind is Imu]
         moving += [_velocity(sensor, address) for sensor in of_mjcf if sensor.velocity]
         self._accelerations = Accelerations(states, moving) if moving else None
-        forces = [
-            (sensor.site, *(address[sensor.output(what)] for what in ("force", "torque")))
-            for sensor, kind in kinds
-            if kind is ForceTorque
-        ]
+        forces = [_wrench(sensor, address) for sensor, kind in kinds if kind is ForceTorque]
         forces += [_force_or_torque(states.model, sensor) for sensor in of_mjcf if sensor.site]
         if states.model.opt.integrator == _RK4:
             forces = []
@@ -289,7 +285,8 @@ class MujocoSensors:
 
     def _attempt(self, worlds: Rows) -> Floats:
         """Returns the outputs of a step of some worlds that is taken back, (w, n)."""
-        states, effort = self._states, self._servos.effort.copy()
+        states, servos = self._states, self._servos
+        effort, force = servos.effort.copy(), servos.force[worlds]
         before, warned = states.state[worlds], states.warnings[worlds]
         states.version += 1
         try:
@@ -297,7 +294,8 @@ class MujocoSensors:
         except BatchError:  # of diverged worlds
             outputs = np.full((len(worlds), self._data.shape[1]), np.nan)
         states.state[worlds], states.warnings[worlds] = before, warned
-        self._servos.set(effort, slice(None))
+        servos.set(effort, slice(None))
+        servos.force[worlds] = force
         states.version += 1
         return outputs
 
@@ -369,9 +367,15 @@ def _velocity(sensor: MjcfSensor, address: Mapping[str, int]) -> Velocity:
     return Velocity(address[sensor.velocity], turn, address[sensor.output], sensor.has_weight)
 
 
-def _force_or_torque(
-    model: mujoco.MjModel, sensor: MjcfSensor
-) -> tuple[str, int | None, int | None]:
+_Wrench: TypeAlias = tuple[str, int | None, int | None]
+"""Site of a sensor, and the first of the outputs of its force and its torque."""
+
+
+def _wrench(sensor: BuiltSensor, address: Mapping[str, int]) -> _Wrench:
+    return sensor.site, address[sensor.output("force")], address[sensor.output("torque")]
+
+
+def _force_or_torque(model: mujoco.MjModel, sensor: MjcfSensor) -> _Wrench:
     own = model.sensor(sensor.output)
     start, is_force = int(own.adr[0]), own.type[0] == int(mujoco.mjtSensor.mjSENS_FORCE)
     return sensor.site, start if is_force else None, None if is_force else start

@@ -49,12 +49,6 @@ from .mjcf_standing import let_stand, lowest_point
 from .tree import Frame, Node, anchor_name
 
 _WORLD = "worldbody"  # the body of everything that the file fixes to the world; "world" is reserved
-_GRAVITY = "0 0 -9.81"  # in MJCF by default [m/s^2]; in SDF it is 9.8
-TAKEN_OPTIONS = (
-    *("gravity", "wind", "magnetic", "density", "viscosity"),
-    *("integrator", "cone", "impratio", "noslip_iterations", "noslip_tolerance"),
-)
-"""Options of an MJCF model that count if it is alone in a world; the step size is the world's."""
 _LEFT_OUT = ("option", "custom", "keyframe", "size", "statistic", "visual")
 _KINDS = (
     *("actuators", "equalities", "excludes", "pairs", "tendons", "tuples", "texts", "numerics"),
@@ -152,33 +146,6 @@ def _add_cameras(built: Built, model: mujoco.MjModel) -> list[str]:
 def _list_left_out(built: Built, kind: str, names: list[str]) -> None:
     if names:
         built.left_out.append(f"{kind} {', '.join(map(repr, names))}")
-
-
-def take_options(spec: mujoco.MjSpec, description: MjcfModel) -> None:
-    """Sets those of `TAKEN_OPTIONS` that an MJCF model sets itself, and gravity."""
-    for option in ElementTree.fromstring(description.text).findall("option"):
-        given = {name: option.attrib[name] for name in TAKEN_OPTIONS if name in option.attrib}
-        given.setdefault("gravity", _GRAVITY)
-        alone = ElementTree.Element("mujoco")
-        alone.append(ElementTree.Element("option", given))
-        own = mujoco.MjSpec.from_string(ElementTree.tostring(alone, encoding="unicode")).option
-        for name in given:
-            setattr(spec.option, name, getattr(own, name))
-
-
-def warn_of_left_out(description: MjcfModel, built: Built, *, options: bool) -> None:
-    """Warns of sections of an MJCF model that have no effect; `options` may have one."""
-    root = ElementTree.fromstring(description.text)
-    found = [*built.left_out]
-    if not options and root.find("option") is not None:
-        found.insert(0, "<option>")
-    if found:
-        warnings.warn(
-            f"model {built.name!r}: {', '.join(found)} of its MJCF not simulated; physics is that "
-            "of the world",
-            UnsupportedElementWarning,
-            stacklevel=4,
-        )
 
 
 def _arrange(root: ElementTree.Element) -> None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
@@ -125,7 +125,7 @@ def geoms_of_sensors(root: ElementTree.Element) -> set[str]:
 def described_sensors(
     spec: mujoco.MjSpec,
     model: mujoco.MjModel,
-    commands: Mapping[int, Collection[JointCommand]],
+    commands: Mapping[int, Sequence[JointCommand]],
 ) -> tuple[list[_Described], list[str]]:
     """Returns the sensors of a file.
 
