@@ -25,7 +25,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from deepsim_math import Pose
+from deepsim_math import Pose, Vector3
 from deepsim_mujoco import MujocoSimulator
 from deepsim_robots import Robot
 from deepsim_spawn import (
@@ -151,10 +151,11 @@ def on_ground(name: str, step: float) -> Robot:
 def ours(name: str, plain: mujoco.MjModel) -> Robot:
     """Returns a robot on the floor of its scene, in a world with the options of the scene."""
     plain.opt.iterations, plain.opt.ls_iterations, plain.opt.tolerance = 100, 50, 1e-10
-    cone = "elliptic" if plain.opt.cone else "pyramidal"
-    options = MujocoOptions(cone=cone, impratio=float(plain.opt.impratio))
+    options = MujocoOptions(
+        cone="elliptic" if plain.opt.cone else "pyramidal", impratio=float(plain.opt.impratio)
+    )
     physics = Physics(max_step_size=float(plain.opt.timestep), mujoco=options)
-    gravity = tuple(plain.opt.gravity.tolist())
+    gravity = Vector3(*plain.opt.gravity.tolist())
     world = World(MujocoSimulator(WorldDescription(gravity=gravity, physics=physics)))
     floors = np.flatnonzero(plain.geom_type == PLANE)
     geoms, height = "", 0.0
