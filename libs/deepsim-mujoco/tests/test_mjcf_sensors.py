@@ -71,6 +71,31 @@ def test_each_model_has_its_own_sensors_where_it_is_put() -> None:
                 np.testing.assert_allclose(found.value, wanted.value, atol=1e-12, err_msg=name)
 
 
+def test_a_model_comes_back_with_its_sensors() -> None:
+    """After it was deleted, one with the same name can be spawned, even with a clock."""
+    model = MjcfModel(ARM.replace("<sensor>", '<sensor><clock name="clock"/>'))
+    world = World(MujocoSimulator())
+    for _ in range(2):
+        world.spawn(model, "m", Pose())
+        run(world, 5)
+        assert len(world.sensors) == 6
+        assert world.sensors["m::clock"].value[0, 0] == pytest.approx(world.time[0])
+        world.delete("m")
+        assert not world.sensors
+
+
+@pytest.mark.parametrize("name", ["imu", "effort"])
+def test_a_sensor_that_joins_others_measures_as_one_that_comes_first(name: str) -> None:
+    """Its first value is that of the step that would come next, whoever measured before."""
+    world, other = world_of(ARM), world_of(ARM)
+    world.sensors["m::imu" if name == "effort" else "m::effort"].read()
+    for each in (world, other):
+        run(each, 20)
+    np.testing.assert_array_equal(
+        world.sensors[f"m::{name}"].value, other.sensors[f"m::{name}"].value
+    )
+
+
 def test_values_belong_to_snapshots_and_episodes() -> None:
     """After a snapshot is restored, and in the second episode, all values are those of before."""
     world = world_of(ARM, worlds=2)
@@ -132,19 +157,27 @@ def test_an_accelerometer_sums_up_to_the_velocity() -> None:
     np.testing.assert_allclose(total, speed * np.array([turn[2][0], 0.0, -turn[0][0]]), atol=1e-9)
 
 
-def test_a_rangefinder_and_frames_meet_visuals_that_move() -> None:
-    """MuJoCo measures them, so they move with their bodies although they never collide."""
+@pytest.mark.parametrize(
+    ("sensor", "wanted"),
+    [
+        ('<rangefinder name="x" site="beam"/>', [0.6 + 0.5]),
+        ('<framepos name="x" objtype="geom" objname="sign"/>', [1.2, 0.0, 0.5]),
+        ('<distance name="x" body1="post" body2="cart" cutoff="9"/>', [0.6 + 0.5 + 1.0]),
+    ],
+)
+def test_a_visual_that_moves_is_measured(sensor: str, wanted: list[float]) -> None:
+    """MuJoCo's sensors do so, although it never collides."""
     text = """<mujoco><worldbody><site name="beam" pos="0 0 .5" zaxis="1 0 0"/>
     <body name="cart" pos="1 0 .5"><joint name="rail" type="slide" axis="1 0 0"/>
       <geom type="box" size=".1 .1 .1" mass="1"/>
       <geom name="sign" type="box" size=".1 .1 .1" pos="-.3 0 0" contype="0" conaffinity="0"/>
-    </body></worldbody><sensor><rangefinder name="{}" site="beam"/>
-    <framepos name="sign" objtype="geom" objname="sign"/></sensor></mujoco>"""
-    world = world_of(text.format("range"))
+    </body>
+    <body name="post" pos="-1.1 0 .5"><geom type="sphere" size=".1"/></body></worldbody>
+    <sensor>{}</sensor></mujoco>"""
+    world = world_of(text.format(sensor))
     world.joints.velocity = 1.0
     run(world, 500)
-    assert world.sensors["m::range"].value[0, 0] == pytest.approx(0.6 + 0.5)
-    np.testing.assert_allclose(world.sensors["m::sign"].value[0], [1.2, 0.0, 0.5], atol=1e-9)
+    np.testing.assert_allclose(world.sensors["m::x"].value[0], wanted, atol=1e-9)
 
 
 def test_delays_and_intervals_are_those_of_simulated_time() -> None:
