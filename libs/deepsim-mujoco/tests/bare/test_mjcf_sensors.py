@@ -233,3 +233,27 @@ def test_a_sensor_measures_as_in_plain_mujoco(kind: str, worlds: int) -> None:
         np.testing.assert_allclose(measured[:, world], wanted, atol=1e-5 * scale)
     is_fixed = kind in ("framepos of a camera",)
     assert is_fixed or np.ptp(measured, axis=0).max() > 1e-3 or kind == "insidesite"
+
+
+SKIN = """<mujoco>{}
+<asset><mesh name="pad" builtin="plate" params="3 3" scale=".05 .05 .01"/></asset>
+<worldbody><body name="finger" pos="0 0 .1"><geom name="tip" type="box" size=".05 .05 .02"/>
+  <geom type="mesh" mesh="pad" contype="0" conaffinity="0" density="0"/></body>
+<body name="ball" pos="0 0 .165"><freejoint/><geom type="sphere" size=".05"/></body></worldbody>
+<sensor><tactile name="skin" geom="tip" mesh="pad"/></sensor></mujoco>"""
+
+
+def test_a_tactile_sensor_measures_as_in_plain_mujoco() -> None:
+    """The contacts of the latest step count, although it measures velocities, too."""
+    option = f'<option timestep="{STEP}" tolerance="1e-10" {OPTION}/>'
+    model = mujoco.MjModel.from_xml_string(SKIN.format(option))
+    data = mujoco.MjData(model)
+    world = World(MujocoSimulator(WorldDescription(physics=Physics(max_step_size=STEP))))
+    world.spawn(MjcfModel(SKIN.format("")), "m", Pose())
+    skin = world.sensors["m::skin"]
+    for _ in range(100):
+        mujoco.mj_step(model, data)
+        world.tick()
+        wanted = data.sensor("skin").data
+        np.testing.assert_allclose(skin.value[0], wanted, atol=1e-9)
+    assert np.abs(wanted).max() > 1e-3

@@ -14,6 +14,7 @@ from deepsim_mujoco.state.servos import Servos
 from deepsim_mujoco.state.world_states import WorldStates
 from deepsim_sync import Reading, WorldNumbers
 
+_TACTILE = int(mujoco.mjtSensor.mjSENS_TACTILE)
 _ACCELERATIONS = int(mujoco.mjtStage.mjSTAGE_ACC)
 
 
@@ -74,8 +75,9 @@ class ServoEfforts:
 
 
 def is_of_step(model: mujoco.MjModel, sensor: MjcfSensor) -> bool:
-    """Returns whether a sensor measures accelerations or forces, which belong to a step."""
-    return bool(model.sensor(sensor.output).needstage[0] == _ACCELERATIONS)
+    """Returns whether a sensor measures accelerations, forces or contacts, which are of a step."""
+    own = model.sensor(sensor.output)
+    return bool(own.needstage[0] == _ACCELERATIONS or own.type[0] == _TACTILE)
 
 
 def outputs_of(model: mujoco.MjModel, sensor: MjcfSensor) -> tuple[int, int]:

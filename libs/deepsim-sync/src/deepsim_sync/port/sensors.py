@@ -145,7 +145,10 @@ class Sensors(Protocol):
 
     @property
     def infos(self) -> Mapping[str, SensorInfo]:
-        """All sensors by name, ``model::link::sensor``; a new object after each change."""
+        """All sensors by name, ``model::link::sensor``; a new object after each change.
+
+        Sensors of a model that belong to no link are named ``model::sensor``.
+        """
         ...
 
     def watch(self, name: str) -> None:
