@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -59,13 +59,12 @@ class ServoEfforts:
         sensors: The sensors of efforts.
     """
 
-    def __init__(self, states: WorldStates, servos: Servos, sensors: Iterable[MjcfSensor]) -> None:
+    def __init__(self, states: WorldStates, servos: Servos, sensors: Sequence[MjcfSensor]) -> None:
         self._servos = servos
         rows, layout = states.compiled.entities.joints, states.compiled.layout
-        chosen = [(each, each.servo) for each in sensors]
-        self._at = [outputs_of(states.model, each)[0] for each, _ in chosen]
-        self._rows = rows.rows([name for _, name in chosen])
-        self._numbers = [layout.actuators[name] for _, name in chosen]
+        self._at = [outputs_of(states.model, each)[0] for each in sensors]
+        self._rows = rows.rows([each.servo for each in sensors])
+        self._numbers = [layout.actuators[each.servo] for each in sensors]
 
     def complete(self, outputs: Floats, worlds: WorldNumbers | None) -> None:
         """Completes the outputs (w, n) of MuJoCo's sensors in the latest step of some worlds."""
@@ -86,9 +85,8 @@ def outputs_of(model: mujoco.MjModel, sensor: MjcfSensor) -> tuple[int, int]:
     return int(own.adr[0]), int(own.dim[0])
 
 
-def replaced_outputs(model: mujoco.MjModel, sensors: Mapping[str, MjcfSensor], name: str) -> range:
+def replaced_outputs(model: mujoco.MjModel, sensor: MjcfSensor) -> range:
     """Returns the places of the outputs of a sensor that MuJoCo alone does not measure."""
-    sensor = sensors[name]
     if not (sensor.velocity or sensor.site or sensor.servo):
         return range(0)
     first, size = outputs_of(model, sensor)

@@ -122,7 +122,7 @@ class MujocoSensors:
         elif name in self._mjcf and is_of_step(self._states.model, self._mjcf[name]):
             self._watched[name] = None
             self._arm()
-            self._unmeasured += replaced_outputs(self._states.model, self._mjcf, name)
+            self._unmeasured += replaced_outputs(self._states.model, self._mjcf[name])
         self._readers[name] = self._reader(name)
 
     def _arm(self) -> None:

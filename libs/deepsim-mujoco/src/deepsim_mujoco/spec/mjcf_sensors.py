@@ -76,17 +76,19 @@ class MjcfSensor(NamedTuple):
     """Whether the value is that of the constraint of a joint's or a tendon's limit."""
 
 
-class _Described(NamedTuple):
-    """A sensor as described by a file."""
+class DescribedSensor(NamedTuple):
+    """A sensor as described by a file, without the prefix of its model."""
 
     name: str
     fields: dict[str, Any]
+    """The fields of MuJoCo's sensor."""
     parameters: list[int]
+    """Its integer parameters."""
     update_rate: float
     delay: float
     factor: float
     servo: str
-    """The joint with the servo in the place of an actuator of the file; empty for none."""
+    """The joint whose servo's effort is a part of the value; empty for none."""
 
 
 def name_sensors(root: ElementTree.Element) -> list[str]:
@@ -126,7 +128,7 @@ def described_sensors(
     spec: mujoco.MjSpec,
     model: mujoco.MjModel,
     commands: Mapping[int, Sequence[JointCommand]],
-) -> tuple[list[_Described], list[str]]:
+) -> tuple[list[DescribedSensor], list[str]]:
     """Returns the sensors of a file.
 
     Args:
@@ -139,7 +141,7 @@ def described_sensors(
         actuators of a joint.
     """
     joints = [each[0].joint for each in commands.values() if each]
-    found: list[_Described] = []
+    found: list[DescribedSensor] = []
     lost: list[str] = []
     for number, sensor in enumerate(spec.sensors):
         fields = {each: getattr(sensor, each) for each in _FIELDS}
@@ -165,12 +167,12 @@ def described_sensors(
         rate = 1.0 / sensor.interval[0] if sensor.interval[0] > 0.0 else 0.0
         parameters = sensor.intprm.tolist()
         delay = float(sensor.delay)
-        found.append(_Described(sensor.name, fields, parameters, rate, delay, factor, servo))
+        found.append(DescribedSensor(sensor.name, fields, parameters, rate, delay, factor, servo))
     return found, lost
 
 
 def add_sensors(
-    spec: mujoco.MjSpec, model: str, sensors: Iterable[_Described]
+    spec: mujoco.MjSpec, model: str, sensors: Iterable[DescribedSensor]
 ) -> tuple[dict[str, MjcfSensor], list[mujoco.MjsElement]]:
     """Adds the sensors of a file to the spec of a world that has its model, with its servos.
 
