@@ -53,17 +53,18 @@ HEAD = """# Robots of MuJoCo Menagerie
 `make menagerie MENAGERIE_ROOT=...` loads each robot of
 [MuJoCo Menagerie](https://github.com/google-deepmind/mujoco_menagerie) whose files are in a
 folder, and writes this page. Last: {date}, MuJoCo {mujoco}. {loaded} of {robots} robots load, with
-{actuators} of the {of_files} actuators of their files.
+{actuators} of the {of_files} actuators and {sensors} of the {of_sensors} sensors of their files.
 
 Each robot is put on the ground at home by `Robot.load(world, "menagerie/NAME")`, and held there for
 2 s, as is the robot of its own scene in plain MuJoCo, with the same controls. The columns are
 actuators and sensors with us and in the file, then the difference of the height of a free base
 [mm], the largest difference of a joint [mrad, or mm of slides], and how far a joint of plain
-MuJoCo's moved. Objects of a scene touch nothing. Where the two differ, the last column has the
-larger difference of a second run with the floor, the friction cone (`cone`, `impratio`) and the
-start of the scene and a solver that converges there, in place of the ground and the options of a
-DeepSim world. Of the {steady} robots whose joints move by at most {moved:g} there, {close} end
-within 1 mm and 1 mrad; of all {loaded} do {alike}, if the second run counts.
+MuJoCo's moved. Objects of a scene touch nothing. Where the two differ, the column "alike" has
+the larger difference of a second run, with the floor, the start and `cone`, `impratio` and
+`integrator` of the scene in place of the ground and the options of a DeepSim world, and with the
+solver of a world in place of the scene's. Of the {steady} robots whose joints move by at most
+{moved:g} there, {close} end within 1 mm and 1 mrad; of all {loaded}, {alike} do if the second run
+counts.
 
 {note}| robot | actuators | sensors | base | joints | moved | alike | |
 |---|---|---|---|---|---|---|---|
@@ -116,9 +117,8 @@ def measure(name: str, *, alike: bool) -> Row:
     robot = ours(name, plain) if alike else on_ground(name, float(plain.opt.timestep))
     world = robot.world
     for body in set(names(plain)) - set(names(alone)):  # objects of the scene
-        own = plain.geom_bodyid == plain.body(body).id
-        if plain.body_dofnum[plain.body(body).id]:
-            plain.geom_contype[own] = plain.geom_conaffinity[own] = 0
+        own = (plain.geom_bodyid == plain.body(body).id) & (plain.geom_type != PLANE)
+        plain.geom_contype[own] = plain.geom_conaffinity[own] = 0
     controls = world.simulator.descriptions.controls.get(name, ())
     row.controls = len(controls)
     row.own_sensors = sum(each.kind == "value" for each in world.simulator.sensors.infos.values())
@@ -151,8 +151,12 @@ def on_ground(name: str, step: float) -> Robot:
 def ours(name: str, plain: mujoco.MjModel) -> Robot:
     """Returns a robot on the floor of its scene, in a world with the options of the scene."""
     plain.opt.iterations, plain.opt.ls_iterations, plain.opt.tolerance = 100, 50, 1e-10
+    plain.opt.noslip_iterations = plain.opt.density = plain.opt.viscosity = 0  # a world has none
+    integrator = ("euler", "rk4", "implicit", "implicitfast", "discrete")[plain.opt.integrator]
     options = MujocoOptions(
-        cone="elliptic" if plain.opt.cone else "pyramidal", impratio=float(plain.opt.impratio)
+        integrator=integrator,
+        cone="elliptic" if plain.opt.cone else "pyramidal",
+        impratio=float(plain.opt.impratio),
     )
     physics = Physics(max_step_size=float(plain.opt.timestep), mujoco=options)
     gravity = Vector3(*plain.opt.gravity.tolist())
@@ -165,6 +169,8 @@ def ours(name: str, plain: mujoco.MjModel) -> Robot:
             for key in ("friction", "solref", "solimp")
         }
         settings["condim"] = str(plain.geom_condim[geom])
+        for key in ("contype", "conaffinity"):  # bit 1 is for soles that touch by pairs
+            settings[key] = str(getattr(plain, f"geom_{key}")[geom] | 1)
         text = " ".join(f'{key}="{value}"' for key, value in settings.items())
         geoms += f'<geom type="plane" size="0 0 .05" {text}/>'
         height = float(plain.geom_pos[geom, 2])
@@ -236,6 +242,8 @@ def page(rows: list[Row], note: str) -> str:
         loaded=len(loaded),
         actuators=sum(row.controls for row in loaded),
         of_files=sum(row.actuators for row in loaded),
+        sensors=sum(row.own_sensors for row in loaded),
+        of_sensors=sum(row.sensors for row in loaded),
         steady=len(steady),
         close=sum(map(is_close, steady)),
         alike=sum(is_close(row) or is_alike(row) for row in loaded),
