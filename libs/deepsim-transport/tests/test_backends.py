@@ -8,7 +8,7 @@ import pytest
 from transport_worlds import running
 
 from deepsim_mujoco import MujocoSimulator
-from deepsim_spawn import GazeboXMLLoader
+from deepsim_spawn import GazeboXMLLoader, MjcfModel
 from deepsim_sync import SpawnRequest, World
 from deepsim_sync.testing import TableModel, TableSimulator
 from deepsim_transport import PhysicsServer, RemoteSimulator, Transport, WorldMirror
@@ -52,3 +52,31 @@ def test_a_puck_glides_alike_on_every_engine(engine, master):
         assert world.models.pose[0, 0, :3] == pytest.approx([1.0, 2.0, 3.0], abs=1e-6)
         mirror.fetch()
         assert mirror.tables.models.pose[0, 0, :3] == pytest.approx([1.0, 2.0, 3.0], abs=1e-6)
+
+
+ARM = MjcfModel("""<mujoco><worldbody><body name="arm"><joint name="hinge" axis="0 1 0"/>
+<geom type="capsule" fromto="0 0 0 .3 0 0" size=".03"/><site name="tip" pos=".3 0 0"/></body>
+</worldbody><actuator><position joint="hinge" kp="40" kv="4"/></actuator>
+<sensor><gyro name="gyro" site="tip"/><accelerometer name="imu" site="tip"/></sensor></mujoco>""")
+
+
+def test_sensors_of_mjcf_measure_alike_in_another_process(master):
+    """Their values have the same bits as in a world of this process."""
+    simulator = MujocoSimulator()
+    simulator.spawn([SpawnRequest(ARM, "arm", (0, 0, 1, 0, 0, 0, 1))])
+    with (
+        Transport(master.host, master.port, namespace="values") as physics,
+        Transport(master.host, master.port, namespace="values") as brain,
+        running(PhysicsServer(simulator, physics, paused=True)),
+    ):
+        here, there = World(MujocoSimulator()), World(RemoteSimulator(brain))
+        here.spawn(ARM, "arm", (0, 0, 1, 0, 0, 0, 1))
+        for world in (here, there):
+            world.sensors.select(["arm::gyro", "arm::imu"])
+            world.joints.target_position = 0.3
+            for _ in range(10):
+                world.tick()
+        for name in ("arm::gyro", "arm::imu"):
+            wanted = here.sensors[name].value
+            np.testing.assert_array_equal(there.sensors[name].value, wanted)
+            assert np.abs(wanted).max() > 1.0

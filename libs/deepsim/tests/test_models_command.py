@@ -175,12 +175,13 @@ def test_show_and_check_take_mjcf(models: Models, tmp_path: Path) -> None:
     file = tmp_path / "arm.xml"
     file.write_text("""<mujoco><worldbody><body name="arm"><joint name="j"/><geom size=".1"/></body>
     </worldbody><actuator><motor name="push" joint="j"/></actuator>
-    <keyframe><key name="up" qpos="1"/></keyframe><sensor><jointpos joint="j"/></sensor>
+    <keyframe><key name="up" qpos="1"/></keyframe><sensor><jointpos joint="j"/>
+    <user name="own" dim="1" objtype="body" objname="arm"/></sensor>
     </mujoco>""")
     shown = json.loads(models("show", str(file), "--json").stdout)
     assert (shown["links"], shown["joints"]) == ("2", "1")  # the world is one
     assert (shown["controls"], shown["efforts of"], shown["keyframes"]) == ("1", "push", "up")
-    assert "<sensor>" in shown["approximated"]
+    assert "sensors 'own'" in shown["approximated"]
     assert "approximated" in models("check", str(file)).stdout
     file.write_text("<mujoco><worldbody><body><joint/></body></worldbody></mujoco>")
     failed = models("check", str(file))

@@ -81,7 +81,8 @@ class MujocoSimulator:
         camera_mounts: Moves camera sensors and changes their lenses.
         contacts: Reads the points where links touch.
         dynamics: Computes Jacobians and bias forces.
-        sensors: Reads inertial units, force-torque sensors, contact sensors, lidars and cameras.
+        sensors: Reads inertial units, force-torque sensors, contact sensors, lidars, cameras, and
+            sensors of MJCF models.
         physics: Scales mass, friction and damping of links.
         snapshots: Saves and restores the physics.
 

@@ -3,16 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from deepsim_mujoco.imports import mujoco
-from deepsim_mujoco.spec.sensors import BuiltSensor
 from deepsim_mujoco.state.layout import Floats
 from deepsim_mujoco.state.rotations import cross
 from deepsim_mujoco.state.world_states import WorldStates
-from deepsim_sync import Reading, WorldNumbers
+from deepsim_sync import WorldNumbers
 
 
 class ForceTorqueSensor:
@@ -26,17 +23,17 @@ class ForceTorqueSensor:
 
     Args:
         states: The states of the worlds.
-        sensor: The sensor.
-        address: Start of the outputs of each MuJoCo sensor, by name.
+        site: Name of the sensor's site.
+        force: First of the outputs of the force among those of MuJoCo's sensors; None for none.
+        torque: The same for the torque.
     """
 
     def __init__(
-        self, states: WorldStates, sensor: BuiltSensor, address: Mapping[str, int]
+        self, states: WorldStates, site: str, force: int | None, torque: int | None
     ) -> None:
         model = states.model
-        self._force = address[sensor.output("force")] + np.arange(3)
-        self._torque = address[sensor.output("torque")] + np.arange(3)
-        self._site = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_SITE, sensor.site)
+        self._force, self._torque = force, torque
+        self._site = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_SITE, site)
         body = int(model.site_bodyid[self._site])
         self._root = int(model.body_rootid[body])
         moved = {  # the body that each degree of freedom moves, with all bodies below
@@ -47,13 +44,6 @@ class ForceTorqueSensor:
         self._dofs, self._moved = np.array([*moved.items()], dtype=np.intp).reshape(-1, 2).T
         names = ("cdof", "crb", "subtree_com", "site_xpos", "site_xmat")
         self._fields: list[Floats] = [states.batch.bind(name) for name in names]
-
-    def read(self, outputs: Floats) -> Reading:
-        """Returns the quantities, (W, 3) each, from outputs (W, n) that `correct` has completed."""
-        return {
-            "force": outputs.take(self._force, axis=1) + 0.0,  # never -0.0
-            "torque": outputs.take(self._torque, axis=1) + 0.0,
-        }
 
     def correct(self, outputs: Floats, difference: Floats, worlds: WorldNumbers | None) -> None:
         """Completes the outputs of MuJoCo's sensors in the step that some worlds have just taken.
@@ -81,8 +71,9 @@ class ForceTorqueSensor:
         torque -= cross(arm, force)
         axes = turn[:, self._site].T.reshape(3, 3, -1)
         for vector, at in ((force, self._force), (torque, self._torque)):
-            local = axes[0] * vector[0] + axes[1] * vector[1] + axes[2] * vector[2]
-            outputs[:, at] += local.T
+            if at is not None:
+                local = axes[0] * vector[0] + axes[1] * vector[1] + axes[2] * vector[2]
+                outputs[:, at : at + 3] += local.T
 
 
 def _total(vectors: Floats) -> Floats:

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from deepsim_mujoco.state.world_states import WorldStates
 from deepsim_sync import Reading, WorldNumbers
 
 _XYZW = np.array([1, 2, 3, 0])  # from MuJoCo's order of quaternions
+_NO_TURN = np.array([0.0, 0.0, 0.0, 1.0])
 
 
 class InertialUnit:
@@ -51,38 +53,50 @@ class InertialUnit:
         }
 
 
+class Velocity(NamedTuple):
+    """Places among the outputs of MuJoCo's sensors of a velocity, whose change is measured."""
+
+    velocity: int
+    """First of the three components in the world frame."""
+    turn: int
+    """First of the quaternion of the frame in which the acceleration is; -1 for the world frame."""
+    out: int
+    """First of the three outputs that the acceleration replaces."""
+    has_weight: bool = True
+    """Whether gravity counts as an acceleration."""
+
+
 class Accelerations:
-    """The accelerations of n inertial units: the changes of their velocities in a step.
+    """The accelerations of n sensors: the changes of their velocities in a step.
 
     MuJoCo's accelerometer measures something else if the damping of servos is solved for the
     velocity after the step, and nothing on bodies that cannot move.
     """
 
-    def __init__(
-        self, states: WorldStates, units: Iterable[BuiltSensor], address: Mapping[str, int]
-    ) -> None:
+    def __init__(self, states: WorldStates, measured: Sequence[Velocity]) -> None:
         self._states = states
-        chosen = list(units)
-        velocity = [address[unit.output(VELOCITY)] for unit in chosen]
-        turn = [address[unit.output("orientation")] for unit in chosen]
-        self._velocity = np.array(velocity, dtype=np.intp)[:, None] + np.arange(3)
-        self._turn = np.array(turn, dtype=np.intp)[:, None] + _XYZW
+        velocity, turn, out, weight = np.array(measured, dtype=np.intp).T
+        self._velocity = velocity[:, None] + np.arange(3)
+        self._out = out[:, None] + np.arange(3)
+        self._turn = np.maximum(turn, 0)[:, None] + _XYZW
+        self._is_turned = (turn >= 0)[:, None]
+        self._weight = weight[:, None] * states.model.opt.gravity
 
     def measure(self, outputs: Floats, worlds: WorldNumbers | None) -> None:
-        """Replaces the velocities before the latest step by specific forces [m/s^2].
+        """Replaces outputs of the latest step by accelerations, with weight by specific forces.
 
-        These are in the axes of the unit after the step, which are those of its orientation.
+        These are in the axes of the sensor after the step, which are those of its orientation.
 
         Args:
             outputs: Outputs of MuJoCo's sensors in the latest step, (w, n).
             worlds: Numbers of the w worlds; None for all.
         """
-        states, gravity = self._states, self._states.model.opt.gravity
+        states = self._states
         states.derive(velocities=True)
         present: Floats = states.batch.bind("sensordata")
         if worlds is not None:
             present = present[worlds]
         change = present.take(self._velocity, axis=1) - outputs.take(self._velocity, axis=1)
-        turn = present.take(self._turn, axis=1)
-        force = quaternions.inverse_rotate(turn, change / states.timestep - gravity)
-        outputs[:, self._velocity] = force + 0.0  # never -0.0
+        turn = np.where(self._is_turned, present.take(self._turn, axis=1), _NO_TURN)
+        force = quaternions.inverse_rotate(turn, change / states.timestep - self._weight)
+        outputs[:, self._out] = force + 0.0  # never -0.0

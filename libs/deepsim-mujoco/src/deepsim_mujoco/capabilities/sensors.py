@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from deepsim_mujoco.imports import BatchError, mujoco
 from deepsim_mujoco.spec.builder import Built
+from deepsim_mujoco.spec.mjcf_sensors import MjcfSensor
 from deepsim_mujoco.spec.sensors import VELOCITY, BuiltSensor, joints_of
 from deepsim_mujoco.state.compiled import Compiled
 from deepsim_mujoco.state.joints import Joints
@@ -38,8 +39,9 @@ from deepsim_sync import (
 
 from .contact_sensors import ContactRecorder
 from .force_torque import ForceTorqueSensor
-from .inertial_unit import Accelerations, InertialUnit
+from .inertial_unit import Accelerations, InertialUnit, Velocity
 from .lidars import LidarScanner
+from .mjcf_sensors import MjcfValue, ServoEfforts, is_of_step, replaced_outputs
 from .pictures import Pictures
 
 _NO_SENSORS = int(mujoco.mjtDisableBit.mjDSBL_SENSOR)
@@ -65,6 +67,7 @@ class MujocoSensors:
         self._contacts = ContactRecorder(states.worlds)
         self._has_contacts = False  # whether there is a contact sensor
         self._built: Mapping[str, BuiltSensor] = {}
+        self._mjcf: Mapping[str, MjcfSensor] = {}
         self._watched: dict[str, None] = {}  # watched sensors that are not cameras
         self._readers: dict[str, Callable[[], Reading]] = {}
         self._none = np.zeros(states.worlds, dtype=np.bool_)
@@ -74,11 +77,14 @@ class MujocoSensors:
         """Adopts a newly compiled model; the next readings measure the present state."""
         states, model = self._states, compiled.model
         self._built, self._cameras = compiled.sensors, compiled.cameras
+        self._mjcf = compiled.mjcf_sensors
         self.infos = {
             name: _info(name, each.description, one)
             for one in compiled.built
             for name, each in one.sensors.items()
         }
+        for name, sensor in self._mjcf.items():
+            self.infos[name] = SensorInfo("value", sensor.update_rate, sensor.delay)
         for name, camera in self._cameras.items():
             self.infos[name] = _camera_info(camera.description)
         numbers = compiled.layout.sensors
@@ -94,7 +100,7 @@ class MujocoSensors:
         self._stale_version = -1
         # Outputs that need the step to be right, of sensors that were not watched in the latest.
         self._unmeasured: list[int] = []
-        self._watched = {name: None for name in self._watched if name in self._built}
+        self._watched = {name: None for name in self._watched if name in self.infos}
         self._readers = {
             name: self._reader(name)
             for name in self.infos
@@ -113,6 +119,10 @@ class MujocoSensors:
             self._watched[name] = None
             self._arm()
             self._unmeasured += self._replaced(self._built[name])
+        elif name in self._mjcf and is_of_step(self._states.model, self._mjcf[name]):
+            self._watched[name] = None
+            self._arm()
+            self._unmeasured += replaced_outputs(self._states.model, self._mjcf[name])
         self._readers[name] = self._reader(name)
 
     def _arm(self) -> None:
@@ -120,10 +130,11 @@ class MujocoSensors:
         states, address = self._states, self._address
         of_mujoco = [
             sensor
-            for sensor in (self._built[name] for name in self._watched)
+            for sensor in (self._built[name] for name in self._watched if name in self._built)
             if not isinstance(sensor.description.measurement, _WITHOUT_MUJOCOS)
         ]
-        if not of_mujoco:
+        of_mjcf = [self._mjcf[name] for name in self._watched if name in self._mjcf]
+        if not (of_mujoco or of_mjcf):
             return
         if states.measure is None:
             states.batch.expand("opt.disableflags")[:] &= ~_NO_SENSORS
@@ -131,15 +142,18 @@ class MujocoSensors:
             states.measure = self._step
         kinds = [(sensor, type(sensor.description.measurement)) for sensor in of_mujoco]
         self._records = any(kind is ContactSensor for _, kind in kinds)
-        units = [sensor for sensor, kind in kinds if kind is Imu]
-        self._accelerations = Accelerations(states, units, address) if units else None
-        self._forces = [
-            ForceTorqueSensor(states, sensor, address)
-            for sensor, kind in kinds
-            if kind is ForceTorque and states.model.opt.integrator != _RK4
-        ]
+        moving = [_velocity_of_unit(sensor, address) for sensor, kind in kinds if kind is Imu]
+        moving += [_velocity(sensor, address) for sensor in of_mjcf if sensor.velocity]
+        self._accelerations = Accelerations(states, moving) if moving else None
+        forces = [_wrench(sensor, address) for sensor, kind in kinds if kind is ForceTorque]
+        forces += [_force_or_torque(states.model, sensor) for sensor in of_mjcf if sensor.site]
+        if states.model.opt.integrator == _RK4:
+            forces = []
+        self._forces = [ForceTorqueSensor(states, *each) for each in forces]
         if self._forces:
             self._found = states.batch.bind("qacc")
+        of_servos = [sensor for sensor in of_mjcf if sensor.servo]
+        self._efforts = ServoEfforts(states, self._servos, of_servos) if of_servos else None
 
     def _step(self, n: int, chosen: WorldNumbers | None) -> None:
         """Advances some worlds and records the outputs of their sensors."""
@@ -179,6 +193,8 @@ class MujocoSensors:
                 sensor.correct(latest, change, chosen)
         if self._accelerations is not None:
             self._accelerations.measure(latest, chosen)
+        if self._efforts is not None:
+            self._efforts.complete(latest, chosen)
         return outputs, latest
 
     def _replace(self, outputs: Floats, worlds: Rows) -> None:
@@ -201,6 +217,8 @@ class MujocoSensors:
 
     def _reader(self, name: str) -> Callable[[], Reading]:
         """Returns a function that measures with a sensor."""
+        if name in self._mjcf:
+            return MjcfValue(self._states, self._mjcf[name], self._latest).read
         if name not in self._built:
             return partial(self._picture, name)
         sensor = self._built[name]
@@ -212,15 +230,19 @@ class MujocoSensors:
         if isinstance(measured, ContactSensor):
             return partial(self._touch, name)
         if isinstance(measured, ForceTorque):
-            return partial(self._wrench, ForceTorqueSensor(self._states, sensor, self._address))
+            return partial(self._wrench, sensor)
         return InertialUnit(self._states, sensor, self._address, self._latest).read
 
     def _touch(self, name: str) -> Reading:
         self._latest()
         return self._contacts.read(name)
 
-    def _wrench(self, sensor: ForceTorqueSensor) -> Reading:
-        return sensor.read(self._latest())
+    def _wrench(self, sensor: BuiltSensor) -> Reading:
+        outputs, three = self._latest(), np.arange(3)
+        return {
+            what: outputs.take(self._address[sensor.output(what)] + three, axis=1) + 0.0  # not -0.0
+            for what in QUANTITIES["force_torque"]
+        }
 
     def _picture(self, name: str) -> Reading:
         """Returns the pictures of a camera in all worlds."""
@@ -263,7 +285,8 @@ class MujocoSensors:
 
     def _attempt(self, worlds: Rows) -> Floats:
         """Returns the outputs of a step of some worlds that is taken back, (w, n)."""
-        states, effort = self._states, self._servos.effort.copy()
+        states, servos = self._states, self._servos
+        effort, force = servos.effort.copy(), servos.force[worlds]
         before, warned = states.state[worlds], states.warnings[worlds]
         states.version += 1
         try:
@@ -271,7 +294,8 @@ class MujocoSensors:
         except BatchError:  # of diverged worlds
             outputs = np.full((len(worlds), self._data.shape[1]), np.nan)
         states.state[worlds], states.warnings[worlds] = before, warned
-        self._servos.set(effort, slice(None))
+        servos.set(effort, slice(None))
+        servos.force[worlds] = force
         states.version += 1
         return outputs
 
@@ -296,14 +320,14 @@ class MujocoSensors:
 
     def get_state(self) -> Any:
         """Returns the names of the watched sensors and the latest measurements, for `set_state`."""
-        layout = tuple(self._built)
+        layout = *self._built, *self._mjcf
         data = self._data, self._stale, self._contacts.get_state()
         return layout, tuple(self._watched), data
 
     def set_state(self, state: Any) -> None:
         """Restores a state; if its sensors differ, all sensors are reset."""
         layout, watched, (data, stale, contacts) = state
-        if layout != tuple(self._built):
+        if layout != (*self._built, *self._mjcf):
             self.reset(None)
             return
         for name in watched:
@@ -331,6 +355,30 @@ def _camera_info(sensor: SensorDescription) -> SensorInfo:
 
 _WITHOUT_MUJOCOS = (Lidar, JointState)
 """Sensors that do not need MuJoCo's own sensors."""
+
+
+def _velocity_of_unit(unit: BuiltSensor, address: Mapping[str, int]) -> Velocity:
+    own = address[unit.output(VELOCITY)]
+    return Velocity(own, address[unit.output("orientation")], own)
+
+
+def _velocity(sensor: MjcfSensor, address: Mapping[str, int]) -> Velocity:
+    turn = address[sensor.turn] if sensor.turn else -1
+    return Velocity(address[sensor.velocity], turn, address[sensor.output], sensor.has_weight)
+
+
+_Wrench: TypeAlias = tuple[str, int | None, int | None]
+"""Site of a sensor, and the first of the outputs of its force and its torque."""
+
+
+def _wrench(sensor: BuiltSensor, address: Mapping[str, int]) -> _Wrench:
+    return sensor.site, address[sensor.output("force")], address[sensor.output("torque")]
+
+
+def _force_or_torque(model: mujoco.MjModel, sensor: MjcfSensor) -> _Wrench:
+    own = model.sensor(sensor.output)
+    start, is_force = int(own.adr[0]), own.type[0] == int(mujoco.mjtSensor.mjSENS_FORCE)
+    return sensor.site, start if is_force else None, None if is_force else start
 
 
 def _info(name: str, sensor: SensorDescription, built: Built) -> SensorInfo:

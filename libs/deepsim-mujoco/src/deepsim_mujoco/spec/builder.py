@@ -34,6 +34,7 @@ from .inertias import set_inertia
 from .kept_files import KeptFile
 from .lights import BuiltLight, add_light
 from .mjcf_actuators import ActuatorRow
+from .mjcf_sensors import MjcfSensor
 from .self_collisions import ModelNumbers, kept_off, masks
 from .sensors import BuiltSensor, add_sensor, joints_of
 from .shapes import Asset, apply_shape, drawn, touching
@@ -87,7 +88,9 @@ class Built:
     lights: dict[str, BuiltLight] = field(default_factory=dict)
     cameras: dict[str, Sensor] = field(default_factory=dict)
     sensors: dict[str, BuiltSensor] = field(default_factory=dict)
-    """All sensors but cameras."""
+    """All sensors but cameras, and those of MJCF."""
+    mjcf_sensors: dict[str, MjcfSensor] = field(default_factory=dict)
+    """The sensors of an MJCF model, apart from cameras."""
     roots: list[mujoco.MjsBody] = field(default_factory=list)
     places: list[Pose] = field(default_factory=list)
     """Poses of the roots in the frame of the model; empty if all are at its origin."""
@@ -116,6 +119,8 @@ class Built:
     """The controls of actuators of an MJCF model that are not servos of axes, by row name."""
     controls: list[Control] = field(default_factory=list)
     """The controls of an MJCF model, in the order of its file."""
+    left_out: list[str] = field(default_factory=list)
+    """Sensors and cameras of an MJCF model that are not simulated, for a warning."""
 
 
 def build_model(

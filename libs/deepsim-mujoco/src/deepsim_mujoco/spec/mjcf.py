@@ -4,52 +4,41 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from itertools import chain
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 
-from deepsim_math import Color, Material, Pose, Quaternion, Vector3
+from deepsim_math import Color, Material, Pose, Quaternion
 from deepsim_mujoco.imports import mujoco
 from deepsim_spawn import (
     STANDING,
-    JointAxis,
     JointDescription,
     LinkDescription,
     MjcfModel,
     UnsupportedElementWarning,
 )
-from deepsim_sync import SCOPE, Control, SpawnError
+from deepsim_sync import SCOPE, SpawnError
 
-from .axes import Axis, add_servo, ball_axes
-from .builder import COLLISION_GROUP, VISUAL_GROUP, Built, Look
+from .builder import COLLISION_GROUP, VISUAL_GROUP, Built, Look, Sensor
 from .kept_files import keep
-from .mjcf_actuators import (
-    UNLIMITED,
-    ActuatorRow,
-    JointCommand,
-    JointGains,
-    control_limits,
-    control_name,
-    hold,
-    joint_actuators,
-    marked_name,
+from .mjcf_actuators import hold, joint_actuators
+from .mjcf_sensors import (
+    add_sensors,
+    described_cameras,
+    described_sensors,
+    geoms_of_sensors,
+    name_sensors,
+    remove_sensors,
 )
+from .mjcf_servos import add_actuators, add_servos, controls_of
 from .mjcf_standing import let_stand, lowest_point
 from .tree import Frame, Node, anchor_name
 
 _WORLD = "worldbody"  # the body of everything that the file fixes to the world; "world" is reserved
-_TOLD = ("option", "sensor")
-"""Sections without effect that users are warned about."""
-_GRAVITY = "0 0 -9.81"  # in MJCF by default [m/s^2]; in SDF it is 9.8
-TAKEN_OPTIONS = (
-    *("gravity", "wind", "magnetic", "density", "viscosity"),
-    *("integrator", "cone", "impratio", "noslip_iterations", "noslip_tolerance"),
-)
-"""Options of an MJCF model that count if it is alone in a world; the step size is the world's."""
-_LEFT_OUT = (*_TOLD, "custom", "keyframe", "size", "statistic", "visual")
+_LEFT_OUT = ("option", "custom", "keyframe", "size", "statistic", "visual")
 _KINDS = (
     *("actuators", "equalities", "excludes", "pairs", "tendons", "tuples", "texts", "numerics"),
     *("flexes", "skins", "meshes", "hfields", "materials", "textures"),
@@ -73,13 +62,19 @@ def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
     root = ElementTree.fromstring(description.text)
     keys = root.findall("keyframe/key")
     _arrange(root)
+    lost = name_sensors(root)
     referenced = {each.get(end) for each in root.iter() for end in ("geom", "geom1", "geom2")}
+    referenced |= geoms_of_sensors(root)
     built = Built(description, name)
     try:
         for key, path in description.files.items():
             built.files[key] = keep(path.read_bytes(), path.suffix.lower())
-        model = _parse(root, built).compile()
+        whole = _parse(root, built)
+        model = whole.compile()
         gains, commands = joint_actuators(model)
+        sensors, merged = described_sensors(whole, model, commands)
+        del whole
+        remove_sensors(root)
         others = [number for number in range(model.nactuator) if number not in commands]
         _keep_actuators(root, others)
         child = _parse(root, built)  # parsed again, because a compiled spec would never be freed
@@ -106,42 +101,40 @@ def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
     _show(child, built, referenced)
     for number in others:
         hold(model, data, number, given)
-    _add_actuators(child, built, model, data, others)
+    add_actuators(child, built, model, data, others)
     before = {kind: len(getattr(spec, kind)) for kind in _KINDS}
     frame = spec.worldbody.add_frame()
     spec.attach(child, prefix=name + SCOPE, frame=frame)
     built.others += [each for kind in _KINDS for each in getattr(spec, kind)[before[kind] :]]
     built.holders.append(frame)
     _keep_roots(spec, built, data, nodes, lift)
-    _add_servos(spec, built, model, data, gains)
-    built.controls = _controls(built, model, commands)
+    add_servos(spec, built, model, data, gains)
+    built.controls = controls_of(built, model, commands)
+    built.mjcf_sensors, added = add_sensors(spec, name, sensors)
+    built.others += added
+    lost_cameras = _add_cameras(built, model)
+    _list_left_out(built, "sensors", [*lost, *merged])
+    _list_left_out(built, "cameras", lost_cameras)
     return built
 
 
-def take_options(spec: mujoco.MjSpec, description: MjcfModel) -> None:
-    """Sets those of `TAKEN_OPTIONS` that an MJCF model sets itself, and gravity."""
-    for option in ElementTree.fromstring(description.text).findall("option"):
-        given = {name: option.attrib[name] for name in TAKEN_OPTIONS if name in option.attrib}
-        given.setdefault("gravity", _GRAVITY)
-        alone = ElementTree.Element("mujoco")
-        alone.append(ElementTree.Element("option", given))
-        own = mujoco.MjSpec.from_string(ElementTree.tostring(alone, encoding="unicode")).option
-        for name in given:
-            setattr(spec.option, name, getattr(own, name))
+def _add_cameras(built: Built, model: mujoco.MjModel) -> list[str]:
+    """Records the cameras as sensors; returns the names of those that cannot be simulated."""
+    cameras, lost = described_cameras(model)
+    for body, own, description in cameras:
+        scoped = built.name + SCOPE + own
+        if scoped in built.mjcf_sensors:
+            scoped = built.name + SCOPE + body + SCOPE + own
+        lens = description.camera
+        assert lens is not None
+        link = built.name + SCOPE + body
+        built.cameras[scoped] = Sensor(link, Pose(), description.pose, lens, description)
+    return lost
 
 
-def warn_of_left_out(description: MjcfModel, built: Built, *, options: bool) -> None:
-    """Warns of sections of an MJCF model that have no effect; `options` may have one."""
-    root = ElementTree.fromstring(description.text)
-    told = [tag for tag in _TOLD if not (options and tag == "option")]
-    found = [f"<{tag}>" for tag in told if root.find(tag) is not None]
-    if found:
-        warnings.warn(
-            f"model {built.name!r}: {', '.join(found)} of its MJCF not simulated; physics is that "
-            "of the world",
-            UnsupportedElementWarning,
-            stacklevel=4,
-        )
+def _list_left_out(built: Built, kind: str, names: list[str]) -> None:
+    if names:
+        built.left_out.append(f"{kind} {', '.join(map(repr, names))}")
 
 
 def _arrange(root: ElementTree.Element) -> None:
@@ -291,93 +284,6 @@ def _keep_roots(
     standing = (node for node in nodes.values() if node.placed)
     link = next(chain(moving, standing)).name
     built.frames = [Frame(built.name, link, places[link].inverse())]
-
-
-def _add_actuators(
-    child: mujoco.MjSpec,
-    built: Built,
-    model: mujoco.MjModel,
-    data: mujoco.MjData,
-    numbers: Iterable[int],
-) -> None:
-    """Names the actuators that are kept, and records their initial controls and states."""
-    for number, actuator in zip(numbers, child.actuators, strict=True):
-        own = actuator.name or f"actuator {number}"
-        actuator.name = marked_name(own)
-        # Else MuJoCo would search for the range in each compilation, which takes seconds.
-        actuator.lengthrange = model.actuator_lengthrange[number].tolist()
-        # With limits that do not act, each world can get its own.
-        if not model.actuator_forcelimited[number]:
-            actuator.forcelimited, actuator.forcerange = True, [-UNLIMITED, UNLIMITED]
-        first, count = model.actuator_actadr[number], model.actuator_actnum[number]
-        start = int(model.actuator_ctrladr[number])
-        for control in range(int(model.actuator_ctrlnum[number])):
-            built.actuators[built.name + SCOPE + control_name(own, control)] = ActuatorRow(
-                built.name + SCOPE + actuator.name,
-                control,
-                float(data.ctrl[start + control]),
-                *control_limits(model, start + control),
-                tuple(data.act[first : first + count].tolist()),
-            )
-        # Targets are clamped where they are set, so that each world can have its own limits.
-        actuator.ctrllimited, actuator.ctrlrange = True, [-UNLIMITED, UNLIMITED]
-
-
-def _controls(
-    built: Built, model: mujoco.MjModel, commands: Mapping[int, Iterable[JointCommand]]
-) -> list[Control]:
-    """Returns the controls of a model in the order of its file."""
-    found: list[Control] = []
-    for number in range(model.nactuator):
-        own = model.actuator(number).name or f"actuator {number}"
-        for count, (joint, at, column, scale, offset) in enumerate(commands.get(number, ())):
-            row = built.name + SCOPE + model.joint(joint).name
-            name, limits = control_name(own, count), control_limits(model, at)
-            found.append(Control(name, "joints", row, column, scale, offset, *limits))
-        if number in commands:
-            continue
-        for count in range(int(model.actuator_ctrlnum[number])):
-            name = control_name(own, count)
-            row = built.name + SCOPE + name
-            limits = built.actuators[row].lower, built.actuators[row].upper
-            found.append(Control(name, "actuators", row, "target", 1.0, 0.0, *limits))
-    return found
-
-
-def _add_servos(
-    spec: mujoco.MjSpec,
-    built: Built,
-    model: mujoco.MjModel,
-    data: mujoco.MjData,
-    gains: Mapping[int, JointGains],
-) -> None:
-    """Creates the axes of joints with the gains of their actuators, which hold initial positions.
-
-    Records the initial positions of all joints.
-    """
-    for number, kind in enumerate(model.jnt_type.tolist()):
-        if kind == mujoco.mjtJoint.mjJNT_FREE:
-            continue
-        joint = model.joint(number)
-        name = built.name + SCOPE + joint.name
-        built.positions[name] = data.joint(number).qpos.copy()
-        if kind == mujoco.mjtJoint.mjJNT_BALL:
-            axes = [*ball_axes(spec, name)]
-        else:
-            lower, upper = joint.range if model.jnt_limited[number] else (-np.inf, np.inf)
-            own = gains.get(number, JointGains())
-            limited = model.jnt_actfrclimited[number]
-            effort = np.abs(model.jnt_actfrcrange[number]).max() if limited else np.inf
-            effort = min(float(effort), own.effort)
-            axis = JointAxis(
-                Vector3(*joint.axis), lower=float(lower), upper=float(upper), effort=effort
-            )
-            held = own.stiffness, own.damping
-            servo = add_servo(spec, name, axis, gains=held)
-            target = float(built.positions[name][0]) if own.stiffness else 0.0
-            axes = [Axis(name, axis, servo, gains=held, target=target)]
-        built.axes.update((each.name, each) for each in axes)
-        built.others += (each.servo for each in axes)
 
 
 def _pose(data: mujoco.MjData, body: int) -> Pose:

@@ -23,7 +23,15 @@ from .assets import Assets
 from .builder import Built, build_model, remove_model
 from .inertias import apply_decay
 from .lights import add_light, apply_scene
-from .mjcf import TAKEN_OPTIONS, build_mjcf, take_options, warn_of_left_out
+from .mjcf import build_mjcf
+from .mjcf_options import (
+    TAKEN_OPTIONS,
+    MjcfOptions,
+    options_of,
+    refuse_other_units,
+    take_options,
+    warn_of_left_out,
+)
 from .pairs import ContactPairs
 from .self_collisions import ModelNumbers, overlapping_hulls
 from .unsupported import warn_of_unsupported
@@ -97,9 +105,14 @@ class MujocoSpec:
                 added.append(_build(*self._parts, description, name))
                 is_first = first[id(description)].name == name
                 if isinstance(description, MjcfModel):
-                    takes_options = self._take_options(description, name, added[:-1])
+                    options = options_of(description)
+                    has_options = self._take_options(options, name, added[:-1])
+                    refuse_other_units(self._spec, options, name)
                     if is_first:
-                        warn_of_left_out(description, added[-1], options=takes_options)
+                        warn_of_left_out(
+                            *(self._spec, name, options, added[-1].left_out),
+                            has_options=has_options,
+                        )
             model = self._compile(added)
             parted = [self._keep_hulls_off(model, one) for one in added]
             if any(parted):
@@ -147,7 +160,7 @@ class MujocoSpec:
             model = self._compile([])
         return model
 
-    def _take_options(self, description: MjcfModel, name: str, beside: Sequence[Built]) -> bool:
+    def _take_options(self, options: MjcfOptions, name: str, beside: Sequence[Built]) -> bool:
         """Takes the options of an MJCF model if nothing else moves in a world without own options.
 
         Returns:
@@ -158,7 +171,7 @@ class MujocoSpec:
         has_own |= self._world.gravity != WorldDescription().gravity
         if has_own or any(not getattr(one.description, "static", False) for one in others):
             return False
-        take_options(self._spec, description)
+        take_options(self._spec, options)
         self._options_of = name
         return True
 

@@ -13,6 +13,7 @@ from deepsim_mujoco.spec.axes import Axis
 from deepsim_mujoco.spec.builder import Built, Sensor
 from deepsim_mujoco.spec.lights import BuiltLight
 from deepsim_mujoco.spec.mjcf_actuators import ActuatorRow
+from deepsim_mujoco.spec.mjcf_sensors import MjcfSensor
 from deepsim_mujoco.spec.sensors import BuiltSensor
 from deepsim_mujoco.spec.tree import Node
 from deepsim_sync import Entities
@@ -34,7 +35,8 @@ class Compiled:
         actuators: Controls in the actuators table, in row order.
         lights: All lights by name.
         cameras: All camera sensors by name.
-        sensors: All other sensors by name.
+        sensors: All other sensors of descriptions by name.
+        mjcf_sensors: The sensors of MJCF models by name.
         link_bodies: Number of each link's body, (n,).
         body_rows: Rows of the model and of the link of each body, (2, bodies + 1); -1 for none. The
             last column is that of the body number -1.
@@ -52,6 +54,7 @@ class Compiled:
     lights: Mapping[str, BuiltLight]
     cameras: Mapping[str, Sensor]
     sensors: Mapping[str, BuiltSensor]
+    mjcf_sensors: Mapping[str, MjcfSensor]
     link_bodies: Rows
     body_rows: Rows
     axis_joints: Rows
@@ -71,6 +74,7 @@ class Compiled:
         actuators = dict[str, ActuatorRow]()
         lights, cameras = dict(world_lights), dict[str, Sensor]()
         sensors, visuals = dict[str, BuiltSensor](), list[str]()
+        mjcf_sensors = dict[str, MjcfSensor]()
         for one in built:
             links += one.links
             visuals += one.visuals
@@ -79,6 +83,7 @@ class Compiled:
             lights.update(one.lights)
             cameras.update(one.cameras)
             sensors.update(one.sensors)
+            mjcf_sensors.update(one.mjcf_sensors)
         entities = Entities(
             generation,
             models=[frame.name for one in built for frame in one.frames],
@@ -105,6 +110,7 @@ class Compiled:
             lights=lights,
             cameras=cameras,
             sensors=sensors,
+            mjcf_sensors=mjcf_sensors,
             link_bodies=link_bodies,
             body_rows=body_rows,
             axis_joints=joints,

@@ -29,6 +29,20 @@ _BAD = slice(_BAD_POSITION, _BAD_CONTROL + 1)
 """The warnings after which a world must be reset; their numbers are adjacent."""
 _NO_SERVOS = int(mujoco.mjtDisableBit.mjDSBL_ACTUATION)
 _NO_CONSTRAINTS = int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
+_ONLY_LIMITS = int(
+    mujoco.mjtDisableBit.mjDSBL_CONTACT
+    | mujoco.mjtDisableBit.mjDSBL_EQUALITY
+    | mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS
+)
+_NO_SENSORS = int(mujoco.mjtDisableBit.mjDSBL_SENSOR)
+_SEEING = (
+    mujoco.mjtSensor.mjSENS_RANGEFINDER,
+    mujoco.mjtSensor.mjSENS_GEOMDIST,
+    mujoco.mjtSensor.mjSENS_GEOMNORMAL,
+    mujoco.mjtSensor.mjSENS_GEOMFROMTO,
+)
+"""The sensors of MuJoCo that measure visuals, too."""
+_GEOM = int(mujoco.mjtObj.mjOBJ_GEOM)
 _AROUND_GEOM = int(mujoco.mjtWrap.mjWRAP_SPHERE)  # and mjWRAP_CYLINDER
 _POSITIONS, _VELOCITIES = int(mujoco.mjtStage.mjSTAGE_POS), int(mujoco.mjtStage.mjSTAGE_VEL)
 _IDENTITY = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
@@ -76,6 +90,7 @@ class WorldStates:
         self.pushed = False
         self._derived = (-1, _POSITIONS)  # the version and stage of the derived fields
         self._stage = _POSITIONS  # the stage to derive
+        self._derives_sensors = self._derives_limits = False
         self.measure: Callable[[int, WorldNumbers | None], None] | None = None
 
     def adopt(
@@ -276,6 +291,12 @@ class WorldStates:
             found = self.batch.expand("dof_invweight0")
         return found
 
+    def derive_sensors(self, *, limits: bool) -> None:
+        """Makes `derive` evaluate MuJoCo's sensors from now on, and the constraints of limits."""
+        self._derives_sensors = True
+        self._derives_limits |= limits
+        self.version += 1
+
     def derive(self, *, velocities: bool = False) -> None:
         """Updates the fields that MuJoCo derives from positions.
 
@@ -288,7 +309,10 @@ class WorldStates:
             return
         flags = self.batch.expand("opt.disableflags")
         before = flags.copy()
-        flags |= _NO_CONSTRAINTS  # contacts would take longer than everything that is read here
+        # Contacts would take longer than everything that is read here.
+        flags |= _ONLY_LIMITS if self._derives_limits else _NO_CONSTRAINTS
+        if self._derives_sensors:
+            flags &= ~_NO_SENSORS
         try:
             with suppress(BatchError):  # raised for worlds that diverged
                 self.batch.forward(stage=self._stage)
@@ -300,6 +324,8 @@ class WorldStates:
 def _batch_without_visuals(model: mujoco.MjModel, worlds: int, threads: int) -> Any:
     """Returns a batch whose steps skip the last geoms of each body, if these are only visuals.
 
+    No geom is skipped that a sensor of an MJCF model may measure.
+
     In each step, MuJoCo updates all geoms and considers them for contacts, even visuals; for a
     playing field with its lines, this takes a quarter of the time.
     """
@@ -308,6 +334,9 @@ def _batch_without_visuals(model: mujoco.MjModel, worlds: int, threads: int) -> 
     acts |= model.geom_fluid[:, 0] != 0.0
     acts[model.pair_geom1] = acts[model.pair_geom2] = True
     acts[model.wrap_objid[model.wrap_type >= _AROUND_GEOM]] = True
+    acts[model.sensor_objid[model.sensor_objtype == _GEOM]] = True
+    acts[model.sensor_refid[model.sensor_reftype == _GEOM]] = True
+    acts |= np.isin(model.sensor_type, _SEEING).any()
     (acting,) = acts.nonzero()
     body = model.geom_bodyid[acting]
     last = np.zeros_like(counts)

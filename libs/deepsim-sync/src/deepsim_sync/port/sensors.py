@@ -23,6 +23,7 @@ SensorKind = Literal[
     "rgbd",
     "stereo",
     "segmentation",
+    "value",
 ]
 """The kind of a sensor."""
 
@@ -51,6 +52,7 @@ QUANTITIES: dict[SensorKind, tuple[str, ...]] = {
     "rgbd": ("rgb", "depth"),
     "stereo": ("rgb", "disparity", "depth"),
     "segmentation": ("models", "links"),
+    "value": ("value",),
 }
 """The quantities of each kind; docs/sensors.md has their shapes, frames and units."""
 
@@ -143,7 +145,10 @@ class Sensors(Protocol):
 
     @property
     def infos(self) -> Mapping[str, SensorInfo]:
-        """All sensors by name, ``model::link::sensor``; a new object after each change."""
+        """All sensors by name, ``model::link::sensor``; a new object after each change.
+
+        Sensors of a model that belong to no link are named ``model::sensor``.
+        """
         ...
 
     def watch(self, name: str) -> None:
