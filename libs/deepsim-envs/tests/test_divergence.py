@@ -153,3 +153,51 @@ def test_a_simulator_that_fails_otherwise_is_told(make_worlds_env, unlimited):
     env.world.simulator.step = broken
     with pytest.raises((SimulationError, CallbackError), match="out of memory"):
         env.step_worlds(actions(0.0, 0.0, 0.0))
+
+
+@pytest.mark.parametrize("value", ["observation", "reward"])
+def test_a_world_with_invalid_values_can_be_truncated(make_worlds_env, unlimited, value):
+    """The other worlds give the bits that they give beside a sound one."""
+
+    class Broken(unlimited):
+        broken = False
+
+        def observe(self):
+            seen = np.array(super().observe(), dtype=np.float64)
+            if self.broken and value == "observation":
+                seen[1, 0, 0] = np.nan
+            return seen
+
+        def reward(self):
+            reward = np.array(super().reward(), dtype=np.float64)
+            if self.broken and value == "reward":
+                reward[1, 1] = np.inf
+            return reward
+
+    env, fine = (make_worlds_env(Broken, on_invalid="truncate") for _ in range(2))
+    env.reset_worlds(0)
+    fine.reset_worlds(0)
+    before = env.step_worlds(actions(0.5, 0.5, 0.5)).observation[0]
+    fine.step_worlds(actions(0.5, 0.5, 0.5))
+    env.area.broken = True
+    what = rf"world 1 is truncated: {value} of agent '{'a' if value == 'observation' else 'b'}"
+    with pytest.warns(UserWarning, match=what):
+        step = env.step_worlds(actions(0.5, 0.5, 0.5))
+    other = fine.step_worlds(actions(0.5, 0.5, 0.5))
+    assert env.diverged.tolist() == [False, True, False]
+    assert env.invalid_steps.tolist() == [0, 1, 0]
+    assert step.truncated.tolist() == [[False, False], [True, True], [False, False]]
+    assert step.reward[1].tolist() == [0.0, 0.0]
+    last = before if value == "observation" else other.observation[0]  # that is valid
+    assert step.observation[0][1].tobytes() == last[1].tobytes()
+    for mine, theirs in zip((step[0][0], *step[1:]), (other[0][0], *other[1:]), strict=True):
+        assert mine[[0, 2]].tobytes() == theirs[[0, 2]].tobytes()
+    env.area.broken = False
+    env.reset_worlds(worlds=[1])
+    assert not env.step_worlds(actions(0.5, 0.5, 0.5)).truncated.any()
+    env.area.broken = True
+    strict = make_worlds_env(Broken)
+    strict.reset_worlds(0)
+    strict.area.broken = True
+    with pytest.raises((CallbackError, ValueError), match=r"must (not hold NaN|be finite)"):
+        strict.step_worlds(actions(0.5, 0.5, 0.5))

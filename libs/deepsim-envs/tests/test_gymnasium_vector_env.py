@@ -246,6 +246,21 @@ def test_a_bad_action_moves_no_world(vector: MakeVector) -> None:
     assert worlds.environment.steps.tolist() == [0, 0, 0]
 
 
+def test_actions_beyond_their_bounds_can_be_clipped(vector: MakeVector) -> None:
+    """As Gymnasium's wrapper does; a message names both."""
+    refusing, clipping, at_most = vector(), vector(), vector()
+    refusing.reset(seed=3)
+    with pytest.raises(ActionError, match=r"ClipAction clips, as does clip_actions=True"):
+        refusing.step(STILL + 7.0)
+    clipping = GymnasiumVectorEnv(
+        clipping.environment, agent="a", others=Backwards(), clip_actions=True
+    )
+    for view in (clipping, at_most):
+        view.reset(seed=3)
+    high = np.broadcast_to(at_most.single_action_space.high, STILL.shape)
+    assert digest(clipping.step(STILL + 7.0)) == digest(at_most.step(high))
+
+
 def test_a_world_that_is_reset_ignores_its_action(vector: MakeVector) -> None:
     worlds = vector()
     worlds.reset(seed=0)

@@ -293,3 +293,18 @@ def test_a_view_is_truncated_where_the_episode_ends_before_its_agent_joins(make:
     many = GymnasiumVectorEnv(make(max_episode_steps=1), agent="late", others=still)
     many.reset(seed=0)
     assert [each.tolist() for each in many.step(np.zeros((1, 1)))[1:4]] == [[0.0], [False], [True]]
+
+
+def test_who_is_done_cannot_come_back() -> None:
+    """The message says which agent, and what to do instead."""
+    environment = arrays(2)
+    actions = (np.full((2, 3, 1), 0.5),)
+    joined = np.ones((2, 3), np.bool_)
+    environment.area.joined = lambda: joined  # type: ignore[union-attr]
+    other = Environment(environment.area)
+    other.reset_worlds(seed=0)
+    while other.live[1, 0]:
+        other.step_worlds(actions)
+    joined[1, 0] = False
+    with pytest.raises(ValueError, match=r"joined of Party must stay True .* 'host/1'"):
+        other.step_worlds(actions)

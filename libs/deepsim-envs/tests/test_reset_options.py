@@ -74,3 +74,24 @@ def test_views_pass_them_on(make_far):
 def test_without_options_an_episode_is_as_before(make_far):
     one, other = make_far(2), make_far(2)
     assert digest(one.reset_worlds(3)) == digest(other.reset_worlds(3, options={}))
+
+
+def test_the_observation_of_that_reset_sees_them(rink_area, make_worlds_env):
+    """And that of the next step does not."""
+
+    class Looking(rink_area):
+        def observe(self):
+            self.asked = dict(self.reset_options)
+            return super().observe()
+
+    environment = make_worlds_env(Looking, 2)
+    environment.reset_worlds(0, options={"level": 3})
+    assert environment.area.asked == {"level": 3}
+    environment.step_worlds((np.zeros((2, 2, 2), np.float32),))
+    assert environment.area.asked == {}
+
+
+def test_one_dict_holds_them_for_all_worlds(make_far):
+    view = GymnasiumVectorEnv(make_far(2), agent="a", others=lambda e, r: lambda n, s: np.zeros(2))
+    with pytest.raises(TypeError, match="options must be one dict for all worlds"):
+        view.reset(seed=0, options=[{"x": 0.5}, {"x": 0.25}])

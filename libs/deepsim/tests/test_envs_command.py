@@ -160,11 +160,20 @@ def test_an_error_of_the_task_is_the_reason(write_task: WriteTask) -> None:
     assert [reason for _, reason in ours if "engine stalled" not in reason] == []
 
 
-def test_warnings_are_failures(write_task: WriteTask) -> None:
+def test_a_warning_is_listed_once_and_fails_nothing(write_task: WriteTask) -> None:
+    """Whether it comes from a checker or, in each check, from the task."""
     folder = write_task()
     init = folder / "__init__.py"
-    init.write_text(init.read_text().replace("Box(-1.0, 1.0,", "Box(-5.0, 1.0,"))
-    outcome, reason = outcomes(folder)["check_env of puck (gymnasium)"]
-    assert outcome == "failed"
+    text = init.read_text().replace("Box(-1.0, 1.0,", "Box(-5.0, 1.0,")
+    text = text.replace("def make(", "import warnings\n\n\ndef make(", 1)
+    start = text.index("def make(")
+    body = text.index(":\n", start) + 2
+    init.write_text(text[:body] + "    warnings.warn('a second coefficient')\n" + text[body:])
+    found = outcomes(folder)
+    (first, *_) = found.values()
+    assert first == ("warned", "UserWarning: a second coefficient")
+    assert sum("a second coefficient" in reason for _, reason in found.values()) == 1
+    outcome, reason = found["check_env of puck (gymnasium)"]
+    assert outcome == "warned"
     assert "normalized" in reason
     assert "\x1b" not in reason  # the colour in which Gymnasium warns

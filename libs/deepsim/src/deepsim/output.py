@@ -20,6 +20,7 @@ _STYLES = {
     "loads": "green",
     "missing": "yellow",
     "remark": "yellow",
+    "warned": "yellow",
     "approximated": "yellow",
     "skipped": "yellow",
     "broken": "red",

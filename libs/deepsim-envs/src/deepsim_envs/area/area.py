@@ -94,7 +94,8 @@ class StatefulArea:
     """The common base of `Area` and `AreaInterface`: reset options, goals, snapshots and closing.
 
     Attributes:
-        reset_options: During a reset, the options passed to `Environment.reset`; read-only.
+        reset_options: During a reset and its `observe`, the options passed to `Environment.reset`;
+            read-only.
         reward_terms: The names of the terms that are summed to rewards; empty for plain rewards.
             For each term, the info of an agent has ``"reward/NAME"``, the value in the step, and
             ``"return/NAME"``, the sum over the episode so far.
@@ -266,10 +267,10 @@ class Area(StatefulArea, ABC):
     def joined(self) -> Bools | None:
         """Returns which agents have joined the episode, (W, A) bool; None for all of them.
 
-        It is called after `reset` and, while some agents have yet to join, after `update`. An agent
+        It is called after `reset` and, while some agents are not live, after `update`. An agent
         first observes when it joins, and acts from the next step on. It then takes part until it is
-        done, and cannot join the same episode again. At least one agent must take part from the
-        beginning; an episode is over when no agent is live.
+        done, and cannot join the same episode again: its value must stay True. At least one agent
+        must take part from the beginning; an episode is over when no agent is live.
         """
         return None
 

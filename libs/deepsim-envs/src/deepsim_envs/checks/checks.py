@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs all checks of a task, with warnings as errors."""
+"""Runs all checks of a task, and lists each warning once."""
 
 from __future__ import annotations
 
@@ -42,9 +42,12 @@ class Check:
 
     name: str
     outcome: str
-    """``"passed"``, ``"failed"``, ``"skipped"``, or ``"remark"``: allowed, but likely a mistake."""
+    """``"passed"``, ``"warned"``, ``"failed"``, ``"skipped"``, or ``"remark"``: likely a mistake.
+
+    A check that passed with a warning has warned, unless an earlier check gave the same warning.
+    """
     reason: str = ""
-    """The reason why the check did not pass."""
+    """The warnings, or the reason why the check did not pass."""
 
 
 NamedCheck: TypeAlias = tuple[str, Callable[[], object]]
@@ -67,9 +70,11 @@ def checks_of(
         further: Function that returns further checks of the id, the function `make` and the names
             of the agents, such as `deepsim_train.checks.trainer_checks`.
     """
-    with make() as environment:
-        agents = list(environment.agents)
-        seen = [group.observation_space for group in environment.groups]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the first check shows them
+        with make() as environment:
+            agents = list(environment.agents)
+            seen = [group.observation_space for group in environment.groups]
     parts = {key for space in seen if isinstance(space, Dict) for key in space.spaces}
     checks: list[NamedCheck] = [
         ("the same seed gives the same bits", partial(own_checks.same_seed, make, steps)),
@@ -96,14 +101,19 @@ def checks_of(
         ),
         *(further(id, make, agents) if further is not None else ()),
     ]
+    known: set[str] = set()
     for name, check in checks:
-        yield _outcome(name, check)
+        yield _outcome(name, check, known)
 
 
-def _outcome(name: str, check: Callable[[], object]) -> Check:
+def _outcome(name: str, check: Callable[[], object], known: set[str]) -> Check:
+    """Runs a check; adds its warnings to those that are known."""
     try:
-        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
-            warnings.simplefilter("error")
+        with (
+            warnings.catch_warnings(record=True) as caught,
+            contextlib.redirect_stdout(io.StringIO()),
+        ):
+            warnings.simplefilter("always")
             for message in _TASTE:
                 warnings.filterwarnings("ignore", message)
             check()
@@ -115,4 +125,7 @@ def _outcome(name: str, check: Callable[[], object]) -> Check:
         return Check(name, "failed", str(reason))
     except Exception as error:  # raised by a checker or by the task
         return Check(name, "failed", _COLOURS.sub("", f"{type(error).__name__}: {error}"))
-    return Check(name, "passed")
+    found = dict.fromkeys(_COLOURS.sub("", f"{w.category.__name__}: {w.message}") for w in caught)
+    new = [warning for warning in found if warning not in known]
+    known.update(new)
+    return Check(name, "warned" if new else "passed", "; ".join(new))

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from gymnasium.spaces import Space
@@ -53,6 +54,9 @@ class Environment:
         frame_skip: Physics steps in one environment step.
         max_episode_steps: Environment steps after which agents are truncated; None for no limit.
         seed: Seed of the first reset if `reset` gets none.
+        on_invalid: What happens if a step gives an observation that is not in its space, such as
+            NaN, or a reward that is not finite: an error, or, with ``"truncate"``, a warning, and
+            the world counts as diverged. The other worlds of a long training continue.
 
     Attributes:
         area: The task.
@@ -61,7 +65,9 @@ class Environment:
         agents: The names of all A agents, in the order of the groups.
         slots: The names of all slots: the agents of world 0, then those of world 1, ...
         frame_skip: Physics steps in one environment step.
-        diverged: Whether the physics of each world diverged in the latest step, (W,) bool.
+        diverged: Whether the physics of each world diverged in the latest step, or it had invalid
+            values, (W,) bool.
+        invalid_steps: The number of steps in which each world had invalid values, (W,).
 
     Raises:
         TypeError: The area, an agent or a space has the wrong type.
@@ -86,7 +92,10 @@ class Environment:
         frame_skip: int = 1,
         max_episode_steps: int | None = None,
         seed: Seed = None,
+        on_invalid: Literal["raise", "truncate"] = "raise",
     ) -> None:
+        if on_invalid not in ("raise", "truncate"):
+            raise ValueError(f"on_invalid must be 'raise' or 'truncate', got {on_invalid!r}")
         if max_episode_steps is not None and max_episode_steps < 1:
             raise ValueError(f"max_episode_steps must be >= 1 or None, got {max_episode_steps}")
         owner = type(area).__name__
@@ -121,6 +130,8 @@ class Environment:
         if self._hooks.fixed_update is not None:
             self.world.trackers.add(FixedUpdates(self._hooks.fixed_update))
         self.diverged: Bools = self._episodes.nowhere
+        self.invalid_steps: NDArray[np.int64] = np.zeros(worlds, np.int64)
+        self._on_invalid = on_invalid
         self._seen: tuple[Any, ...] = ()
         self._first_seed = seed
         self._no_step_because: str | None = "no episode has begun"
@@ -419,13 +430,13 @@ class Environment:
                 self.area.reset_options = dict(options)
             try:
                 self._hooks.reset(stepping)
+                joined = self._hooks.joined_at_reset(begins)
+                task.live = begins if joined is None else joined
+                self.world.flush()
+                self._seen = self._observe(bounds=True)
             finally:
                 if options:
                     del self.area.reset_options  # back to the empty mapping of the class
-            joined = self._hooks.joined_at_reset(begins)
-            task.live = begins if joined is None else joined
-            self.world.flush()
-            self._seen = self._observe(bounds=True)
             if joined is not None:
                 self._observations.overwrite(self._seen, begins & ~joined)
         if self._objects is not None:
@@ -472,13 +483,16 @@ class Environment:
             if hooks.update is not None:
                 hooks.update()
             self.world.cache.flush()
-            if episodes.waiting is not episodes.nobody:
-                joins = episodes.joining(hooks.joined(), task.stepping)
+            if hooks.joins_later and episodes.live is not episodes.everyone:
+                joins = hooks.joining(task.stepping)
             acted, task.live = task.live, task.live if joins is None else task.live | joins
-            self._seen = self._observe(bounds=False)
+            misfits: dict[int, str] | None = {} if self._on_invalid == "truncate" else None
+            self._seen = self._observe(bounds=False, misfits=misfits)
             task.live = acted
             terminated, truncated = hooks.ends()
-            reward = hooks.reward()
+            reward = hooks.reward(misfits)
+            if misfits:
+                terminated = self._leave_invalid(misfits, terminated)
         if self.diverged is not episodes.nowhere:
             truncated = truncated | (live & self.diverged[:, None])
         if terminated is not episodes.nobody or truncated is not episodes.nobody:
@@ -512,13 +526,26 @@ class Environment:
         self._hooks.diverged(numbers)
         return task.stepping
 
-    def _observe(self, *, bounds: bool) -> tuple[Any, ...]:
+    def _leave_invalid(self, misfits: Mapping[int, str], terminated: Bools) -> Bools:
+        """Counts worlds with invalid values as diverged; returns who is terminated elsewhere."""
+        numbers = sorted(misfits)
+        diverged = self.diverged.copy()
+        diverged[numbers] = True
+        self.diverged = frozen(diverged)
+        self.invalid_steps[numbers] += 1
+        for number in numbers:
+            warnings.warn(f"world {number} is truncated: {misfits[number]}", stacklevel=4)
+        return terminated & ~diverged[:, None]
+
+    def _observe(self, *, bounds: bool, misfits: dict[int, str] | None = None) -> tuple[Any, ...]:
         seen = self._hooks.observe()
         values = seen if len(self.groups) > 1 else (seen,)
         live = self._task.live
-        checked = self._observations.checked(values, live, bounds=bounds)
-        if self._seen and live is not self._episodes.everyone:  # others keep their last observation
-            self._observations.overwrite(checked, ~live, self._seen)
+        checked = self._observations.checked(values, live, bounds=bounds, misfits=misfits)
+        if self._seen and (misfits or live is not self._episodes.everyone):
+            others = ~live  # keep their last observation
+            others[list(misfits or ())] = True
+            self._observations.overwrite(checked, others, self._seen)
         return checked
 
     # By name

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from deepsim_envs.area import Area, AreaInterface, Bools
 from deepsim_envs.spaces import shown
-from deepsim_sync import square_sum
+from deepsim_sync import WorldNumbers, square_sum
 
 from .episodes import Episodes
 from .info import Levels, RewardTerms
@@ -83,10 +83,37 @@ class Hooks:
         self.set_state: Hook = self._bound("set_state")
         self.close: Hook = self._bound("close")
 
+    @property
+    def joins_later(self) -> bool:
+        """Whether the area says which agents have joined."""
+        return self._joined is not None
+
     def joined(self) -> Bools | None:
         """Returns which agents have joined by now, (W, A); None for all of them."""
         joined = None if self._joined is None else self._joined()
         return None if joined is None else self._table("joined", joined, np.bool_)
+
+    def joining(self, stepping: WorldNumbers) -> Bools:
+        """Returns which agents join in this step, (W, A).
+
+        Args:
+            stepping: The numbers of the worlds that step.
+
+        Raises:
+            ValueError: An agent that has joined has not any more.
+        """
+        joined, waiting = self.joined(), self._episodes.waiting
+        if joined is not None:
+            left = (~joined & ~waiting)[stepping]
+            if left.any():
+                world, column = np.argwhere(left)[0].tolist()
+                slot = self._slots[stepping[world] * joined.shape[1] + column]
+                raise ValueError(
+                    f"joined of {self._owner} must stay True until the next episode, but is False "
+                    f"again for agent {slot.name!r}: who is done cannot come back in the same "
+                    "episode; keep such an agent live, and give it rewards of 0 while it waits"
+                )
+        return self._episodes.joining(joined, stepping)
 
     def joined_at_reset(self, begins: Bools) -> Bools | None:
         """Returns which agents have joined in the worlds that are reset, (W, A); None for all.
@@ -127,11 +154,15 @@ class Hooks:
             truncated = truncated | (late[:, None] & live & ~terminated)
         return terminated, truncated
 
-    def reward(self) -> NDArray[np.float64]:
+    def reward(self, misfits: dict[int, str] | None) -> NDArray[np.float64]:
         """Returns the reward of each agent, (W, A); 0 for agents that do not take part.
 
+        Args:
+            misfits: If given, gets the error of each world with a reward that is not finite.
+
         Raises:
-            ValueError: A reward is not finite, or the shape is not (W, A).
+            ValueError: A reward is not finite, and there is no `misfits`; or the shape is not
+                (W, A).
         """
         live = self._area.live
         values = self._reward()
@@ -148,9 +179,17 @@ class Hooks:
                 name, got = self._slots[place].name, reward.flat[place]
                 of = {term: float(each.flat[place]) for term, each in terms.items()}
                 parts = f" from {of}" if of else ""
-                raise ValueError(f"reward of agent {name!r} must be finite, got {got}{parts}")
+                reason = f"reward of agent {name!r} must be finite, got {got}{parts}"
+                if misfits is None:
+                    raise ValueError(reason)
+                misfits.setdefault(place // reward.shape[1], reason)
+        if misfits:
+            reward[list(misfits)] = 0.0
         if self.terms is not None:
-            self.terms.earn(np.where(live, np.stack(list(terms.values())), 0.0))
+            earned = np.where(live, np.stack(list(terms.values())), 0.0)
+            if misfits:
+                earned[:, list(misfits)] = 0.0
+            self.terms.earn(earned)
         return reward
 
     def info(self) -> Mapping[str, Any]:

@@ -8,6 +8,7 @@ from copy import deepcopy
 from typing import Any
 
 import numpy as np
+from gymnasium.spaces import Box
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space, iterate
@@ -43,6 +44,8 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
             in the same step (``"SameStep"``), or by `reset` with a mask (``"Disabled"``).
         render_mode: ``"rgb_array"``, or None.
         camera: The camera for pictures: the name of a camera sensor, or a free camera.
+        clip_actions: Whether actions beyond the bounds of their `Box` are clipped, as Gaussian
+            policies need it, rather than refused.
 
     Raises:
         ValueError: An argument is invalid, as in `GymnasiumEnv`, or the mode is unknown.
@@ -67,6 +70,7 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
         camera: str | CameraView | None = None,
+        clip_actions: bool = False,
     ) -> None:
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.environment = environment
@@ -80,6 +84,12 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         self.single_action_space = deepcopy(self._agent.spaces.action_space)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self._limits: tuple[NDArray[Any], NDArray[Any]] | None = None
+        if clip_actions:
+            if not isinstance(self.single_action_space, Box):
+                space = self.single_action_space
+                raise ValueError(f"clip_actions needs a Box of actions, got {space}")
+            self._limits = self.single_action_space.low, self.single_action_space.high
         self._viewfinder = Viewfinder(environment, render_mode, camera)
         self.metadata = {**self._viewfinder.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = render_mode
@@ -149,6 +159,8 @@ class GymnasiumVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
                 f"the episodes of worlds {np.flatnonzero(self._ended).tolist()} are over, and the "
                 'mode Disabled leaves resets to you, as by options={"reset_mask": mask}'
             )
+        if self._limits is not None:
+            actions = np.clip(actions, *self._limits)
         resets = self._ended
         live = self.environment.live & ~resets[:, None]
         groups = self._agent.actions(self._own(actions), live, self._seen)
@@ -281,6 +293,11 @@ def _is_in_arrays(batch: Any, worlds: int) -> bool:
 
 def _reset_mask(options: Mapping[str, Any] | None, worlds: int) -> Bools:
     """Returns which worlds to reset, (W,) bool: ``options["reset_mask"]``, or by default all."""
+    if options is not None and not isinstance(options, Mapping):
+        raise TypeError(
+            "options must be one dict for all worlds, whose values may be arrays with an entry "
+            f"for each world, got {shown(options)}"
+        )
     if options is None or "reset_mask" not in options:
         return np.ones(worlds, dtype=np.bool_)
     mask = options["reset_mask"]

@@ -27,6 +27,8 @@ from .members import conform, copied, leafwise, require_within, shown
 
 # ruff: noqa: D102 (methods are documented by Batch)
 
+_CLIP = "; gymnasium.wrappers.ClipAction clips, as does clip_actions=True of the vector view"
+
 Misfits: TypeAlias = "Bools | None"
 """Whether each member lies outside its space, (W, A) bool; None if no member does."""
 
@@ -65,13 +67,17 @@ class GroupBatches:
             first += len(group)
         self.of_groups = tuple(batches)
 
-    def checked(self, values: Any, live: Bools, *, bounds: bool) -> tuple[Any, ...]:
+    def checked(
+        self, values: Any, live: Bools, *, bounds: bool, misfits: dict[int, str] | None = None
+    ) -> tuple[Any, ...]:
         """Returns new batches with the data types of the spaces.
 
         Args:
             values: A batch for each group, which may be a list of lists of members.
             live: Whether to check the value of each agent, (W, A) bool.
             bounds: Whether to check the bounds of boxes as well.
+            misfits: If given, gets the error of each world with a value that does not lie in its
+                space; nothing is raised for these.
 
         Raises:
             ActionError, ObservationError: A value of a live agent does not lie in its space.
@@ -86,13 +92,17 @@ class GroupBatches:
         for group, batch in enumerate(self.of_groups):
             counting = live if len(values) == 1 else live[:, self._columns[group]]
             try:
-                new, misfits = batch.checked(values[group], counting, bounds=bounds)
+                new, outside = batch.checked(values[group], counting, bounds=bounds)
             except (TypeError, ValueError) as error:
                 members = self._members(group, values[group], counting, error)
-                new, misfits = batch.checked(members, counting, bounds=bounds)
-            if misfits is not None and (misfits & counting).any():
-                world, row = np.argwhere(misfits & counting)[0].tolist()
-                self._conformed(group, world, row, batch.get(new, world, row), refuse=True)
+                new, outside = batch.checked(members, counting, bounds=bounds)
+            for world, row in () if outside is None else np.argwhere(outside & counting).tolist():
+                try:
+                    self._conformed(group, world, row, batch.get(new, world, row), refuse=True)
+                except (ActionError, ObservationError) as error:
+                    if misfits is None:
+                        raise
+                    misfits.setdefault(world, str(error))
             batches.append(new)
         return tuple(batches)
 
@@ -142,7 +152,10 @@ class GroupBatches:
                 require_within(space, value, what)
                 raise ValueError(f"{what} must lie in {space}")
         except ValueError as error:
-            raise self._error(slot_name(agent, world, self._worlds), str(error)) from None
+            reason = str(error)
+            if refuse and self._kind == "action" and isinstance(space, spaces.Box):
+                reason += _CLIP
+            raise self._error(slot_name(agent, world, self._worlds), reason) from None
         return member
 
 

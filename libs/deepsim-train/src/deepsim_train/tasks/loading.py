@@ -160,6 +160,7 @@ def make_vector_env(
     agent: str | None = None,
     others: str | None = None,
     render_mode: str | None = None,
+    clip_actions: bool = False,
     **options: Any,
 ) -> GymnasiumVectorEnv:
     """Makes the vector environment of one agent of a task; see `register_task`."""
@@ -173,6 +174,7 @@ def make_vector_env(
         autoreset_mode=autoreset_mode,
         render_mode=render_mode,
         camera=task.film,
+        clip_actions=clip_actions,
     )
 
 

@@ -164,7 +164,7 @@ class Task:
                 raise TaskError(
                     f"{what} must return a function of agent and observation, got {act!r}"
                 )
-            return lambda agent, observation: call_task_code(what, act, agent, observation)
+            return _CheckedPolicy(what, act)
 
         return make
 
@@ -177,6 +177,22 @@ def random_actions(environment: Environment, rng: np.random.Generator) -> Policy
     for space in spaces.values():
         space.seed(int(rng.integers(2**31)))
     return lambda agent, observation: sample_allowed(spaces[agent], observation)
+
+
+class _CheckedPolicy:
+    """A task's policy of one world; errors in its code are raised as `TaskCodeError`."""
+
+    def __init__(self, what: str, policy: Policy) -> None:
+        self._what, self._policy = what, policy
+
+    def __call__(self, agent: str, observation: Any) -> Any:
+        """Returns the action of the task's policy."""
+        return call_task_code(self._what, self._policy, agent, observation)
+
+    def __getattr__(self, name: str) -> Any:
+        """Returns what else the policy has, such as ``begin_episode`` or ``get_state``."""
+        value = getattr(self._policy, name)
+        return partial(call_task_code, self._what, value) if callable(value) else value
 
 
 class _CheckedArrayPolicy(ArrayPolicy):

@@ -118,7 +118,7 @@ def check(
 
     The same seed must give the same bits, even after a snapshot is restored, and in any number of
     worlds. The installed checkers of Gymnasium, PettingZoo, Stable-Baselines3, RLlib and TorchRL
-    must pass without a warning. A remark points out a task that never gives a reward.
+    must pass. Each warning is listed once; a remark points out a task that never gives a reward.
     """
     console = Console(file=sys.stdout)
     outcomes: list[Check] = []
