@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from gymnasium.wrappers import RecordVideo
 
-from deepsim import register_task
+from deepsim import load_task, register_task
 
 pytest.importorskip("moviepy", reason="the extra video is not installed: tox -e py311-train")
 imageio = pytest.importorskip("imageio.v3")
@@ -57,3 +57,25 @@ BALL = (
     "<collision name='hit'><geometry><sphere><radius>0.3</radius></sphere></geometry></collision>"
     "</link></model></sdf>"
 )
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # MoviePy's pipes
+def test_stable_baselines_records_all_worlds_of_a_task(tmp_path: Path) -> None:
+    """Its usual recorder tiles the pictures of the worlds."""
+    pytest.importorskip("stable_baselines3", reason="SB3 is not installed: tox -e py311-train")
+    from stable_baselines3.common.vec_env import VecVideoRecorder  # noqa: PLC0415 (of an extra)
+
+    from deepsim_train.sb3 import AgentsVecEnv  # noqa: PLC0415 (of an extra)
+
+    task = load_task("cartpole")
+    slots = AgentsVecEnv(task.environments(3), render_mode="rgb_array", camera=task.film)
+    one = slots.environment.world.render(task.film)
+    assert AgentsVecEnv(task.environments(1)).render_mode is None
+    film = VecVideoRecorder(slots, str(tmp_path), lambda step: step == 0, video_length=4)
+    film.reset()
+    assert film.render().shape == (2 * one.shape[0], 2 * one.shape[1], 3)
+    for _ in range(5):
+        film.step(np.zeros((3, 1), np.float32))
+    film.close()
+    (written,) = tmp_path.glob("*.mp4")
+    assert len(imageio.imread(written)) >= 4

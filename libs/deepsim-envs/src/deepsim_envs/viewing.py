@@ -22,6 +22,7 @@ class Viewfinder:
     """Takes the pictures of a view; the arguments are as in `GymnasiumEnv`.
 
     Attributes:
+        mode: The render mode, or None.
         metadata: ``render_modes`` and ``render_fps``, for Gymnasium and PettingZoo. At this number
             of frames per second, a film with one picture per step plays in real time.
     """
@@ -44,6 +45,7 @@ class Viewfinder:
             raise ValueError(f"render_mode {render_mode!r} needs a camera, got None")
         if render_mode is not None and not renders:
             raise UnsupportedError(f"{type(world.simulator).__name__} takes no pictures")
+        self.mode = render_mode
         self._environment = environment
         self._camera = None if render_mode is None else camera
 

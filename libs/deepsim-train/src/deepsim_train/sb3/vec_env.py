@@ -17,8 +17,8 @@ from deepsim_envs.environment.info import entries_of
 from deepsim_envs.joined_environment import JoinedEnvironment
 from deepsim_envs.policy import PolicyMaker
 from deepsim_envs.spaces import MASK, allowed, choices_of, leafwise
-from deepsim_envs.viewing import drawn_seed, equal_spaces, place_of
-from deepsim_sync import world_seeds
+from deepsim_envs.viewing import Viewfinder, drawn_seed, equal_spaces, place_of
+from deepsim_sync import CameraView, world_seeds
 
 from .auto_reset import AutoReset, GameOver, Infos, Outcome
 
@@ -45,6 +45,7 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         environment: The task; closing the `VecEnv` closes it.
         agents: Names of the agents.
         whose: The policy of the agents, for error messages.
+        viewfinder: Takes the pictures; without one there are none.
 
     Attributes:
         environment: The task.
@@ -58,8 +59,13 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
     _seeds: list[int | None]
 
     def __init__(
-        self, environment: Environment | JoinedEnvironment, agents: Sequence[str], whose: str
+        self,
+        environment: Environment | JoinedEnvironment,
+        agents: Sequence[str],
+        whose: str,
+        viewfinder: Viewfinder | None = None,
     ) -> None:
+        self._viewfinder = viewfinder
         self.environment, self.agents = environment, tuple(agents)
         self.slots = [(world, agent) for world in range(len(environment)) for agent in agents]
         self._places = [place_of(agent, environment.groups) for agent in agents]
@@ -69,6 +75,8 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         super().__init__(
             len(self.slots), deepcopy(spaces.observation_space), deepcopy(spaces.action_space)
         )
+        if viewfinder is not None:
+            self.metadata = viewfinder.metadata
         self._shape = (len(environment), len(agents))
         self._columns = [environment.agents.index(agent) for agent in agents]
         self._returns = np.zeros(self.num_envs)
@@ -161,15 +169,23 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         if isinstance(seen, Mapping) and MASK in seen and choices_of(self.action_space):
             self._masks = allowed(seen, self.action_space, self.num_envs)
 
+    def get_images(self) -> list[NDArray[np.uint8] | None]:
+        """Takes a picture of each world, (height, width, 3) RGB, which `render` puts together."""
+        if self._viewfinder is None:
+            return [None] * self._shape[0]
+        return [self._viewfinder.picture(world) for world in range(self._shape[0])]
+
     def close(self) -> None:
         """Closes the environment; further calls have no effect."""
         self.environment.close()
 
     def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
         """Returns an attribute of the environment, once for each slot."""
-        # SB3 asks for the render mode, and warns if it is missing; a slot renders no pictures.
         owner = self if attr_name == "action_masks" else self.environment
-        found = None if attr_name == "render_mode" else getattr(owner, attr_name)
+        if attr_name == "render_mode":  # which SB3 asks for, and warns if it is missing
+            found = None if self._viewfinder is None else self._viewfinder.mode
+        else:
+            found = getattr(owner, attr_name)
         return [found for _ in self._get_indices(indices)]
 
     def set_attr(
@@ -269,6 +285,8 @@ class AgentsVecEnv(SlotsVecEnv):
         others: Makes the policy of all other agents for each episode in each world; optional if
             there are none. World w draws from a generator with the seed of its first slot.
         game_over: Whether an episode is over when all agents in slots are done, or when any is.
+        render_mode: ``"rgb_array"`` for `render` and SB3's `VecVideoRecorder`, or None.
+        camera: The camera for pictures: the name of a camera sensor, or a free camera.
 
     Attributes:
         environment: The task.
@@ -277,7 +295,8 @@ class AgentsVecEnv(SlotsVecEnv):
 
     Raises:
         ValueError: An agent is unknown, the agents differ in their spaces, other agents have no
-            policy, or `game_over` is unknown.
+            policy, `game_over` is unknown, or a render mode has no camera.
+        UnsupportedError: The simulator takes no pictures.
 
     Example:
         `make` is the function from the `Area` example:
@@ -296,6 +315,8 @@ class AgentsVecEnv(SlotsVecEnv):
         agents: Sequence[str] | None = None,
         others: PolicyMaker | None = None,
         game_over: GameOver = "all",
+        render_mode: str | None = None,
+        camera: str | CameraView | None = None,
     ) -> None:
         known = environment.agents
         agents = known if agents is None else agents
@@ -303,7 +324,8 @@ class AgentsVecEnv(SlotsVecEnv):
         if unknown or not agents or len(set(agents)) < len(agents):
             raise ValueError(f"agents must be some of {list(known)}, got {list(agents)}")
         self._worlds = AutoReset(environment, agents, others, game_over)
-        super().__init__(environment, agents, "one policy")
+        viewfinder = Viewfinder(environment, render_mode, camera)
+        super().__init__(environment, agents, "one policy", viewfinder)
 
     def get_state(self) -> dict[str, Any]:
         """Returns the state between two steps, for `set_state`; it can be pickled.
