@@ -17,14 +17,14 @@ from deepsim_envs.gymnasium.registration import register_views
 from deepsim_train.policies.trained_policy import FILE, load_policy
 from deepsim_train.task_code import TaskError, call_task_code
 
-from .search import find_task
+from .search import TaskFolder, find_task
 from .task import Task
 
 MODULE_PREFIX = "_deepsim_task_"
 """Prefix of the names of the modules into which tasks are loaded."""
 
 
-def load_task(folder: str | Path, root: str | Path = ".") -> Task:
+def load_task(folder: str | Path | TaskFolder, root: str | Path = ".") -> Task:
     """Loads the task of a folder: a Python package that defines ``TASK``.
 
     Loading runs the package's code: load only tasks that you trust. Each call runs the code again,
@@ -34,12 +34,13 @@ def load_task(folder: str | Path, root: str | Path = ".") -> Task:
 
     Args:
         folder: Folder of the package, its name, or its id such as ``DeepSim/Racetrack-v0``; see
-            `find_task`.
+            `find_task`. Options that follow, as in ``racetrack?looks=false``, become defaults of
+            the task's ``make``.
         root: The folder to search for names and ids, before the installed tasks.
 
     Raises:
         TaskError: The folder does not exist, its package defines no task, or its ``policy.npz``
-            is not a policy.
+            is not a policy; or ``make`` has no such option.
         TaskCodeError: The package's code raised an error.
 
     Example::
@@ -47,7 +48,8 @@ def load_task(folder: str | Path, root: str | Path = ".") -> Task:
         task = load_task("racetrack")
         environment = task.environment(seed=0, worlds=16)
     """
-    home = find_task(str(folder), root).folder.resolve()
+    found = folder if isinstance(folder, TaskFolder) else find_task(str(folder), root)
+    home = found.folder.resolve()
     init = home / "__init__.py"
     name = f"{MODULE_PREFIX}{hashlib.sha256(bytes(home)).hexdigest()[:16]}"
     spec = importlib.util.spec_from_file_location(
@@ -69,7 +71,7 @@ def load_task(folder: str | Path, root: str | Path = ".") -> Task:
     except BaseException:
         _forget(name)
         raise
-    return task
+    return task.variant(found.options)
 
 
 def make_environment(folder: str, seed: int = 0, worlds: int = 1, **options: Any) -> Environment:
@@ -102,7 +104,7 @@ if TYPE_CHECKING:
     from deepsim_envs.pettingzoo import PettingZooEnv
 
 
-def register_task(folder: str | Path) -> str:
+def register_task(folder: str | Path | TaskFolder) -> str:
     """Registers the task of a folder; the task's code first runs when an environment is made.
 
     Afterwards ``gymnasium.make(id)`` and ``gymnasium.make_vec(id, n)`` make environments of one
@@ -125,8 +127,8 @@ def register_task(folder: str | Path) -> str:
         id = register_task("racetrack")
         env = gymnasium.make(id, agent="red_car", others="pursuit")
     """
-    task = find_task(str(folder))
-    place = {"folder": str(task.folder.resolve())}
+    task = folder if isinstance(folder, TaskFolder) else find_task(str(folder))
+    place = {"folder": str(task.folder.resolve()), **task.options}
     register_views(task.id, f"{__name__}:make_env", f"{__name__}:make_vector_env", place)
     if find_spec("pettingzoo") is not None:
         # An extra: without it, tasks are registered with Gymnasium alone.

@@ -6,12 +6,14 @@ from __future__ import annotations
 import ast
 import difflib
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+import yaml
 
 from deepsim_train.task_code import TaskError
 
@@ -28,11 +30,13 @@ class TaskFolder:
         folder: The folder.
         summary: First line of the docstring of its ``__init__.py``.
         package: The installed package that brings it, such as ``"deepsim-tasks"``; else empty.
+        options: The options of the task's ``make`` that the name had, as in ``walk?rough=true``.
     """
 
     folder: Path
     summary: str
     package: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -80,13 +84,19 @@ def find_task(name: str, root: str | Path = ".") -> TaskFolder:
     """Returns the task that a path, a folder's name or an id refers to.
 
     Args:
-        name: Such as ``tasks/two_cars``, ``racetrack`` or ``DeepSim/Racetrack-v0``. A package
-            given by its path may define ``TASK`` in any way, even by an import.
+        name: Such as ``tasks/two_cars``, ``racetrack`` or ``DeepSim/Racetrack-v0``. Options of
+            the task's ``make`` may follow, as in ``robocup?robots=3&opponents=static``; a value is
+            a scalar or list of YAML. A package given by its path may define ``TASK`` in any way,
+            even by an import.
         root: The folder to search for names and ids, before the installed tasks.
 
     Raises:
-        TaskError: No task, or more than one, is found; the message suggests a similar name.
+        TaskError: No task, or more than one, is found, or an option has no value; the message
+            suggests a similar name.
     """
+    plain, mark, options = name.partition("?")
+    if mark and not os.path.exists(name):
+        return replace(find_task(plain, root), options=_options(name, options))
     path = Path(name)
     if os.path.isfile(path / "__init__.py"):
         return _task_of(path) or TaskFolder(path, "")
@@ -110,6 +120,20 @@ def find_task(name: str, root: str | Path = ".") -> TaskFolder:
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     hint = f"did you mean {close[0]!r}?" if close else "deepsim envs list shows tasks"
     raise TaskError(f"there is no task {name!r}, in {root} or installed: {hint}")
+
+
+def _options(name: str, text: str) -> dict[str, Any]:
+    """Returns the options that follow the name of a task."""
+    options = {}
+    for part in text.split("&"):
+        key, mark, value = part.partition("=")
+        try:
+            options[key] = yaml.safe_load(value)
+        except yaml.YAMLError:
+            mark = ""
+        if not (key and mark):
+            raise TaskError(f"{name} must be like TASK?OPTION=VALUE&OPTION=VALUE, got {part!r}")
+    return options
 
 
 def _search(folder: Path, depth: int) -> Iterator[TaskFolder]:

@@ -7,7 +7,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -113,6 +113,22 @@ class Task:
                 f"got one of {len(made)}: pass worlds on, as in open_simulator(world, worlds)"
             )
         return made
+
+    def variant(self, options: Mapping[str, Any]) -> Task:
+        """Returns the task with these options as defaults of its `make`.
+
+        Raises:
+            TaskError: `make` does not take one of them; the message lists those that it takes.
+        """
+        if not options:
+            return self
+        parameters = inspect.signature(self.make).parameters
+        own = [name for name in parameters if name not in ("worlds", "seed")]
+        for name in options:
+            if not _takes(self.make, name) or name in ("worlds", "seed"):
+                known = f"it has {', '.join(own)}" if own else "it has none"
+                raise TaskError(f"{self.name} has no option {name!r}: {known}")
+        return replace(self, make=partial(self.make, **options))
 
     def environments(
         self, worlds: int, seed: int = 0, **options: Any

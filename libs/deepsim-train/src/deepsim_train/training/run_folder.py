@@ -21,6 +21,8 @@ import yaml
 from deepsim_envs import Environment, Policy, PolicyMaker
 from deepsim_train.policies.trained_policy import FILE, RecurrentPolicy, TrainedPolicy, load_policy
 from deepsim_train.task_code import TaskError
+from deepsim_train.tasks.loading import load_task
+from deepsim_train.tasks.search import TaskFolder, find_task
 from deepsim_train.tasks.task import Task
 
 from .config import TrainingConfig
@@ -135,6 +137,43 @@ def trained_policies(folder: Path) -> dict[str, TrainedPolicy | RecurrentPolicy]
     if (folder / FILE).is_file() or not files:
         files = {"": folder / FILE}
     return {name: load_policy(file) for name, file in files.items()}
+
+
+def chosen(
+    name: str, root: Path, policy: str | None = None
+) -> tuple[TaskFolder, Task, str, PolicyMaker]:
+    """Returns the task and the policy that a command line names.
+
+    The policy of a training run plays in the variant of the task that its run was given; options
+    from the task's own `Task.training` are for training alone.
+
+    Args:
+        name: The task, as `find_task` takes it.
+        root: The folder to search for it.
+        policy: As `chosen_policy` takes it; by default the default policy of the task.
+
+    Returns:
+        The folder of the task, the task, a name for results, and the policy or its maker.
+
+    Raises:
+        TaskError, TaskCodeError: As from `find_task`, `load_task` and `chosen_policy`.
+    """
+    found = find_task(name, root)
+    task = load_task(found)
+    policy = policy or task.default_policy
+    if policy not in task.available_policies:
+        run = Path(policy).parent if Path(policy).suffix == ".onnx" else Path(policy)
+        if (run / CONFIG).is_file():
+            trained = variant_of(settings_of(run / CONFIG).get("make", {}), task)
+            task = task.variant({**trained, **found.options})
+    who, maker = chosen_policy(policy, task, Path("runs") / found.name)
+    return found, task, who, maker
+
+
+def variant_of(make: Mapping[str, Any], task: Task) -> dict[str, Any]:
+    """Returns the options of ``make`` that are not those which the task sets for training."""
+    own = task.training.get("make", {})
+    return {key: value for key, value in make.items() if key not in own or own[key] != value}
 
 
 def chosen_policy(name: str, task: Task, trainings: Path) -> tuple[str, PolicyMaker]:

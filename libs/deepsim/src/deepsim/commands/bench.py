@@ -72,7 +72,7 @@ def bench(
     try:
         with contextlib.redirect_stdout(sys.stderr):  # the task may print
             found = find_task(name, root)
-            task = load_task(found.folder)
+            task = load_task(found)
             for number in worlds or _WORLDS:
                 with waiting.status(f"measuring {task.name}, W = {number}"):
                     try:

@@ -16,10 +16,8 @@ from deepsim_sync import DeepSimError
 from deepsim_train.episodes import collect_episodes, learnable
 from deepsim_train.policies.slot_policy import slot_policy
 from deepsim_train.task_code import TaskError
-from deepsim_train.tasks.loading import load_task
-from deepsim_train.tasks.search import find_task
 from deepsim_train.tasks.task import Task
-from deepsim_train.training.run_folder import chosen_policy
+from deepsim_train.training.run_folder import chosen
 
 from .options import Root, TaskName, Worlds, fail, stoppable
 
@@ -60,24 +58,20 @@ def dataset(
     console = Console()
     with stoppable():
         try:
-            found = find_task(name, root)
-            task = load_task(found.folder)
-            if recorded is None:
-                trainings = Path("runs") / found.name
-                who, maker = chosen_policy(policy or task.default_policy, task, trainings)
-                collect = _played(maker, episodes, seed)
-            else:
-                if policy is not None:
-                    raise TaskError("--replay runs recorded actions, and takes no --policy")
+            if recorded is not None and policy is not None:
+                raise TaskError("--replay runs recorded actions, and takes no --policy")
+            found, task, who, maker = chosen(name, root, policy)
+            collect = _played(maker, episodes, seed)
+            if recorded is not None:
                 who, collect = "recorded", _replayed(recorded)
-            chosen = dataset_id or f"deepsim/{found.name}/{who}-v0"
+            id = dataset_id or f"deepsim/{found.name}/{who}-v0"
             with console.status(f"collecting episodes of {task.name}"):
                 written, count, steps = _write(
-                    task, collect, chosen, worlds, seed, agent, who, datasets
+                    task, collect, id, worlds, seed, agent, who, datasets
                 )
         except DeepSimError as error:
             fail(console, error)
-    say(console, f"{chosen}: {count} episodes, {steps} steps")
+    say(console, f"{id}: {count} episodes, {steps} steps")
     say(console, f"wrote {written}")
 
 

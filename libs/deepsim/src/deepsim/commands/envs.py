@@ -42,8 +42,8 @@ def list_tasks(
     except DeepSimError as error:
         fail(console, error)
     if as_json:
-        rows = [{"name": t.name, "id": t.id, **asdict(t), "folder": str(t.folder)} for t in tasks]
-        print_json(rows)
+        facts = ("name", "id", "folder", "summary", "package")
+        print_json([{fact: str(getattr(task, fact)) for fact in facts} for task in tasks])
         return
     if not tasks:
         where = root or "this folder"
@@ -77,7 +77,7 @@ def show_task(
 
 
 def _facts(found: TaskFolder) -> dict[str, Any]:
-    task = load_task(found.folder)
+    task = load_task(found)
     with task.environment(0) as environment:
         timestep = environment.world.timestep
         limit = environment.max_episode_steps
@@ -124,8 +124,8 @@ def check(
     outcomes: list[Check] = []
     try:
         with contextlib.redirect_stdout(sys.stderr):  # the task may print
-            folder = find_task(name, root).folder
-            task, id = load_task(folder), register_task(folder)
+            found = find_task(name, root)
+            task, id = load_task(found), register_task(found)
             for outcome in checks_of(id, task.environment, steps, trainer_checks):
                 outcomes.append(outcome)
                 if not as_json:

@@ -29,7 +29,7 @@ from .options import AsJson, fail
 models = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Finds, shows and checks models in the formats of Gazebo, ROS and MuJoCo.",
+    help="Finds, shows and checks models: SDF, URDF, xacro, MJCF.",
 )
 
 Folders = Annotated[

@@ -56,7 +56,10 @@ _JOINT = ("joint", "part", "home", "lower", "upper", "effort", "velocity", "stif
 
 @robots.command("list")
 def list_robots(as_json: AsJson = False) -> None:
-    """Lists all robots by kind, and how to install those whose files are missing."""
+    """Lists all robots by kind.
+
+    Those whose files are missing have the command that installs them.
+    """
     if as_json:
         print_json([_facts(entry) for entry in ROBOTS.values()])
         return

@@ -20,9 +20,7 @@ from deepsim_sync import DeepSimError
 from deepsim_train.episodes import facts
 from deepsim_train.policies.slot_policy import slot_policy
 from deepsim_train.task_code import TaskError
-from deepsim_train.tasks.loading import load_task
-from deepsim_train.tasks.search import find_task
-from deepsim_train.training.run_folder import chosen_policy
+from deepsim_train.training.run_folder import chosen
 
 from .options import AsJson, BackendName, Root, TaskName, Worlds, fail, stoppable
 
@@ -85,19 +83,16 @@ def _run(
 ) -> tuple[Played, Path]:
     console = Console()
     try:
-        found = find_task(name, root)
-        task = load_task(found.folder)
-        trainings = Path("runs") / found.name
-        who, maker = chosen_policy(policy or task.default_policy, task, trainings)
-        chosen = Backend(backend)
+        _, task, who, maker = chosen(name, root, policy)
+        engine = Backend(backend)
         kind = task.name if backend == DEFAULT else f"{task.name}_{backend}"
         folder = f"{kind}_{who}_{settings.seed}" + (f"_{worlds}_worlds" if worlds > 1 else "")
         results = out if out is not None else Path("runs") / folder
         with results_folder(results):
-            with console.status(f"building {task.name}"), chosen:
+            with console.status(f"building {task.name}"), engine:
                 environment = task.environment(settings.seed, worlds)
             with environment:
-                if backend != DEFAULT and not chosen.opened:
+                if backend != DEFAULT and not engine.opened:
                     raise TaskError(
                         f"{task.name} makes its own simulator, so it cannot run on {backend}: "
                         "its make function should call deepsim.open_simulator"

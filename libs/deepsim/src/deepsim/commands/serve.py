@@ -18,7 +18,6 @@ from deepsim_spawn.backends import DEFAULT, Backend
 from deepsim_sync import DeepSimError
 from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.loading import load_task
-from deepsim_train.tasks.search import find_task
 
 from .options import BackendName, Root, TaskName, Worlds, fail, stoppable
 
@@ -108,7 +107,7 @@ def serve(
             )
         token = None if token_file is None else token_file.read_text(encoding="utf-8").strip()
         with Backend(backend):
-            environment = load_task(find_task(name, root).folder).environment(seed, worlds)
+            environment = load_task(name, root).environment(seed, worlds)
         with environment:
             server = ude.UDEServer(
                 ude.UDEEnvironment(

@@ -8,6 +8,7 @@ import os
 import shlex
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -33,6 +34,7 @@ from deepsim_train.training.run_folder import (
     run_folder,
     settings_of,
     task_folder_of,
+    variant_of,
     write_setup,
 )
 
@@ -131,6 +133,8 @@ def train(
                 if config_file is not None:
                     config = config.changed(settings_of(config_file))
                 config = config.changed({**parse_settings(settings or ()), **given})
+                task.variant(found.options)  # which may not be there
+                config = replace(config, make={**config.make, **found.options})
                 folder = resume or run_folder(found.name, config.seed, out)
                 with results_folder(folder) as results:
                     interrupted = _train(console, found, task, config, results, resume is not None)
@@ -211,6 +215,6 @@ def _play(
         seed=config.seed,
         video=None if video else VideoFormat.NONE,
     )
-    with task.environment(config.seed) as environment:
+    with task.environment(config.seed, **variant_of(config.make, task)) as environment:
         policy = slot_policy(policy_of(folder, task), environment, config.seed)
         return play(console, task, environment, policy, folder, settings)

@@ -34,9 +34,8 @@ from deepsim_spawn.backends import DEFAULT, Backend, open_simulator
 from deepsim_sync import CallbackError, DeepSimError, World
 from deepsim_train.policies.slot_policy import slot_policy
 from deepsim_train.task_code import TaskError
-from deepsim_train.tasks.loading import load_task
 from deepsim_train.tasks.search import find_task
-from deepsim_train.training.run_folder import chosen_policy
+from deepsim_train.training.run_folder import chosen
 
 from .options import BackendName, Namespace, Root, Worlds, fail, stoppable
 
@@ -220,9 +219,7 @@ def _view_task(
     """Opens a task in a viewer; yields the viewer and a function that plays episodes forever."""
     from deepsim_viewer import EnvironmentViewer  # noqa: PLC0415 (of an extra)
 
-    found = find_task(name, root)
-    task = load_task(found.folder)
-    _, maker = chosen_policy(policy or task.default_policy, task, Path("runs") / found.name)
+    _, task, _, maker = chosen(name, root, policy)
     with task.environment(seed, worlds) as environment:
         act = slot_policy(maker, environment, seed)
         with EnvironmentViewer(
