@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import signal
 import subprocess
@@ -10,6 +11,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
@@ -185,3 +187,19 @@ def test_what_cannot_be_resumed_is_one_line(options: list[str], message: str) ->
     result = call("train", *options)
     assert result.exit_code == 1
     assert message in said(result)
+
+
+def test_what_changed_since_the_run_began_is_named(write_task: WriteTask, tmp_path: Path) -> None:
+    """Files of the task, whose rewards may be others, and versions of packages."""
+    task = write_task()
+    assert call("train", task, *SMALL, "--out", tmp_path / "run").exit_code == 0
+    again = ["train", "--resume", tmp_path / "run", "--steps"]
+    assert "changed since" not in said(call(*again, 192))
+    init, versions = task / "__init__.py", tmp_path / "run" / "versions.json"
+    init.write_text(init.read_text().replace("max_episode_steps=3", "max_episode_steps=4"))
+    facts = json.loads(versions.read_text())
+    facts["packages"]["numpy"] = "1.0"
+    versions.write_text(json.dumps(facts))
+    told = said(call(*again, 224))
+    assert f"changed since the run was last started: numpy {np.__version__}, before 1.0" in told
+    assert "changed since the run was last started: __init__.py of the task" in told

@@ -74,7 +74,8 @@ def test_without_the_extra_it_says_what_to_type(
     write_task: WriteTask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "stable_baselines3", None)  # as if it were not installed
-    monkeypatch.delitem(sys.modules, "deepsim_train.training.ppo", raising=False)
+    for name in [name for name in sys.modules if name.startswith("deepsim_train.training.")]:
+        monkeypatch.delitem(sys.modules, name)
     result = call("train", write_task(), "--out", tmp_path / "out")
     assert result.exit_code == 1
     assert (

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
+from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
 from types import MappingProxyType
@@ -29,7 +30,10 @@ from .config import TrainingConfig
 from .teams import AgentsPolicy, owners_of, teams_of
 
 CONFIG = "config.json"
+_VERSIONS = "versions.json"
 _NAMED = "policy_"
+_OF_TASKS = {".py", ".world", ".sdf", ".urdf", ".xacro", ".xml", ".yaml", ".scenic"}
+"""The files of a task that decide what it is."""
 _PACKAGES = ("stable-baselines3", "torch", "gymnasium", "numpy", "mujoco")
 
 
@@ -46,11 +50,35 @@ def run_folder(name: str, seed: int, out: Path | None) -> Path:
     return folder
 
 
-def write_setup(folder: Path, task_folder: Path, task_id: str, config: TrainingConfig) -> None:
-    """Writes all settings, the versions of packages, and the git commit of the task."""
+def write_setup(folder: Path, task_folder: Path, task_id: str, config: TrainingConfig) -> list[str]:
+    """Writes all settings, the versions of packages, and the files and git commit of the task.
+
+    Returns:
+        What has changed if the folder is that of a run that is resumed, such as ``"numpy 2.2.1,
+        before 2.1.3"`` or ``"__init__.py of the task"``, which may hold other rewards or rates.
+    """
     setup = {"task": task_id, "folder": str(task_folder), **asdict(config)}
     _write(folder / CONFIG, setup)
-    _write(folder / "versions.json", _versions(task_folder))
+    file, now = folder / _VERSIONS, _versions(task_folder)
+    before = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else now
+    _write(file, now)
+    return [
+        *_differences({"Python": before["python"]}, {"Python": now["python"]}),
+        *_differences(before["packages"], now["packages"]),
+        *(
+            f"{name} of the task"
+            for name in sorted({*before.get("files", {}), *now["files"]})
+            if before.get("files", now["files"]).get(name) != now["files"].get(name)
+        ),
+    ]
+
+
+def _differences(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    return [
+        f"{name} {now.get(name, 'missing')}, before {before.get(name, 'missing')}"
+        for name in sorted({*before, *now})
+        if before.get(name) != now.get(name)
+    ]
 
 
 def settings_of(file: Path) -> dict[str, Any]:
@@ -241,6 +269,11 @@ def _versions(task_folder: Path) -> dict[str, Any]:
         "command": sys.argv,
         "packages": dict(sorted(packages.items())),
         "git": _git(task_folder),
+        "files": {
+            file.relative_to(task_folder).as_posix(): sha256(file.read_bytes()).hexdigest()
+            for file in sorted(task_folder.rglob("*"))
+            if file.suffix in _OF_TASKS and file.is_file()
+        },
     }
 
 

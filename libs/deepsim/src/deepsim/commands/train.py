@@ -172,7 +172,9 @@ def _train(
         from deepsim_train.training.ppo import train as learn  # noqa: PLC0415 (see above)
     except ImportError as error:
         raise TaskError(str(error)) from error
-    write_setup(folder, found.folder, found.id, config)
+    changed = write_setup(folder, found.folder, found.id, config)
+    for change in changed:
+        say(console, f"changed since the run was last started: {change}", "warned")
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
