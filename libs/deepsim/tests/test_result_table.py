@@ -67,3 +67,22 @@ def test_many_episodes_are_shown_as_means_of_each_agent() -> None:
     assert cells(lines[1]) == ["agent", "episodes", "mean reward", "success", "far"]
     assert cells(lines[3]) == ["a", "12", "5.50", "0.75", "5.50"]
     assert cells(lines[4]) == ["b", "12", "1.00"]
+
+
+@pytest.mark.parametrize("count", [2, 9])
+def test_a_table_wider_than_the_terminal_is_turned(count: int) -> None:
+    """Every number of a task with many reward terms can be read at 80 columns."""
+    info = {f"return/term_{number}": number + 0.25 for number in range(14)}
+    episodes = [
+        Episode(number, rewards={"quadruped": 1.5}, info={"quadruped": info})
+        for number in range(1, count + 1)
+    ]
+    console = Console(width=80)
+    with console.capture() as capture:
+        console.print(result_table("t", "random", 0, episodes, console.width))
+    lines = capture.get().splitlines()
+    assert all(len(line) <= 80 for line in lines)
+    shown = ["13.25"] * (2 if count == 2 else 1)
+    assert ["return/term_13", *shown] in map(cells, lines)
+    heads = ["quadruped 1", "quadruped 2"] if count == 2 else ["quadruped"]
+    assert cells(lines[1]) == heads

@@ -105,7 +105,7 @@ def play(
     done = [episode for each in rounds for episode in each]
     if not done:
         return Played(done, [], interrupted)
-    console.print(result_table(*settings.title, settings.seed, done))
+    console.print(result_table(*settings.title, settings.seed, done, console.width))
     try:
         files = _write(console, results, task, environment, done, film, settings.world)
     except OSError as error:
