@@ -104,7 +104,7 @@ class EditFolder:
         def save() -> None:
             text = described_world(self._host.world).to_sdf()
             if client is not None:
-                client.send_file_download("world.sdf", text.encode())
+                client.send_file_download("world.sdf", text.encode(), save_immediately=True)
 
         self._host.post(save)
 
