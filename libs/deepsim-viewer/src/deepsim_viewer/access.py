@@ -11,10 +11,13 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import rich
 import viser
 import viser.infra
 import websockets.asyncio.server
+from numpy.typing import NDArray
+from viser._messages import SetPositionMessage
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
@@ -106,7 +109,7 @@ class GuardedServer(viser.ViserServer):
         def guarded(handler: Any, _host: Any, _port: Any, **options: Any) -> Any:
             nonlocal opened
             opened = True
-            options["process_request"] = access.guard(mending(options["process_request"]))
+            options["process_request"] = access.guard(mending(options["process_request"], label))
             return serve(handler, sock=access.listener, **options)
 
         module: Any = viser.infra._infra
@@ -120,9 +123,23 @@ class GuardedServer(viser.ViserServer):
             finally:
                 module.websockets = plain
         self.gui.configure_theme(show_logo=False, show_share_button=False)
+        self.gui.main_panel.dock_right()  # beside the picture, which is all to be seen
         if not opened:
             self.stop()
             raise RuntimeError(f"viser {viser.__version__} does not open its server as expected")
+
+    def look_from(self, origin: NDArray[np.float64]) -> None:
+        """Moves the scene below the cameras, as if they moved along with a point.
+
+        viser has no public name for the root of its scene. `ClientHandle.camera` then still has
+        positions in the world, but a `look_at` relative to the origin.
+
+        Args:
+            origin: (3,) position that takes the place of the world's origin [m].
+        """
+        x, y, z = origin.tolist()
+        # viser turns the world by +z up to three.js's +y up: (x, y, z) becomes (-y, z, -x).
+        self.scene._queue_scene_message(SetPositionMessage("", (y, -z, x)))
 
     def stop(self) -> None:
         """Closes all connections and the port."""

@@ -75,14 +75,17 @@ class RunFolder:
         self._show_paused()  # code may have paused the world
         wall = time.monotonic()
         passed = wall - self._last[0]
-        if passed < _EVERY:
-            return
-        factor = max(0.0, simulated - self._last[1]) / passed
-        self._last = (wall, simulated)
-        self._status.content = plain_lines(f"{simulated:.2f} s · {factor:.2f} x real time")
+        if self._control.paused:
+            self._last = (wall, simulated)
+        elif passed >= _EVERY:
+            factor = max(0.0, simulated - self._last[1]) / passed
+            self._last = (wall, simulated)
+            self._status.content = plain_lines(f"{simulated:.2f} s · {factor:.2f} x real time")
 
     def _show_paused(self) -> None:
         paused = self._control.paused
+        if paused:
+            self._status.content = plain_lines(f"{self._last[1]:.2f} s · paused")
         self._play.label = "Play" if paused else "Pause"
         self._play.icon = viser.Icon.PLAYER_PLAY if paused else viser.Icon.PLAYER_PAUSE
 
@@ -126,7 +129,7 @@ class RecordFolder:
         path = self._recorder.path
         self._recorder.close()
         if client is not None:
-            client.send_file_download(path.name, path.read_bytes())
+            client.send_file_download(path.name, path.read_bytes(), save_immediately=True)
         self.close()
         self._button.label = "Record"
         self._button.icon = viser.Icon.PLAYER_RECORD
