@@ -202,8 +202,8 @@ def hold(driver, button, condition):
     raise AssertionError("no press of the button was noticed")
 
 
-def test_an_agent_is_driven_by_button_and_stick(browse, play):
-    """Both act while the mouse holds them, and not after it let go."""
+def test_an_agent_is_driven_by_button_stick_keys_and_gamepad(browse, play):
+    """Each acts while it is held, and not after it was let go."""
     viewer = play(shadows=False, rate=5.0)
     acted, done = [], threading.Event()
 
@@ -232,11 +232,55 @@ def test_an_agent_is_driven_by_button_and_stick(browse, play):
         knob = greenish(driver).mean(axis=0)
         drag(driver, knob, (20, 0), lambda: wait(lambda: acted[-1] > 0.3))
         wait(lambda: acted[-1] == 0.0)
+        driver.execute_script("document.activeElement.blur()")
+        for key, action in ((Keys.ARROW_RIGHT, 1.0), ("a", -1.0)):
+            ActionChains(driver).key_down(key).perform()
+            wait(lambda action=action: acted[-1] == action)
+            ActionChains(driver).key_up(key).perform()
+            wait(lambda: acted[-1] == 0.0)
+        driver.execute_script(GAMEPAD, 0.5)
+        wait(lambda: acted[-1] == 0.5)
+        driver.execute_script(GAMEPAD, 0.05)  # a worn stick at rest
+        wait(lambda: acted[-1] == 0.0)
     finally:
         done.set()
         driving.result()
         pool.shutdown()
         viewer.environment.world.claim()
+
+
+GAMEPAD = """
+const pad = { axes: [arguments[0], 0, 0, 0], buttons: [] };
+navigator.getGamepads = () => [null, pad];
+window.dispatchEvent(new Event("gamepadconnected"));
+"""  # as a browser reports a stick that is pushed to the right
+
+
+def test_keys_pause_step_and_follow(browse, make_viewer, run, scenes):
+    """Space pauses, N steps, F holds the view, Space plays; in a text field they are text."""
+    viewer = make_viewer(shadows=False, speed=1.0, rate=5.0, follow="ball")
+    run(viewer, viewer.world.tick)
+    driver = browse(viewer.url)
+    wait(lambda: "real time" in driver.find_element("css selector", "body").text)
+    press = ActionChains(driver)
+    press.send_keys(" ").perform()
+    wait(lambda: viewer.control.paused)
+    wait(lambda: "paused" in driver.find_element("css selector", "body").text)
+    paused = viewer.latest.time[0]
+    ActionChains(driver).send_keys("n").perform()
+    wait(lambda: viewer.latest.time[0] > paused)
+    assert viewer.control.paused
+    follow = element(driver, "//label[contains(., 'Follow')]/following::input[1]")
+    assert follow.is_selected()
+    ActionChains(driver).send_keys("f").perform()
+    wait(lambda: not follow.is_selected())
+    seed = element(driver, "//label[contains(., 'Seed')]/following::input[1]")
+    seed.click()
+    seed.send_keys(" ")
+    driver.execute_script("document.activeElement.blur()")
+    assert viewer.control.paused
+    ActionChains(driver).send_keys(" ").perform()
+    wait(lambda: not viewer.control.paused)
 
 
 GRIPPER = MjcfModel(

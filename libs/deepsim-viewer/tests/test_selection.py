@@ -79,8 +79,9 @@ def test_a_click_selects(make_viewer, look, floating):
 
 
 def test_a_gizmo_moves_the_model(selected, reach):
-    """The model is put where the gizmo was dragged, in its own world only."""
+    """The model is put where the gizmo was dragged, in its own world only; Undo puts it back."""
     viewer, client = selected("box")
+    before = poses(viewer, "box").copy()
     client.set("Move by gizmo", True)
     client.read(lambda it: "/gizmo" in it.props)
     client.send(
@@ -90,6 +91,8 @@ def test_a_gizmo_moves_the_model(selected, reach):
     reach(lambda: poses(viewer, "box")[1, 2] == 2.0)
     assert np.allclose(poses(viewer, "box")[1], [0.0, 1.0, 2.0, 0.0, 0.0, 1.0, 0.0])
     assert np.allclose(poses(viewer, "box")[0], [2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+    client.press("Undo")
+    reach(lambda: np.allclose(poses(viewer, "box"), before))
 
 
 def test_a_push_is_a_force_for_a_while(selected, reach):

@@ -40,14 +40,20 @@ _TITLE = "<title>Viser</title>"
 _NAME = "DeepSim"
 
 
-def mended(page: str, label: str) -> str:
-    """Returns viser's page without the memory leak, titled by a label, with a free picture."""
+def mended(page: str, label: str, scripts: str = "") -> str:
+    """Returns viser's page without the memory leak, titled by a label, with a free picture.
+
+    Args:
+        page: The page.
+        label: What it shows.
+        scripts: Further elements for the beginning of its head.
+    """
     name = label if label == _NAME else f"{label} - {_NAME}"
     title = f"<title>{escape(name)}</title>"
-    return page.replace(_TITLE, title, 1).replace(_HEAD, _HEAD + _MEND + _COLLAPSE, 1)
+    return page.replace(_TITLE, title, 1).replace(_HEAD, _HEAD + _MEND + _COLLAPSE + scripts, 1)
 
 
-def mending(inner: ProcessRequest, label: str) -> ProcessRequest:
+def mending(inner: ProcessRequest, label: str, scripts: str) -> ProcessRequest:
     """Returns a request handler that sends the `mended` page."""
 
     def process(connection: Any, request: Request) -> Response | None:
@@ -56,7 +62,7 @@ def mending(inner: ProcessRequest, label: str) -> ProcessRequest:
         answer = inner(connection, dataclasses.replace(request, headers=headers))
         if answer is None or not answer.headers.get("Content-Type", "").startswith("text/html"):
             return answer
-        body = mended(answer.body.decode(), label).encode()
+        body = mended(answer.body.decode(), label, scripts).encode()
         del answer.headers["Content-Length"]
         answer.headers["Content-Length"] = str(len(body))
         answer.body = body

@@ -21,9 +21,10 @@ from .access import AccessControl, GuardedServer
 from .control import Clock, ClockControl, Control
 from .follow import FollowedModel
 from .host import Host
+from .keyboard import KEYS
 from .panel.edit_folder import EditFolder
 from .panel.plots import PerformancePlot
-from .panel.run_folder import RecordFolder, RunFolder
+from .panel.run_folder import RecordFolder, RunFolder, plain_lines
 from .panel.selection_folder import SelectionFolder
 from .panel.show_folder import ShowFolder
 from .panel.tree_folder import TreeFolder
@@ -141,10 +142,21 @@ class Viewer(AbstractContextManager["Viewer"]):
             self._record = RecordFolder(self._host)
             self._selection = SelectionFolder(self._host, frame, follow)
             self._followed = FollowedModel(self.server, self.scene.offsets, frame, follow)
-            EditFolder(self._host, self._selection)
+            edits = EditFolder(self._host, self._selection)
             self._marks = ShowFolder(self._host)
             self._trees = TreeFolder(self._host, trees or {})
             self._performance = PerformancePlot(self._host)
+            self.server.keyboard.presses.update(
+                pause=self._run.toggle,
+                step=self._run.step,
+                reset=self._run.reset,
+                follow=self._selection.toggle_following,
+                undo=edits.undo,
+            )
+            with self.server.gui.add_folder("Keys", expand_by_default=False):
+                self.server.gui.add_html(
+                    plain_lines(*(f"{key}: {effect}" for key, effect in KEYS.items()))
+                )
             self.server.on_client_connect(self._join)
             self.server.on_client_disconnect(self._part)
         except BaseException:

@@ -33,7 +33,7 @@ class RunFolder:
     """
 
     def __init__(self, gui: viser.GuiApi, control: Control, reset: Callable[[int], object]) -> None:
-        self._control = control
+        self._control, self._reset = control, reset
         self._last = (0.0, 0.0)  # wall and simulated time of the last update
         # Not Markdown, which the page would compile and cache for each new text.
         self._status = gui.add_html("")
@@ -46,29 +46,33 @@ class RunFolder:
             initial_value=names[0] if names else "as fast as it goes",
             visible=control.has_speed,
         )
-        seed = gui.add_number("Seed", 0, min=0, max=2**31 - 1, step=1)
+        self._seed = gui.add_number("Seed", 0, min=0, max=2**31 - 1, step=1)
         again = gui.add_button("Reset", icon=viser.Icon.REFRESH)
 
-        @self._play.on_click
-        def _(_: object) -> None:
-            if control.paused:
-                control.resume()
-            else:
-                control.pause()
-            self._show_paused()
-
-        @step.on_click
-        def _(_: object) -> None:
-            control.step()
-            self._show_paused()
+        self._play.on_click(lambda _: self.toggle())
+        step.on_click(lambda _: self.step())
+        again.on_click(lambda _: self.reset())
 
         @speed.on_update
         def _(_: object) -> None:
             control.speed = _SPEEDS[speed.value]
 
-        @again.on_click
-        def _(_: object) -> None:
-            reset(int(seed.value))
+    def toggle(self) -> None:
+        """Pauses or resumes the world."""
+        if self._control.paused:
+            self._control.resume()
+        else:
+            self._control.pause()
+        self._show_paused()
+
+    def step(self) -> None:
+        """Lets the world make one tick and pauses it."""
+        self._control.step()
+        self._show_paused()
+
+    def reset(self) -> None:
+        """Resets the world with the chosen seed."""
+        self._reset(int(self._seed.value))
 
     def show(self, simulated: float) -> None:
         """Shows a simulated time [s], and the ratio of simulated to wall time."""

@@ -50,7 +50,7 @@ class SelectionFolder:
                 "World", 0, max(1, worlds - 1), 1, 0, visible=worlds > 1
             )
             self._row = gui.add_html(plain_lines(_ADVICE))
-            self._follow = gui.add_checkbox("Follow by camera", followed is not None)
+            self._follow: Any = gui.add_checkbox("Follow by camera", followed is not None)
             self._move = gui.add_checkbox("Move by gizmo", False)
             self._force = gui.add_vector3("Force [N]", (0.0, 0.0, 10.0), step=0.1)
             push = gui.add_button("Push", icon=viser.Icon.ARROW_BIG_UP)
@@ -81,6 +81,10 @@ class SelectionFolder:
             if self._model is None:
                 return self._default, None
             return self._model, self._number
+
+    def toggle_following(self) -> None:
+        """Makes the view follow the model, or stand still."""
+        self._follow.value = not self._follow.value
 
     def select_when_shown(self, model: str) -> None:
         """Selects a model as soon as a frame contains it."""
@@ -174,8 +178,28 @@ class SelectionFolder:
 
     async def _drag(self, event: Any) -> None:
         """Moves the model to the gizmo, in the server's event loop, which keeps events in order."""
-        self._dragged = event.phase != "end"
+        starts, self._dragged = not self._dragged, event.phase != "end"
+        if starts:
+            self._remember()
         self._put(np.concatenate([event.target.position, event.target.wxyz[[1, 2, 3, 0]]]))
+
+    def _remember(self) -> None:
+        """Makes it possible to undo the move that begins."""
+        model, number = self._model, self._number
+        if model is None:
+            return
+        world, edits = self._host.world, self._host.edits
+
+        def remember() -> None:
+            pose = world.models.pose[number, world.entities.models.row(model)].copy()
+
+            def put_back() -> None:
+                rows = world.models.select([model])
+                rows.put(pose=pose, twist=np.zeros(6), worlds=np.array([number]))
+
+            edits.add(put_back)
+
+        self._host.post(remember)
 
     def _put(self, drawn: NDArray[np.float64]) -> None:
         """Puts the model at the drawn pose, at rest."""
