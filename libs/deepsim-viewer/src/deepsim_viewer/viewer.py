@@ -23,7 +23,7 @@ from .follow import FollowedModel
 from .host import Host
 from .keyboard import KEYS
 from .panel.edit_folder import EditFolder
-from .panel.plots import PerformancePlot
+from .panel.plots import PerformancePlot, ValuePlot
 from .panel.run_folder import RecordFolder, RunFolder, plain_lines
 from .panel.selection_folder import SelectionFolder
 from .panel.show_folder import ShowFolder
@@ -145,6 +145,7 @@ class Viewer(AbstractContextManager["Viewer"]):
             edits = EditFolder(self._host, self._selection)
             self._marks = ShowFolder(self._host)
             self._trees = TreeFolder(self._host, trees or {})
+            self._values = ValuePlot(self._host, frame.entities)
             self._performance = PerformancePlot(self._host)
             self.server.keyboard.presses.update(
                 pause=self._run.toggle,
@@ -174,6 +175,7 @@ class Viewer(AbstractContextManager["Viewer"]):
     def update_tracker(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
         """Takes a frame if one is due, and delays or pauses the tick; called by the world."""
         self._performance.end_callbacks()
+        self._values.add(float(sim_time[0]))
         control = self.control
         if self._clients:
             now = time.monotonic()
@@ -252,6 +254,7 @@ class Viewer(AbstractContextManager["Viewer"]):
         self.latest = frame
         self._run.show(float(frame.time[0]))
         self._selection.show(frame)
+        self._values.show(frame.entities)
         self._trees.show(tree)
 
     def _reset(self, seed: int) -> None:
