@@ -111,7 +111,11 @@ def task(name: str, worlds: int = 1) -> Callable[[], Any]:
         with (
             loaded.environment(0, worlds) as environment,
             EnvironmentViewer(
-                environment, slot_policy(maker, environment, 0), port=0, label=loaded.name
+                environment,
+                slot_policy(maker, environment, 0),
+                port=0,
+                label=loaded.name,
+                follow=None,  # the picture has a camera of its own
             ) as viewer,
         ):
             yield viewer.viewer, viewer.step

@@ -23,6 +23,7 @@ from .follow import FollowedModel
 from .host import Host
 from .keyboard import KEYS
 from .panel.edit_folder import EditFolder
+from .panel.entity_folder import EntityFolder
 from .panel.plots import PerformancePlot, ValuePlot
 from .panel.run_folder import RecordFolder, RunFolder, plain_lines
 from .panel.selection_folder import SelectionFolder
@@ -145,6 +146,7 @@ class Viewer(AbstractContextManager["Viewer"]):
             edits = EditFolder(self._host, self._selection)
             self._marks = ShowFolder(self._host)
             self._trees = TreeFolder(self._host, trees or {})
+            self._entities = EntityFolder(self.server.gui, frame.entities, self.select)
             self._values = ValuePlot(self._host, frame.entities)
             self._performance = PerformancePlot(self._host)
             self.server.keyboard.presses.update(
@@ -254,6 +256,7 @@ class Viewer(AbstractContextManager["Viewer"]):
         self.latest = frame
         self._run.show(float(frame.time[0]))
         self._selection.show(frame)
+        self._entities.show(frame.entities)
         self._values.show(frame.entities)
         self._trees.show(tree)
 
