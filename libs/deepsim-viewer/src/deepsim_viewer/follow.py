@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .access import GuardedServer
 from .scene.frame import Frame
 
-_LAG = 0.15  # [s] of wall time in which the view makes up for 63 % of a motion
+_LAG = 0.05  # [s] of wall time in which the view makes up for 63 % of a motion
 
 
 class FollowedModel:

@@ -24,10 +24,12 @@ _FAR = 2.13  # distance of the camera from what it looks at, relative to the rad
 _CELL = 0.5  # distance of the thin lines of the ground [m]; every other line is thick
 _LINES = (120, 124, 130)  # their colour, sRGB
 _FADED = 40.0  # distance from the camera at which they have faded away [m]
-_ABOVE = 0.002  # their height above the ground [m]
+_ABOVE = 0.004  # their height above the ground [m]
 _HORIZON_AT = 1000.0  # half the side of a level plane, which is endless for collisions [m]
 _CLEAR = 12.0  # least distance from the camera at which fog begins [m]
 _ROOM = 1.5  # radius of the picture around a followed model, relative to that of the model
+
+_AROUND = 0.25  # what is added to that radius, so that small models are seen in their place [m]
 
 
 class Scene:
@@ -71,7 +73,7 @@ class Scene:
         span = float(np.abs(self.offsets).max()) + reach
         if focus is not None:
             center, size = _extent(frame.layout.instances, frame, focus)
-            span += _ROOM * size - reach
+            span += _ROOM * size + _AROUND - reach
         side = _SIDE if camera is None else np.asarray(camera.pose, np.float64)[:3] - center
         server.initial_camera.look_at = tuple(center)
         server.initial_camera.position = tuple(center + _FAR * span * side / np.linalg.norm(side))
@@ -99,6 +101,7 @@ class Scene:
         if self._ground is not None:
             self._ground.remove()
             self._ground = None
+        batches = Batches(scene, instances, frame, self.offsets, self._clicked)
         if height is not None:
             self._ground = scene.add_grid(
                 "/ground",
@@ -112,7 +115,7 @@ class Scene:
                 shadow_opacity=0.0,
                 position=(0.0, 0.0, height + _ABOVE),
             )
-        return Batches(scene, instances, frame, self.offsets, self._clicked)
+        return batches
 
 
 def _endless(instances: Instances, frame: Frame) -> tuple[Instances, float | None]:
