@@ -111,7 +111,11 @@ def task(name: str, worlds: int = 1) -> Callable[[], Any]:
         with (
             loaded.environment(0, worlds) as environment,
             EnvironmentViewer(
-                environment, slot_policy(maker, environment, 0), port=0, label=loaded.name
+                environment,
+                slot_policy(maker, environment, 0),
+                port=0,
+                label=loaded.name,
+                follow=None,  # the picture has a camera of its own
             ) as viewer,
         ):
             yield viewer.viewer, viewer.step
@@ -208,7 +212,7 @@ def draw(name: str, driver: Any) -> Image.Image:
             driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
             driver.get(viewer.url)
             page = Page(driver)
-            page.act("//button[contains(., 'Pause')]", "")
+            page.act("//canvas", "")  # on a phone the panel is closed
             for act in acts:
                 method, _, arguments = act.partition(" ")
                 getattr(page, method)(*arguments.split(": "))

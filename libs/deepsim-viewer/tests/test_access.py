@@ -20,7 +20,8 @@ def status(url, **headers):
     """The status of a GET."""
     parts = urlsplit(url)
     connection = http.client.HTTPConnection("127.0.0.1", parts.port, timeout=10)
-    connection.putrequest("GET", parts.path or "/", skip_host="Host" in headers)
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    connection.putrequest("GET", path, skip_host="Host" in headers)
     for name, value in headers.items():
         connection.putheader(name, value)
     connection.endheaders()
@@ -80,6 +81,19 @@ def test_without_the_token_nobody_enters(make_viewer, path):
     wrong = f"http://{parts.netloc}" + path.format(parts.path.strip("/"))
     assert status(wrong) == 403
     assert not opens(wrong)
+
+
+def test_keys_are_taken_from_the_page_only(make_viewer):
+    """A key without the token, or from a foreign page, does nothing; nonsense is refused."""
+    viewer = make_viewer()
+    pause = "input?press=pause"
+    assert status(viewer.url.rsplit("/", 2)[0] + "/" + pause) == 403
+    assert status(viewer.url + pause, Origin="http://example.org") == 403
+    assert not viewer.control.paused
+    for nonsense in ("input", "input?press=quit", "input?up=nan&left=0", "input?up=1"):
+        assert status(viewer.url + nonsense) == 400
+    assert status(viewer.url + pause) == 204
+    assert viewer.control.paused
 
 
 def test_each_viewer_has_a_token_of_its_own(make_viewer):

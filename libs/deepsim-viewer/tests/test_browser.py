@@ -27,7 +27,7 @@ pytestmark = [
 FLAGS = (
     "--headless=new", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
     "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--window-size=800,450",
+    "--disable-component-update", "--disable-sync", "--window-size=1130,450",
 )  # fmt: skip
 
 
@@ -202,8 +202,8 @@ def hold(driver, button, condition):
     raise AssertionError("no press of the button was noticed")
 
 
-def test_an_agent_is_driven_by_button_and_stick(browse, play):
-    """Both act while the mouse holds them, and not after it let go."""
+def test_an_agent_is_driven_by_button_stick_keys_and_gamepad(browse, play):
+    """Each acts while it is held, and not after it was let go."""
     viewer = play(shadows=False, rate=5.0)
     acted, done = [], threading.Event()
 
@@ -232,11 +232,55 @@ def test_an_agent_is_driven_by_button_and_stick(browse, play):
         knob = greenish(driver).mean(axis=0)
         drag(driver, knob, (20, 0), lambda: wait(lambda: acted[-1] > 0.3))
         wait(lambda: acted[-1] == 0.0)
+        driver.execute_script("document.activeElement.blur()")
+        for key, action in ((Keys.ARROW_RIGHT, 1.0), ("a", -1.0)):
+            ActionChains(driver).key_down(key).perform()
+            wait(lambda action=action: acted[-1] == action)
+            ActionChains(driver).key_up(key).perform()
+            wait(lambda: acted[-1] == 0.0)
+        driver.execute_script(GAMEPAD, 0.5)
+        wait(lambda: acted[-1] == 0.5)
+        driver.execute_script(GAMEPAD, 0.05)  # a worn stick at rest
+        wait(lambda: acted[-1] == 0.0)
     finally:
         done.set()
         driving.result()
         pool.shutdown()
         viewer.environment.world.claim()
+
+
+GAMEPAD = """
+const pad = { axes: [arguments[0], 0, 0, 0], buttons: [] };
+navigator.getGamepads = () => [null, pad];
+window.dispatchEvent(new Event("gamepadconnected"));
+"""  # as a browser reports a stick that is pushed to the right
+
+
+def test_keys_pause_step_and_follow(browse, make_viewer, run, scenes):
+    """Space pauses, N steps, F holds the view, Space plays; in a text field they are text."""
+    viewer = make_viewer(shadows=False, speed=1.0, rate=5.0, follow="ball")
+    run(viewer, viewer.world.tick)
+    driver = browse(viewer.url)
+    wait(lambda: "real time" in driver.find_element("css selector", "body").text)
+    press = ActionChains(driver)
+    press.send_keys(" ").perform()
+    wait(lambda: viewer.control.paused)
+    wait(lambda: "paused" in driver.find_element("css selector", "body").text)
+    paused = viewer.latest.time[0]
+    ActionChains(driver).send_keys("n").perform()
+    wait(lambda: viewer.latest.time[0] > paused)
+    assert viewer.control.paused
+    follow = element(driver, "//label[contains(., 'Follow')]/following::input[1]")
+    assert follow.is_selected()
+    ActionChains(driver).send_keys("f").perform()
+    wait(lambda: not follow.is_selected())
+    seed = element(driver, "//label[contains(., 'Seed')]/following::input[1]")
+    seed.click()
+    seed.send_keys(" ")
+    driver.execute_script("document.activeElement.blur()")
+    assert viewer.control.paused
+    ActionChains(driver).send_keys(" ").perform()
+    wait(lambda: not viewer.control.paused)
 
 
 GRIPPER = MjcfModel(
@@ -295,3 +339,57 @@ def test_the_page_does_not_grow_with_the_frames(browse, browser, make_viewer, ru
     drawn, before = driver.execute_script("return [window.frames_drawn, window.bound_again]")
     wait(lambda: driver.execute_script("return window.frames_drawn") > drawn + 5)
     assert driver.execute_script("return window.bound_again") == before
+
+
+@pytest.fixture
+def screen(browser):
+    """Sets the size of the page [pixels]; a narrow one is a phone's."""
+
+    def screen(width, height):
+        browser.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600},
+        )
+
+    yield screen
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1000, 640), (390, 800)])
+def test_a_followed_model_stays_in_the_free_part(
+    size, browse, browser, screen, make_viewer, run, scenes
+):
+    """After 1, 5 and 20 m, the box is near the middle of what the panel leaves free."""
+    box = scenes.model("box", Box(Vector3(0.5, 0.5, 0.5)), Pose(Vector3(0.0, 0.0, 0.25)))
+    ground = scenes.described(box)
+    viewer = make_viewer(ground, shadows=False, speed=4.0, follow="box", label="a box")
+    world = viewer.world
+    rows = world.models.select(["box"])
+
+    def slide():
+        rows.put(twist=(1.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+        world.tick()
+
+    run(viewer, slide)
+    screen(*size)
+    driver = browse(viewer.url)
+    panel = 330 if size[0] > 600 else 0
+
+    def place():
+        image = Image.open(io.BytesIO(driver.get_screenshot_as_png())).convert("RGB")
+        assert image.size == size
+        free = np.asarray(image, dtype=np.float64)[: size[1] - 60, : size[0] - panel]
+        red, green, blue = np.moveaxis(free, -1, 0)
+        y, x = np.nonzero((blue > red + 60) & (blue > green + 40))
+        return (x.mean() / free.shape[1], y.mean() / free.shape[0]) if len(x) > 100 else (0, 0)
+
+    for way in (1.0, 5.0, 20.0):
+        wait(
+            lambda way=way: (
+                viewer.latest.models[0, viewer.latest.entities.models.row("box"), 0] > way
+            )
+        )
+        wait(lambda: np.abs(np.array(place()) - 0.5).max() < 0.2)
+    assert driver.title == "a box - DeepSim"
+    buttons = driver.find_elements("xpath", "//button[contains(., 'Pause')]")
+    assert any(each.is_displayed() for each in buttons) == (panel > 0)

@@ -127,6 +127,7 @@ def test_a_model_is_composed_in_the_panel(make_viewer, look):
         client.set(label, value)
     client.press("Add part")
     client.read(lambda it: "part_1" in it.gui[it.find("Held by")]["options"])
+    client.set("Where I look", False)
     client.set("Position [m]", (5.0, 5.0, 0.0))
     client.press("Insert composed")
     client.read(lambda it: "composed_0" in world.entities.models, world)

@@ -30,6 +30,7 @@ def test_insert_on_the_ground_and_on_an_object(edited):
     client, world = edited
     client.set("New", "box")
     client.set("Size [m]", (0.4, 0.4, 0.4))
+    client.set("Where I look", False)
     client.set("Position [m]", (5.0, 5.0, 3.0))
     client.press("Insert")
     client.read(lambda it: "box_2" in world.entities.models, world)  # box_0 and box_1 are there
@@ -59,6 +60,7 @@ def test_a_model_of_the_search_path(make_viewer, look, scenes, tmp_path, monkeyp
     assert "crate" in client.gui[client.find("New")]["options"]
     client.set("New", "crate")
     client.set("Snap to", "grid")
+    client.set("Where I look", False)
     client.set("Position [m]", (3.2, 3.3, 0.0))
     client.press("Insert")
     client.read(lambda it: "crate_0" in world.entities.models, world)
@@ -115,3 +117,47 @@ def test_a_size_is_positive(size):
     """Others are refused by name."""
     with pytest.raises(ValueError, match="size"):
         shape_model("box", Vector3(*size), GREY)
+
+
+def aim(client, eye, wxyz):
+    """Turns the camera of a client."""
+    client.send(
+        "ViewerCameraMessage",
+        wxyz=wxyz, position=eye, fov=1.0, near=0.01, far=100.0,
+        image_height=100, image_width=100, look_at=(0, 0, 0), up_direction=(0, 0, 1),
+    )  # fmt: skip
+
+
+def test_a_model_is_inserted_where_the_camera_looks_but_not_into_others(edited):
+    """Below a camera that looks straight down; a second box of 0.4 m stands beside the first."""
+    client, world = edited
+    client.set("Size [m]", (0.4, 0.4, 0.4))
+    aim(client, (5.0, -3.0, 4.0), (0.0, 1.0, 0.0, 0.0))  # turned about x: along -z
+    client.press("Insert")
+    client.read(lambda it: "box_2" in world.entities.models, world)
+    assert pose(world, "box_2")[:3] == pytest.approx([5.0, -3.0, 0.2], abs=1e-3)
+    client.press("Insert")
+    client.read(lambda it: "box_3" in world.entities.models, world)
+    apart = np.abs(pose(world, "box_3")[:2] - pose(world, "box_2")[:2])
+    assert 0.4 - 1e-3 <= apart.max() < 0.8
+
+
+def test_edits_are_undone_last_first(make_viewer, look):
+    """Undo brings a deleted model back to its place, then removes the inserted one."""
+    viewer = make_viewer(rate=1e6)
+    client, world = look(viewer), viewer.world
+    client.press("Insert")
+    client.read(lambda it: "box_2" in world.entities.models, world)
+    client.read(lambda it: it.gui[it.find("Selected")]["value"] == "box_2", world)
+    viewer.select("can")
+    before = pose(world, "can")
+    client.press("Delete selected")
+    client.read(lambda it: "can" not in world.entities.models, world)
+    client.press("Undo")
+    client.read(lambda it: "can" in world.entities.models, world)
+    assert pose(world, "can")[:2] == pytest.approx(before[:2], abs=0.05)
+    client.press("Undo")
+    client.read(lambda it: "box_2" not in world.entities.models, world)
+    client.press("Undo")
+    client.read(lambda it: it.notes, world)
+    assert "no edit to undo" in client.notes[-1]

@@ -78,9 +78,25 @@ def test_a_click_selects(make_viewer, look, floating):
     assert client.gui[client.find("World")]["value"] == 1
 
 
+def test_the_tree_of_entities_selects(make_viewer, look, scenes):
+    """It has a folder for each model, with the names of its parts; deleted ones leave it."""
+    viewer = make_viewer(rate=1e6)
+    client, world = look(viewer), viewer.world
+    client.wait_for("Select can", world)
+    assert any("links: link" in str(each.get("content")) for each in client.gui.values())
+    client.press("Select can")
+    client.read(lambda it: it.gui[it.find("Selected")]["value"] == "can", world)
+    world.delete("can")
+    world.spawn(scenes.model("crate", Box(Vector3(1, 1, 1)), Pose()), "crate", Pose())
+    client.wait_for("Select crate", world)
+    client.press("Select crate")
+    client.read(lambda it: it.gui[it.find("Selected")]["value"] == "crate", world)
+
+
 def test_a_gizmo_moves_the_model(selected, reach):
-    """The model is put where the gizmo was dragged, in its own world only."""
+    """The model is put where the gizmo was dragged, in its own world only; Undo puts it back."""
     viewer, client = selected("box")
+    before = poses(viewer, "box").copy()
     client.set("Move by gizmo", True)
     client.read(lambda it: "/gizmo" in it.props)
     client.send(
@@ -90,6 +106,8 @@ def test_a_gizmo_moves_the_model(selected, reach):
     reach(lambda: poses(viewer, "box")[1, 2] == 2.0)
     assert np.allclose(poses(viewer, "box")[1], [0.0, 1.0, 2.0, 0.0, 0.0, 1.0, 0.0])
     assert np.allclose(poses(viewer, "box")[0], [2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+    client.press("Undo")
+    reach(lambda: np.allclose(poses(viewer, "box"), before))
 
 
 def test_a_push_is_a_force_for_a_while(selected, reach):

@@ -11,15 +11,19 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import rich
 import viser
 import viser.infra
 import websockets.asyncio.server
+from numpy.typing import NDArray
+from viser._messages import RunJavascriptMessage, SetPositionMessage
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from deepsim_sync.access import LOOPBACK, browser_refusal, new_token
 
+from .keyboard import SCRIPT, Keyboard
 from .page import ProcessRequest, mending
 
 
@@ -93,6 +97,9 @@ class GuardedServer(viser.ViserServer):
     viser has no hook for requests and would listen on its own port, so this class replaces the
     function that opens viser's server.
 
+    Attributes:
+        keyboard: The keys of the browsers.
+
     Raises:
         RuntimeError: viser opened its server in another way, and was stopped.
     """
@@ -100,13 +107,15 @@ class GuardedServer(viser.ViserServer):
     _lock = threading.Lock()
 
     def __init__(self, access: AccessControl, label: str) -> None:
+        self.keyboard = Keyboard()
         opened = False
         serve = websockets.asyncio.server.serve
 
         def guarded(handler: Any, _host: Any, _port: Any, **options: Any) -> Any:
             nonlocal opened
             opened = True
-            options["process_request"] = access.guard(mending(options["process_request"]))
+            page = mending(options["process_request"], label, SCRIPT)
+            options["process_request"] = access.guard(self.keyboard.answering(page))
             return serve(handler, sock=access.listener, **options)
 
         module: Any = viser.infra._infra
@@ -120,9 +129,28 @@ class GuardedServer(viser.ViserServer):
             finally:
                 module.websockets = plain
         self.gui.configure_theme(show_logo=False, show_share_button=False)
+        self.gui.main_panel.dock_right()  # beside the picture, which is all to be seen
         if not opened:
             self.stop()
             raise RuntimeError(f"viser {viser.__version__} does not open its server as expected")
+
+    def look_from(self, origin: NDArray[np.float64]) -> None:
+        """Moves the scene below the cameras, as if they moved along with a point.
+
+        viser has no public name for the root of its scene. `ClientHandle.camera` then still has
+        positions in the world, but a `look_at` relative to the origin.
+
+        Args:
+            origin: (3,) position that takes the place of the world's origin [m].
+        """
+        x, y, z = origin.tolist()
+        # viser turns the world by +z up to three.js's +y up: (x, y, z) becomes (-y, z, -x).
+        self.scene._queue_scene_message(SetPositionMessage("", (y, -z, x)))
+
+    def let_keys_drive(self, driving: bool) -> None:
+        """Sets whether the keys of the camera drive an agent instead."""
+        source = f"window.deepsim.driven = {str(driving).lower()}"
+        self._websock_server.queue_message(RunJavascriptMessage(source))
 
     def stop(self) -> None:
         """Closes all connections and the port."""

@@ -235,6 +235,8 @@ def _joint(part: Part, parent: str) -> JointDescription:
 Snap = Literal["ground", "grid", "object", "nothing"]
 SNAPS: tuple[Snap, ...] = get_args(Snap)
 _GRID = 0.5  # [m]
+_SEARCHED = 3.0  # radius of the search for a free position [m]
+_SPACING = 0.2  # distance of its candidates [m]
 
 
 def snapped(
@@ -277,6 +279,41 @@ def snapped(
         ]
         floor = max([0.0, *tops])
     return Pose(Vector3(x, y, floor - low), turn)
+
+
+def free_place(
+    model: ModelDescription,
+    position: Vector3,
+    yaw: float,
+    others: Mapping[str, tuple[Any, NDArray[np.float64]]],
+) -> Vector3:
+    """Returns the position nearest to a given one with no model above or below, except the ground.
+
+    The search covers a circle of 3 m; without a free position, the given one is returned.
+
+    Args:
+        model: The model.
+        position: Wanted position of the model frame [m].
+        yaw: Angle of the model about z [rad].
+        others: Descriptions and poses (7,) of the existing models, by name.
+
+    Raises:
+        ModelFormatError: A mesh cannot be read.
+    """
+    bounds = Bounds.of(model, Pose((0.0, 0.0, 0.0), Quaternion.from_euler(0.0, 0.0, yaw)))
+    if bounds is None:
+        return position
+    lower, upper = np.array(bounds.lower[:2]), np.array(bounds.upper[:2])
+    for ring in range(1 + round(_SEARCHED / _SPACING)):
+        for angle in np.linspace(0.0, 2.0 * math.pi, max(1, 6 * ring), endpoint=False):
+            way = ring * _SPACING * np.array([math.cos(angle), math.sin(angle)])
+            at = np.array(position[:2]) + way
+            if all(
+                (_top_below(other, pose, at + lower, at + upper) or 0.0) <= 0.0
+                for other, pose in others.values()
+            ):
+                return Vector3(float(at[0]), float(at[1]), position.z)
+    return position
 
 
 def _top_below(

@@ -42,7 +42,7 @@ class EnvironmentViewer(AbstractContextManager["EnvironmentViewer"]):
             of `deepsim_envs.Recorder`; `deepsim_envs.replay` repeats them bit for bit. Episode n
             then has the seed ``seed + n``.
         settings: Other arguments of `Viewer`; `trees` defaults to the area's attribute ``trees``,
-            if there is one.
+            if there is one, and `follow` to the model that is named like an agent.
 
     Attributes:
         environment: The environment.
@@ -73,6 +73,7 @@ class EnvironmentViewer(AbstractContextManager["EnvironmentViewer"]):
         self._seed = seed if seed is not None else 0
         self._begin(seed)
         settings.setdefault("trees", getattr(environment.area, "trees", None))
+        settings.setdefault("follow", _model_of_an_agent(environment))
         self.viewer = Viewer(environment.world, speed=speed, reset=self._ask, **settings)
         self.url = self.viewer.url
         self._drive = DriveFolder(self.viewer.server, environment)
@@ -134,3 +135,9 @@ class EnvironmentViewer(AbstractContextManager["EnvironmentViewer"]):
         with self._lock:
             self._wanted = seed
         self.viewer.control.let_pass(True)
+
+
+def _model_of_an_agent(environment: Environment) -> str | None:
+    """Returns the model that has the name of the first agent that names one."""
+    agents = (slot.partition("/")[0] for slot in environment.slots)
+    return next((name for name in agents if name in environment.world.entities.models), None)

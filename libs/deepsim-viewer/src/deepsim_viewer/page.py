@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Repair of a defect in viser's page."""
+"""Changes of viser's page: its title, the panel on a phone, and repair of a defect."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from html import escape
 from typing import Any
 
 from websockets.http11 import Request, Response
@@ -23,13 +24,36 @@ _MEND = """<script>(() => {
 })();</script>"""
 _HEAD = "<head>"
 
+# On a narrow screen viser 1.1.1 opens its panel, which covers most of the picture
+# (BottomPanel.tsx); a click on its head closes it.
+_COLLAPSE = """<script>(() => {
+  const watcher = new MutationObserver(() => {
+    const heads = [...document.querySelectorAll('div[style*="cursor: pointer"]')];
+    const head = heads.find(each => each.style.height === "3.5em");
+    if (!head) return;
+    watcher.disconnect();
+    head.click();
+  });
+  watcher.observe(document, { childList: true, subtree: true });
+})();</script>"""
+_TITLE = "<title>Viser</title>"
+_NAME = "DeepSim"
 
-def mended(page: str) -> str:
-    """Returns viser's page without the memory leak."""
-    return page.replace(_HEAD, _HEAD + _MEND, 1)
+
+def mended(page: str, label: str, scripts: str = "") -> str:
+    """Returns viser's page without the memory leak, titled by a label, with a free picture.
+
+    Args:
+        page: The page.
+        label: What it shows.
+        scripts: Further elements for the beginning of its head.
+    """
+    name = label if label == _NAME else f"{label} - {_NAME}"
+    title = f"<title>{escape(name)}</title>"
+    return page.replace(_TITLE, title, 1).replace(_HEAD, _HEAD + _MEND + _COLLAPSE + scripts, 1)
 
 
-def mending(inner: ProcessRequest) -> ProcessRequest:
+def mending(inner: ProcessRequest, label: str, scripts: str) -> ProcessRequest:
     """Returns a request handler that sends the `mended` page."""
 
     def process(connection: Any, request: Request) -> Response | None:
@@ -38,7 +62,7 @@ def mending(inner: ProcessRequest) -> ProcessRequest:
         answer = inner(connection, dataclasses.replace(request, headers=headers))
         if answer is None or not answer.headers.get("Content-Type", "").startswith("text/html"):
             return answer
-        body = mended(answer.body.decode()).encode()
+        body = mended(answer.body.decode(), label, scripts).encode()
         del answer.headers["Content-Length"]
         answer.headers["Content-Length"] = str(len(body))
         answer.body = body

@@ -126,7 +126,7 @@ def recording_page(
         for number in range(int(min(recording.duration, _LONGEST) * rate) + 1):
             scene.show(recording.frame(start + number / rate))
             page.insert_sleep(1.0 / rate)
-        return mended(page.as_html())
+        return mended(page.as_html(), recording.path.stem)
     finally:
         server.stop()
 

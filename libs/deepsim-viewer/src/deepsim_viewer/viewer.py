@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -11,16 +12,20 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
+import viser
 from numpy.typing import NDArray
 
-from deepsim_sync import Priority, World
+from deepsim_sync import CameraView, Priority, World
 
 from .access import AccessControl, GuardedServer
 from .control import Clock, ClockControl, Control
+from .follow import FollowedModel
 from .host import Host
+from .keyboard import KEYS
 from .panel.edit_folder import EditFolder
-from .panel.plots import PerformancePlot
-from .panel.run_folder import RecordFolder, RunFolder
+from .panel.entity_folder import EntityFolder
+from .panel.plots import PerformancePlot, ValuePlot
+from .panel.run_folder import RecordFolder, RunFolder, plain_lines
 from .panel.selection_folder import SelectionFolder
 from .panel.show_folder import ShowFolder
 from .panel.tree_folder import TreeFolder
@@ -65,6 +70,10 @@ class Viewer(AbstractContextManager["Viewer"]):
             to it.
         trees: Behaviour trees that are ticked in the world's thread, by name; the page shows the
             selected tree with the status of each node.
+        follow: The model that the view is centred on and follows, until a browser selects another
+            one or switches this off; None shows all models, from a place that stays.
+        camera: A camera of the world, such as that of a film, from whose side the page shows the
+            world or the followed model at first.
 
     Attributes:
         world: The world.
@@ -93,6 +102,8 @@ class Viewer(AbstractContextManager["Viewer"]):
         reset: Callable[[int], object] | None = None,
         clock: Clock | None = None,
         trees: Mapping[str, Tree] | None = None,
+        follow: str | None = None,
+        camera: CameraView | None = None,
     ) -> None:
         if not rate > 0.0:
             raise ValueError(f"rate must be > 0 Hz, got {rate}")
@@ -113,7 +124,15 @@ class Viewer(AbstractContextManager["Viewer"]):
         self.server = GuardedServer(access, label)
         self.url = access.url
         try:
-            self.scene = Scene(self.server, frame, spacing, self.select, shadows=shadows)
+            self.scene = Scene(
+                self.server,
+                frame,
+                spacing,
+                self.select,
+                shadows=shadows,
+                focus=follow,
+                camera=camera,
+            )
             refresh = partial(self.control.call, self.show)
             self._host = Host(self.server, world, self.scene.offsets, self.post, refresh)
             self._mail: Mailbox[tuple[Frame, dict[str, Any], Snapshot | None]] = Mailbox()
@@ -122,11 +141,25 @@ class Viewer(AbstractContextManager["Viewer"]):
                 self.server.gui, self.control, reset if reset is not None else self._reset
             )
             self._record = RecordFolder(self._host)
-            self._selection = SelectionFolder(self._host, frame)
-            EditFolder(self._host, self._selection)
+            self._selection = SelectionFolder(self._host, frame, follow)
+            self._followed = FollowedModel(self.server, self.scene.offsets, frame, follow)
+            edits = EditFolder(self._host, self._selection)
             self._marks = ShowFolder(self._host)
             self._trees = TreeFolder(self._host, trees or {})
+            self._entities = EntityFolder(self.server.gui, frame.entities, self.select)
+            self._values = ValuePlot(self._host, frame.entities)
             self._performance = PerformancePlot(self._host)
+            self.server.keyboard.presses.update(
+                pause=self._run.toggle,
+                step=self._run.step,
+                reset=self._run.reset,
+                follow=self._selection.toggle_following,
+                undo=edits.undo,
+            )
+            with self.server.gui.add_folder("Keys", expand_by_default=False):
+                self.server.gui.add_html(
+                    plain_lines(*(f"{key}: {effect}" for key, effect in KEYS.items()))
+                )
             self.server.on_client_connect(self._join)
             self.server.on_client_disconnect(self._part)
         except BaseException:
@@ -144,6 +177,7 @@ class Viewer(AbstractContextManager["Viewer"]):
     def update_tracker(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
         """Takes a frame if one is due, and delays or pauses the tick; called by the world."""
         self._performance.end_callbacks()
+        self._values.add(float(sim_time[0]))
         control = self.control
         if self._clients:
             now = time.monotonic()
@@ -218,16 +252,22 @@ class Viewer(AbstractContextManager["Viewer"]):
         with self.server.atomic():
             self.scene.show(frame)
             self._marks.show(frame, marks)
+            self._followed.show(frame, *self._selection.followed)
         self.latest = frame
         self._run.show(float(frame.time[0]))
         self._selection.show(frame)
+        self._entities.show(frame.entities)
+        self._values.show(frame.entities)
         self._trees.show(tree)
 
     def _reset(self, seed: int) -> None:
         self.post(lambda: self.world.reset(seed))
 
-    async def _join(self, client: object) -> None:
+    async def _join(self, client: viser.ClientHandle) -> None:
         self._clients.add(id(client))
+        if client.camera.aspect < 1.0:  # a phone's picture is as wide as a square one
+            half = math.tan(self.server.initial_camera.fov / 2.0)
+            client.camera.fov = 2.0 * math.atan(half / client.camera.aspect)
         if self.control.paused:
             self.control.call(lambda: None)  # then shows the current state
 

@@ -14,6 +14,7 @@ import viser.transforms as vtf
 from numpy.typing import NDArray
 
 from deepsim_envs import Environment
+from deepsim_viewer.access import GuardedServer
 
 _POLICY = "the policy"
 _WIDEST = 1.0  # range of an unbounded entry of an action
@@ -34,7 +35,7 @@ class DriveFolder:
         environment: The environment, for its names and spaces.
     """
 
-    def __init__(self, server: viser.ViserServer, environment: Environment) -> None:
+    def __init__(self, server: GuardedServer, environment: Environment) -> None:
         self._server = server
         self._spaces = {
             slot: space
@@ -74,11 +75,11 @@ class DriveFolder:
         """Returns the entries that the stick moves, each with a fraction of its range, -1..1.
 
         A single entry follows the stick to the right. Of several entries, the first follows the
-        stick upwards, and the second follows it to the left.
+        stick upwards, and the second follows it to the left. The keys act like the stick.
         """
-        if count == 1:
-            return [(0, -self._stick.left)]
-        return [(0, self._stick.up), (1, self._stick.left)]
+        up, left = self._server.keyboard.way
+        up, left = np.clip((up + self._stick.up, left + self._stick.left), -1.0, 1.0).tolist()
+        return [(0, -left)] if count == 1 else [(0, up), (1, left)]
 
     def _choose(self) -> None:
         for control in (*self._sliders, *self._buttons):
@@ -87,7 +88,9 @@ class DriveFolder:
         self._held = (0.0, 0, 0.0)
         space = self._spaces.get(self._slot.value)
         bounds = None if space is None else _bounds(space)
-        self._stick.show(bounds is not None and not _is_choice(space))
+        by_stick = bounds is not None and not _is_choice(space)
+        self._stick.show(by_stick)
+        self._server.let_keys_drive(by_stick)
         if bounds is None:
             return
         ranges = list(zip(*bounds, strict=True))

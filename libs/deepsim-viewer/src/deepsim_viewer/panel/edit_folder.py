@@ -7,7 +7,9 @@ import math
 from collections.abc import Callable
 from typing import Any, cast
 
+import numpy as np
 import viser
+import viser.transforms as vtf
 
 from deepsim_math import Color, Vector3
 from deepsim_spawn import GazeboXMLLoader, ModelDescription, ModelIndex
@@ -23,6 +25,7 @@ from deepsim_viewer.editing import (
     Snap,
     composed_model,
     described_world,
+    free_place,
     shape_model,
     snapped,
 )
@@ -30,6 +33,8 @@ from deepsim_viewer.host import Host
 
 from .run_folder import plain_lines
 from .selection_folder import SelectionFolder
+
+_FARTHEST = 10.0  # largest distance from the eye to an inserted model [m]
 
 
 class EditFolder:
@@ -43,30 +48,49 @@ class EditFolder:
             self._kind: Any = gui.add_dropdown("New", (*SHAPES, *self._index))
             self._size = gui.add_vector3("Size [m]", (0.3, 0.3, 0.3), min=(0.01,) * 3, step=0.01)
             self._color = gui.add_rgb("Color", (90, 140, 200))
-            self._place = gui.add_vector3("Position [m]", (0.0, 0.0, 0.0), step=0.05)
+            self._seen = gui.add_checkbox("Where I look", True)
+            self._place = gui.add_vector3("Position [m]", (0.0,) * 3, step=0.05, visible=False)
             self._yaw = gui.add_slider("Yaw [deg]", -180, 180, 1, 0)
             self._snap: Any = gui.add_dropdown("Snap to", SNAPS)
             insert = gui.add_button("Insert", icon=viser.Icon.PLUS)
             delete = gui.add_button("Delete selected", icon=viser.Icon.TRASH)
+            undo = gui.add_button("Undo", icon=viser.Icon.ARROW_BACK_UP)
             save = gui.add_button("Save as SDF", icon=viser.Icon.DEVICE_FLOPPY)
             ComposeFolder(host, self._spawn)
         self._kind.on_update(lambda _: self._show_size())
-        insert.on_click(lambda _: self._insert())
+        self._seen.on_update(lambda _: self._show_place())
+        insert.on_click(lambda event: self._insert(event.client))
         delete.on_click(lambda _: self._delete())
+        undo.on_click(lambda _: self.undo())
         save.on_click(lambda event: self._save(event.client))
 
     def _show_size(self) -> None:
         shape = self._kind.value in SHAPES
         self._size.visible = self._color.visible = shape
 
-    def _insert(self) -> None:
+    def undo(self) -> None:
+        """Undoes the latest insertion, deletion or move."""
+
+        def undo() -> None:
+            if not self._host.edits.undo():
+                raise ValueError("there is no edit to undo")
+
+        self._host.post(undo)
+
+    def _show_place(self) -> None:
+        self._place.visible = not self._seen.value
+
+    def _insert(self, client: viser.ClientHandle | None) -> None:
         """Inserts the chosen model, after loading it outside the world's thread."""
         with self._host.showing_refusals():
-            self._spawn(self._model())
+            self._spawn(self._model(), client)
 
-    def _spawn(self, model: ModelDescription) -> None:
-        """Spawns a model at the chosen position, under the first free name."""
+    def _spawn(self, model: ModelDescription, client: viser.ClientHandle | None) -> None:
+        """Spawns a model where a browser looks or at the chosen position, under a free name."""
         place, snap = Vector3(*self._place.value), cast("Snap", self._snap.value)
+        looks = client is not None and self._seen.value
+        if client is not None and looks:
+            place = self._seen_place(client)
         yaw = math.radians(self._yaw.value)
         world = self._host.world
 
@@ -79,10 +103,23 @@ class EditFolder:
                 each: (described, rows[names.row(each)])
                 for each, described in world.simulator.descriptions.models.items()
             }
-            world.spawn(model, name, snapped(model, place, yaw, snap, others))
+            free = free_place(model, place, yaw, others) if looks and snap != "object" else place
+            world.spawn(model, name, snapped(model, free, yaw, snap, others))
+            self._host.edits.add(lambda: world.delete(name))
             self._selection.select_when_shown(name)
 
         self._host.post(insert)
+
+    def _seen_place(self, client: viser.ClientHandle) -> Vector3:
+        """Returns the position on the ground in the middle of a browser's picture."""
+        eye = np.asarray(client.camera.position, np.float64)
+        way = vtf.SO3(client.camera.wxyz) @ np.array([0.0, 0.0, 1.0])
+        far = -eye[2] / way[2] if way[2] < 0.0 < eye[2] else _FARTHEST
+        seen = eye + min(far, _FARTHEST) * way
+        offsets = self._host.offsets
+        nearest = offsets[np.linalg.norm((offsets - seen)[:, :2], axis=1).argmin()]
+        x, y, _ = (seen - nearest).tolist()
+        return Vector3(x, y, 0.0)
 
     def _model(self) -> ModelDescription:
         kind = str(self._kind.value)
@@ -98,13 +135,29 @@ class EditFolder:
         if name is None:
             self._host.notify("Refused", "no model is selected")
             return
-        self._host.post(lambda: self._host.world.delete(name))
+        world, edits = self._host.world, self._host.edits
+
+        def delete() -> None:
+            model = world.simulator.descriptions.models[name]
+            pose = world.models.pose[:, world.entities.models.row(name)].copy()
+            joints = world.entities.joints.within(name)
+            positions = world.joints.position[:, world.entities.joints.rows(joints)].copy()
+            world.delete(name)
+
+            def restore() -> None:
+                world.spawn(model, name, pose)
+                if joints:
+                    world.joints.select(joints).put(position=positions)
+
+            edits.add(restore)
+
+        self._host.post(delete)
 
     def _save(self, client: viser.ClientHandle | None) -> None:
         def save() -> None:
             text = described_world(self._host.world).to_sdf()
             if client is not None:
-                client.send_file_download("world.sdf", text.encode())
+                client.send_file_download("world.sdf", text.encode(), save_immediately=True)
 
         self._host.post(save)
 
@@ -117,7 +170,7 @@ _NONE = "no part yet"
 class ComposeFolder:
     """The controls for the next part and the composed model."""
 
-    def __init__(self, host: Host, insert: Callable[[ModelDescription], object]) -> None:
+    def __init__(self, host: Host, insert: Callable[[ModelDescription, Any], object]) -> None:
         self._host, self._insert_model = host, insert
         self._parts: list[Part] = []
         gui = host.server.gui
@@ -140,7 +193,7 @@ class ComposeFolder:
             choice.on_update(lambda _: self._show_controls())
         add.on_click(lambda _: self._change([*self._parts, self._part()]))
         remove.on_click(lambda _: self._change(self._parts[:-1]))
-        insert_all.on_click(lambda _: self._insert())
+        insert_all.on_click(lambda event: self._insert(event.client))
         self._show_controls()
 
     def _show_controls(self) -> None:
@@ -182,9 +235,9 @@ class ComposeFolder:
             self._parent.value = self._parent.options[0]
             self._show_controls()
 
-    def _insert(self) -> None:
+    def _insert(self, client: viser.ClientHandle | None) -> None:
         with self._host.showing_refusals():
-            self._insert_model(composed_model("composed", self._parts))
+            self._insert_model(composed_model("composed", self._parts), client)
 
 
 def _line(part: Part) -> str:

@@ -13,7 +13,7 @@ import viser
 import viser.uplot as uplot
 from numpy.typing import NDArray
 
-from deepsim_sync import Priority
+from deepsim_sync import COLUMNS, Entities, Kind, Priority
 from deepsim_viewer.host import Host
 
 _KEPT = 400  # rows
@@ -41,6 +41,7 @@ class LivePlot:
         self._names = tuple(names[:MOST])
         self._rows: deque[list[float]] = deque(maxlen=_KEPT)
         self._drawn = 0.0
+        self._forgotten = False
         self._plot: Any = None
         self.folder = gui.add_folder(title.capitalize(), expand_by_default=False)
         with self.folder:
@@ -65,6 +66,10 @@ class LivePlot:
             self._names = tuple(names[:MOST])
             self._clear()
 
+    def restart(self) -> None:
+        """Forgets all rows."""
+        self._forgotten = True
+
     def add(self, simulated: float, values: Callable[[], Sequence[float]]) -> None:
         """Adds a row of values, and updates the plot from time to time.
 
@@ -75,8 +80,9 @@ class LivePlot:
         if not self.is_on:
             self._clear()
             return
-        if self._rows and simulated < self._rows[-1][0]:
+        if self._forgotten or (self._rows and simulated < self._rows[-1][0]):
             self._rows.clear()
+            self._forgotten = False
         self._rows.append([simulated, *values()[: len(self._names)]])
         now = time.monotonic()
         if now - self._drawn > _EVERY:
@@ -142,6 +148,89 @@ def _numbers(observation: Any) -> NDArray[np.float64]:
         return np.concatenate(parts) if parts else np.zeros(0)
     array = np.asarray(observation)
     return array.astype(np.float64).ravel() if array.dtype.kind in "biuf" else np.zeros(0)
+
+
+_KINDS: tuple[Kind, ...] = ("models", "links", "joints", "actuators")
+_CONTACT = "contact force"  # of a link, which is no column [N]
+
+
+class ValuePlot:
+    """A plot of any column of any model, link, joint or actuator, or of a link's contact force.
+
+    A column of several numbers has a line for each. The contact force is the sum of the forces on
+    the link at all its contact points, in the world frame [N].
+
+    Args:
+        host: The viewer.
+        entities: The entities of the world.
+    """
+
+    def __init__(self, host: Host, entities: Entities) -> None:
+        self._world, self._entities, worlds = host.world, entities, len(host.offsets)
+        self._next = 0.0
+        gui = host.server.gui
+        self._plot = LivePlot(gui, "Plot the values", "values", ())
+        with self._plot.folder:
+            self._kind: Any = gui.add_dropdown("Table", _KINDS)
+            self._row: Any = gui.add_dropdown("Row", ("",))
+            self._column: Any = gui.add_dropdown("Column", ("",))
+            self._number: Any = gui.add_slider(
+                "Plotted world", 0, max(1, worlds - 1), 1, 0, visible=worlds > 1
+            )
+        self._kind.on_update(lambda _: self._offer())
+        for choice in (self._row, self._column, self._number):
+            choice.on_update(lambda _: self._plot.restart())
+        self._offer()
+
+    def show(self, entities: Entities) -> None:
+        """Offers the rows of new entities."""
+        if entities is not self._entities:
+            self._entities = entities
+            self._offer()
+
+    def add(self, simulated: float) -> None:
+        """Adds the values at a simulated time [s], in the world's thread."""
+        if not self._plot.is_on:
+            self._plot.add(simulated, tuple)
+            return
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + _MEASURED_EVERY
+        kind, row, column = self._kind.value, self._row.value, self._column.value
+        names = self._world.entities.names(kind)
+        if row not in names or column not in (*COLUMNS[kind], _CONTACT):
+            return  # another table was chosen just now
+        number = int(self._number.value) if len(self._world) > 1 else 0
+        if column == _CONTACT:
+            values = self._contact_force(number, names.row(row))
+        else:
+            values = getattr(self._world, kind).get(column)[number, names.row(row)]
+        numbers = np.ravel(values).astype(np.float64).tolist()
+        several = len(numbers) > 1
+        self._plot.rename(
+            [f"{column}[{place}]" if several else column for place in range(len(numbers))]
+        )
+        self._plot.add(simulated, lambda: numbers)
+
+    def _contact_force(self, number: int, link: int) -> NDArray[np.float64]:
+        contacts = self._world.simulator.contacts
+        assert contacts is not None
+        points = contacts.read(number)
+        signs = (points.links[:, 1] == link).astype(float) - (points.links[:, 0] == link)
+        force: NDArray[np.float64] = signs @ points.force
+        return force
+
+    def _offer(self) -> None:
+        """Offers the rows and columns of the chosen table."""
+        kind: Kind = self._kind.value
+        columns = tuple(COLUMNS[kind])
+        if kind == "links" and self._world.simulator.contacts is not None:
+            columns = (*columns, _CONTACT)
+        self._row.options = tuple(self._entities.names(kind)) or ("",)
+        if self._column.options != columns:
+            self._column.options = columns
+        self._plot.restart()
 
 
 _MEASURED_EVERY = 0.05  # [s] of wall time between rows

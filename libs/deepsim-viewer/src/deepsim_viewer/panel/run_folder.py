@@ -33,7 +33,7 @@ class RunFolder:
     """
 
     def __init__(self, gui: viser.GuiApi, control: Control, reset: Callable[[int], object]) -> None:
-        self._control = control
+        self._control, self._reset = control, reset
         self._last = (0.0, 0.0)  # wall and simulated time of the last update
         # Not Markdown, which the page would compile and cache for each new text.
         self._status = gui.add_html("")
@@ -46,43 +46,50 @@ class RunFolder:
             initial_value=names[0] if names else "as fast as it goes",
             visible=control.has_speed,
         )
-        seed = gui.add_number("Seed", 0, min=0, max=2**31 - 1, step=1)
+        self._seed = gui.add_number("Seed", 0, min=0, max=2**31 - 1, step=1)
         again = gui.add_button("Reset", icon=viser.Icon.REFRESH)
 
-        @self._play.on_click
-        def _(_: object) -> None:
-            if control.paused:
-                control.resume()
-            else:
-                control.pause()
-            self._show_paused()
-
-        @step.on_click
-        def _(_: object) -> None:
-            control.step()
-            self._show_paused()
+        self._play.on_click(lambda _: self.toggle())
+        step.on_click(lambda _: self.step())
+        again.on_click(lambda _: self.reset())
 
         @speed.on_update
         def _(_: object) -> None:
             control.speed = _SPEEDS[speed.value]
 
-        @again.on_click
-        def _(_: object) -> None:
-            reset(int(seed.value))
+    def toggle(self) -> None:
+        """Pauses or resumes the world."""
+        if self._control.paused:
+            self._control.resume()
+        else:
+            self._control.pause()
+        self._show_paused()
+
+    def step(self) -> None:
+        """Lets the world make one tick and pauses it."""
+        self._control.step()
+        self._show_paused()
+
+    def reset(self) -> None:
+        """Resets the world with the chosen seed."""
+        self._reset(int(self._seed.value))
 
     def show(self, simulated: float) -> None:
         """Shows a simulated time [s], and the ratio of simulated to wall time."""
         self._show_paused()  # code may have paused the world
         wall = time.monotonic()
         passed = wall - self._last[0]
-        if passed < _EVERY:
-            return
-        factor = max(0.0, simulated - self._last[1]) / passed
-        self._last = (wall, simulated)
-        self._status.content = plain_lines(f"{simulated:.2f} s · {factor:.2f} x real time")
+        if self._control.paused:
+            self._last = (wall, simulated)
+        elif passed >= _EVERY:
+            factor = max(0.0, simulated - self._last[1]) / passed
+            self._last = (wall, simulated)
+            self._status.content = plain_lines(f"{simulated:.2f} s · {factor:.2f} x real time")
 
     def _show_paused(self) -> None:
         paused = self._control.paused
+        if paused:
+            self._status.content = plain_lines(f"{self._last[1]:.2f} s · paused")
         self._play.label = "Play" if paused else "Pause"
         self._play.icon = viser.Icon.PLAYER_PLAY if paused else viser.Icon.PLAYER_PAUSE
 
@@ -126,7 +133,7 @@ class RecordFolder:
         path = self._recorder.path
         self._recorder.close()
         if client is not None:
-            client.send_file_download(path.name, path.read_bytes())
+            client.send_file_download(path.name, path.read_bytes(), save_immediately=True)
         self.close()
         self._button.label = "Record"
         self._button.icon = viser.Icon.PLAYER_RECORD

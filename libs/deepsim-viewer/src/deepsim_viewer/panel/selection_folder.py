@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controls for one model: state, gizmo, force, sliders and a following camera."""
+"""Controls for one model: state, gizmo, force and sliders."""
 
 from __future__ import annotations
 
@@ -25,16 +25,21 @@ _PUSH = 0.2  # [s] of simulated time for which a force acts
 
 
 class SelectionFolder:
-    """The controls for the selected model."""
+    """The controls for the selected model.
 
-    def __init__(self, host: Host, frame: Frame) -> None:
-        self._host, self._frame = host, frame
+    Args:
+        host: The viewer.
+        frame: The first frame.
+        followed: The model that the view follows while none is selected.
+    """
+
+    def __init__(self, host: Host, frame: Frame, followed: str | None) -> None:
+        self._host, self._frame, self._default = host, frame, followed
         self._lock = threading.RLock()
         self._model: str | None = None
         self._number = 0
         self._coming: str | None = None
         self._written = 0.0
-        self._at: NDArray[np.float64] | None = None  # position in the last frame
         self._gizmo: Any = None
         self._dragged = False
         self._sliders: tuple[RowSliders, ...] = ()
@@ -45,7 +50,7 @@ class SelectionFolder:
                 "World", 0, max(1, worlds - 1), 1, 0, visible=worlds > 1
             )
             self._row = gui.add_html(plain_lines(_ADVICE))
-            self._follow = gui.add_checkbox("Follow by camera", False)
+            self._follow: Any = gui.add_checkbox("Follow by camera", followed is not None)
             self._move = gui.add_checkbox("Move by gizmo", False)
             self._force = gui.add_vector3("Force [N]", (0.0, 0.0, 10.0), step=0.1)
             push = gui.add_button("Push", icon=viser.Icon.ARROW_BIG_UP)
@@ -67,13 +72,27 @@ class SelectionFolder:
         """The selected model."""
         return self._model
 
+    @property
+    def followed(self) -> tuple[str | None, int | None]:
+        """The model that the view follows, and its world; None for no model, or all worlds."""
+        with self._lock:
+            if not self._follow.value:
+                return None, None
+            if self._model is None:
+                return self._default, None
+            return self._model, self._number
+
+    def toggle_following(self) -> None:
+        """Makes the view follow the model, or stand still."""
+        self._follow.value = not self._follow.value
+
     def select_when_shown(self, model: str) -> None:
         """Selects a model as soon as a frame contains it."""
         with self._lock:
             self._coming = model
 
     def show(self, frame: Frame) -> None:
-        """Shows the state of the model, and moves the gizmo and the cameras with it."""
+        """Shows the state of the model, and moves the gizmo with it."""
         with self._lock:
             if frame.entities is not self._frame.entities:
                 self._name.options = self._names(frame)
@@ -90,9 +109,6 @@ class SelectionFolder:
             pose = self._pose()
             if self._gizmo is not None and not self._dragged:
                 self._gizmo.position, self._gizmo.wxyz = pose[:3], pose[[6, 3, 4, 5]]
-            if self._follow.value and self._at is not None:
-                self._shift_cameras(pose[:3] - self._at)
-            self._at = pose[:3]
             if time.monotonic() - self._written > _EVERY:
                 self._written = time.monotonic()
                 self._write()
@@ -120,7 +136,7 @@ class SelectionFolder:
             number = int(self._which.value) if len(self._host.offsets) > 1 else 0
             if (model, number) == (self._model, self._number):
                 return
-            self._model, self._number, self._at = model, number, None
+            self._model, self._number = model, number
             self._dragged = False
             for each in self._sliders:
                 each.remove()
@@ -162,8 +178,28 @@ class SelectionFolder:
 
     async def _drag(self, event: Any) -> None:
         """Moves the model to the gizmo, in the server's event loop, which keeps events in order."""
-        self._dragged = event.phase != "end"
+        starts, self._dragged = not self._dragged, event.phase != "end"
+        if starts:
+            self._remember()
         self._put(np.concatenate([event.target.position, event.target.wxyz[[1, 2, 3, 0]]]))
+
+    def _remember(self) -> None:
+        """Makes it possible to undo the move that begins."""
+        model, number = self._model, self._number
+        if model is None:
+            return
+        world, edits = self._host.world, self._host.edits
+
+        def remember() -> None:
+            pose = world.models.pose[number, world.entities.models.row(model)].copy()
+
+            def put_back() -> None:
+                rows = world.models.select([model])
+                rows.put(pose=pose, twist=np.zeros(6), worlds=np.array([number]))
+
+            edits.add(put_back)
+
+        self._host.post(remember)
 
     def _put(self, drawn: NDArray[np.float64]) -> None:
         """Puts the model at the drawn pose, at rest."""
@@ -198,10 +234,3 @@ class SelectionFolder:
                 self._host.world.post(push)
 
         self._host.post(push)
-
-    def _shift_cameras(self, way: NDArray[np.float64]) -> None:
-        for client in self._host.server.get_clients().values():
-            with client.atomic():
-                look_at = client.camera.look_at + way
-                client.camera.position = client.camera.position + way
-                client.camera.look_at = look_at

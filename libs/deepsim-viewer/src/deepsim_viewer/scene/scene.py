@@ -5,18 +5,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import viser
 from numpy.typing import NDArray
 
-from deepsim_math import Color, quaternions
+from deepsim_math import Color, poses, quaternions
 from deepsim_spawn import LightDescription
-from deepsim_sync import SCOPE
+from deepsim_sync import SCOPE, CameraView
 
 from .batches import Batches
 from .frame import Frame, Instances
+
+_SIDE = np.array([1.2, -1.45, 1.0])  # direction of the camera from what it looks at
+_FAR = 2.13  # distance of the camera from what it looks at, relative to the radius of that
+_CELL = 0.5  # distance of the thin lines of the ground [m]; every other line is thick
+_LINES = (120, 124, 130)  # their colour, sRGB
+_FADED = 40.0  # distance from the camera at which they have faded away [m]
+_ABOVE = 0.004  # their height above the ground [m]
+_HORIZON_AT = 1000.0  # half the side of a level plane, which is endless for collisions [m]
+_CLEAR = 12.0  # least distance from the camera at which fog begins [m]
+_ROOM = 1.5  # radius of the picture around a followed model, relative to that of the model
+
+_AROUND = 0.25  # what is added to that radius, so that small models are seen in their place [m]
 
 
 class Scene:
@@ -28,6 +41,8 @@ class Scene:
         spacing: Distance between the worlds in the grid [m]; by default chosen to suit their size.
         on_click: Called with the name and world of a clicked model.
         shadows: Whether the first directional light casts shadows.
+        focus: The model to look at; None for all models.
+        camera: A camera from whose side the world or the focus is shown.
 
     Attributes:
         batches: The meshes.
@@ -42,6 +57,8 @@ class Scene:
         on_click: Callable[[str, int], object],
         *,
         shadows: bool,
+        focus: str | None = None,
+        camera: CameraView | None = None,
     ) -> None:
         self._server = server
         self._frame = frame
@@ -51,11 +68,19 @@ class Scene:
             len(frame.poses), spacing if spacing is not None else 2.5 * reach
         )
         add_lights(server.scene, frame.layout.descriptions.lights, shadows=shadows)
+        self._ground: Any = None
         self.batches = self._build(frame)
         span = float(np.abs(self.offsets).max()) + reach
-        server.initial_camera.look_at = (center[0], center[1], center[2])
-        server.initial_camera.position = tuple(center + span * np.array([1.2, -1.45, 1.0]))
+        if focus is not None:
+            center, size = _extent(frame.layout.instances, frame, focus)
+            span += _ROOM * size + _AROUND - reach
+        side = _SIDE if camera is None else np.asarray(camera.pose, np.float64)[:3] - center
+        server.initial_camera.look_at = tuple(center)
+        server.initial_camera.position = tuple(center + _FAR * span * side / np.linalg.norm(side))
         server.initial_camera.fov = 0.8
+        near = max(_CLEAR, 6.0 * span)
+        red, green, blue = _HORIZON.astype(int).tolist()
+        server.scene.configure_fog(near, 6.0 * near, color=(red, green, blue))
 
     def show(self, frame: Frame) -> None:
         """Shows a frame, which browsers receive as a whole."""
@@ -71,14 +96,55 @@ class Scene:
         self._on_click(self._frame.entities.links[link].split(SCOPE)[0], world)
 
     def _build(self, frame: Frame) -> Batches:
-        instances = frame.layout.instances
-        return Batches(self._server.scene, instances, frame, self.offsets, self._clicked)
+        instances, height = _endless(frame.layout.instances, frame)
+        scene = self._server.scene
+        if self._ground is not None:
+            self._ground.remove()
+            self._ground = None
+        batches = Batches(scene, instances, frame, self.offsets, self._clicked)
+        if height is not None:
+            self._ground = scene.add_grid(
+                "/ground",
+                infinite_grid=True,
+                cell_size=_CELL,
+                section_size=2.0 * _CELL,
+                cell_color=_LINES,
+                section_color=_LINES,
+                cell_thickness=0.4,
+                fade_distance=_FADED,
+                shadow_opacity=0.0,
+                position=(0.0, 0.0, height + _ABOVE),
+            )
+        return batches
 
 
-def _extent(instances: Instances, frame: Frame) -> tuple[NDArray[np.float64], float]:
-    """Returns the centre (3,) and radius of the first world without its planes [m]."""
-    bounded = [not surface.is_plane for surface in instances.surfaces]
-    links = instances.links[np.array(bounded, dtype=bool)]
+def _endless(instances: Instances, frame: Frame) -> tuple[Instances, float | None]:
+    """Returns the instances with level planes drawn to the horizon, and the height of the first.
+
+    The height is None if there is no level plane, or none that is visible [m].
+    """
+    places = poses.compose(frame.poses[0, instances.links], instances.places)
+    upright = quaternions.rotate(places[:, 3:], np.array([0.0, 0.0, 1.0]))[:, 2] > 1.0 - 1e-6
+    scales, height = instances.scales.copy(), None
+    for number in np.flatnonzero(upright):
+        vertices = instances.surfaces[number].vertices
+        if not instances.surfaces[number].is_plane or np.ptp(vertices[:, 2]) > 0.0:
+            continue
+        scales[number] = _HORIZON_AT / np.abs(vertices).max()
+        if height is None and frame.opacities[0, instances.visuals[number]] > 0.0:
+            height = float(places[number, 2])
+    return replace(instances, scales=scales), height
+
+
+def _extent(
+    instances: Instances, frame: Frame, model: str | None = None
+) -> tuple[NDArray[np.float64], float]:
+    """Returns the centre (3,) and radius of the first world, or a model, without planes [m]."""
+    bounded = np.array([not surface.is_plane for surface in instances.surfaces], dtype=bool)
+    if model is not None:
+        within = frame.entities.links.rows(frame.entities.links.within(model))
+        bounded &= np.isin(instances.links, within)
+    links = instances.links[bounded]
     if not len(links):
         return np.zeros(3), 2.0
     points = frame.poses[0, links, :3]
@@ -99,7 +165,7 @@ def world_offsets(worlds: int, spacing: float) -> NDArray[np.float64]:
 
 _SKY_LIGHT = 0.45
 _ZENITH = np.array([148.0, 182.0, 214.0])  # sRGB
-_HORIZON = np.array([240.0, 243.0, 245.0])
+_HORIZON = np.array([224.0, 232.0, 240.0])
 _SUN = 2.0  # intensity of a white directional light
 _LAMP = 10.0  # [cd] of a white point or spot light
 
@@ -124,8 +190,8 @@ def add_lights(scene: viser.SceneApi, lights: Mapping[str, object], *, shadows: 
 
 
 def _sky() -> NDArray[np.uint8]:
-    """Returns a picture (256, 1, 3) that becomes paler downwards."""
-    share = np.linspace(0.0, 1.0, 256)[:, None, None]
+    """Returns a picture (256, 1, 3) that becomes paler down to its middle, as the fog is there."""
+    share = np.clip(np.linspace(0.0, 2.0, 256), 0.0, 1.0)[:, None, None]
     return np.asarray(np.rint(_ZENITH + share * (_HORIZON - _ZENITH)), dtype=np.uint8)
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
@@ -31,7 +32,7 @@ from deepsim_spawn import (
     WorldDescription,
 )
 from deepsim_spawn.backends import DEFAULT, Backend, open_simulator
-from deepsim_sync import CallbackError, DeepSimError, World
+from deepsim_sync import CallbackError, CameraView, DeepSimError, World
 from deepsim_train.policies.slot_policy import slot_policy
 from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.search import find_task
@@ -66,6 +67,9 @@ def view(
     seed: Annotated[int, typer.Option(min=0, help="World w has the seed SEED + w.")] = 0,
     port: Annotated[int, typer.Option(help="TCP port on 127.0.0.1; 0 for any free port.")] = 8080,
     paused: Annotated[bool, typer.Option("--paused", help="Start paused.")] = False,
+    opened: Annotated[
+        bool, typer.Option("--open", help="Open the page in the browser of this machine.")
+    ] = False,
     html: Annotated[
         Path | None,
         typer.Option(help="Write the recording as one HTML page with a player, and exit."),
@@ -101,12 +105,12 @@ def view(
                     "--policy, --html or --demonstrations"
                 )
             with connected_view(namespace, port) as (viewer, run):
-                _show(console, viewer, run, paused)
+                _show(console, viewer, run, paused, opened)
             return
         if name is None:
             raise DeepSimError("name a task, model, world or recording, or give --connect")
         if Path(name).suffix == ".mcap":
-            _view_recording(console, Path(name), port, html)
+            _view_recording(console, Path(name), port, html, opened)
             return
         if html is not None:
             raise DeepSimError(f"--html takes a recording (.mcap), got {name}")
@@ -123,21 +127,32 @@ def view(
         if is_file and demonstrations is not None:
             raise DeepSimError(f"--demonstrations takes a task, got {name}")
         with Backend(backend), shown as (viewer, run):
-            _show(console, viewer, run, paused)
+            _show(console, viewer, run, paused, opened)
     except (DeepSimError, OSError) as error:
         fail(console, error)
 
 
-def _show(console: Console, viewer: Viewer, run: Callable[[], None], paused: bool) -> None:
+def _show(
+    console: Console, viewer: Viewer, run: Callable[[], None], paused: bool, opened: bool
+) -> None:
     """Prints the viewer's address, and calls `run` until Ctrl-C."""
     if paused:
         viewer.control.pause()
     with stoppable(), suppress(KeyboardInterrupt):  # even while the address is printed
-        say(console, f"{viewer.url}  (Ctrl-C ends it)")
+        _announce(console, viewer.url, opened)
         run()
 
 
-def _view_recording(console: Console, path: Path, port: int, html: Path | None) -> None:
+def _announce(console: Console, url: str, opened: bool) -> None:
+    """Prints the address of a page that answers, and opens it if desired."""
+    say(console, f"{url}  (Ctrl-C ends it)")
+    if opened and not webbrowser.open(url):
+        say(console, "no browser was found to open it")
+
+
+def _view_recording(
+    console: Console, path: Path, port: int, html: Path | None, opened: bool
+) -> None:
     """Shows a recording until Ctrl-C, or writes it as an HTML page."""
     from deepsim_viewer import (  # noqa: PLC0415 (of an extra)
         Recording,
@@ -151,7 +166,7 @@ def _view_recording(console: Console, path: Path, port: int, html: Path | None) 
         say(console, f"wrote {html}")
         return
     with ReplayViewer(recording, port=port) as viewer, stoppable(), suppress(KeyboardInterrupt):
-        say(console, f"{viewer.url}  (Ctrl-C ends it)")
+        _announce(console, viewer.url, opened)
         viewer.wait()
 
 
@@ -229,6 +244,7 @@ def _view_task(
             demonstrations=demonstrations,
             port=port,
             label=task.name,
+            camera=task.film if isinstance(task.film, CameraView) else None,
         ) as shown:
             yield shown.viewer, shown.run
 
@@ -248,8 +264,8 @@ def _view_robot(
 ) -> Iterator[tuple[Viewer, Callable[[], None]]]:
     """Opens a robot of the catalogue, on the ground, in a viewer; see `_view_world`."""
     with closing(World(open_simulator(studio(), worlds), seed=seed)) as world:
-        Robot.load(world, name)
-        with _view_world(world, port, name) as shown:
+        robot = Robot.load(world, name)
+        with _view_world(world, port, name, robot.name) as shown:
             yield shown
 
 
@@ -263,16 +279,24 @@ def _view_file(
     with closing(World(open_simulator(described, worlds), seed=seed)) as world:
         if mjcf is not None:
             ModelSpawner(mjcf).spawn(world, mjcf.name)
-        with _view_world(world, port, Path(name).stem) as shown:
+        moving = [
+            each
+            for each, model in world.simulator.descriptions.models.items()
+            if not (isinstance(model, ModelDescription) and model.static)
+        ]
+        only = moving[0] if len(moving) == 1 else None
+        with _view_world(world, port, Path(name).stem, only) as shown:
             yield shown
 
 
 @contextmanager
-def _view_world(world: World, port: int, label: str) -> Iterator[tuple[Viewer, Callable[[], None]]]:
+def _view_world(
+    world: World, port: int, label: str, follow: str | None
+) -> Iterator[tuple[Viewer, Callable[[], None]]]:
     """Opens a world in a viewer; yields the viewer and a function that ticks forever."""
     from deepsim_viewer import Viewer  # noqa: PLC0415 (of an extra)
 
-    with Viewer(world, port=port, speed=1.0, label=label) as viewer:
+    with Viewer(world, port=port, speed=1.0, label=label, follow=follow) as viewer:
 
         def run() -> None:
             while True:
