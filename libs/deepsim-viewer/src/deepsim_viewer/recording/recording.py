@@ -120,9 +120,7 @@ class Recording:
         layout: Layout = self._at(LAYOUT, moment)
         return Frame(layout, **{column: self._at(column, moment) for column in COLUMNS})
 
-    def poses(
-        self, name: str, world: int = 0
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def poses(self, name: str, world: int = 0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Returns the path of a model or link in one world.
 
         Args:
