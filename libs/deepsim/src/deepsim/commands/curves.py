@@ -37,5 +37,6 @@ def curves(
     if as_json:
         print_json(rows)
     else:
-        console.print(table(rows))
+        short = [{k: f"{v:.4g}" if isinstance(v, float) else v for k, v in r.items()} for r in rows]
+        console.print(table(short, right=(column, "deviation")))
     say(console, f"wrote {out}")
