@@ -51,7 +51,7 @@ def test_the_pages_on_robots_print_what_they_show(
 
 
 def test_every_link_to_a_file_leads_somewhere(root: Path) -> None:
-    pages = [*root.glob("*.md"), *root.glob("docs/*.md"), *root.glob("examples/**/*.md")]
+    pages = [*root.glob("*.md"), *root.glob("docs/**/*.md"), *root.glob("examples/**/*.md")]
     pages += root.glob("libs/*/*.md")
     broken = [
         f"{page.relative_to(root)}: {target}"

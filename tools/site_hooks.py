@@ -41,6 +41,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     linked = links.linked(ROOT, pages)
     for path in pages:
         files.append(_file(path, config))
+    index = reference.contents()
+    files.append(File.generated(config, "reference/README.md", content=index))
     for page in reference.pages:
         files.append(File.generated(config, page.file, content=reference.markdown(page)))
     for path in linked:
@@ -56,6 +58,9 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     if path == "README.md":
         page.meta["hide"] = ["navigation"]  # one page, whose own contents are enough
     shows_code = not (ROOT / path).is_file() and not (ROOT / path).with_suffix(".ipynb").is_file()
+    is_source = shows_code and not path.startswith("reference/")
+    excluded = is_source or basename(path) == "CHANGELOG.md"
+    page.meta["search"] = {"exclude": excluded, "boost": 2 if path.startswith("docs/") else 1}
     return markdown if shows_code else links.redirected(path, markdown, ROOT)
 
 

@@ -137,7 +137,14 @@ def test_a_class_in_a_docstring_is_a_link(website):
 def test_every_page_is_in_the_menu():
     """Whoever adds a guide, a library or an example adds a line to mkdocs.yml."""
     menu = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    folders = "docs/*.md", "docs/howto/*.md", "libs/*/*.md", "libs/*/docs/*.md", "examples/*/*.md"
+    folders = (
+        "docs/*.md",
+        "docs/howto/*.md",
+        "docs/start/*.md",
+        "libs/*/*.md",
+        "libs/*/docs/*.md",
+        "examples/*/*.md",
+    )
     pages = [page.relative_to(ROOT).as_posix() for each in folders for page in ROOT.glob(each)]
     pages += [page.with_suffix(".md").relative_to(ROOT).as_posix() for page in _notebooks()]
     assert len(pages) > 80

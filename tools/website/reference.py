@@ -198,7 +198,7 @@ class Reference:
             lines += [f"::: {name.path}", _OPTIONS]
         return "\n".join(lines)
 
-    def navigation(self) -> list[dict[str, object]]:
+    def navigation(self) -> list[object]:
         """Returns the tree of pages for the menu: a library, and below it its parts."""
         tree: dict[str, list[object]] = defaultdict(list)
         for page in self.pages:
@@ -206,7 +206,13 @@ class Reference:
             tree[library.name].append(
                 page.file if page.module == library.module else {page.title: page.file}
             )
-        return [{name: pages} for name, pages in tree.items()]
+        return ["reference/README.md", *({name: pages} for name, pages in tree.items())]
+
+    def contents(self) -> str:
+        """Returns the first page of the reference, a table of the libraries."""
+        rows = [f"| [{each.name}]({each.name}/README.md) | {each.project['description']} |"
+                for each in self.libraries.values()]  # fmt: skip
+        return "\n".join(["# Reference", "", "| library | subject |", "|---|---|", *rows])
 
 
 def _file(folder: str, module: str) -> str:

@@ -17,7 +17,7 @@ from mcap.reader import make_reader
 from deepsim_math import Pose, Vector3
 from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import MjcfModel, Sphere
-from deepsim_sync import World
+from deepsim_sync import UnknownEntityError, World
 from deepsim_viewer import (
     Recording,
     RecordingError,
@@ -65,6 +65,49 @@ def test_a_recording_is_the_run(world, tmp_path):
         assert np.array_equal(frame.models[..., 7:], twists)
         row = frame.entities.visuals.row("ball::link::visual")
         assert frame.opacities[0, row] == (1.0 if number < 50 else 0.5)
+
+
+def test_the_path_of_a_model_or_link_is_read_by_its_name(scenes, tmp_path):
+    """In its own world, from the frame in which it appears, as the tables had it."""
+    world = World(MujocoSimulator(scenes.falling(), worlds=2))
+    times, poses, late = [], [], []
+    with WorldRecorder(world, tmp_path / "run.mcap", rate=math.inf):
+        for number in range(20):
+            if number == 10:
+                puck = MjcfModel(
+                    '<mujoco><worldbody><body name="b"><freejoint/><geom size=".1"/></body>'
+                    "</worldbody></mujoco>"
+                )
+                world.spawn(puck, "puck", Pose(Vector3(3.0, 0.0, 5.0)))
+                world.flush()
+            ball = world.models.select(["ball"])
+            if number == 5:
+                ball.put([1], pose=Pose(Vector3(0.0, 0.0, 9.0)))
+                world.flush()
+            times.append(float(world.time[0]))
+            poses.append(ball.pose[:, 0].copy())
+            if number >= 10:
+                late.append(world.links.select(["puck::b"]).pose[1, 0].copy())
+            world.tick()
+    recording = Recording(tmp_path / "run.mcap")
+    for number in range(2):
+        read, path = recording.poses("ball", number)
+        assert read[:-1].tolist() == pytest.approx(times)  # the last frame is the closing one
+        assert np.array_equal(path[:-1], np.array(poses)[:, number])
+    read, path = recording.poses("puck::b", 1)
+    assert read[:-1].tolist() == pytest.approx(times[10:])
+    assert np.array_equal(path[:-1], late)
+    world.close()
+
+
+def test_a_path_of_nothing_is_refused(recorded):
+    """The message names what was meant, or the worlds that there are."""
+    with pytest.raises(UnknownEntityError, match="did you mean 'ball'"):
+        recorded.poses("bal")
+    with pytest.raises(UnknownEntityError, match="no link is named 'ball::nose'"):
+        recorded.poses("ball::nose")
+    with pytest.raises(IndexError, match=r"world must be 0\.\.0, got 1"):
+        recorded.poses("ball", 1)
 
 
 def test_a_recording_has_the_actuators(world, tmp_path):
@@ -229,7 +272,7 @@ def test_a_button_records(make_viewer, look, tmp_path):
 
 FOREVER = """
 from deepsim_mujoco import MujocoSimulator
-from deepsim_sync import World
+from deepsim_sync import UnknownEntityError, World
 from deepsim_viewer import Viewer
 world = World(MujocoSimulator())
 print(Viewer(world, port=0).url, flush=True)

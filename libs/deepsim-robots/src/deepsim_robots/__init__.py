@@ -33,6 +33,7 @@ from .controllers import (
     TrajectoryDrive,
 )
 from .description import MountedSensor
+from .guess import Guess, guess_robot
 from .joint_group import JointGroup, JointTraits
 from .manager import RobotManager
 from .mjcf_settings import default_parts
@@ -57,6 +58,7 @@ __all__ = [
     "Gains",
     "Gripper",
     "GripperDrive",
+    "Guess",
     "JointDeltaPosition",
     "JointEffort",
     "JointGroup",
@@ -83,5 +85,6 @@ __all__ = [
     "TrajectoryDrive",
     "default_parts",
     "find_robot",
+    "guess_robot",
     "read_ros_control",
 ]

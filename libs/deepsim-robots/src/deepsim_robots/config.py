@@ -15,7 +15,7 @@ from deepsim_spawn import MjcfModel, ModelDescription
 
 from .description import MountedSensor
 from .parts import Gains, Part
-from .yaml_config import read_settings
+from .yaml_config import read_settings, write_settings
 
 Source: TypeAlias = "str | Path | ModelDescription | MjcfModel | None"
 """A source as for `ModelSpawner`, or None for a model that is already in the world."""
@@ -124,3 +124,18 @@ class RobotConfig:
         """
         known = [each.name for each in fields(cls)]
         return cls(**read_settings(source, known))
+
+    def to_yaml(self) -> str:
+        """Returns the configuration as YAML, which `from_yaml` reads.
+
+        >>> print(RobotConfig("arm.urdf", gains={".*": Gains(stiffness=400, damping=40)}).to_yaml())
+        source: arm.urdf
+        gains:
+          .*: {stiffness: 400, damping: 40}
+        <BLANKLINE>
+
+        Raises:
+            ValueError: The source is not the place of a model, a controller has no name in YAML, or
+                there are sensors.
+        """
+        return write_settings({each.name: getattr(self, each.name) for each in fields(self)})

@@ -9,6 +9,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
 
 from deepsim_math import Euler, Pose
@@ -25,7 +26,8 @@ from deepsim_spawn import (
 )
 from deepsim_sync import Noise, UnknownEntityError
 
-from .controllers.names import controller_of
+from .controllers.controller import Controller
+from .controllers.names import CONTROLLERS, controller_of
 from .description import MountedSensor
 from .joint_group import check_names
 from .parts import Gains, Part
@@ -231,6 +233,58 @@ def read_settings(source: str | Path, known: Iterable[str]) -> dict[str, Any]:
     values["home"] = _numbers("home of", _mapping("home", values.get("home")))
     values["sensors"] = sensors_of(values.get("sensors"))
     return values
+
+
+def write_settings(values: Mapping[str, Any]) -> str:
+    """Returns YAML that `read_settings` reads as the given arguments of a `RobotConfig`.
+
+    Settings that have their default are left out.
+
+    Raises:
+        ValueError: The source is not the place of a model, a controller has no name in YAML, or
+            there are sensors, which are written by hand.
+    """
+    content = dict(values)
+    if not isinstance(content["source"], (str, Path)) or "<" in str(content["source"]):
+        raise ValueError(f"the source must be a file or URI, got {content['source']!r:.60}")
+    if content["sensors"]:
+        raise ValueError("sensors cannot be written as YAML: add them to the file by hand")
+    content["source"] = str(content["source"])
+    content["parts"] = {
+        name: {"joints": list(part.joints), "controller": _controller_text(part.controller)}
+        for name, part in content["parts"].items()
+    }
+    content["gains"] = {name: _changed(gains) for name, gains in content["gains"].items()}
+    unset: tuple[Any, ...] = (None, {}, (), "none")
+    given = {name: _plain(value) for name, value in content.items() if value not in unset}
+    return str(yaml.safe_dump(given, sort_keys=False, default_flow_style=None, width=100))
+
+
+def _controller_text(controller: Controller | str | None) -> Any:
+    if controller is None or isinstance(controller, str):
+        return controller
+    for name, known in CONTROLLERS.items():
+        if known is type(controller):
+            return {"type": name, **_changed(controller)}
+    raise ValueError(f"{type(controller).__name__} is no controller with a name in YAML")
+
+
+def _changed(instance: Any) -> dict[str, Any]:
+    """Returns the fields of a dataclass that do not have their default, as plain values."""
+    values = {each.name: _plain(getattr(instance, each.name)) for each in fields(instance)}
+    return {
+        each.name: values[each.name]
+        for each in fields(instance)
+        if values[each.name] != _plain(each.default)
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return [_plain(each) for each in value] if isinstance(value, (list, tuple)) else value
 
 
 def _part(name: str, given: Any) -> Part:

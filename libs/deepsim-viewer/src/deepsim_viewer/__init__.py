@@ -6,14 +6,17 @@ from .environment_viewer import EnvironmentViewer, SlotPolicy
 from .recording.recorder import WorldRecorder
 from .recording.recording import Recording, RecordingError
 from .replay_viewer import ReplayViewer, recording_page
+from .robot_viewer import Drivable, RobotViewer
 from .viewer import Viewer
 
 __all__ = [
     "Clock",
+    "Drivable",
     "EnvironmentViewer",
     "Recording",
     "RecordingError",
     "ReplayViewer",
+    "RobotViewer",
     "SlotPolicy",
     "Viewer",
     "WorldRecorder",

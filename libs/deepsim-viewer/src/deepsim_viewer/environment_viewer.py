@@ -41,6 +41,7 @@ class EnvironmentViewer(AbstractContextManager["EnvironmentViewer"]):
         demonstrations: A new file for all episodes, including those driven by hand, in the format
             of `deepsim_envs.Recorder`; `deepsim_envs.replay` repeats them bit for bit. Episode n
             then has the seed ``seed + n``.
+        driven: The slot that is driven by hand from the start; by default none.
         settings: Other arguments of `Viewer`; `trees` defaults to the area's attribute ``trees``,
             if there is one, and `follow` to the model that is named like an agent.
 
@@ -59,6 +60,7 @@ class EnvironmentViewer(AbstractContextManager["EnvironmentViewer"]):
         seed: int | None = 0,
         speed: float | None = 1.0,
         demonstrations: str | Path | None = None,
+        driven: str | None = None,
         **settings: Any,
     ) -> None:
         self.environment = environment
@@ -76,7 +78,7 @@ class EnvironmentViewer(AbstractContextManager["EnvironmentViewer"]):
         settings.setdefault("follow", _model_of_an_agent(environment))
         self.viewer = Viewer(environment.world, speed=speed, reset=self._ask, **settings)
         self.url = self.viewer.url
-        self._drive = DriveFolder(self.viewer.server, environment)
+        self._drive = DriveFolder(self.viewer.server, environment, driven)
         gui = self.viewer.server.gui
         self._rewards = LivePlot(gui, "Plot the rewards", "rewards", environment.slots)
         self._observations = ObservationPlot(gui, environment.slots)

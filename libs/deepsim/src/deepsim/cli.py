@@ -8,8 +8,10 @@ from typing import Annotated
 import typer
 
 from .commands.bench import bench
+from .commands.curves import curves
 from .commands.dataset import dataset
 from .commands.doctor import doctor, own_versions
+from .commands.drive import drive
 from .commands.envs import check, envs
 from .commands.export import export
 from .commands.models import models
@@ -35,7 +37,7 @@ app.add_typer(robots, name="robots")
 app.add_typer(topic, name="topic")
 app.command(cls=ScenesCommand)(scenes)
 for command in (
-    run, view, train, new, copy, export, dataset, check, bench,
+    run, view, drive, train, curves, new, copy, export, dataset, check, bench,
     serve, master, physics, sensors, doctor,
 ):  # fmt: skip
     app.command()(command)

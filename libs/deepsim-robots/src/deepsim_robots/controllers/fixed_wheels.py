@@ -21,7 +21,7 @@ class DiffDrive(Controller):
     """Drives a base at a forward speed v [m/s] and a yaw rate w [rad/s].
 
     Left wheels turn at (v - w separation / 2) / radius, right wheels at
-    (v + w separation / 2) / radius [rad/s]; positive rates drive forward.
+    (v + w separation / 2) / radius [rad/s]; positive rates drive forward, unless `reversed`.
 
     >>> robot = Robot.load(World(MujocoSimulator(), steps_per_tick=10), "diffbot")
     >>> robot.parts["base"].upper.tolist()  # v and w
@@ -34,6 +34,8 @@ class DiffDrive(Controller):
     Attributes:
         left: Joints of the left wheels.
         right: Joints of the right wheels.
+        reversed: Those of them whose positive rates drive backward, because their axes point to
+            the right.
         separation: Distance between left and right wheels [m].
         radius: Radius of the wheels [m].
         lower: Lowest v [m/s] and w [rad/s].
@@ -44,6 +46,7 @@ class DiffDrive(Controller):
 
     left: Sequence[str] = ()
     right: Sequence[str] = ()
+    reversed: Sequence[str] = ()
     separation: float = 0.0
     radius: float = 0.0
     lower: Sequence[float] = (-1.0, -2.0)
@@ -55,10 +58,18 @@ class DiffDrive(Controller):
         positive(separation=self.separation, radius=self.radius)
         if not (self.left and self.right):
             raise ValueError("a differential drive needs wheels on the left and on the right")
-        wheels = Servos(joints, [*self.left, *self.right], self.damping)
+        names = [*self.left, *self.right]
+        strange = sorted(set(self.reversed) - set(names))
+        if strange:
+            raise ValueError(f"reversed must be wheels of the drive, {names}, got {strange}")
+        wheels = Servos(joints, names, self.damping)
         turn = self.separation / 2.0
         rows = [[1.0, -turn]] * len(self.left) + [[1.0, turn]] * len(self.right)
-        matrix = [[each / self.radius for each in row] for row in rows]
+        signs = [-1.0 if name in self.reversed else 1.0 for name in names]
+        matrix = [
+            [sign * each / self.radius for each in row]
+            for sign, row in zip(signs, rows, strict=True)
+        ]
         return LinearBaseDrive(joints, self.lower, self.upper, self.acceleration, wheels, matrix)
 
 

@@ -87,7 +87,7 @@ def settings_of(file: Path) -> dict[str, Any]:
     Raises:
         TaskError: The file cannot be read, or is not a mapping.
     """
-    settings = _mapping(file)
+    settings = read_mapping(file)
     return {name: value for name, value in settings.items() if name not in ("task", "folder")}
 
 
@@ -97,13 +97,18 @@ def task_folder_of(config: Path) -> str:
     Raises:
         TaskError: The file cannot be read, or does not name the folder.
     """
-    settings = _mapping(config)
+    settings = read_mapping(config)
     if "folder" not in settings:
         raise TaskError(f"{config} does not say which task was trained: it has no folder")
     return str(settings["folder"])
 
 
-def _mapping(file: Path) -> dict[str, Any]:
+def read_mapping(file: Path) -> dict[str, Any]:
+    """Returns the mapping in a YAML or JSON file.
+
+    Raises:
+        TaskError: The file cannot be read, or is not a mapping.
+    """
     parse = json.loads if file.suffix == ".json" else yaml.safe_load  # YAML has other numbers
     try:
         settings = parse(file.read_text(encoding="utf-8"))

@@ -33,9 +33,12 @@ class DriveFolder:
     Args:
         server: The server of the browser.
         environment: The environment, for its names and spaces.
+        driven: The slot that is driven from the start, or None.
     """
 
-    def __init__(self, server: GuardedServer, environment: Environment) -> None:
+    def __init__(
+        self, server: GuardedServer, environment: Environment, driven: str | None = None
+    ) -> None:
         self._server = server
         self._spaces = {
             slot: space
@@ -47,14 +50,19 @@ class DriveFolder:
         self._held: tuple[float, int, float] = (0.0, 0, 0.0)  # expiry, entry, fraction
         self._driver: int | None = None
         gui = server.gui
-        self._folder = gui.add_folder("Drive", expand_by_default=False, visible=bool(self._spaces))
+        self._folder = gui.add_folder(
+            "Drive", expand_by_default=driven is not None, visible=bool(self._spaces)
+        )
         with self._folder:
-            self._slot: Any = gui.add_dropdown("By hand", (_POLICY, *self._spaces))
+            slots = (_POLICY, *self._spaces)
+            self._slot: Any = gui.add_dropdown("By hand", slots, initial_value=driven)
             release = gui.add_button("Release", icon=viser.Icon.HAND_OFF)
         self._stick = Stick(server, self._touch)
         self._slot.on_update(lambda _: self._choose())
         release.on_click(lambda _: self._release())
         server.on_client_disconnect(self._gone)
+        if driven is not None:
+            self._choose()
 
     def override(self, actions: Mapping[str, Any]) -> Mapping[str, Any]:
         """Returns the actions, with the driven agent's action taken from the controls."""

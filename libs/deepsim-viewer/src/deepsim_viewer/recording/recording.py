@@ -19,7 +19,15 @@ from numpy.typing import NDArray
 
 from deepsim_math import Color, Pose, Vector3
 from deepsim_spawn import Attenuation, LightDescription
-from deepsim_sync import KINDS, DeepSimError, Descriptions, Entities, Kind
+from deepsim_sync import (
+    KINDS,
+    SCOPE,
+    DeepSimError,
+    Descriptions,
+    Entities,
+    Kind,
+    UnknownEntityError,
+)
 from deepsim_viewer.scene.frame import Frame, Instances, Layout
 from deepsim_viewer.scene.surfaces import Surface
 
@@ -71,6 +79,8 @@ class Recording:
     >>> recording.metadata["task"], recording.frame(0.0).poses.shape
     ('none', (1, 0, 7))
 
+    `poses` returns the path of one model or link as arrays.
+
     Args:
         path: The file.
 
@@ -109,6 +119,38 @@ class Recording:
         moment = round(max(time, float(self.times[0])) * 1e9)
         layout: Layout = self._at(LAYOUT, moment)
         return Frame(layout, **{column: self._at(column, moment) for column in COLUMNS})
+
+    def poses(self, name: str, world: int = 0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Returns the path of a model or link in one world.
+
+        Args:
+            name: A model, such as ``robot``, or a link, such as ``robot::wheel``.
+            world: Number of the world.
+
+        Returns:
+            times: (t,) times of the frames in which the entity exists [s].
+            poses: (t, 7) poses in the world frame: x, y, z [m] and the quaternion x, y, z, w.
+
+        Raises:
+            UnknownEntityError: No frame has a model or link of this name.
+            IndexError: The recording has no such world.
+        """
+        frames = [self.frame(float(time)) for time in self.times]
+        worlds = len(frames[0].time)
+        if not 0 <= world < worlds:
+            raise IndexError(f"world must be 0..{worlds - 1}, got {world}")
+        kind: Kind = "links" if SCOPE in name else "models"
+        times, poses = [], []
+        for time, frame in zip(self.times, frames, strict=True):
+            names = frame.entities.names(kind)
+            if name in names:
+                rows = frame.poses if kind == "links" else frame.models
+                times.append(time)
+                poses.append(rows[world, names.row(name), :7])
+        if not poses:
+            known = {each for frame in frames for each in frame.entities.names(kind)}
+            raise UnknownEntityError(kind.removesuffix("s"), name, known)
+        return np.array(times), np.array(poses)
 
     def __len__(self) -> int:
         return len(self.times)

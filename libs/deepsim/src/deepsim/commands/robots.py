@@ -50,7 +50,7 @@ RobotName = Annotated[
 _FILES = (".yaml", ".yml", ".sdf", ".urdf", ".xacro", ".xml")
 _COLOUR = {True: "", False: "yellow"}
 """Colour of robots whose files are here, and of others."""
-_MISTAKES = (DeepSimError, OSError, TypeError, ValueError)
+MISTAKES = (DeepSimError, OSError, TypeError, ValueError)
 _JOINT = ("joint", "part", "home", "lower", "upper", "effort", "velocity", "stiffness", "damping")
 
 
@@ -89,11 +89,11 @@ def show(name: RobotName, as_json: AsJson = False) -> None:
     console = Console()
     try:
         with _stage() as world:
-            robot = _robot(world, name)
+            robot = named_robot(world, name)
             rows = _joints(robot)
             about = {"robot": name} if _is_file(name) else _facts(find_robot(name))
             facts = {**about, "actions": robot.action_size, "parts": _parts(robot)}
-    except _MISTAKES as error:
+    except MISTAKES as error:
         fail(console, error)
     if as_json:
         print_json({**facts, "joints": rows})
@@ -124,8 +124,8 @@ def run(
     path = out if out is not None else Path(f"{stem}.{video.value}")
     try:
         with Backend(backend), _stage() as world:
-            film_robot(_robot(world, name), path, seconds, (width, width * 3 // 4))
-    except _MISTAKES as error:
+            film_robot(named_robot(world, name), path, seconds, (width, width * 3 // 4))
+    except MISTAKES as error:
         fail(console, error)
     say(console, f"wrote {path}")
 
@@ -144,7 +144,7 @@ def _is_file(name: str) -> bool:
     return Path(name).suffix in _FILES or Path(name).is_file()
 
 
-def _robot(world: World, name: str) -> Robot:
+def named_robot(world: World, name: str) -> Robot:
     """Returns a robot of the catalogue, or of a file, which stands on the ground."""
     if not _is_file(name):
         return Robot.load(world, name)

@@ -69,6 +69,9 @@ def train(
         int | None,
         typer.Option(min=0, help="The same seed gives the same policies; by default 0."),
     ] = None,
+    seeds: Annotated[
+        int, typer.Option(min=1, help="Train this many times, with the seeds SEED, SEED + 1, ...")
+    ] = 1,
     agent: Annotated[
         str | None, typer.Option(help="The agent that learns, if only one does.")
     ] = None,
@@ -116,12 +119,13 @@ def train(
     given = {key: value for key, value in chosen.items() if value is not None}
     with stoppable() as stop:
         interrupted = False
+        trained: dict[Path, list[Episode]] = {}
         try:
             with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
                 if policies:
                     given["policies"] = parse_policies(policies)
                 if resume is not None:
-                    if settings or config_file or out or given.keys() - {"steps"}:
+                    if settings or config_file or out or seeds > 1 or given.keys() - {"steps"}:
                         raise TaskError("--resume keeps all settings of its folder but --steps")
                     given = {**settings_of(resume / CONFIG), **given}
                     name = name or task_folder_of(resume / CONFIG)
@@ -135,25 +139,37 @@ def train(
                 config = config.changed({**parse_settings(settings or ()), **given})
                 task.variant(found.options)  # which may not be there
                 config = replace(config, make={**config.make, **found.options})
-                folder = resume or run_folder(found.name, config.seed, out)
-                with results_folder(folder) as results:
-                    interrupted = _train(console, found, task, config, results, resume is not None)
+                for number in range(seeds):
+                    own = replace(config, seed=config.seed + number)
+                    place = out / f"seed_{own.seed}" if out and seeds > 1 else out
+                    folder = resume or run_folder(found.name, own.seed, place)
                     done: list[Episode] = []
-                    if not interrupted:
-                        played = _play(console, results, task, config, episodes, video)
-                        done, interrupted = played.episodes, played.interrupted
-                    for file in sorted(results.iterdir()):
-                        say(console, f"wrote {file}")
-                # Such as ./trained, since the name alone is that of a policy.
-                named = os.path.join(".", results) if len(results.parts) == 1 else str(results)
-                again = ["deepsim", "run", name, "--policy", named]
-                again += [] if root == Path() else ["--in", str(root)]
-                say(console, f"to run it: {shlex.join(again)}")
+                    with results_folder(folder) as results:
+                        interrupted = _train(console, found, task, own, results, resume is not None)
+                        if not interrupted:
+                            played = _play(console, results, task, own, episodes, video)
+                            done, interrupted = played.episodes, played.interrupted
+                        for file in sorted(results.iterdir()):
+                            say(console, f"wrote {file}")
+                    trained[results] = done
+                    # Such as ./trained, since the name alone is that of a policy.
+                    named = os.path.join(".", results) if len(results.parts) == 1 else str(results)
+                    again = ["deepsim", "run", name, "--policy", named]
+                    again += [] if root == Path() else ["--in", str(root)]
+                    say(console, f"to run it: {shlex.join(again)}")
+                    if interrupted:
+                        break
+                if len(trained) > 1:
+                    words = ["deepsim", "curves", *map(str, trained)]
+                    say(console, f"to compare them: {shlex.join(words)}")
         except DeepSimError as error:
             fail(console, error)
         if as_json:
-            rows = [facts(episode) for episode in done]
-            print_json({"folder": str(results), "episodes": rows})
+            rows = [
+                {"folder": str(folder), "episodes": [facts(episode) for episode in done]}
+                for folder, done in trained.items()
+            ]
+            print_json(rows[0] if seeds == 1 else rows)
         if interrupted:
             raise typer.Exit(stop.status)
 

@@ -91,13 +91,7 @@ def view(
     """
     console = Console()
     try:
-        import deepsim_viewer  # noqa: F401, PLC0415 (of an extra)
-    except ImportError:
-        fail(
-            console,
-            DeepSimError("the viewer is an extra: pip install --find-links dist 'deepsim[view]'"),
-        )
-    try:
+        require_viewer()
         if connect:
             if name is not None or html or demonstrations or policy is not None:
                 raise DeepSimError(
@@ -105,7 +99,7 @@ def view(
                     "--policy, --html or --demonstrations"
                 )
             with connected_view(namespace, port) as (viewer, run):
-                _show(console, viewer, run, paused, opened)
+                show(console, viewer, run, paused, opened)
             return
         if name is None:
             raise DeepSimError("name a task, model, world or recording, or give --connect")
@@ -127,12 +121,22 @@ def view(
         if is_file and demonstrations is not None:
             raise DeepSimError(f"--demonstrations takes a task, got {name}")
         with Backend(backend), shown as (viewer, run):
-            _show(console, viewer, run, paused, opened)
+            show(console, viewer, run, paused, opened)
     except (DeepSimError, OSError) as error:
         fail(console, error)
 
 
-def _show(
+def require_viewer() -> None:
+    """Raises DeepSimError with the command that installs the viewer, unless it is there."""
+    try:
+        import deepsim_viewer  # noqa: F401, PLC0415 (of an extra)
+    except ImportError as error:
+        raise DeepSimError(
+            "the viewer is an extra: pip install --find-links dist 'deepsim[view]'"
+        ) from error
+
+
+def show(
     console: Console, viewer: Viewer, run: Callable[[], None], paused: bool, opened: bool
 ) -> None:
     """Prints the viewer's address, and calls `run` until Ctrl-C."""
