@@ -47,10 +47,15 @@ def horizon(model: mujoco.MjModel) -> float:
 
 @contextmanager
 def gl_settings(model: mujoco.MjModel) -> Iterator[None]:
-    """Sets rendering options of a model, and restores the previous ones afterwards."""
+    """Sets rendering options of a model, and restores the previous ones afterwards.
+
+    A model whose shadow map has the size 0 keeps it, and has no shadows.
+    """
     quality, limits = model.vis.quality, model.vis.map
     given = quality.shadowsize, quality.offsamples, limits.zfar
-    quality.shadowsize, quality.offsamples = _SHADOW_TEXELS, 0
+    if quality.shadowsize:
+        quality.shadowsize = _SHADOW_TEXELS
+    quality.offsamples = 0
     limits.zfar = horizon(model) / model.stat.extent
     try:
         yield
@@ -65,7 +70,8 @@ def uploads_of(model: mujoco.MjModel) -> bytes:
         array = getattr(model, name)
         digest.update(f"{name} {array.shape}".encode())
         digest.update(array)
-    digest.update(f"{model.nmat > _MAX_MATERIALS} {horizon(model)}".encode())
+    shadows = bool(model.vis.quality.shadowsize)
+    digest.update(f"{model.nmat > _MAX_MATERIALS} {horizon(model)} {shadows}".encode())
     planes = model.geom_type == mujoco.mjtGeom.mjGEOM_PLANE
     digest.update(model.geom_size[planes])
     return digest.digest()
