@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
@@ -15,7 +16,7 @@ from deepsim_mujoco import MujocoSimulator
 from deepsim_mujoco.imports import mujoco
 from deepsim_mujoco.rendering import GlUnavailableError, open_camera
 from deepsim_spawn import GazeboXMLLoader
-from deepsim_sync import CameraView, World
+from deepsim_sync import CameraView, Transform, UnknownEntityError, World
 
 Picture = NDArray[np.uint8]
 SUN = "<light name='sun' type='directional'><direction>0 0.5 -1</direction></light>"
@@ -163,3 +164,15 @@ def medium(picture: Picture) -> int:
     darkest, brightest = int(picture.min()), int(picture.max())
     share = (picture[..., 0].astype(float) - darkest) / (brightest - darkest)
     return int(((share > 0.2) & (share < 0.7)).sum())
+
+
+def test_a_camera_that_follows_a_model_keeps_it_in_the_picture() -> None:
+    """The ball looks the same when it is elsewhere, in pictures and depths; others are named."""
+    view = CameraView(Pose((-3.0, 0.0, 0.6)), 1.0, 64, 48, follows="ball")
+    with opened(BALL) as world:
+        before, depths = world.render(view), world.measure(view).depth
+        Transform(world, "ball").pose = Pose((40.0, -7.0, 0.6))
+        assert np.abs(world.render(view).astype(int) - before).max() <= 2
+        np.testing.assert_allclose(world.measure(view).depth, depths, atol=1e-6)
+        with pytest.raises(UnknownEntityError, match="bal"):
+            world.render(replace(view, follows="bal"))

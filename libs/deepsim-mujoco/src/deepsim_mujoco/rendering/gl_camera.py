@@ -125,7 +125,7 @@ class GlCamera:
                 return renderer
             self._renderer = None
             renderer.free()
-        with gl_settings(model):
+        with gl_settings(model, soft=self._staged):
             renderer = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_50)
         renderer.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, renderer)

@@ -29,7 +29,7 @@ _EFFECTS = [
 _POINT = int(mujoco.mjtLightType.mjLIGHT_POINT)
 _SPOT = int(mujoco.mjtLightType.mjLIGHT_SPOT)
 _DIRECTIONAL = int(mujoco.mjtLightType.mjLIGHT_DIRECTIONAL)
-_WIDER, _STAGED_WIDER = 3.0, 2.0  # of the shadow map, relative to the view at its centre
+_WIDER, _STAGED_WIDER = 3.0, 1.5  # of the shadow map, relative to the view at its centre
 
 
 class GlScene:

@@ -21,7 +21,7 @@ _REFLECTANCE = 0.08  # of a checkered ground
 _SUN = np.array([-0.4, 0.5, -0.8]) / np.linalg.norm([-0.4, 0.5, -0.8])
 _SUNLIGHT, _FILL = 0.55, 0.15  # of the sun and the headlight, in worlds without lights
 _SUNS = 3  # lights that share the brightness of a sun, so that its shadow has a soft edge
-_SPREAD = math.radians(0.7)  # angle between their directions and the sun's
+_SPREAD = math.radians(1.0)  # angle between their directions and the sun's
 _MAX_LIGHTS = 8  # limit of fixed-function OpenGL
 _DIRECTIONAL = int(mujoco.mjtLightType.mjLIGHT_DIRECTIONAL)
 
