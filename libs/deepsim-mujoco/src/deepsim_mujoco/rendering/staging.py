@@ -110,3 +110,4 @@ def _add(
     light.dir, light.diffuse, light.specular = direction, diffuse, specular
     light.ambient, light.attenuation = [0.0] * 3, [1.0, 0.0, 0.0]
     light.cutoff, light.exponent, light.texid = 180.0, 0.0, -1
+    light.pos, light.intensity, light.range, light.bulbradius = [0.0] * 3, 0.0, 0.0, 0.0
