@@ -49,7 +49,7 @@ FILMS = {
     "reach": Shooting("reach"),
     "robocup": Shooting("robocup", "chase"),
     "striker": Shooting("striker", "trained"),
-    "walk": Shooting("walk", seconds=4.0, width=960, fps=18),
+    "walk": Shooting("walk", seconds=3.3, width=960, fps=18),
 }
 
 
