@@ -47,10 +47,7 @@ def run(
     ] = None,
     camera: Annotated[
         str | None,
-        typer.Option(
-            help="Camera of the film: follow or orbit (the first agent), or the name of a camera "
-            "sensor; default: the task's."
-        ),
+        typer.Option(help="Camera of the film: follow, orbit or a sensor; default: the task's."),
     ] = None,
     width: Annotated[
         int | None, typer.Option(min=16, max=7680, help="Width of the film, pixels.")
