@@ -35,7 +35,7 @@ help: ## list the targets
 
 demo: .venv/libraries ## drive two cars around the racetrack; writes a video and a picture
 	@echo "==> [3/3] the demo"
-	$(BIN)/deepsim run racetrack --policy pursuit --episodes 3
+	$(BIN)/deepsim run racetrack --policy pursuit --episodes 3 --width 640 --fps 10
 	@echo "==> watch it live in the browser: $(BIN)/deepsim view racetrack --policy pursuit"
 
 test: lint types contracts ## all checks and all tests, on this Python

@@ -60,7 +60,7 @@ def test_the_command_prints_the_table_of_the_page(page: str, printed: list[str])
     (shown,) = OUTPUT.findall(page)
     # How fast the machine is differs, and no film was asked for.
     expected = [line for line in shown.splitlines() if "real time" not in line]
-    assert expected.pop().endswith("film.gif")
+    assert expected.pop().endswith("film.webp")
     start = printed.index(expected[0])
     assert [line for line in printed[start:] if "real time" not in line] == expected
 

@@ -41,17 +41,17 @@ def test_the_command_writes_a_film_a_map_and_the_data(root: Path, tmp_path: Path
     (tmp_path / "__init__.py").write_text(SHORT)
     folders = (str(tmp_path), str(tmp_path), "racetrack")
     with ThreadPoolExecutor() as pool:  # mostly, a run is its start
-        data, again, whole = pool.map(run, folders, ("gif", "mp4", "none"))
+        data, again, whole = pool.map(run, folders, ("webp", "mp4", "none"))
     assert data == again
     assert whole.startswith(data)
     assert len(whole) > len(data)
     rows = list(csv.DictReader(data.decode().splitlines()))
     assert [row["agent"] for row in rows] == ["red_car", "blue_car"] * 20
-    with Image.open(tmp_path / "gif" / "film.gif") as film:
-        assert film.n_frames == 11  # 10 in a second, and the start
+    with Image.open(tmp_path / "webp" / "film.webp") as film:
+        assert film.n_frames == 21  # of 20 steps and the start; equal ones in a row are one
         assert len(film.convert("RGB").getcolors(2**20)) > 10
-        assert len(imageio.imread(tmp_path / "mp4" / "film.mp4", plugin="pyav")) == film.n_frames
-    with Image.open(tmp_path / "gif" / "map.png") as picture:
+        assert len(imageio.imread(tmp_path / "mp4" / "film.mp4", plugin="pyav")) == 26
+    with Image.open(tmp_path / "webp" / "map.png") as picture:
         assert picture.width > 600
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Three rooms, four robots that drive and one arm: ``python examples/rooms [--film rooms.gif]``.
+"""Three rooms, four robots that drive and one arm: ``python examples/rooms [--film rooms.webp]``.
 
 Doors open and lamps shine by scripts of their own, while a robot is near.
 """
@@ -18,7 +18,7 @@ from deepsim import CameraView, MujocoSimulator, Pose, World
 from deepsim.episodes.film import Film
 from deepsim_math import Euler
 
-VIEW = CameraView(Pose((0.0, -5.0, 7.0), Euler(0, 0.93, 1.5708)), 1.25, 560, 210)
+VIEW = CameraView(Pose((0.0, -5.0, 7.0), Euler(0, 0.93, 1.5708)), 1.25, 640, 240)
 RATE = 50  # ticks in a second
 
 
@@ -26,7 +26,7 @@ def main() -> None:
     """Runs the house, and prints what happened in it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seconds", type=float, default=30.0, help="simulated time")
-    parser.add_argument("--film", type=Path, help="write a film of it, a .gif")
+    parser.add_argument("--film", type=Path, help="write a film of it: .webp, .gif or .mp4")
     options = parser.parse_args()
 
     with World(MujocoSimulator(house()), steps_per_tick=10) as world:
@@ -36,7 +36,7 @@ def main() -> None:
         doors = [Door(name, names) for name in DOORS]
         lamps = [Lamp(room, names) for room in ROOMS]
 
-        film = Film(world, VIEW, options.film) if options.film else None
+        film = Film(world, VIEW, options.film, fps=12) if options.film else None
         spent = 0.0
         for _ in range(round(options.seconds * RATE)):
             if film:

@@ -365,8 +365,8 @@ def test_the_command_makes_the_table_the_data_a_map_and_a_film(root: Path, tmp_p
     assert finished.returncode == 0, finished.stdout + finished.stderr
     assert "racetrack_gazebo: policy random, seed 0" in finished.stdout
     assert "takes no pictures" not in finished.stdout
-    assert {path.name for path in tmp_path.iterdir()} == {"trajectory.csv", "map.png", "film.gif"}
-    with Image.open(tmp_path / "film.gif") as film:
+    assert {path.name for path in tmp_path.iterdir()} == {"trajectory.csv", "map.png", "film.webp"}
+    with Image.open(tmp_path / "film.webp") as film:
         frames = film.n_frames
         film.seek(frames - 1)
         pixels = np.asarray(film.convert("RGB"))

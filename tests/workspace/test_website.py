@@ -158,7 +158,10 @@ def _notebooks():
 def test_every_film_of_an_example_is_in_the_gallery():
     """Whoever adds an example with a film shows it there, too."""
     gallery = (ROOT / "docs/gallery.md").read_text(encoding="utf-8")
-    films = [*ROOT.glob("libs/deepsim-tasks/docs/images/*.gif"), *ROOT.glob("examples/*/film.gif")]
+    films = [
+        *ROOT.glob("libs/deepsim-tasks/docs/images/*.webp"),
+        *ROOT.glob("examples/*/film.webp"),
+    ]
     assert len(films) >= 11
     names = [film.relative_to(ROOT).as_posix() for film in films]
     assert [name for name in names if name not in gallery] == []

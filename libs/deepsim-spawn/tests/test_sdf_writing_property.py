@@ -272,7 +272,7 @@ def worlds(mesh):
         named(lights),
         st.builds(Physics, st.floats(1e-6, 1.0), not_negatives, mujoco_options),
         vectors,
-        st.builds(SceneDescription, colors, colors, st.booleans()),
+        st.builds(SceneDescription, colors, colors, st.booleans(), st.booleans()),
         st.just(()),
     )
 

@@ -36,7 +36,7 @@ def test_ten_simulated_seconds_are_ten_seconds_of_film(tmp_path: Path, milliseco
     ModelSpawner(BALL).spawn(world, "ball", Pose((100.0, 0.0, 0.0)))
     for _ in range(7):
         world.tick()
-    film = Film(world, camera, tmp_path / "film.gif")
+    film = Film(world, camera, tmp_path / "film.gif", fps=10)
     film.shoot()
     for time in range(0, 10_000, milliseconds):
         if time + milliseconds == 10_000:

@@ -25,7 +25,8 @@ class Pictures:
 
     def __init__(self, single: SingleWorld, appearance: Appearance, mounts: SensorMounts) -> None:
         self._single, self._appearance, self._mounts = single, appearance, mounts
-        self._camera: Camera | None = None
+        self._of_sensors: Camera | None = None
+        self._of_views: Camera | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -35,11 +36,15 @@ class Pictures:
     def render(self, camera: str | CameraView, world: int = 0) -> NDArray[np.uint8]:
         """Returns a picture of the present instant, (height, width, 3) RGB.
 
-        The first picture loads OpenGL; on machines without it, rays are cast instead.
+        Pictures of a `CameraView` are for people (see `deepsim_mujoco.rendering.open_camera`),
+        those of camera sensors show what the world's description says, and no more. The first
+        picture loads OpenGL; on machines without it, rays are cast instead.
         """
-        if self._camera is None:
-            self._camera = open_camera()
-        return self._camera.render(*self._looking(camera, world))
+        if isinstance(camera, CameraView):
+            self._of_views = self._of_views or open_camera(staged=True)
+            return self._of_views.render(*self._looking(camera, world))
+        self._of_sensors = self._of_sensors or open_camera()
+        return self._of_sensors.render(*self._looking(camera, world))
 
     def view(self, camera: str, world: int = 0) -> CameraView:
         """Returns a free camera that has the present pose and lens of a camera sensor."""
@@ -79,7 +84,8 @@ class Pictures:
         return (model, data, *self._mounts.view(camera, world, data))
 
     def close(self) -> None:
-        """Frees the OpenGL context, if there is one."""
-        if self._camera is not None:
-            self._camera.close()
-            self._camera = None
+        """Frees the OpenGL contexts, if there are any."""
+        for camera in (self._of_sensors, self._of_views):
+            if camera is not None:
+                camera.close()
+        self._of_sensors = self._of_views = None

@@ -15,6 +15,8 @@ from deepsim_mujoco.imports import mujoco
 Array = NDArray[np.float64]
 
 _SKY = "#sky"
+UNSAID = "#background"
+"""Name of the sky's texture in a world that names neither a sky nor a background."""
 _SKY_TEXELS = 64  # along an edge of the cube
 _ZENITH = Color(0.36, 0.56, 0.80)
 _HORIZON = Color(0.83, 0.89, 0.94)
@@ -27,21 +29,36 @@ _CHECKER_TEXELS = 64
 _ROLE = int(mujoco.mjtTextureRole.mjTEXROLE_RGB)
 
 
-def add_sky(spec: mujoco.MjSpec, zenith: Color = _ZENITH, horizon: Color = _HORIZON) -> None:
+def add_sky(
+    spec: mujoco.MjSpec,
+    zenith: Color = _ZENITH,
+    horizon: Color = _HORIZON,
+    *,
+    unsaid: bool = False,
+) -> None:
     """Adds a sky to a world; without one, MuJoCo leaves the background black.
 
     Args:
         spec: Spec of a world without a sky.
         zenith: Colour overhead.
         horizon: Colour at and below the horizon; if equal to `zenith`, the background is plain.
+        unsaid: Whether the world names no colours; pictures for people then show the default sky.
     """
+    texels = sky_texels(zenith, horizon)
+    name = UNSAID if unsaid else _SKY
+    texture = spec.add_texture(name=name, type=mujoco.mjtTexture.mjTEXTURE_SKYBOX)
+    texture.height, texture.width, texture.nchannel = texels.shape
+    texture.data = texels.tobytes()
+
+
+def sky_texels(zenith: Color = _ZENITH, horizon: Color = _HORIZON) -> NDArray[np.uint8]:
+    """Returns the faces of the cube below each other, (6 * edge, edge, 3) RGB; see `add_sky`."""
     side, top = _sines(_SKY_TEXELS)
     sine = np.stack([side, side, top, -top, side, side])
     blend = np.sqrt(np.clip(sine, 0.0, 1.0))[..., None]  # changes most near the horizon
     colours = (1 - blend) * np.array(horizon)[:3] + blend * np.array(zenith)[:3]
-    texture = spec.add_texture(name=_SKY, type=mujoco.mjtTexture.mjTEXTURE_SKYBOX)
-    texture.width, texture.height, texture.nchannel = _SKY_TEXELS, len(sine) * _SKY_TEXELS, 3
-    texture.data = np.rint(255 * colours).astype(np.uint8).tobytes()
+    texels: NDArray[np.uint8] = np.rint(255 * colours).astype(np.uint8)
+    return texels.reshape(-1, _SKY_TEXELS, 3)
 
 
 def _sines(edge: int) -> tuple[Array, Array]:

@@ -51,12 +51,16 @@ class Camera(Protocol):
         ...
 
 
-def open_camera(prefer: Literal["auto", "gl", "ray"] = "auto") -> Camera:
+def open_camera(prefer: Literal["auto", "gl", "ray"] = "auto", *, staged: bool = False) -> Camera:
     """Opens a camera.
 
     Args:
         prefer: ``gl`` draws with OpenGL, ``ray`` casts rays without loading OpenGL. ``auto`` uses
             OpenGL if possible; otherwise it logs a warning once and casts rays.
+        staged: Whether the pictures are for people: with a sky if the world names no background,
+            with the shadows of a sun if no light of the world casts any, and, in OpenGL, with soft
+            shadows and a checkered ground that reflects a little. The world's own sky, background
+            and lights stay, and so does a scene without shadows.
 
     Raises:
         GlUnavailableError: `prefer` is ``gl``, and OpenGL cannot be used.
@@ -65,12 +69,12 @@ def open_camera(prefer: Literal["auto", "gl", "ray"] = "auto") -> Camera:
         raise ValueError(f"prefer must be 'auto', 'gl' or 'ray', got {prefer!r}")
     if prefer != "ray":
         try:
-            return GlCamera()
+            return GlCamera(staged=staged)
         except GlUnavailableError as error:
             if prefer == "gl":
                 raise
             _tell_once(str(error))
-    return RayCamera()
+    return RayCamera(staged=staged)
 
 
 @cache

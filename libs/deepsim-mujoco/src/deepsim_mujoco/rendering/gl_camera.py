@@ -6,6 +6,7 @@ from __future__ import annotations
 import atexit
 import math
 import weakref
+from contextlib import nullcontext
 from functools import partial
 
 import numpy as np
@@ -19,6 +20,7 @@ from .gl_context import GlContext
 from .gl_scene import GlScene
 from .gl_settings import gl_settings, horizon, uploads_of
 from .lens import Lens
+from .staging import staged_sky
 
 _FINE = 2  # drawn pixels per pixel and axis; on a CPU cheaper than OpenGL's multisampling
 # MuJoCo lifts shadows off the ground by a fixed share of the range of depths. A long range keeps
@@ -32,9 +34,13 @@ class GlCamera:
 
     A changed model is uploaded again only if its meshes, textures or planes differ. Only one thread
     at a time may use a camera.
+
+    Args:
+        staged: Whether the pictures are for people; see `open_camera`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, staged: bool = False) -> None:
+        self._staged = staged
         self._gl: GlContext | None = GlContext()
         self._renderer: mujoco.MjrContext | None = None
         self._uploads = b""
@@ -54,6 +60,18 @@ class GlCamera:
         """Returns a picture of the present state; see :class:`Camera`."""
         if self._gl is None:
             raise ValueError("the camera is closed: open another one")
+        with staged_sky(model) if self._staged else nullcontext():
+            return self._render(self._gl, model, data, view, near, far)
+
+    def _render(
+        self,
+        gl: GlContext,
+        model: mujoco.MjModel,
+        data: mujoco.MjData,
+        view: CameraView,
+        near: float,
+        far: float,
+    ) -> NDArray[np.uint8]:
         lens = Lens(view)
         # The sky has the same distance in all directions, so its depth is least in the corners.
         slant = math.hypot(1.0, lens.half_width, lens.half_height)
@@ -62,7 +80,7 @@ class GlCamera:
         width, height = _FINE * view.width, _FINE * view.height
         pixels = np.empty((height, width, 3), np.uint8)
         depths = np.empty((height, width), np.float32)
-        with self._gl:
+        with gl:
             renderer, scene = self._ready(model)
             viewport = _viewport(renderer, width, height)
             scene.draw(data, lens, near, end, renderer, viewport)
@@ -96,7 +114,7 @@ class GlCamera:
         if renderer is None or scene is None or scene.model is not model:
             self._scene = None
             renderer = self._renderer = self._renderer_for(model)
-            scene = self._scene = GlScene(model)
+            scene = self._scene = GlScene(model, staged=self._staged)
         return renderer, scene
 
     def _renderer_for(self, model: mujoco.MjModel) -> mujoco.MjrContext:
@@ -107,7 +125,7 @@ class GlCamera:
                 return renderer
             self._renderer = None
             renderer.free()
-        with gl_settings(model):
+        with gl_settings(model, soft=self._staged):
             renderer = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_50)
         renderer.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, renderer)

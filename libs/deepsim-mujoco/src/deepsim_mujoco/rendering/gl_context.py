@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+from typing import Any
 
 from deepsim_mujoco.imports import mujoco
 from deepsim_sync import DeepSimError
@@ -53,14 +54,22 @@ class GlContext:
 
     def __enter__(self) -> None:
         """Makes this the current OpenGL context of the thread."""
+        # There is one if garbage is collected in the middle of a picture, a camera among it.
+        self._before = self._egl.EGL.eglGetCurrentContext()
         self._context.make_current()
 
     def __exit__(self, *error: object) -> None:
-        """Releases the context, so that another thread can use it."""
-        egl = self._egl.EGL
-        nothing = (egl.EGL_NO_SURFACE, egl.EGL_NO_SURFACE, egl.EGL_NO_CONTEXT)
-        egl.eglMakeCurrent(self._egl.EGL_DISPLAY, *nothing)
+        """Releases the context, so that another thread can use it, and restores the previous."""
+        self._make_current(self._before)
 
     def free(self) -> None:
-        """Frees the context."""
+        """Frees the context; another one that is current stays so."""
+        current = self._egl.EGL.eglGetCurrentContext()
         self._context.free()
+        if current:
+            self._make_current(current)
+
+    def _make_current(self, context: Any) -> None:
+        egl = self._egl.EGL
+        surface = egl.EGL_NO_SURFACE
+        egl.eglMakeCurrent(self._egl.EGL_DISPLAY, surface, surface, context or egl.EGL_NO_CONTEXT)

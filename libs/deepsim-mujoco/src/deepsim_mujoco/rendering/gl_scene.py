@@ -15,6 +15,7 @@ from .gl_settings import gl_settings
 from .lens import Lens
 from .paint import VISUAL_GROUP, Paint
 from .ray_casting import cast
+from .staging import stage_ground, stage_lights
 
 _LOG = logging.getLogger("deepsim_mujoco")
 _MAX_LIGHTS = 8  # limit of fixed-function OpenGL, including the headlight
@@ -28,14 +29,20 @@ _EFFECTS = [
 _POINT = int(mujoco.mjtLightType.mjLIGHT_POINT)
 _SPOT = int(mujoco.mjtLightType.mjLIGHT_SPOT)
 _DIRECTIONAL = int(mujoco.mjtLightType.mjLIGHT_DIRECTIONAL)
-_WIDER = 3.0  # size of the shadow map, relative to the view at the centre's distance
+_WIDER, _STAGED_WIDER = 3.0, 1.5  # of the shadow map, relative to the view at its centre
 
 
 class GlScene:
-    """The scene of one model."""
+    """The scene of one model.
 
-    def __init__(self, model: mujoco.MjModel) -> None:
+    Args:
+        model: The model.
+        staged: Whether the scene is for people; see `staging`.
+    """
+
+    def __init__(self, model: mujoco.MjModel, *, staged: bool = False) -> None:
         self.model = model
+        self._staged = staged
         self._options = _visuals_only()
         self._own_camera = mujoco.MjvCamera()
         self._own_camera.type = mujoco.mjtCamera.mjCAMERA_USER  # keeps the cameras of the scene
@@ -74,7 +81,11 @@ class GlScene:
         for geom in self._scene.geoms[: self._scene.ngeom]:
             if geom.rgba[3] < 1.0:
                 geom.rgba[3] = 1.0 - math.sqrt(1.0 - geom.rgba[3])  # MuJoCo draws glass twice
+        if self._staged:
+            stage_lights(self.model, self._scene, soft=True)
+            stage_ground(self.model, self._scene)
         centre, radius = shadow_region(self.model, data, lens, near)
+        radius *= _STAGED_WIDER if self._staged else _WIDER
         renderer.shadowClip = radius
         for light in self._scene.lights[: self._scene.nlight]:
             if light.type == _DIRECTIONAL:
@@ -101,7 +112,7 @@ def _visuals_only() -> mujoco.MjvOption:
 def shadow_region(
     model: mujoco.MjModel, data: mujoco.MjData, lens: Lens, near: float
 ) -> tuple[NDArray[np.float64], float]:
-    """Returns the ball that the shadow map covers, around the surface at the picture's centre.
+    """Returns the ball that the picture shows around the surface at its centre, for shadows.
 
     MuJoCo's own region, around the world's origin, makes shadows coarse in a large world, and
     omits them far from the origin.
@@ -115,5 +126,5 @@ def shadow_region(
     depth = float(hits.depths[0]) if hits.geoms[0] >= 0 else limit
     # In coarse steps, so that shadows do not creep when an object passes the centre.
     depth = 2.0 ** (round(2 * math.log2(depth)) / 2)
-    radius = _WIDER * depth * math.hypot(lens.half_width, lens.half_height)
+    radius = depth * math.hypot(lens.half_width, lens.half_height)
     return lens.position + depth * lens.forward, radius

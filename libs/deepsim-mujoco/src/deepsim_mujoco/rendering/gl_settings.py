@@ -10,7 +10,7 @@ from hashlib import blake2b
 
 from deepsim_mujoco.imports import mujoco
 
-_SHADOW_TEXELS = 2048  # along each side of the shadow map
+_SHADOW_TEXELS, _SOFT_SHADOW_TEXELS = 2048, 1024  # along each side of the shadow map
 _LEAST_HORIZON = 100.0  # [m]
 _MAX_MATERIALS = 1000  # limit of MuJoCo's renderer, which warns beyond it
 _ARRAYS = (
@@ -46,11 +46,18 @@ def horizon(model: mujoco.MjModel) -> float:
 
 
 @contextmanager
-def gl_settings(model: mujoco.MjModel) -> Iterator[None]:
-    """Sets rendering options of a model, and restores the previous ones afterwards."""
+def gl_settings(model: mujoco.MjModel, *, soft: bool = False) -> Iterator[None]:
+    """Sets rendering options of a model, and restores the previous ones afterwards.
+
+    Args:
+        model: The model; if its shadow map has the size 0, it has no shadows.
+        soft: Whether several lights share each shadow, which coarser maps are fine enough for.
+    """
     quality, limits = model.vis.quality, model.vis.map
     given = quality.shadowsize, quality.offsamples, limits.zfar
-    quality.shadowsize, quality.offsamples = _SHADOW_TEXELS, 0
+    if quality.shadowsize:
+        quality.shadowsize = _SOFT_SHADOW_TEXELS if soft else _SHADOW_TEXELS
+    quality.offsamples = 0
     limits.zfar = horizon(model) / model.stat.extent
     try:
         yield
@@ -65,7 +72,8 @@ def uploads_of(model: mujoco.MjModel) -> bytes:
         array = getattr(model, name)
         digest.update(f"{name} {array.shape}".encode())
         digest.update(array)
-    digest.update(f"{model.nmat > _MAX_MATERIALS} {horizon(model)}".encode())
+    shadows = bool(model.vis.quality.shadowsize)
+    digest.update(f"{model.nmat > _MAX_MATERIALS} {horizon(model)} {shadows}".encode())
     planes = model.geom_type == mujoco.mjtGeom.mjGEOM_PLANE
     digest.update(model.geom_size[planes])
     return digest.digest()

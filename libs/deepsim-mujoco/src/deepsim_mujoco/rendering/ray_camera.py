@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 from functools import partial
 
 import numpy as np
@@ -16,6 +17,7 @@ from .backdrop import Sky, checker_brightness, checkered_planes
 from .lens import Lens
 from .paint import Paint
 from .ray_casting import Array, Hits, Mask, cast
+from .staging import stage_lights, staged_sky
 
 Floats = NDArray[np.float32]
 
@@ -25,15 +27,19 @@ _SPOT, _PARALLEL = mujoco.mjtLightType.mjLIGHT_SPOT, mujoco.mjtLightType.mjLIGHT
 _SUN_DISTANCE = 1e4  # start of parallel rays, which spread by 1 mm in 10 m [m]
 
 
-def _lit_scene(model: mujoco.MjModel, data: mujoco.MjData, lens: Lens) -> mujoco.MjvScene:
+def _lit_scene(
+    model: mujoco.MjModel, data: mujoco.MjData, lens: Lens, *, staged: bool
+) -> mujoco.MjvScene:
     """Returns a scene with the active lights of a model and the camera's headlight."""
     scene = mujoco.MjvScene(model, 1)
     for eye in scene.camera:
         eye.pos, eye.forward, eye.up = lens.position, lens.forward, lens.up
         eye.frustum_near = 1.0  # MuJoCo refuses 0
     mujoco.mjv_makeLights(model, data, scene)
+    if staged:
+        stage_lights(model, scene, soft=False)
     for lamp in scene.lights[: scene.nlight]:
-        if not lamp.headlight:
+        if not lamp.headlight and lamp.id >= 0:
             lamp.attenuation = model.light_attenuation[lamp.id]  # MuJoCo ignores it
         if lamp.type == _PARALLEL:
             lamp.pos = lens.position - _SUN_DISTANCE * lamp.dir
@@ -63,11 +69,19 @@ class Tracer:
     """A tracer of the colours along rays through one lens, for one state of a model."""
 
     def __init__(
-        self, model: mujoco.MjModel, data: mujoco.MjData, lens: Lens, near: float, far: float
+        self,
+        model: mujoco.MjModel,
+        data: mujoco.MjData,
+        lens: Lens,
+        near: float,
+        far: float,
+        *,
+        staged: bool = False,
     ) -> None:
         self._model, self._data, self._lens = model, data, lens
-        self._paint, self._sky = Paint.of(model), Sky(model)
-        self._scene = _lit_scene(model, data, lens)
+        with staged_sky(model) if staged else nullcontext():
+            self._paint, self._sky = Paint.of(model), Sky(model)
+        self._scene = _lit_scene(model, data, lens, staged=staged)
         self._view = partial(cast, model, data, lens.position, near=near, far=far)
         self._opaque = self._paint.alpha >= 1.0
         self._glass = (self._paint.alpha > 0.0) & ~self._opaque
@@ -101,7 +115,7 @@ class Tracer:
             towards, strength = _reach(lamp, points)
             facing = np.einsum("ij,ij->j", hits.normals, towards)
             strength = np.where(facing > 0.0, strength, 0.0)
-            if lamp.castshadow:
+            if lamp.castshadow and self._model.vis.quality.shadowsize:
                 lit = np.flatnonzero(strength)
                 strength[lit] *= ~self._in_shadow(lamp, points.take(lit, axis=1))
             light += lamp.diffuse[:, None] * (facing * strength).astype(np.float32)
@@ -139,7 +153,13 @@ class RayCamera:
     The same state gives the same bytes. Edges are hard. Only the nearest of several translucent
     geoms is visible, and translucent geoms do not cast shadows. The only textures are the sky and
     the checker of planes.
+
+    Args:
+        staged: Whether the pictures are for people; see `open_camera`.
     """
+
+    def __init__(self, *, staged: bool = False) -> None:
+        self._staged = staged
 
     def render(
         self,
@@ -151,7 +171,7 @@ class RayCamera:
     ) -> NDArray[np.uint8]:
         """Returns a picture of the present state; see :class:`Camera`."""
         lens = Lens(view)
-        tracer = Tracer(model, data, lens, near, far)
+        tracer = Tracer(model, data, lens, near, far, staged=self._staged)
         picture = np.empty((view.height * view.width, 3), np.uint8)
         for start in range(0, len(picture), _BLOCK):
             pixels = np.arange(start, min(start + _BLOCK, len(picture)))

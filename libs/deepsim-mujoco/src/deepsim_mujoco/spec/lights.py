@@ -53,7 +53,9 @@ def add_light(body: mujoco.MjsBody, name: str, light: LightDescription, frame: P
 
 
 def apply_scene(spec: mujoco.MjSpec, scene: SceneDescription, *, lit: bool) -> None:
-    """Sets the ambient light, and a headlight for worlds without lights."""
+    """Sets the ambient light, a headlight for worlds without lights, and whether shadows fall."""
+    if not scene.shadows:
+        spec.visual.quality.shadowsize = 0
     headlight = spec.visual.headlight
     headlight.ambient = list(scene.ambient)[:3]
     headlight.diffuse = [0.0] * 3 if lit else [0.5] * 3

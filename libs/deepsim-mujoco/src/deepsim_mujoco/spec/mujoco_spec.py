@@ -15,6 +15,7 @@ from deepsim_spawn import (
     ModelDescription,
     MujocoOptions,
     Physics,
+    SceneDescription,
     WorldDescription,
 )
 from deepsim_sync import DeepSimError, SpawnError, SpawnRequest, UnknownEntityError
@@ -275,7 +276,11 @@ def _empty_spec(world: WorldDescription) -> mujoco.MjSpec:
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_SENSOR  # see `MujocoSensors`
     spec.worldbody.gravcomp = 1.0  # if it were 0 for all bodies, MuJoCo would ignore later values
     apply_scene(spec, world.scene, lit=bool(world.lights))
-    add_sky(spec, world.scene.background, world.scene.background)
+    if world.scene.sky:
+        add_sky(spec)
+    else:
+        color = world.scene.background
+        add_sky(spec, color, color, unsaid=color == SceneDescription().background)
     return spec
 
 

@@ -89,20 +89,22 @@ class Physics:
 
 @dataclass(frozen=True, slots=True)
 class SceneDescription:
-    """Ambient light, background and shadows of a world.
+    """Ambient light, background, shadows and sky of a world.
 
     >>> WorldDescription("night", scene=SceneDescription(ambient=(0.05, 0.05, 0.1))).scene.shadows
     True
 
     Attributes:
         ambient: Colour of the light that reaches every surface.
-        background: Colour behind all objects.
-        shadows: Whether shadows are drawn.
+        background: Colour behind all objects, where there is no sky.
+        shadows: Whether any shadows are drawn.
+        sky: Whether there is a sky, bright at the horizon, instead of the background.
     """
 
     ambient: Color = field(default=Color(0.4, 0.4, 0.4, 1.0), metadata=sdf("ambient"))
     background: Color = field(default=Color(0.7, 0.7, 0.7, 1.0), metadata=sdf("background"))
     shadows: bool = field(default=True, metadata=sdf("shadows"))
+    sky: bool = False
 
 
 @dataclass(frozen=True, slots=True)

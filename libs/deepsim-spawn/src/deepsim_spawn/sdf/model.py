@@ -297,7 +297,7 @@ def read_world(element: Element) -> WorldDescription:
     unique_names(element.find_all("light"))
     lights += ((light, None) for light in element.find_all("light"))
     physics = _default_physics(element)
-    return element.read_description(
+    world = element.read_description(
         WorldDescription,
         name=element.attribute("name", word, "default"),
         models=tuple(model.resolved(scope) for model in models),
@@ -306,6 +306,9 @@ def read_world(element: Element) -> WorldDescription:
         gravity=_read_gravity(element, physics),
         plugins=tuple(read_plugin(plugin) for plugin in element.find_all("plugin")),
     )
+    if element.find("scene/sky") is None:
+        return world
+    return replace(world, scene=replace(world.scene, sky=True))
 
 
 def _default_physics(world: Element) -> Element | None:

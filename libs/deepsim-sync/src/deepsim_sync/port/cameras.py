@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -17,22 +18,30 @@ from deepsim_math import Euler, Pose
 class CameraView:
     """A free camera, which takes pictures without a camera sensor.
 
+    It stands still, follows a model, or orbits: it then turns about a vertical axis through the
+    followed model, or through the world's origin.
+
     >>> CameraView(Pose(), width=4, height=3).intrinsic.round(2)
     array([[3.46, 0.  , 2.  ],
            [0.  , 3.46, 1.5 ],
            [0.  , 0.  , 1.  ]])
 
     Attributes:
-        pose: Pose in the world frame; the camera looks along its +x axis, with +z up.
+        pose: Pose in the world frame; the camera looks along its +x axis, with +z up. While it
+            follows a model, x and y are relative to the model's.
         horizontal_fov: Full horizontal angle of view [rad], in (0, pi).
         width: Width of the picture [pixels].
         height: Height of the picture [pixels].
+        follows: Name of the model that it follows; None for a camera that stays.
+        orbit_rate: Rate at which it turns about the vertical axis, starting at time 0 [rad/s].
     """
 
     pose: Pose
     horizontal_fov: float = 1.0472
     width: int = 320
     height: int = 240
+    follows: str | None = None
+    orbit_rate: float = 0.0
 
     @classmethod
     def from_above(
@@ -55,6 +64,20 @@ class CameraView:
         """
         down = Euler(0.0, math.pi / 2, math.pi / 2)
         return cls(Pose((x, y, height), down), horizontal_fov, *size)
+
+    def standing(self, time: float, followed: Iterable[float] = (0.0, 0.0)) -> CameraView:
+        """Returns the camera at one instant: one that neither follows nor orbits.
+
+        >>> view = CameraView(Pose((-2.0, 0.0, 1.0)), follows="car", orbit_rate=math.pi)
+        >>> view.standing(0.5, (10.0, 0.0)).pose.position.y
+        -2.0
+
+        Args:
+            time: Time of the world [s].
+            followed: x and y of the followed model in the world frame [m].
+        """
+        turn = Pose((*followed, 0.0), Euler(0.0, 0.0, self.orbit_rate * time))
+        return replace(self, pose=turn @ self.pose, follows=None, orbit_rate=0.0)
 
     @property
     def intrinsic(self) -> NDArray[np.float64]:

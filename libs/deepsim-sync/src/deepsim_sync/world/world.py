@@ -419,17 +419,26 @@ class World:
 
         Raises:
             UnsupportedError: The simulator does not take pictures.
-            UnknownEntityError: No camera sensor has the name.
+            UnknownEntityError: No camera sensor has the name, or no model that a camera follows.
         """
         cameras = self._offered(self.simulator.cameras, "takes no pictures")
         self.flush()
-        return cameras.render(camera, world)
+        return cameras.render(self._at_present(camera, world), world)
 
     def measure(self, camera: str | CameraView, world: int = 0) -> DepthPicture:
         """Measures depths, models and links in a picture; see `render`."""
         cameras = self._offered(self.simulator.depth_cameras, "measures no depths")
         self.flush()
-        return cameras.measure(camera, world)
+        return cameras.measure(self._at_present(camera, world), world)
+
+    def _at_present(self, camera: str | CameraView, world: int) -> str | CameraView:
+        """Returns a camera sensor, or a free camera where it is at present."""
+        if isinstance(camera, str) or (camera.follows is None and not camera.orbit_rate):
+            return camera
+        place = (0.0, 0.0)
+        if camera.follows is not None:
+            place = tuple(self.models.select([camera.follows]).pose[world, 0, :2])
+        return camera.standing(float(self.time[world]), place)
 
     # Sensors
 

@@ -25,6 +25,10 @@ WORLD = """
   <world name="rail">
     <physics type="ode"><max_step_size>0.002</max_step_size></physics>
     <light name="sun" type="directional"><direction>-0.3 0.5 -0.9</direction></light>
+    <model name="ground"><static>true</static><link name="link">
+      <visual name="plane"><geometry><plane><size>200 200</size></plane></geometry>
+        <material><ambient>.55 .6 .55 1</ambient><diffuse>.55 .6 .55 1</diffuse></material></visual>
+    </link></model>
   </world>
 </sdf>
 """
@@ -136,7 +140,7 @@ TASK = Task(
     name="cartpole",
     make=make,
     policies={"balance": Balance()},
-    film=CameraView(Pose((0.0, -4.5, 2.1), Euler(0.0, 0.15, np.pi / 2)), 1.05, 480, 288),
+    film=CameraView(Pose((0.0, -4.5, 2.1), Euler(0.0, 0.15, np.pi / 2)), 1.1, 960, 540),
     map_view=CameraView.from_above(0.0, 0.0, 4.0, size=(600, 300)),
     training={
         "steps": 300_000,

@@ -118,7 +118,7 @@ def make(worlds: int = 1, seed: int = 0) -> Environment:
 TASK = Task(
     name="clutter",
     make=make,
-    film=CameraView(Pose((0.0, -6.2, 7.2), Euler(0.0, 0.88, np.pi / 2)), 1.0, 480, 360),
+    film=CameraView(Pose((0.0, -6.2, 7.2), Euler(0.0, 0.88, np.pi / 2)), 1.26, 960, 540),
     map_view=CameraView.from_above(0.0, 0.0, 10.0, size=(600, 450)),
     training={
         "steps": 400_000,

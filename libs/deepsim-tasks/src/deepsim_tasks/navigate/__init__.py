@@ -180,7 +180,7 @@ TASK = Task(
     name="navigate",
     make=make,
     policies={"follow_gap": FollowGap()},
-    film=CameraView(Pose((0.0, -6.0, 6.5), Euler(0.0, 0.85, np.pi / 2)), 1.0, 480, 360),
+    film=CameraView(Pose((0.0, -6.0, 6.5), Euler(0.0, 0.85, np.pi / 2)), 1.26, 960, 540),
     map_view=CameraView.from_above(0.0, 0.0, 9.0, size=(600, 450)),
     training={
         "steps": 1_000_000,

@@ -150,7 +150,7 @@ def make(worlds: int = 1, seed: int = 0) -> Environment:
 TASK = Task(
     name="push",
     make=make,
-    film=CameraView(Pose((1.3, -0.9, 0.85), Euler(0.0, 0.42, 2.36)), 0.85, 480, 360),
+    film=CameraView(Pose((1.3, -0.9, 0.85), Euler(0.0, 0.42, 2.36)), 1.08, 960, 540),
     map_view=CameraView.from_above(0.45, 0.0, 0.9, size=(400, 400)),
     training={
         "steps": 1_000_000,

@@ -48,7 +48,7 @@ TASK = Task(
     name="racetrack",
     make=make,
     policies={"random": RandomActions(), "pursuit": PurePursuit()},
-    film=CameraView(Pose((-0.4, -12.0, 8.2), Euler(0.0, 0.65, math.pi / 2)), 1.05, 480, 288),
+    film=CameraView(Pose((-0.4, -12.0, 8.2), Euler(0.0, 0.65, math.pi / 2)), 1.1, 960, 540),
     map_view=CameraView.from_above(-0.5, -0.2, 13.0, horizontal_fov=1.1, size=(900, 600)),
     training=TRAINING,
 )

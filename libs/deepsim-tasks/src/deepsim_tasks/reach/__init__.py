@@ -134,7 +134,7 @@ def make(worlds: int = 1, seed: int = 0) -> Environment:
 TASK = Task(
     name="reach",
     make=make,
-    film=CameraView(Pose((1.5, -1.2, 0.9), Euler(0.0, 0.3, 2.45)), 1.0, 480, 360),
+    film=CameraView(Pose((1.5, -1.2, 0.9), Euler(0.0, 0.3, 2.45)), 1.26, 960, 540),
     training={
         "steps": 1_000_000,
         "envs": 64,

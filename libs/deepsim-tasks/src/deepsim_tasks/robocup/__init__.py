@@ -68,7 +68,7 @@ TASK = Task(
     name="robocup",
     make=make,
     policies={"chase": ChaseAndShoot()},
-    film=CameraView(Pose((0.0, -10.5, 8.0), Euler(0.0, 0.75, math.pi / 2)), 1.4, 480, 250),
+    film=CameraView(Pose((0.0, -10.5, 8.0), Euler(0.0, 0.75, math.pi / 2)), 1.4, 960, 540),
     map_view=CameraView.from_above(0.0, 0.0, 22.0, horizontal_fov=0.95, size=(900, 640)),
     training={
         "steps": 1_000_000,

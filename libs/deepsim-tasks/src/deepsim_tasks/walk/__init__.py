@@ -29,7 +29,7 @@ WORLD = """
     <light name="sun" type="directional"><direction>-0.3 0.5 -0.9</direction></light>
     <model name="ground"><static>true</static><link name="link">
       <collision name="plane"><geometry><plane/></geometry></collision>
-      <visual name="plane"><geometry><plane><size>40 8</size></plane></geometry>
+      <visual name="plane"><geometry><plane><size>200 200</size></plane></geometry>
         <material><ambient>.55 .6 .55 1</ambient><diffuse>.55 .6 .55 1</diffuse></material></visual>
     </link></model>
   </world>
@@ -188,7 +188,14 @@ TASK = Task(
     name="walk",
     make=make,
     policies={"trot": Trot()},
-    film=CameraView(Pose((6.6, -1.8, 1.0), Euler(0.0, 0.2, 2.68)), 0.9, 480, 270),
+    film=CameraView(
+        Pose((1.35, -1.1, 0.7), Euler(0.0, 0.23, 2.46)),
+        0.8,
+        960,
+        540,
+        follows="quadruped",
+        orbit_rate=0.15,
+    ),
     map_view=CameraView.from_above(2.5, 0.0, 6.0, size=(600, 300)),
     training={
         "steps": 600_000,

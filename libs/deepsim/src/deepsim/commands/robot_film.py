@@ -31,6 +31,7 @@ _YAW, _PITCH, _FIELD = math.radians(140.0), math.radians(22.0), 0.7  # of the ca
 class RobotPicture(str, Enum):
     """The formats of a robot's film or picture."""
 
+    WEBP = "webp"
     GIF = "gif"
     MP4 = "mp4"
     PNG = "png"
@@ -41,7 +42,7 @@ def film_robot(robot: Robot, path: Path, seconds: float, size: tuple[int, int]) 
 
     Args:
         robot: The robot, at its home position.
-        path: Output file: .gif, .mp4 or .png.
+        path: Output file: .webp, .gif, .mp4 or .png.
         seconds: Length of the film, in simulated time [s].
         size: Width and height [pixels].
 
@@ -51,7 +52,7 @@ def film_robot(robot: Robot, path: Path, seconds: float, size: tuple[int, int]) 
     """
     world = robot.world
     if path.suffix not in (f".{each.value}" for each in RobotPicture):
-        raise UnsupportedError(f"{path.name}: expected a file .gif, .mp4 or .png")
+        raise UnsupportedError(f"{path.name}: expected a file .webp, .gif, .mp4 or .png")
     world.tick()
     view = _view(robot, size)
     if path.suffix == ".png":

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from deepsim.episodes.film import VideoFormat
+from deepsim.episodes.film import FPS, VideoFormat
 from deepsim.episodes.playing import Played, Playing, play, recorder, results_folder
 from deepsim.output import print_json, say
 from deepsim_spawn.backends import DEFAULT, Backend
@@ -43,8 +43,16 @@ def run(
         Path | None, typer.Option(help="Folder of the results; runs/TASK_POLICY_SEED by default.")
     ] = None,
     video: Annotated[
-        VideoFormat | None, typer.Option(help="Format of the first episode's film; default: gif.")
+        VideoFormat | None, typer.Option(help="Format of the first episode's film; default: webp.")
     ] = None,
+    camera: Annotated[
+        str | None,
+        typer.Option(help="Camera of the film: follow, orbit or a sensor; default: the task's."),
+    ] = None,
+    width: Annotated[
+        int | None, typer.Option(min=16, max=7680, help="Width of the film, pixels.")
+    ] = None,
+    fps: Annotated[int, typer.Option(min=1, max=100, help="Frames of the film per second.")] = FPS,
     record: Annotated[
         Path | None,
         typer.Option(help="Recording of all episodes (.mcap), for `deepsim view` or Foxglove."),
@@ -62,7 +70,10 @@ def run(
         with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
             played, results = _run(
                 name, root, policy, worlds, out, record, backend,
-                Playing(title=("", ""), episodes=episodes, seed=seed, video=video, world=world),
+                Playing(
+                    title=("", ""), episodes=episodes, seed=seed, video=video, camera=camera,
+                    width=width, fps=fps, world=world,
+                ),
             )  # fmt: skip
         if as_json:
             rows = [facts(episode) for episode in played.episodes]

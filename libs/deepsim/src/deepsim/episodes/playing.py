@@ -27,7 +27,7 @@ from deepsim_train.policies.slot_policy import SlotPolicy
 from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.task import Task
 
-from .film import Film, VideoFormat
+from .film import FPS, Film, VideoFormat, chosen_camera
 from .result_table import result_table
 from .track_map import write_map
 
@@ -40,7 +40,10 @@ class Playing:
         title: Names of the task and the policy, for the table.
         episodes: The number of episodes in each world.
         seed: Seed of the run.
-        video: Format of the film; None for a GIF if simulator and task have a camera, else no film.
+        video: Format of the film; None for WebP if simulator and task have a camera, else no film.
+        camera: ``follow``, ``orbit`` or the name of a camera sensor; None for the task's camera.
+        width: Width of the film [pixels]; None for that of the camera.
+        fps: Frames of the film per second.
         world: Number of the world that film and map show.
     """
 
@@ -48,6 +51,9 @@ class Playing:
     episodes: int
     seed: int
     video: VideoFormat | None = None
+    camera: str | None = None
+    width: int | None = None
+    fps: int = FPS
     world: int = 0
 
 
@@ -179,16 +185,21 @@ def recorder(world: World, path: Path | None, settings: Playing) -> AbstractCont
 def _open_film(
     environment: Environment, task: Task, results: Path, settings: Playing
 ) -> Film | None:
-    """Returns the requested film, or None; by default a GIF if there is a camera for it."""
+    """Returns the requested film, or None; by default a WebP if there is a camera for it."""
     world, video = environment.world, settings.video
     if video is None:
-        films = world.simulator.cameras is not None and task.film is not None
-        video = VideoFormat.GIF if films else VideoFormat.NONE
+        films = world.simulator.cameras is not None and (task.film or settings.camera)
+        video = VideoFormat.WEBP if films else VideoFormat.NONE
     if video is VideoFormat.NONE:
         return None
-    if task.film is None:
-        raise TaskError(f"{task.name} has no camera of a film: give its Task film=...")
-    return Film(world, task.film, results / f"film.{video.value}", settings.world)
+    agent = environment.agents[0]
+    camera = chosen_camera(world, task.film, settings.camera, agent, settings.width)
+    if camera is None:
+        raise TaskError(
+            f"{task.name} has no camera of a film: give its Task film=..., or use --camera follow"
+        )
+    path = results / f"film.{video.value}"
+    return Film(world, camera, path, settings.world, fps=settings.fps)
 
 
 def _run(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from lxml import etree
 
 from deepsim_spawn.description.geometry import Geometry, Heightmap, Mesh, Polyline
-from deepsim_spawn.description.sdf_paths import BOUNCING, put, put_fields, write_pose
+from deepsim_spawn.description.sdf_paths import BOUNCING, at, put, put_fields, write_pose
 
 from .frames import held_by_world, joints_between_masses
 from .sensor import JOINT_SENSOR, write_plugin, write_sensor
@@ -130,6 +130,8 @@ def write_world(document: etree._Element, world: WorldDescription) -> None:
     put(physics, "real_time_update_rate", rate)  # the setting that Gazebo obeys
     put(element, "gravity", world.gravity)
     put_fields(element, world)
+    if world.scene.sky:
+        at(element, "scene/sky")
     for light in world.lights:
         write_light(element, light)
     for model in world.models:

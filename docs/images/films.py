@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the films of README, gallery and tasks again: ``python docs/images/films.py [NAME ...]``.
+
+Without names, it makes all; some minutes on one core. Look at them before you commit them.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from deepsim import CameraView, World, load_task
+from deepsim.episodes.film import Film
+from deepsim_train.episodes import run_episodes
+from deepsim_train.policies.slot_policy import slot_policy
+from deepsim_train.training.run_folder import chosen_policy
+
+ROOT = Path(__file__).resolve().parents[2]
+TASKS = ROOT / "libs/deepsim-tasks/src/deepsim_tasks"
+IMAGES = ROOT / "libs/deepsim-tasks/docs/images"
+QUALITY = 50  # of WebP, of 100
+
+
+@dataclass(frozen=True)
+class Shooting:
+    """What a film shows of a task."""
+
+    task: str
+    policy: str | None = None
+    seconds: float = 6.0
+    seed: int = 0
+    width: int = 640
+    fps: int = 15
+
+
+FILMS = {
+    "cartpole": Shooting("cartpole", seconds=8.0),
+    "clutter": Shooting("clutter", seconds=9.0),
+    "duo": Shooting("duo", "trained"),
+    "navigate": Shooting("navigate", seconds=9.0),
+    "push": Shooting("push"),
+    "racetrack": Shooting("racetrack", "pursuit", seconds=8.0),
+    "reach": Shooting("reach"),
+    "robocup": Shooting("robocup", "chase"),
+    "striker": Shooting("striker", "trained"),
+    "walk": Shooting("walk", seconds=3.3, width=960, fps=18),
+}
+
+
+class Enough(Exception):  # noqa: N818 (no error)
+    """The film is as long as it should be."""
+
+
+def shoot(shooting: Shooting) -> list[Any]:
+    """Returns the pictures of a film."""
+    task = load_task(TASKS / shooting.task)
+    _, maker = chosen_policy(shooting.policy or task.default_policy, task, ROOT / "runs/none")
+    environment = task.environment(shooting.seed)
+    assert isinstance(task.film, CameraView)
+    height = 2 * round(shooting.width * task.film.height / task.film.width / 2)
+    view = replace(task.film, width=shooting.width, height=height)
+    with environment:
+        world: World = environment.world
+        film = Film(world, view, Path("film.webp"), fps=shooting.fps)
+
+        def on_step(_: object) -> None:
+            film.shoot()
+            if len(film.frames) >= shooting.seconds * shooting.fps:
+                raise Enough
+
+        with suppress(Enough):
+            policy = slot_policy(maker, environment, shooting.seed)
+            run_episodes(environment, policy, 1, shooting.seed, on_step)
+        return film.frames
+
+
+def main() -> None:
+    """Makes the named films."""
+    for name in sys.argv[1:] or [*FILMS, "rooms"]:
+        if name == "rooms":
+            rooms = ROOT / "examples/rooms"
+            options = ["--seconds", "16", "--film", str(rooms / "film.webp")]
+            subprocess.run([sys.executable, str(rooms), *options], check=True)
+            continue
+        first, *others = (Image.fromarray(frame) for frame in shoot(FILMS[name]))
+        path = IMAGES / f"{name}.webp"
+        settings: dict[str, Any] = {"quality": QUALITY, "method": 4, "loop": 0}
+        duration = round(1000 / FILMS[name].fps)
+        first.save(path, save_all=True, append_images=others, duration=duration, **settings)
+        print(f"{path.relative_to(ROOT)}: {path.stat().st_size // 1000} kB", flush=True)
+
+
+if __name__ == "__main__":
+    main()
