@@ -109,7 +109,7 @@ from-wheels: wheels ## install each library alone and import it there; then a ne
 	@PATH="$(PYENV)$$PATH"; for python in $(BIN)/python python3.8; \
 	do if ! $$python -c '' 2>/dev/null; then echo "==> wheels: SKIPPED on $$python, which is not here"; \
 	else $(STEP) wheels tools/install_alone $(BIN)/uv $$python dist || exit 1; fi; done
-	@$(STEP) first-commands tests/workspace/first_commands $(BIN)/uv $(BIN)/python dist
+	@$(STEP) first-commands $(BIN)/python tests/workspace/first_commands.py $(BIN)/uv $(BIN)/python dist
 
 matrix: .venv/tools ## the tests of each library alone, on its oldest and newest Python; PYTHONS=all: all found
 	@mkdir -p build; export PATH="$(CURDIR)/$(BIN):$(PYENV)$$PATH" TOX_SKIP_ENV='$(BETWEEN)'; \

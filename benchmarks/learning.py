@@ -54,7 +54,7 @@ def learned(task: str, seed: int) -> dict[str, float | None]:
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
-    with path.open() as file:
+    with path.open(encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 

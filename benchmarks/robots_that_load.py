@@ -318,7 +318,7 @@ def compare_boxes(description: ModelDescription | WorldDescription) -> Boxes:
 @contextlib.contextmanager
 def silence() -> Iterator[None]:
     """Drops what C code writes to the terminal."""
-    with open(os.devnull, "w") as nowhere:
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
         kept = os.dup(1), os.dup(2)
         try:
             os.dup2(nowhere.fileno(), 1)

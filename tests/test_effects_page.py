@@ -32,8 +32,8 @@ def frames(picture: Path) -> list[np.ndarray]:
 
 def test_the_page_in_the_docs_is_the_one_that_is_written(root: Path, page: Path) -> None:
     """The pictures may differ in a pixel from one OpenGL to another; the text may not."""
-    assert page.read_text() == (root / "docs" / "effects.md").read_text()
-    for name in re.findall(r"\((images/\S+)\)", page.read_text()):
+    assert page.read_text(encoding="utf-8") == (root / "docs" / "effects.md").read_text()
+    for name in re.findall(r"\((images/\S+)\)", page.read_text(encoding="utf-8")):
         assert (root / "docs" / name).is_file()
 
 

@@ -72,7 +72,7 @@ def write_world(path: Path, count: int, *, floating: bool = False) -> Path:
         _BOX.format(name=name, x=number % 32, y=number // 32, z=height)
         for number, name in enumerate(names(count))
     ]
-    path.write_text(_WORLD.format(models="\n".join(boxes), gravity=gravity))
+    path.write_text(_WORLD.format(models="\n".join(boxes), gravity=gravity), encoding="utf-8")
     return path
 
 

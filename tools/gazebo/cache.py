@@ -70,7 +70,7 @@ def locked(file: Path, *, shared: bool = False, waits_for: str) -> Iterator[None
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
-    with file.open("a") as handle:
+    with file.open("a", encoding="utf-8") as handle:
         try:
             fcntl.flock(handle, kind | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -64,7 +64,8 @@ def write_dae(path: Path, half: float) -> None:
         <p>{corners}</p></triangles></mesh></geometry></library_geometries>
         <library_visual_scenes><visual_scene id="s"><node id="n"><instance_geometry url="#g"/>
         </node></visual_scene></library_visual_scenes>
-        <scene><instance_visual_scene url="#s"/></scene></COLLADA>"""
+        <scene><instance_visual_scene url="#s"/></scene></COLLADA>""",
+        encoding="utf-8",
     )
 
 

@@ -528,7 +528,7 @@ def test_two_hundred_pictures_leave_memory_flat(camera: Camera) -> None:
 def resident() -> int:
     """Memory of this process [bytes]."""
     try:
-        with open("/proc/self/statm") as file:
+        with open("/proc/self/statm", encoding="utf-8") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
         pytest.skip("needs /proc")

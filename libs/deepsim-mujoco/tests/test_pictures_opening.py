@@ -120,3 +120,46 @@ def test_the_kind_of_camera_can_be_chosen() -> None:
     assert isinstance(open_camera("ray"), RayCamera)
     with pytest.raises(ValueError, match="'auto', 'gl' or 'ray', got 'best'"):
         open_camera("best")  # type: ignore[arg-type]  # that is the test
+
+
+@pytest.mark.parametrize(("platform", "word"), [("darwin", "macOS"), ("win32", "Windows")])
+def test_elsewhere_the_advice_is_for_that_system(platform: str, word: str) -> None:
+    """OpenGL's module of that platform is imported here, and fails."""
+    code = f"""
+import warnings
+warnings.simplefilter("ignore")  # GLFW's, that there is no display
+sys.platform = {platform!r}
+try:
+    open_camera("gl")
+except GlUnavailableError as error:
+    print(error, repr(error.remedy), "mujoco.egl" in sys.modules)
+"""
+    done = python(code, DISPLAY="", WAYLAND_DISPLAY="")
+    assert word in done.stdout, done.stderr
+    assert "apt" not in done.stdout
+    assert done.stdout.endswith(" '' False\n")
+
+
+@pytest.mark.skipif(not os.environ.get("DISPLAY"), reason="needs a display: xvfb-run pytest")
+def test_the_picture_is_the_same_by_glfw_as_on_windows() -> None:
+    """Also in another thread, which the context must have been released for."""
+    code = """
+from threading import Thread
+import mujoco.glfw  # which looks for a DLL if imported later
+pictures = []
+def draw():
+    pictures.append(camera.render(model, data, view, 0.1, 10).tobytes())
+sys.platform = "win32"
+camera = open_camera("gl")
+draw()
+other = Thread(target=draw)
+other.start()
+other.join()
+print("mujoco.egl" in sys.modules)
+sys.platform = "linux"
+camera = open_camera("gl")
+draw()
+print(len(pictures), len(set(pictures)))
+"""
+    done = python(code)
+    assert done.stdout.split() == ["False", "3", "1"], done.stderr

@@ -54,7 +54,7 @@ def test_500_spawns_and_deletes_leave_memory_flat(box: Box, inside: str) -> None
         world.delete("x")
 
     def resident() -> int:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * page
+        return int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[1]) * page
 
     for _ in range(50):
         cycle()

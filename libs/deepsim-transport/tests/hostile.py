@@ -132,7 +132,7 @@ def main(count: int) -> None:
 
 def resident() -> float:
     """Returns the memory of the process [MB], without zenoh's pool of 16 MiB that is shared."""
-    status = Path("/proc/self/status").read_text()
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
     return int(status.partition("RssAnon:")[2].split()[0]) / 1000
 
 

@@ -253,7 +253,7 @@ def test_shared_memory_of_killed_processes_is_freed_by_the_next_master():
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", code], **pipes) as sender:
         assert sender.stdout.readline() == b"sent\n"
-        maps = Path(f"/proc/{sender.pid}/maps").read_text()
+        maps = Path(f"/proc/{sender.pid}/maps").read_text(encoding="utf-8")
         sender.kill()
     files = {Path(found) for found in re.findall(r"/dev/shm/\S+\.zenoh", maps)}
     assert any(file.exists() for file in files)

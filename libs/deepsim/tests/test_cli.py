@@ -4,12 +4,18 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
+from sysconfig import get_path
+from typing import Any
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner, Result
 
 from deepsim.cli import app
@@ -158,7 +164,93 @@ def test_versions_are_those_of_all_libraries() -> None:
 
 @pytest.mark.parametrize("group", ["", "envs", "models", "robots", "topic"])
 def test_no_help_is_cut_off(group: str) -> None:
-    arguments = [*group.split(), "--help"]
-    commands = CliRunner().invoke(app, arguments).stdout.partition("Commands:")[2]
-    assert len(commands.splitlines()) > 1
+    shown = CliRunner().invoke(app, [*group.split(), "--help"]).stdout
+    commands = shown.partition("Show this message and exit.")[2]
+    assert len(commands.splitlines()) > 3
     assert "..." not in commands
+
+
+def commands(group: Any, *path: str) -> Iterator[tuple[str, ...]]:
+    """The words of each command and group below a group, and of the group itself."""
+    yield path
+    for name, command in getattr(group, "commands", {}).items():
+        yield from commands(command, *path, name)
+
+
+PATHS = list(commands(get_command(app)))
+
+
+@pytest.mark.parametrize("path", PATHS, ids=" ".join)
+def test_help_has_a_short_option_and_an_example_that_the_command_accepts(
+    path: tuple[str, ...],
+) -> None:
+    shown = CliRunner().invoke(app, [*path, "-h"])
+    assert shown.exit_code == 0
+    assert shown.stdout == CliRunner().invoke(app, [*path, "--help"]).stdout
+    if path in [(), ("envs",), ("robots",), ("models",), ("topic",)]:
+        return
+    (line,) = re.findall(r"^  Example: deepsim (.*)$", shown.stdout, re.M)
+    (page,) = re.findall(r"^  Guide:   (docs/\S+\.md)", shown.stdout, re.M)
+    assert (Path(__file__).parents[3] / page).is_file()
+    command, words = get_command(app), line.split()
+    assert tuple(words[: len(path)]) == path
+    for name in path:
+        command = getattr(command, "commands")[name]  # noqa: B009
+    command.make_context(line, words[len(path) :])
+
+
+@pytest.mark.parametrize("path", [p for p in PATHS if p in [(), ("envs",), ("topic",)]])
+def test_a_group_without_a_command_shows_its_help(path: tuple[str, ...]) -> None:
+    shown = CliRunner().invoke(app, [*path])
+    assert shown.exit_code == 0
+    assert shown.stdout == CliRunner().invoke(app, [*path, "--help"]).stdout
+
+
+def test_help_is_in_sections_that_begin_with_where_to_begin() -> None:
+    lines = CliRunner().invoke(app, []).stdout.splitlines()
+    titles = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
+    assert titles == [
+        "Options:", "Begin:", "Your own task:", "Training:", "Models and robots:",
+        "Gazebo and processes:",
+    ]  # fmt: skip
+    assert "    deepsim run walk" in "\n".join(lines[: lines.index("Options:")])
+
+
+@pytest.mark.parametrize(
+    "command", ["run", "train", "check", "bench", "dataset", "serve", "copy", "view", "envs show"]
+)
+def test_a_command_without_a_task_lists_the_tasks(
+    command: str, write_task: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(write_task().parent)
+    result = CliRunner().invoke(app, command.split())
+    assert result.exit_code == 1
+    assert re.search(r"pucks, cartpole, .*walk", result.stdout)
+
+
+def test_a_wrong_format_is_answered_with_those_that_exist() -> None:
+    result = CliRunner().invoke(app, ["run", "walk", "--video", "mp5"])
+    assert result.exit_code == 2
+    assert "'--video': 'mp5' is not one of 'gif', 'mp4'" in " ".join(result.output.split())
+
+
+def test_a_missing_file_is_named_once() -> None:
+    result = CliRunner().invoke(app, ["robots", "show", "nosuch.urdf"])
+    assert result.exit_code == 1
+    assert result.stdout == "error: nosuch.urdf: cannot be opened: No such file or directory\n"
+
+
+def test_names_of_tasks_are_completed(
+    write_task: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(write_task().parent)
+    words = {
+        "_DEEPSIM_COMPLETE": "complete_bash",
+        "COMP_WORDS": "deepsim run pu",
+        "COMP_CWORD": "2",
+    }
+    command = Path(get_path("scripts"), "deepsim")
+    done = subprocess.run(
+        [command], env={**os.environ, **words}, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["pucks", "push"]

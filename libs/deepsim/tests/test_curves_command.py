@@ -36,7 +36,7 @@ def test_runs_are_compared_in_a_picture_and_a_table(tmp_path: Path, monkeypatch)
     result = CliRunner().invoke(app, ["curves", "a", "b", "--json", "--out", "c.svg"])
     (row,) = json.loads(result.stdout)
     assert (row["seeds"], row["steps"], row["reward"]) == ([0, 1], 200, 4.0)
-    assert "<svg" in Path("c.svg").read_text()
+    assert "<svg" in Path("c.svg").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

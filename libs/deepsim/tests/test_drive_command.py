@@ -74,12 +74,13 @@ def test_a_robot_of_the_catalogue_is_driven() -> None:
 def test_what_cannot_be_driven_is_named(tmp_path: Path, monkeypatch, words, message) -> None:
     """In one line; a file that exists is not overwritten."""
     monkeypatch.chdir(tmp_path)
-    Path("rover.urdf").write_text(ROVER)
+    Path("rover.urdf").write_text(ROVER, encoding="utf-8")
     Path("rock.urdf").write_text(
         '<robot name="rock"><link name="base"><inertial><mass value="1"/>'
-        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>',
+        encoding="utf-8",
     )
     result = CliRunner().invoke(app, ["drive", *words, "--port", "0"])
     assert result.exit_code == 1
     assert message in result.output
-    assert Path("rover.urdf").read_text() == ROVER
+    assert Path("rover.urdf").read_text(encoding="utf-8") == ROVER

@@ -22,7 +22,7 @@ pytest.importorskip(
     "stable_baselines3", reason="training is not tested: tox -e py311-train in libs/deepsim"
 )
 
-SMALL = ["--steps", "192", "--envs", "2", "--set", "rollout=16", "--set", "minibatch=16"]
+SMALL = ["--steps", "192", "--worlds", "2", "--set", "rollout=16", "--set", "minibatch=16"]
 """Three updates of two agents."""
 MIXED = (
     (

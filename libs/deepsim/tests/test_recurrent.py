@@ -66,7 +66,17 @@ def make(worlds=1, seed=0):
 
 TASK = Task("recall", make)
 """
-SMALL = ["--steps", 192, "--envs", 2, "--no-video", "--set", "rollout=16", "--set", "minibatch=16"]
+SMALL = [
+    "--steps",
+    192,
+    "--worlds",
+    2,
+    "--no-video",
+    "--set",
+    "rollout=16",
+    "--set",
+    "minibatch=16",
+]
 SMALL += ["--set", "lstm=4", "--set", "hidden=[8]"]
 SIGNS = "Box(-1.0, 1.0, (1,))"
 ALLOWED = "np.ones((len(self.sign), 2, 2), np.int8)"
@@ -102,7 +112,7 @@ def task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_it_learns_what_only_a_memory_can(task: Path, tmp_path: Path) -> None:
     """Without one, half of all signs would be wrong; and it plays without torch."""
     out = tmp_path / "out"
-    options = ["--steps", 12288, "--envs", 8, "--no-video", "--set", "lstm=16", "--set", "seed=1"]
+    options = ["--steps", 12288, "--worlds", 8, "--no-video", "--set", "lstm=16", "--set", "seed=1"]
     options += ["--set", "hidden=[16]", "--set", "rollout=48", "--set", "learning_rate=0.01"]
     result = call("train", task, *options, "--set", "evaluate=20", "--set", "evaluate_every=4",
                   "--out", out)  # fmt: skip

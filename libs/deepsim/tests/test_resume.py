@@ -23,7 +23,7 @@ pytest.importorskip(
 )
 
 WriteTask = Callable[..., Path]
-SMALL = ["--steps", "160", "--envs", "2", "--set", "rollout=16", "--set", "minibatch=16"]
+SMALL = ["--steps", "160", "--worlds", "2", "--set", "rollout=16", "--set", "minibatch=16"]
 """Five updates."""
 
 STOPS = """import os, sys

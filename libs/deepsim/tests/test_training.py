@@ -21,7 +21,7 @@ PPO = pytest.importorskip(
 ).PPO
 
 WriteTask = Callable[..., Path]
-SMALL = ["--steps", "96", "--envs", "2", "--set", "rollout=16", "--set", "minibatch=16"]
+SMALL = ["--steps", "96", "--worlds", "2", "--set", "rollout=16", "--set", "minibatch=16"]
 
 
 def call(*arguments: object) -> Result:
@@ -79,7 +79,7 @@ def test_each_agent_has_its_reward_where_they_add_up_to_zero(
 ) -> None:
     """All agents of all worlds are slots of one environment."""
     out = tmp_path / "out"
-    result = call("train", array_task, *SMALL, "--envs", 3, "--out", out)
+    result = call("train", array_task, *SMALL, "--worlds", 3, "--out", out)
     assert result.exit_code == 0, result.output
     with (out / "progress.csv").open() as file:
         rows = list(csv.DictReader(file))

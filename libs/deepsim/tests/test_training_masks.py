@@ -73,7 +73,7 @@ def make(worlds=1, seed=0):
 
 TASK = Task("guess", make)
 """
-SMALL = ["--envs", 2, "--no-video", "--set", "rollout=8", "--set", "minibatch=16"]
+SMALL = ["--worlds", 2, "--no-video", "--set", "rollout=8", "--set", "minibatch=16"]
 SMALL += ["--set", "epochs=2", "--episodes", 1]
 ONE, TWO = "Discrete(6)", "MultiDiscrete([6, 3])"
 

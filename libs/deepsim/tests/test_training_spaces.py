@@ -107,7 +107,7 @@ def still(environment, rng):
 
 TASK = Task("guess", make, {"still": still}, map_view=CameraView.from_above(0.0, 0.0, 4.0))
 """
-SMALL = ["--envs", 2, "--no-video", "--set", "rollout=8", "--set", "minibatch=16"]
+SMALL = ["--worlds", 2, "--no-video", "--set", "rollout=8", "--set", "minibatch=16"]
 SMALL += ["--set", "epochs=2", "--episodes", 1]
 BOX = "Box(-9.0, 9.0, (2, 1), np.float32)"
 CHOICES = "MultiDiscrete([3, 2])"

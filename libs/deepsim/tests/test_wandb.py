@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from deepsim.cli import app
 
 pytest.importorskip("stable_baselines3", reason="tox -e py311-train in libs/deepsim")
-SMALL = ["--steps", "64", "--envs", "2", "--set", "rollout=16", "--set", "minibatch=16"]
+SMALL = ["--steps", "64", "--worlds", "2", "--set", "rollout=16", "--set", "minibatch=16"]
 
 
 @pytest.fixture

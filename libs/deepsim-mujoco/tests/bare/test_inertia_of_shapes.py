@@ -102,7 +102,7 @@ def written(points: np.ndarray, faces: np.ndarray, file: Path) -> Path:
     """Writes a mesh as OBJ."""
     lines = [f"v {x:.17g} {y:.17g} {z:.17g}" for x, y, z in points.tolist()]
     lines += [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in faces.tolist()]
-    file.write_text("\n".join(lines))
+    file.write_text("\n".join(lines), encoding="utf-8")
     return file
 
 

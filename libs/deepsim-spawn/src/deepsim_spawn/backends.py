@@ -22,7 +22,7 @@ DEFAULT: Final = "mujoco"
 
 
 class BackendError(DeepSimError):
-    """A backend does not exist."""
+    """A backend does not exist, or cannot be imported on this machine."""
 
 
 class Backend:
@@ -40,7 +40,7 @@ class Backend:
         opened: The number of simulators opened so far.
 
     Raises:
-        BackendError: The backend does not exist.
+        BackendError: The backend does not exist, or is not for this operating system.
 
     Example::
 
@@ -58,7 +58,10 @@ class Backend:
             )
         self.name = name
         self.opened = 0
-        self._entry = found[name]
+        try:
+            self._open = found[name].load()
+        except ImportError as error:
+            raise BackendError(f"the backend {name!r} does not run here: {error}") from error
         self._tokens: list[Token[Backend | None]] = []
 
     def __enter__(self) -> Backend:
@@ -71,7 +74,7 @@ class Backend:
     def open(self, world: WorldDescription | None = None, worlds: int = 1) -> Simulator:
         """Opens a simulator of this backend; see `open_simulator`."""
         described = world if world is not None else WorldDescription()
-        simulator: Simulator = self._entry.load()(described, worlds=worlds)
+        simulator: Simulator = self._open(described, worlds=worlds)
         self.opened += 1
         return simulator
 
@@ -87,7 +90,8 @@ def open_simulator(world: WorldDescription | None = None, worlds: int = 1) -> Si
         worlds: The number of worlds, W.
 
     Raises:
-        BackendError: The chosen backend, or the default one, is not installed.
+        BackendError: The chosen backend, or the default one, is not installed or not for this
+            operating system.
         SimulatorError: The simulator cannot be reached, or cannot have so many worlds.
         SpawnError: A model of the world cannot be built.
     """

@@ -151,7 +151,8 @@ class GazeboXMLLoader:
             else:
                 path = Path(source).resolve(strict=True)
         except (OSError, RuntimeError, ValueError) as error:
-            raise ModelFormatError(f"cannot be opened: {error}", file=str(source)) from error
+            reason = getattr(error, "strerror", None) or error  # which need not name the file twice
+            raise ModelFormatError(f"cannot be opened: {reason}", file=str(source)) from error
         return model_file(path, load) if path.is_dir() else path
 
 

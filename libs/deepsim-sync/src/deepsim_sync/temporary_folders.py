@@ -11,11 +11,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Iterator
 
-with suppress(ImportError):  # on Windows, where abandoned folders stay
+try:
     import fcntl
+except ImportError:
+    _LOCKS = False  # on Windows, where abandoned folders stay
+else:
+    _LOCKS = True
 
 _LOCK = ".lock"
-_LOCKS = os.name == "posix"
 _locks: dict[Path, int] = {}
 
 

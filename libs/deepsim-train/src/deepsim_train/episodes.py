@@ -137,7 +137,7 @@ def _keep_info(
 
 def write_trajectory(path: Path, episodes: list[Episode]) -> None:
     """Writes all rows as CSV in full precision; equal runs give equal bytes."""
-    with path.open("w", newline="") as file:
+    with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
         for episode in episodes:

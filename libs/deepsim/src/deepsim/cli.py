@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
 from .commands.bench import bench
+from .commands.command_help import example, group
 from .commands.curves import curves
 from .commands.dataset import dataset
 from .commands.doctor import doctor, own_versions
@@ -24,23 +26,54 @@ from .commands.serve import serve
 from .commands.train import train
 from .commands.view import view
 
+_INTRODUCTION = """Challenging reinforcement-learning environments for robots, in Python.
+
+\b
+Where to begin:
+  deepsim envs list      the tasks that are here
+  deepsim run walk       a robot that learned to walk: a film, a map and its data
+  deepsim view walk      the same live in the browser
+  deepsim new my_task    a task of your own, with its test
+`deepsim COMMAND -h` explains a command, with an example.
+"""
+
 # Plain tracebacks: the framed ones are long and show the internals of many libraries.
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
+app = group(
+    _INTRODUCTION,
     pretty_exceptions_enable=False,
+    epilog="Guides: docs/README.md of the repository, which `make docs` makes a website of.",
 )
-app.add_typer(models, name="models")
-app.add_typer(envs, name="envs")
-app.add_typer(robots, name="robots")
-app.add_typer(topic, name="topic")
-app.command(cls=ScenesCommand)(scenes)
-for command in (
-    run, view, drive, train, curves, new, copy, export, dataset, check, bench,
-    serve, master, physics, sensors, doctor,
-):  # fmt: skip
-    app.command()(command)
+
+_BEGIN, _OWN, _TRAIN = "Begin", "Your own task", "Training"
+_MODELS, _PROCESSES = "Models and robots", "Gazebo and processes"
+_COMMANDS: tuple[tuple[str, Callable[..., None], str, str], ...] = (
+    (_BEGIN, run, "run walk --episodes 3 --seed 7", "gallery.md"),
+    (_BEGIN, view, "view walk", "viewer.md"),
+    (_BEGIN, doctor, "doctor", "platforms.md"),
+    (_OWN, new, "new my_task", "your-own-task.md"),
+    (_OWN, copy, "copy cartpole", "your-own-task.md"),
+    (_OWN, check, "check my_task", "your-own-task.md"),
+    (_OWN, bench, "bench walk --worlds 1 --worlds 64", "worlds-and-ticks.md"),
+    (_TRAIN, train, "train cartpole --worlds 64", "training.md"),
+    (_TRAIN, curves, "curves runs/cartpole/*", "start/compare.md"),
+    (_TRAIN, export, "export runs/cartpole/2026-01-31_12-00-00_0", "training.md"),
+    (_TRAIN, dataset, "dataset cartpole --episodes 20", "training.md"),
+    (_TRAIN, serve, "serve cartpole", "serving-environments.md"),
+    (_MODELS, drive, "drive robot.urdf", "start/drive.md"),
+    (_MODELS, scenes, "scenes room.scenic models.yaml rooms --count 5", "scenes.md"),
+    (_PROCESSES, master, "master", "transport.md"),
+    (_PROCESSES, physics, "physics --namespace lab --speed 2", "transport.md"),
+    (_PROCESSES, sensors, "sensors --namespace lab", "transport.md"),
+)
+"""The commands by section, each with an example and the guide that explains it."""
+
+for section, command, line, page in _COMMANDS:
+    kind = ScenesCommand if command is scenes else None
+    app.command(cls=kind, rich_help_panel=section, epilog=example(line, page))(command)
+app.add_typer(envs, name="envs", rich_help_panel=_BEGIN)
+app.add_typer(robots, name="robots", rich_help_panel=_MODELS)
+app.add_typer(models, name="models", rich_help_panel=_MODELS)
+app.add_typer(topic, name="topic", rich_help_panel=_PROCESSES)
 
 
 def _print_versions(asked: bool) -> None:

@@ -122,7 +122,7 @@ TASK = Task(
     map_view=CameraView.from_above(0.0, 0.0, 10.0, size=(600, 450)),
     training={
         "steps": 400_000,
-        "envs": 64,
+        "worlds": 64,
         "rollout": 64,
         "minibatch": 1024,
         "learning_rate": 1e-3,

@@ -154,7 +154,7 @@ TASK = Task(
     map_view=CameraView.from_above(0.45, 0.0, 0.9, size=(400, 400)),
     training={
         "steps": 1_000_000,
-        "envs": 64,
+        "worlds": 64,
         "rollout": 80,
         "minibatch": 1024,
         "learning_rate": 1e-3,

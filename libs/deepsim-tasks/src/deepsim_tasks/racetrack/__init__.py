@@ -41,7 +41,7 @@ def make(worlds: int = 1, seed: int = 0, *, looks: bool = True) -> Environment:
 
 # A second ahead is enough to see a crash coming; rarer rewards would only teach to stand still.
 TRAINING = {
-    "steps": 400_000, "envs": 8, "game_over": "any", "rollout": 128, "minibatch": 512,
+    "steps": 400_000, "worlds": 8, "game_over": "any", "rollout": 128, "minibatch": 512,
     "learning_rate": 5e-4, "gamma": 0.95, "log_std": -0.5, "make": {"looks": False},
 }  # fmt: skip
 TASK = Task(

@@ -137,7 +137,7 @@ TASK = Task(
     film=CameraView(Pose((1.5, -1.2, 0.9), Euler(0.0, 0.3, 2.45)), 1.26, 960, 540),
     training={
         "steps": 1_000_000,
-        "envs": 64,
+        "worlds": 64,
         "rollout": 60,
         "minibatch": 960,
         "learning_rate": 1e-3,

@@ -72,7 +72,7 @@ TASK = Task(
     map_view=CameraView.from_above(0.0, 0.0, 22.0, horizontal_fov=0.95, size=(900, 640)),
     training={
         "steps": 1_000_000,
-        "envs": 64,
+        "worlds": 64,
         "rollout": 64,
         "minibatch": 1024,
         "learning_rate": 1e-3,

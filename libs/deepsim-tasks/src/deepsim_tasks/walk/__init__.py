@@ -199,7 +199,7 @@ TASK = Task(
     map_view=CameraView.from_above(2.5, 0.0, 6.0, size=(600, 300)),
     training={
         "steps": 600_000,
-        "envs": 64,
+        "worlds": 64,
         "rollout": 32,
         "minibatch": 512,
         "learning_rate": 5e-4,

@@ -92,15 +92,18 @@ def find_task(name: str, root: str | Path = ".") -> TaskFolder:
 
     Raises:
         TaskError: No task, or more than one, is found, or an option has no value; the message
-            suggests a similar name.
+            suggests a similar name, and lists the tasks for an empty name.
     """
     plain, mark, options = name.partition("?")
     if mark and not os.path.exists(name):
         return replace(find_task(plain, root), options=_options(name, options))
     path = Path(name)
-    if os.path.isfile(path / "__init__.py"):
+    if name and os.path.isfile(path / "__init__.py"):
         return _task_of(path) or TaskFolder(path, "")
     tasks = [*find_tasks(root), *installed_tasks()]
+    if not name:
+        names = ", ".join(dict.fromkeys(task.name for task in tasks))
+        raise TaskError(f"name a task: {names or f'there is none in {root}, nor one installed'}")
     found = [task for task in tasks if name in (task.name, task.id)]
     found = [task for task in found if not task.package] or found
     if len(found) == 1:

@@ -22,7 +22,7 @@ class TrainingConfig:
 
     Attributes:
         steps: Total number of steps of all agents, rounded up to whole rollouts.
-        envs: The number of worlds that are stepped together.
+        worlds: The number of worlds that are stepped together.
         seed: Seed of all random numbers; the same seed gives the same policies on the same machine.
         agent: The agent that learns; None for one policy that learns from all agents.
         policies: The policies that learn: ``"one"`` for all agents, ``"agent"`` for one each,
@@ -60,7 +60,7 @@ class TrainingConfig:
     """
 
     steps: int = 100_000
-    envs: int = 4
+    worlds: int = 4
     seed: int = 0
     agent: str | None = None
     policies: Policies = "one"
@@ -88,7 +88,7 @@ class TrainingConfig:
     make: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("steps", "envs", "rollout", "minibatch", "epochs", "evaluate_every",
+        for name in ("steps", "worlds", "rollout", "minibatch", "epochs", "evaluate_every",
                      "self_play_every"):  # fmt: skip
             if getattr(self, name) < 1:
                 raise TaskError(f"{name} must be >= 1, got {getattr(self, name)}")

@@ -35,7 +35,7 @@ class Evaluation:
 
     def __init__(self, task: Task, config: TrainingConfig, league: League | None) -> None:
         self._seed = config.seed + _APART
-        own = replace(config, seed=self._seed, envs=min(config.envs, config.evaluate))
+        own = replace(config, seed=self._seed, worlds=min(config.worlds, config.evaluate))
         self._worlds = learning_worlds(task, own, league)
         self._scaled = {
             name: scaled_worlds(view, own, learning=False)

@@ -94,7 +94,7 @@ def learning_worlds(task: Task, config: TrainingConfig, league: League | None) -
     Raises:
         TaskError: The task's agents or spaces do not allow training with these settings.
     """
-    environment = task.environments(config.envs, config.seed, **config.make)
+    environment = task.environments(config.worlds, config.seed, **config.make)
     try:
         worlds = _views(environment, task, config, league)
         for view in worlds.views.values():

@@ -88,6 +88,8 @@ def settings_of(file: Path) -> dict[str, Any]:
         TaskError: The file cannot be read, or is not a mapping.
     """
     settings = read_mapping(file)
+    if "envs" in settings:  # its former name, in older training runs
+        settings["worlds"] = settings.pop("envs")
     return {name: value for name, value in settings.items() if name not in ("task", "folder")}
 
 
@@ -287,7 +289,7 @@ def _git(folder: Path) -> dict[str, Any] | None:
 
     def ask(*command: str) -> str:
         done = subprocess.run(
-            ["git", "-C", str(folder), *command], capture_output=True, text=True, check=True
+            ["git", "-C", str(folder), *command], capture_output=True, encoding="utf-8", check=True
         )
         return done.stdout.strip()
 

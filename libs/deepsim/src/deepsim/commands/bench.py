@@ -51,7 +51,7 @@ class Speed:
 
 
 def bench(
-    name: TaskName,
+    name: TaskName = "",
     root: Root = Path(),
     seconds: Annotated[float, typer.Option(min=0.01, help="Time of each measurement, s.")] = 2.0,
     worlds: Annotated[

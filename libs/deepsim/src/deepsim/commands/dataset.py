@@ -25,7 +25,7 @@ Collect = Callable[[Environment], list[Trajectory]]
 
 
 def dataset(
-    name: TaskName,
+    name: TaskName = "",
     root: Root = Path(),
     dataset_id: Annotated[
         str | None, typer.Option("--id", help="By default deepsim/TASK/POLICY-v0.")
@@ -52,8 +52,8 @@ def dataset(
     """Writes episodes of a task as a Minari dataset.
 
     Each agent's episode becomes an episode of the dataset. A dataset is written as a whole or not
-    at all, and never overwrites an existing one. After Ctrl-C, SIGTERM
-    or SIGHUP, nothing is written.
+    at all, and never overwrites an existing one. After Ctrl-C, SIGTERM or SIGHUP,
+    nothing is written.
     """
     console = Console()
     with stoppable():

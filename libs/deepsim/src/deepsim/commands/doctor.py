@@ -18,7 +18,7 @@ import typer
 from rich.console import Console
 
 from deepsim.output import fields, print_json, say
-from deepsim_gazebo import BatchStateClient, GazeboError
+from deepsim_mujoco.rendering import GlUnavailableError
 
 from .options import AsJson
 
@@ -71,7 +71,7 @@ def doctor(as_json: AsJson = False) -> None:
     """
     needed = [_python(), *_packages()]
     broken = [finding for finding in needed if finding.outcome == "broken"]
-    optional = chain([_pictures(), _ros()], _gazebo(), _ports(), _extras())
+    optional = chain([_pictures()], _gazebo(), _ports(), _extras())
     if as_json:
         print_json([asdict(finding) for finding in (*needed, *optional)])
     else:
@@ -133,27 +133,32 @@ def _packages() -> Iterator[Finding]:
 def _pictures() -> Finding:
     try:
         done = subprocess.run(
-            [sys.executable, "-c", _PICTURE], capture_output=True, text=True, timeout=60
+            [sys.executable, "-c", _PICTURE], capture_output=True, encoding="utf-8", timeout=60
         )
     except subprocess.TimeoutExpired:
         return Finding("pictures", "missing", "OpenGL gives no answer; rays are cast instead")
     if done.returncode == 0:
         return Finding("pictures", "ok", "by OpenGL, without a display")
-    lines = done.stderr.strip().splitlines()
-    reason = lines[-1] if lines else f"exit code {done.returncode}"
-    reason = reason.rpartition("GlUnavailableError: ")[2].partition("; on Debian")[0]
-    state = f"by cast rays, matt and without textures: {reason}"
-    return Finding("pictures", "missing", state, "apt install libegl1 libegl-mesa0 libgl1-mesa-dri")
+    reason = done.stderr.rpartition("GlUnavailableError: ")[2].strip()
+    state = f"by cast rays, matt and without textures: {reason or f'exit code {done.returncode}'}"
+    return Finding("pictures", "missing", state, GlUnavailableError(reason).remedy)
 
 
 def _ros() -> Finding:
     if find_spec("rospy") is not None:
         return Finding("rospy", "ok", "is installed")
     state = "is not installed, and only nodes of your own need it"
-    return Finding("rospy", "missing", state, "apt install python3-rospy")
+    remedy = "apt install python3-rospy" if sys.platform == "linux" else ""
+    return Finding("rospy", "missing", state, remedy)
 
 
 def _gazebo() -> Iterator[Finding]:
+    try:
+        from deepsim_gazebo import BatchStateClient, GazeboError  # noqa: PLC0415 (of POSIX systems)
+    except ImportError as error:
+        yield Finding("Gazebo", "missing", f"does not run here: {error}")
+        return
+    yield _ros()
     client = BatchStateClient(timeout=_PATIENCE)
     try:
         client.master.publishers("/deepsim_doctor")  # has no publishers, so only the master answers

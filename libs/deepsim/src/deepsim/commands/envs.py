@@ -19,12 +19,13 @@ from deepsim_train.checks import trainer_checks
 from deepsim_train.tasks.loading import load_task, register_task
 from deepsim_train.tasks.search import TaskFolder, find_task, find_tasks, installed_tasks
 
+from .command_help import example, group
 from .options import AsJson, Root, TaskName, fail
 
-envs = typer.Typer(no_args_is_help=True, help="Shows tasks.")
+envs = group("Lists and shows tasks.")
 
 
-@envs.command("list")
+@envs.command("list", epilog=example("envs list", "your-own-task.md"))
 def list_tasks(
     root: Annotated[
         Path | None,
@@ -53,9 +54,9 @@ def list_tasks(
     console.print(table(rows, whole=["task"]))
 
 
-@envs.command("show")
+@envs.command("show", epilog=example("envs show walk", "your-own-task.md"))
 def show_task(
-    name: TaskName,
+    name: TaskName = "",
     root: Root = Path(),
     as_json: AsJson = False,
 ) -> None:
@@ -109,7 +110,7 @@ def _shown(space: Any) -> str:
 
 
 def check(
-    name: TaskName,
+    name: TaskName = "",
     root: Root = Path(),
     steps: Annotated[int, typer.Option(min=4, help="Steps in each of DeepSim's checks.")] = 300,
     as_json: AsJson = False,

@@ -24,13 +24,10 @@ from deepsim_mujoco.model_check import (
 )
 from deepsim_spawn import ModelFormatError, ModelIndex, ModelInfo, SearchPath
 
+from .command_help import example, group
 from .options import AsJson, fail
 
-models = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Finds, shows and checks models: SDF, URDF, xacro, MJCF.",
-)
+models = group("Finds, shows and checks models: SDF, URDF, xacro, MJCF.")
 
 Folders = Annotated[
     list[Path] | None,
@@ -44,7 +41,7 @@ Folders = Annotated[
 ]
 
 
-@models.command("list")
+@models.command("list", epilog=example("models list --path .", "sdf-on-mujoco.md"))
 def list_models(path: Folders = None, as_json: AsJson = False) -> None:
     """Lists the models on the search path."""
     index = ModelIndex(path or ())
@@ -74,7 +71,7 @@ def _row(row: dict[str, str]) -> dict[str, Any]:
     return row
 
 
-@models.command()
+@models.command(epilog=example("models show robot.urdf", "sdf-on-mujoco.md"))
 def show(
     name: Annotated[str, typer.Argument(help="A model: its name (model://NAME), folder or file.")],
     path: Folders = None,
@@ -121,7 +118,7 @@ def _config(info: ModelInfo) -> list[tuple[str, str]]:
     return [(field, value) for field, value in fields.items() if value]
 
 
-@models.command()
+@models.command(epilog=example("models check . --reasons", "sdf-on-mujoco.md"))
 def check(
     folder: Annotated[
         Path, typer.Argument(exists=True, help="Folder of models and worlds, or a file.")

@@ -44,7 +44,7 @@ def new(
 
 
 def copy(
-    name: TaskName,
+    name: TaskName = "",
     root: Root = Path(),
     to: Annotated[
         Path | None, typer.Option(help="The new folder; by default the name of the task.")

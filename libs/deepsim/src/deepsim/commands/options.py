@@ -21,8 +21,17 @@ from deepsim_sync import CallbackError
 from deepsim_train.task_code import TaskCodeError
 from deepsim_train.tasks.loading import MODULE_PREFIX
 
+from .command_help import complete_task
+
 TaskName: TypeAlias = Annotated[
-    str, typer.Argument(help="The task: a folder, its name, or an id such as DeepSim/Racetrack-v0.")
+    str,
+    typer.Argument(
+        help="The task: a folder, its name, or an id such as DeepSim/Racetrack-v0. Without it, the "
+        "command lists the tasks.",
+        metavar="TASK",
+        show_default=False,
+        autocompletion=complete_task,
+    ),
 ]
 Root: TypeAlias = Annotated[Path, typer.Option("--in", help="The folder to search for the name.")]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -18,6 +18,7 @@ from deepsim_spawn import GazeboXMLLoader, WorldDescription
 from deepsim_spawn.backends import DEFAULT, Backend
 from deepsim_sync import DeepSimError
 
+from .command_help import example, group
 from .options import BackendName, Namespace, Worlds, fail, stoppable
 
 if TYPE_CHECKING:
@@ -136,13 +137,13 @@ def _errors(console: Console) -> Iterator[None]:
         fail(console, error)
 
 
-topic = typer.Typer(no_args_is_help=True, help="Shows the topics of processes, and their messages.")
+topic = group("Shows the topics of processes, and their messages.")
 
 _FIRST = 2.0  # the time that `info` waits for a message [s]
 Seconds = Annotated[float, typer.Option(min=0.1, help="Time to listen, s.")]
 
 
-@topic.command("list")
+@topic.command("list", epilog=example("topic list --namespace lab", "transport.md"))
 def list_topics(namespace: Namespace = "default") -> None:
     """Lists the topics that have a publisher, a subscriber or a server."""
     console = Console()
@@ -151,7 +152,7 @@ def list_topics(namespace: Namespace = "default") -> None:
             say(console, f"/{transport.key(name)}")
 
 
-@topic.command()
+@topic.command(epilog=example("topic info entity_state_update", "transport.md"))
 def info(name: str, namespace: Namespace = "default") -> None:
     """Prints the type, publishers, subscribers and servers of a topic."""
     console = Console()
@@ -172,7 +173,7 @@ def info(name: str, namespace: Namespace = "default") -> None:
             say(console, line)
 
 
-@topic.command()
+@topic.command(epilog=example("topic hz entity_state_update", "transport.md"))
 def hz(name: str, namespace: Namespace = "default", seconds: Seconds = 5.0) -> None:
     """Prints the rate of a topic's messages."""
     console = Console()
@@ -181,7 +182,7 @@ def hz(name: str, namespace: Namespace = "default", seconds: Seconds = 5.0) -> N
         say(console, f"{len(sizes) / seconds:.1f} Hz")
 
 
-@topic.command()
+@topic.command(epilog=example("topic bw entity_state_update", "transport.md"))
 def bw(name: str, namespace: Namespace = "default", seconds: Seconds = 5.0) -> None:
     """Prints the bandwidth of a topic and the sizes of its messages."""
     console = Console()
@@ -194,7 +195,7 @@ def bw(name: str, namespace: Namespace = "default", seconds: Seconds = 5.0) -> N
         say(console, text)
 
 
-@topic.command()
+@topic.command(epilog=example("topic echo entity_state_update --count 3", "transport.md"))
 def echo(
     name: str,
     namespace: Namespace = "default",

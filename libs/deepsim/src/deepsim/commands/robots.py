@@ -30,15 +30,12 @@ from deepsim_spawn import MjcfModel, ModelDescription, ModelSpawner
 from deepsim_spawn.backends import DEFAULT, Backend, open_simulator
 from deepsim_sync import DeepSimError, World
 
+from .command_help import example, group
 from .options import AsJson, BackendName, fail
 from .robot_film import RobotPicture, film_robot
 from .view import standing, studio
 
-robots = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Lists robots of the catalogue, shows and films any robot.",
-)
+robots = group("Lists robots of the catalogue, shows and films any robot.")
 
 RobotName = Annotated[
     str,
@@ -54,7 +51,7 @@ MISTAKES = (DeepSimError, OSError, TypeError, ValueError)
 _JOINT = ("joint", "part", "home", "lower", "upper", "effort", "velocity", "stiffness", "damping")
 
 
-@robots.command("list")
+@robots.command("list", epilog=example("robots list", "robot-catalogue.md"))
 def list_robots(as_json: AsJson = False) -> None:
     """Lists all robots by kind.
 
@@ -83,7 +80,7 @@ def list_robots(as_json: AsJson = False) -> None:
             console.print(Text(f"pip install {package}: {', '.join(names)}", _COLOUR[False]))
 
 
-@robots.command()
+@robots.command(epilog=example("robots show arm", "robots.md"))
 def show(name: RobotName, as_json: AsJson = False) -> None:
     """Shows the parts and joints of a robot, with limits and gains."""
     console = Console()
@@ -107,7 +104,7 @@ def show(name: RobotName, as_json: AsJson = False) -> None:
     say(console, "rad, N m, rad/s, or m, N, m/s of slides; gains are stiffness and damping")
 
 
-@robots.command()
+@robots.command(epilog=example("robots run arm --seconds 3", "robots.md"))
 def run(
     name: RobotName,
     out: Annotated[

@@ -26,7 +26,7 @@ from .options import AsJson, BackendName, Root, TaskName, Worlds, fail, stoppabl
 
 
 def run(
-    name: TaskName,
+    name: TaskName = "",
     root: Root = Path(),
     policy: Annotated[
         str | None,

@@ -29,6 +29,7 @@ from deepsim_spawn.backends import DEFAULT, Backend
 from deepsim_sync import DeepSimError
 from deepsim_sync.temporary_folders import temporary_folder
 
+from .command_help import group
 from .options import BackendName, fail, stoppable
 
 _PLOT = "plot.png"
@@ -145,7 +146,7 @@ class ScenesCommand(TyperCommand):
 
 def main() -> None:
     """Runs the command under its other name, `gzscenic`."""
-    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    alone = group("")
     alone.command("gzscenic", cls=ScenesCommand)(scenes)
     alone()
 

@@ -44,7 +44,7 @@ def _positive(value: float) -> float:
 
 
 def serve(
-    name: TaskName,
+    name: TaskName = "",
     root: Root = Path(),
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="TCP port; 0 for any free port.")

@@ -38,17 +38,14 @@ from deepsim_train.training.run_folder import (
     write_setup,
 )
 
-from .options import AsJson, Root, fail, stoppable
+from .options import AsJson, Root, TaskName, fail, stoppable
 
 _DEFAULTS = TrainingConfig()
 _MOST_SHOWN = 3  # the number of agents' rewards that fit beside the progress bar
 
 
 def train(
-    name: Annotated[
-        str,
-        typer.Argument(help="The task: a folder, its name, or an id; not needed to resume."),
-    ] = "",
+    name: TaskName = "",
     root: Root = Path(),
     steps: Annotated[
         int | None,
@@ -57,12 +54,11 @@ def train(
             help=f"Total steps of all agents; by default as the task sets, else {_DEFAULTS.steps}.",
         ),
     ] = None,
-    envs: Annotated[
+    worlds: Annotated[
         int | None,
         typer.Option(
             min=1,
-            help="Number of worlds, which are stepped together; by default as the task sets, "
-            f"else {_DEFAULTS.envs}.",
+            help=f"Worlds to step together; by default as the task sets, else {_DEFAULTS.worlds}.",
         ),
     ] = None,
     seed: Annotated[
@@ -95,7 +91,7 @@ def train(
     ] = None,
     resume: Annotated[
         Path | None,
-        typer.Option(help="Resume the training run in this folder, with its settings."),
+        typer.Option(help="Resume the training run in this folder, with its task and settings."),
     ] = None,
     episodes: Annotated[
         int, typer.Option(min=1, help="Episodes to play with the trained policy afterwards.")
@@ -114,7 +110,7 @@ def train(
     """
     console = Console(file=sys.stderr if as_json else sys.stdout)
     chosen: dict[str, Any] = {
-        "steps": steps, "envs": envs, "agent": agent, "others": others, "seed": seed,
+        "steps": steps, "worlds": worlds, "agent": agent, "others": others, "seed": seed,
     }  # fmt: skip
     given = {key: value for key, value in chosen.items() if value is not None}
     with stoppable() as stop:
@@ -129,8 +125,6 @@ def train(
                         raise TaskError("--resume keeps all settings of its folder but --steps")
                     given = {**settings_of(resume / CONFIG), **given}
                     name = name or task_folder_of(resume / CONFIG)
-                if not name:
-                    raise TaskError("say which task: deepsim train TASK")
                 found = find_task(name, root)
                 task = load_task(found.folder)
                 config = TrainingConfig().changed(task.training)

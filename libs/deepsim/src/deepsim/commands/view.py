@@ -35,9 +35,10 @@ from deepsim_spawn.backends import DEFAULT, Backend, open_simulator
 from deepsim_sync import CallbackError, CameraView, DeepSimError, World
 from deepsim_train.policies.slot_policy import slot_policy
 from deepsim_train.task_code import TaskError
-from deepsim_train.tasks.search import find_task
+from deepsim_train.tasks.search import find_task, find_tasks, installed_tasks
 from deepsim_train.training.run_folder import chosen
 
+from .command_help import complete_task
 from .options import BackendName, Namespace, Root, Worlds, fail, stoppable
 
 if TYPE_CHECKING:
@@ -52,10 +53,10 @@ def view(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="A task: a folder, its name, or an id. Or a robot of `deepsim robots list`. "
-            "Or a model or world: a file (SDF, URDF, "
-            "xacro, MJCF), or a model:// or package:// URI. Or a recording (.mcap) from "
-            "`deepsim run --record` or from the page's Record button."
+            autocompletion=complete_task,
+            help="A task: a folder, its name, or an id. Or a robot of `deepsim robots list`. Or a "
+            "model or world: a file (SDF, URDF, xacro, MJCF), or a model:// or package:// URI. "
+            "Or a recording (.mcap) of `deepsim run --record` or of the page.",
         ),
     ] = None,
     root: Root = Path(),
@@ -102,7 +103,8 @@ def view(
                 show(console, viewer, run, paused, opened)
             return
         if name is None:
-            raise DeepSimError("name a task, model, world or recording, or give --connect")
+            tasks = ", ".join(task.name for task in (*find_tasks(root), *installed_tasks()))
+            raise DeepSimError(f"name a robot, a file, or a task: {tasks or 'none is here'}")
         if Path(name).suffix == ".mcap":
             _view_recording(console, Path(name), port, html, opened)
             return
