@@ -114,11 +114,18 @@ def ground(*, sun: bool, ball: bool) -> Any:
     return spec
 
 
-def shot(kind: Literal["ray", "gl"], spec: Any, view: CameraView, *, staged: bool) -> Picture:
+def shot(
+    kind: Literal["ray", "gl"],
+    spec: Any,
+    view: CameraView,
+    *,
+    staged: bool,
+    soft: bool | None = None,
+) -> Picture:
     model = spec.compile()
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
-    camera = open_camera(kind, staged=staged)
+    camera = open_camera(kind, staged=staged, soft=soft)
     try:
         return camera.render(model, data, view, 0.05, 100.0)
     finally:
@@ -153,7 +160,9 @@ def test_the_edge_of_a_shadow_is_soft() -> None:
     spec = ground(sun=True, ball=True)
     spec.light("sun").castshadow = True
     try:
-        hard, soft = (medium(shot("gl", spec, SHADE, staged=staged)) for staged in (False, True))
+        hard, soft = (
+            medium(shot("gl", spec, SHADE, staged=True, soft=soft)) for soft in (False, True)
+        )
     except GlUnavailableError as error:
         pytest.skip(str(error))
     assert soft > 2 * hard

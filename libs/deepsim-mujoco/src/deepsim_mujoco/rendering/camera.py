@@ -51,16 +51,23 @@ class Camera(Protocol):
         ...
 
 
-def open_camera(prefer: Literal["auto", "gl", "ray"] = "auto", *, staged: bool = False) -> Camera:
+def open_camera(
+    prefer: Literal["auto", "gl", "ray"] = "auto",
+    *,
+    staged: bool = False,
+    soft: bool | None = None,
+) -> Camera:
     """Opens a camera.
 
     Args:
         prefer: ``gl`` draws with OpenGL, ``ray`` casts rays without loading OpenGL. ``auto`` uses
             OpenGL if possible; otherwise it logs a warning once and casts rays.
         staged: Whether the pictures are for people: with a sky if the world names no background,
-            with the shadows of a sun if no light of the world casts any, and, in OpenGL, with soft
-            shadows and a checkered ground that reflects a little. The world's own sky, background
-            and lights stay, and so does a scene without shadows.
+            with the shadows of a sun if no light of the world casts any, and, in OpenGL, with a
+            checkered ground that reflects a little. The world's own sky, background and lights
+            stay, and so does a scene without shadows.
+        soft: Whether shadows in pictures for people have soft edges, which OpenGL alone draws;
+            by default if a graphics card draws, because a processor takes twice as long.
 
     Raises:
         GlUnavailableError: `prefer` is ``gl``, and OpenGL cannot be used.
@@ -69,7 +76,7 @@ def open_camera(prefer: Literal["auto", "gl", "ray"] = "auto", *, staged: bool =
         raise ValueError(f"prefer must be 'auto', 'gl' or 'ray', got {prefer!r}")
     if prefer != "ray":
         try:
-            return GlCamera(staged=staged)
+            return GlCamera(staged=staged, soft=soft)
         except GlUnavailableError as error:
             if prefer == "gl":
                 raise

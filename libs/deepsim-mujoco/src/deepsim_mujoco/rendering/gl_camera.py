@@ -37,11 +37,13 @@ class GlCamera:
 
     Args:
         staged: Whether the pictures are for people; see `open_camera`.
+        soft: Whether shadows in pictures for people have soft edges; see `open_camera`.
     """
 
-    def __init__(self, *, staged: bool = False) -> None:
+    def __init__(self, *, staged: bool = False, soft: bool | None = None) -> None:
         self._staged = staged
         self._gl: GlContext | None = GlContext()
+        self._soft = staged and (not self._gl.is_software if soft is None else soft)
         self._renderer: mujoco.MjrContext | None = None
         self._uploads = b""
         self._scene: GlScene | None = None
@@ -114,7 +116,7 @@ class GlCamera:
         if renderer is None or scene is None or scene.model is not model:
             self._scene = None
             renderer = self._renderer = self._renderer_for(model)
-            scene = self._scene = GlScene(model, staged=self._staged)
+            scene = self._scene = GlScene(model, staged=self._staged, soft=self._soft)
         return renderer, scene
 
     def _renderer_for(self, model: mujoco.MjModel) -> mujoco.MjrContext:
@@ -125,7 +127,7 @@ class GlCamera:
                 return renderer
             self._renderer = None
             renderer.free()
-        with gl_settings(model, soft=self._staged):
+        with gl_settings(model, soft=self._soft):
             renderer = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_50)
         renderer.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, renderer)

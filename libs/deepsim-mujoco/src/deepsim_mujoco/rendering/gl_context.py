@@ -43,6 +43,9 @@ class GlUnavailableError(DeepSimError):
 class GlContext:
     """An OpenGL context without a window, regardless of MUJOCO_GL.
 
+    Attributes:
+        is_software: Whether the processor draws, not a graphics card.
+
     Raises:
         GlUnavailableError: MuJoCo cannot use OpenGL on this machine.
     """
@@ -60,6 +63,8 @@ class GlContext:
             with self:
                 font = mujoco.mjtFontScale.mjFONTSCALE_50
                 mujoco.MjrContext(mujoco.MjSpec().compile(), font).free()
+                opengl = importlib.import_module("OpenGL.GL")
+                self.is_software = b"llvmpipe" in opengl.glGetString(opengl.GL_RENDERER)
         except Exception as error:  # PyOpenGL fails in many ways when a library is missing
             raise GlUnavailableError(f"{type(error).__name__}: {error}") from error
         finally:

@@ -38,11 +38,12 @@ class GlScene:
     Args:
         model: The model.
         staged: Whether the scene is for people; see `staging`.
+        soft: Whether the edges of its shadows are soft.
     """
 
-    def __init__(self, model: mujoco.MjModel, *, staged: bool = False) -> None:
+    def __init__(self, model: mujoco.MjModel, *, staged: bool = False, soft: bool = False) -> None:
         self.model = model
-        self._staged = staged
+        self._staged, self._soft = staged, soft
         self._options = _visuals_only()
         self._own_camera = mujoco.MjvCamera()
         self._own_camera.type = mujoco.mjtCamera.mjCAMERA_USER  # keeps the cameras of the scene
@@ -82,7 +83,7 @@ class GlScene:
             if geom.rgba[3] < 1.0:
                 geom.rgba[3] = 1.0 - math.sqrt(1.0 - geom.rgba[3])  # MuJoCo draws glass twice
         if self._staged:
-            stage_lights(self.model, self._scene, soft=True)
+            stage_lights(self.model, self._scene, soft=self._soft)
             stage_ground(self.model, self._scene)
         centre, radius = shadow_region(self.model, data, lens, near)
         radius *= _STAGED_WIDER if self._staged else _WIDER
