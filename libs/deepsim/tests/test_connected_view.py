@@ -19,9 +19,9 @@ import pytest
 from typer.testing import CliRunner
 
 from deepsim.cli import app
-from deepsim.commands.view import connected_view
 from deepsim_sync import World
 from deepsim_transport import RemoteSimulator, Transport
+from deepsim_viewer.connected import connected_view
 
 LIMIT = 60.0  # [s] of wall time
 MODEL = """<model name='{name}'><pose>0 0 5000 0 0 0</pose><link name='link'><visual name='v'>
@@ -127,7 +127,7 @@ def test_the_command_serves_the_page_until_it_is_interrupted(physics, begin) -> 
 def test_what_cannot_be_connected_is_said(begin, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing to show, two things to show, no physics, and no master."""
     for words, reason in (
-        ([], "name a task"),
+        ([], "name a robot, a file, or a task: cartpole, "),
         (["walk", "--connect"], "takes no task"),
         (["--connect", "--port", "0"], "nobody answers at gazebo/default/state"),
     ):

@@ -16,11 +16,12 @@ from deepsim.output import say
 from deepsim_robots import Robot, guess_robot
 from deepsim_spawn import ModelDescription, ModelSpawner
 from deepsim_spawn.backends import DEFAULT, Backend, open_simulator
+from deepsim_spawn.stage import standing, studio
 from deepsim_sync import DeepSimError, World
 
 from .options import BackendName, fail
 from .robots import MISTAKES, RobotName, named_robot
-from .view import require_viewer, show, standing, studio
+from .view import require_viewer, show
 
 _GUESSED = (".urdf", ".xacro", ".sdf")
 

@@ -28,12 +28,12 @@ from deepsim_robots import (
 )
 from deepsim_spawn import MjcfModel, ModelDescription, ModelSpawner
 from deepsim_spawn.backends import DEFAULT, Backend, open_simulator
+from deepsim_spawn.stage import standing, studio
 from deepsim_sync import DeepSimError, World
 
 from .command_help import example, group
 from .options import AsJson, BackendName, fail
 from .robot_film import RobotPicture, film_robot
-from .view import standing, studio
 
 robots = group("Lists robots of the catalogue, shows and films any robot.")
 

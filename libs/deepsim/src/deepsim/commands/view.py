@@ -7,7 +7,6 @@ import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,24 +14,19 @@ import typer
 from rich.console import Console
 
 from deepsim.output import say
-from deepsim_math import Color, Material, Pose, Vector3
+from deepsim_math import Pose
 from deepsim_robots import ROBOTS, Robot
 from deepsim_robots.catalogue.menagerie import PREFIX
 from deepsim_spawn import (
-    Bounds,
-    CollisionDescription,
     GazeboXMLLoader,
-    LightDescription,
-    LinkDescription,
     MjcfModel,
     ModelDescription,
     ModelSpawner,
-    Plane,
-    VisualDescription,
     WorldDescription,
 )
 from deepsim_spawn.backends import DEFAULT, Backend, open_simulator
-from deepsim_sync import CallbackError, CameraView, DeepSimError, World
+from deepsim_spawn.stage import standing, studio
+from deepsim_sync import CameraView, DeepSimError, World
 from deepsim_train.policies.slot_policy import slot_policy
 from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.search import find_task, find_tasks, installed_tasks
@@ -45,8 +39,6 @@ if TYPE_CHECKING:
     from deepsim_viewer import Viewer
 
 _SUFFIXES = {".sdf", ".world", ".urdf", ".xacro", ".xml", ".mjcf"}
-_FLOOR = 30.0  # side of the ground below a model [m]
-_TICK = 1 / 30  # the simulated time of one press of the page's Step button [s]
 
 
 def view(
@@ -94,6 +86,8 @@ def view(
     try:
         require_viewer()
         if connect:
+            from deepsim_viewer.connected import connected_view  # noqa: PLC0415 (of an extra)
+
             if name is not None or html or demonstrations or policy is not None:
                 raise DeepSimError(
                     "--connect shows the world of --namespace; it takes no task, file, "
@@ -174,57 +168,6 @@ def _view_recording(
     with ReplayViewer(recording, port=port) as viewer, stoppable(), suppress(KeyboardInterrupt):
         _announce(console, viewer.url, opened)
         viewer.wait()
-
-
-@contextmanager
-def connected_view(namespace: str, port: int) -> Iterator[tuple[Viewer, Callable[[], None]]]:
-    """Opens a viewer of the world of a `PhysicsServer`; the server never waits for the viewer.
-
-    Yields the viewer and a function that ticks forever. If the server ends, the viewer waits for
-    the next server of the same name.
-
-    Args:
-        namespace: The name of the server's world.
-        port: TCP port of the page; 0 for any free port.
-
-    Raises:
-        DeepSimError: No master or physics server answers, or deepsim-transport is not installed.
-        OSError: The port is taken.
-    """
-    from deepsim_viewer import Viewer  # noqa: PLC0415 (of an extra)
-
-    try:
-        from deepsim_transport import (  # noqa: PLC0415 (of an extra)
-            FollowedSimulator,
-            NoAnswerError,
-            Transport,
-        )
-    except ModuleNotFoundError as error:
-        if error.name != "deepsim_transport":
-            raise
-        raise DeepSimError(
-            "topics are an extra: pip install --find-links dist 'deepsim[transport]'"
-        ) from None
-
-    with Transport(namespace=namespace) as transport:
-        simulator = FollowedSimulator(transport)
-        world = World(simulator, steps_per_tick=max(1, round(_TICK / simulator.timestep)))
-
-        def run() -> None:
-            while True:
-                try:
-                    world.tick()
-                except NoAnswerError:
-                    continue
-                except CallbackError as error:
-                    if not isinstance(error.__cause__, NoAnswerError):
-                        raise
-
-        try:
-            with Viewer(world, port=port, label=f"/gazebo/{namespace}", clock=simulator) as viewer:
-                yield viewer, run
-        finally:
-            world.close()
 
 
 @contextmanager
@@ -322,26 +265,3 @@ def _world_of(source: str) -> WorldDescription:
 def _is_mjcf(source: str) -> bool:
     path = Path(source)
     return path.suffix in (".xml", ".mjcf") and path.is_file() and b"<mujoco" in path.read_bytes()
-
-
-def standing(model: ModelDescription) -> ModelDescription:
-    """Returns a model that is raised or lowered until it stands on the ground, z = 0."""
-    bounds = Bounds.of(model, model.pose)
-    height = bounds.lower.z if bounds is not None and isfinite(bounds.lower.z) else 0.0
-    return replace(model, pose=Pose((0.0, 0.0, -height)) @ model.pose)
-
-
-def studio(*models: ModelDescription) -> WorldDescription:
-    """Returns a world with ground, sun and the given models."""
-    floor = Plane(size=(_FLOOR, _FLOOR))
-    grey = Color(0.75, 0.76, 0.78)
-    link = LinkDescription(
-        "link",
-        collisions=(CollisionDescription("plane", floor),),
-        visuals=(VisualDescription("plane", floor, material=Material(grey, grey)),),
-    )
-    ground = ModelDescription("ground", links=(link,), static=True)
-    sun = LightDescription(
-        "sun", "directional", direction=Vector3(-0.4, 0.5, -0.8), cast_shadows=True
-    )
-    return WorldDescription(models=(ground, *models), lights=(sun,))

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sets a model up to be looked at: on a ground, in the sun."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import isfinite
+
+from deepsim_math import Color, Material, Pose, Vector3
+
+from .description.geometry import Plane
+from .description.light import LightDescription
+from .description.link import CollisionDescription, LinkDescription, VisualDescription
+from .description.model import ModelDescription
+from .description.world import WorldDescription
+from .extent import Bounds
+
+_FLOOR = 30.0  # side of the ground [m]
+
+
+def standing(model: ModelDescription) -> ModelDescription:
+    """Returns a model that is raised or lowered until it stands on the ground, z = 0."""
+    bounds = Bounds.of(model, model.pose)
+    height = bounds.lower.z if bounds is not None and isfinite(bounds.lower.z) else 0.0
+    return replace(model, pose=Pose((0.0, 0.0, -height)) @ model.pose)
+
+
+def studio(*models: ModelDescription) -> WorldDescription:
+    """Returns a world with ground, sun and the given models."""
+    floor = Plane(size=(_FLOOR, _FLOOR))
+    grey = Color(0.75, 0.76, 0.78)
+    link = LinkDescription(
+        "link",
+        collisions=(CollisionDescription("plane", floor),),
+        visuals=(VisualDescription("plane", floor, material=Material(grey, grey)),),
+    )
+    ground = ModelDescription("ground", links=(link,), static=True)
+    sun = LightDescription(
+        "sun", "directional", direction=Vector3(-0.4, 0.5, -0.8), cast_shadows=True
+    )
+    return WorldDescription(models=(ground, *models), lights=(sun,))
