@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 from rich.console import Console
 from rich.padding import Padding
@@ -20,12 +19,12 @@ from deepsim_robots import (
     KINDS,
     MENAGERIE,
     ROBOTS,
-    CatalogueEntry,
     Robot,
     RobotConfig,
     default_parts,
     find_robot,
 )
+from deepsim_robots.facts import entry_facts, joint_facts, part_facts
 from deepsim_spawn import MjcfModel, ModelDescription, ModelSpawner
 from deepsim_spawn.backends import DEFAULT, Backend, open_simulator
 from deepsim_spawn.stage import standing, studio
@@ -48,7 +47,6 @@ _FILES = (".yaml", ".yml", ".sdf", ".urdf", ".xacro", ".xml")
 _COLOUR = {True: "", False: "yellow"}
 """Colour of robots whose files are here, and of others."""
 MISTAKES = (DeepSimError, OSError, TypeError, ValueError)
-_JOINT = ("joint", "part", "home", "lower", "upper", "effort", "velocity", "stiffness", "damping")
 
 
 @robots.command("list", epilog=example("robots list", "robot-catalogue.md"))
@@ -58,7 +56,7 @@ def list_robots(as_json: AsJson = False) -> None:
     Those whose files are missing have the command that installs them.
     """
     if as_json:
-        print_json([_facts(entry) for entry in ROBOTS.values()])
+        print_json([entry_facts(entry) for entry in ROBOTS.values()])
         return
     console = Console()
     here = {entry.name: entry.is_installed for entry in ROBOTS.values()}
@@ -87,9 +85,9 @@ def show(name: RobotName, as_json: AsJson = False) -> None:
     try:
         with _stage() as world:
             robot = named_robot(world, name)
-            rows = _joints(robot)
-            about = {"robot": name} if _is_file(name) else _facts(find_robot(name))
-            facts = {**about, "actions": robot.action_size, "parts": _parts(robot)}
+            rows = joint_facts(robot)
+            about = {"robot": name} if _is_file(name) else entry_facts(find_robot(name))
+            facts = {**about, "actions": robot.action_size, "parts": part_facts(robot)}
     except MISTAKES as error:
         fail(console, error)
     if as_json:
@@ -171,45 +169,6 @@ def _cells(row: dict[str, Any]) -> dict[str, str]:
         "velocity": _number(row["velocity"]),
         "gains": f"{_number(row['stiffness'])} {_number(row['damping'])}",
     }
-
-
-def _facts(entry: CatalogueEntry) -> dict[str, Any]:
-    return {
-        "robot": entry.name,
-        "about": entry.about,
-        "kind": entry.kind,
-        "licence": entry.licence,
-        "engines": list(entry.engines),
-        "package": entry.package or "deepsim-robots",
-        "installed": entry.is_installed,
-    }
-
-
-def _parts(robot: Robot) -> dict[str, str]:
-    texts = {}
-    for part, drive in robot.parts.items():
-        controller = type(robot.config.parts[part].controller).__name__
-        counts = ((len(drive.lower), "action"), (len(drive.joints), "joint"))
-        sizes = ", ".join(f"{count} {what}{'s' * (count != 1)}" for count, what in counts)
-        texts[part] = f"{controller}, {sizes}"
-    return texts
-
-
-def _joints(robot: Robot) -> list[dict[str, Any]]:
-    """Returns one row for each joint; None stands for no limit."""
-    traits = robot.joints.traits
-    part_of = {joint: part for part, drive in robot.parts.items() for joint in drive.joints.names}
-    columns = (
-        traits.home, traits.lower, traits.upper, traits.effort_limit, traits.velocity_limit,
-        traits.stiffness, traits.damping,
-    )  # fmt: skip
-    rows = []
-    for number, joint in enumerate(robot.joints.names):
-        values = [float(column[number]) for column in columns]
-        finite = [value if np.isfinite(value) and abs(value) < 1e9 else None for value in values]
-        names = (joint, part_of.get(joint, ""))
-        rows.append(dict(zip(_JOINT, (*names, *finite), strict=True)))
-    return rows
 
 
 def _number(value: float | None) -> str:
