@@ -160,6 +160,7 @@ def test_every_film_of_an_example_is_in_the_gallery():
     gallery = (ROOT / "docs/gallery.md").read_text(encoding="utf-8")
     films = [
         *ROOT.glob("libs/deepsim-tasks/docs/images/*.webp"),
+        *ROOT.glob("libs/deepsim-tasks/docs/images/*.gif"),
         *ROOT.glob("examples/*/film.webp"),
     ]
     assert len(films) >= 11

@@ -131,7 +131,7 @@ def test_settings_beside_the_text_are_sent(serve, session, tmp_path: Path):
         assert world.links.select(["r::body"]).pose[0, 0, 2] == pytest.approx(0.1, abs=1e-3)
     serve("lost")
     lost = World(RemoteSimulator(session("lost")))
-    with pytest.raises(DeepSimError, match=r"foot.obj' was not found"):
+    with pytest.raises(DeepSimError, match=r"foot.obj', outside of all folders"):
         lost.spawn(model, "r", Pose())
     assert list(lost.entities.models) == []
 

@@ -334,4 +334,5 @@ def names_of_examples() -> dict[str, Any]:
     finder = doctest.DocTestFinder(recurse=False)
     (example,) = finder.find(deepsim_envs.Area, globs=known)
     assert doctest.DocTestRunner().run(example, clear_globs=False).failed == 0
-    return {"make": example.globs["make"]}
+    more = {"MujocoSimulator": MujocoSimulator, "SimpleNamespace": SimpleNamespace}
+    return {"make": example.globs["make"], **more}

@@ -310,7 +310,6 @@ def test_a_gripper_is_opened_by_its_slider(browse, make_viewer, run, scenes):
     wait(lambda: viewer.latest.actuators[0, 0, 2] > 0.79)
     body = driver.find_element("css selector", "body")
     wait(lambda: "grip: 0.8, effort" in body.text)
-    driver.save_screenshot("/tmp/own_shot.png")
 
 
 COUNTING = """

@@ -231,7 +231,7 @@ def test_a_command_without_a_task_lists_the_tasks(
 def test_a_wrong_format_is_answered_with_those_that_exist() -> None:
     result = CliRunner().invoke(app, ["run", "walk", "--video", "mp5"])
     assert result.exit_code == 2
-    assert "'--video': 'mp5' is not one of 'gif', 'mp4'" in " ".join(result.output.split())
+    assert "'--video': 'mp5' is not one of 'webp', 'gif', 'mp4'" in " ".join(result.output.split())
 
 
 def test_a_missing_file_is_named_once() -> None:

@@ -88,7 +88,7 @@ def test_tasks_are_listed(place: Path) -> None:
 def test_a_task_runs_and_is_filmed(place: Path) -> None:
     shown = said(place, "run cartpole --out ran")
     assert "pictures come from cast rays" in shown
-    assert (place / "here" / "ran" / "film.gif").read_bytes()[:3] == b"GIF"
+    assert (place / "here" / "ran" / "film.webp").read_bytes()[:4] == b"RIFF"
 
 
 def test_a_new_task_runs(place: Path) -> None:

@@ -33,6 +33,9 @@ _STEERED = 0.8  # share of the range of the steering joints, since the inner one
 class Guess:
     """A guessed configuration of a robot.
 
+    >>> Guess(RobotConfig("rover.urdf"), ("wheels left and right drive it",)).config.source
+    'rover.urdf'
+
     Attributes:
         config: The configuration; `RobotConfig.to_yaml` writes it down.
         remarks: A sentence for each guess, and for what was not understood.

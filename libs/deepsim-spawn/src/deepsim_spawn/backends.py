@@ -42,10 +42,14 @@ class Backend:
     Raises:
         BackendError: The backend does not exist, or is not for this operating system.
 
-    Example::
+    Example:
+        In ``with Backend("gazebo"):``, tasks open their worlds on Gazebo.
 
-        with Backend("gazebo"):
-            environment = task.environment()
+        >>> try:
+        ...     Backend("unity")
+        ... except BackendError as error:
+        ...     print(str(error).partition(":")[0])
+        there is no backend 'unity'
     """
 
     def __init__(self, name: str) -> None:

@@ -42,6 +42,7 @@ class Host:
         offsets: (w, 3) positions of the shown worlds [m].
         post: Schedules a function for the world's thread; callable from any thread.
         refresh: Shows the current state, even while the world is paused.
+        show_fog: Shows or hides the fog; callable from any thread.
         edits: The insertions, deletions and moves of models.
     """
 
@@ -50,6 +51,7 @@ class Host:
     offsets: NDArray[np.float64]
     post: Callable[[Callable[[], object]], None]
     refresh: Callable[[], None]
+    show_fog: Callable[[bool], None]
     edits: Edits = field(default_factory=Edits)
 
     def notify(self, title: str, text: str) -> None:

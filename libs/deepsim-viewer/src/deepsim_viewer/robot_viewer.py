@@ -57,12 +57,18 @@ class RobotViewer(EnvironmentViewer):
     The sliders of the folder "Drive" are the entries of the robot's action. At first, each action
     is 0, or the bound that is nearest to it.
 
-    Example::
+    Example:
+        `Robot.load(world, "arm")` is such a robot, and so is this one:
 
-        robot = Robot.load(World(MujocoSimulator(), steps_per_tick=10), "arm")
-        with RobotViewer(robot) as viewer:
-            print(viewer.url)
-            viewer.run()
+        >>> world = World(MujocoSimulator(), steps_per_tick=10)
+        >>> robot = SimpleNamespace(
+        ...     name="rod", world=world, lower=-np.ones(1), upper=np.ones(1),
+        ...     set_action=lambda actions: None, observe=lambda: np.zeros((1, 1)),
+        ... )
+        >>> with RobotViewer(robot, port=0, speed=None) as viewer:
+        ...     viewer.run(steps=2)
+        >>> world.time.tolist()
+        [0.02]
 
     Args:
         robot: The robot.

@@ -134,7 +134,8 @@ class Viewer(AbstractContextManager["Viewer"]):
                 camera=camera,
             )
             refresh = partial(self.control.call, self.show)
-            self._host = Host(self.server, world, self.scene.offsets, self.post, refresh)
+            scene = self.scene
+            self._host = Host(self.server, world, scene.offsets, self.post, refresh, scene.show_fog)
             self._mail: Mailbox[tuple[Frame, dict[str, Any], Snapshot | None]] = Mailbox()
             self._clients: set[int] = set()
             self._run = RunFolder(

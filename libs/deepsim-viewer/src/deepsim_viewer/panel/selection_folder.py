@@ -168,7 +168,9 @@ class SelectionFolder:
             if self._gizmo is not None:
                 self._gizmo.remove()
                 self._gizmo = None
-            if self._model is None or not self._move.value:
+            moves = self._model is not None and self._move.value
+            self._host.show_fog(not moves)
+            if not moves:
                 return
             pose = self._pose()
             self._gizmo = self._host.server.scene.add_transform_controls(

@@ -78,9 +78,19 @@ class Scene:
         server.initial_camera.look_at = tuple(center)
         server.initial_camera.position = tuple(center + _FAR * span * side / np.linalg.norm(side))
         server.initial_camera.fov = 0.8
-        near = max(_CLEAR, 6.0 * span)
+        self._clear = max(_CLEAR, 6.0 * span)
+        self.show_fog(True)
+
+    def show_fog(self, shown: bool) -> None:
+        """Shows the fog in which the ground meets the sky, or hides it.
+
+        While a gizmo is dragged, viser 1.1.1 draws with a material that knows no fog; where there
+        is some, nothing is drawn at all.
+        """
         red, green, blue = _HORIZON.astype(int).tolist()
-        server.scene.configure_fog(near, 6.0 * near, color=(red, green, blue))
+        self._server.scene.configure_fog(
+            self._clear, 6.0 * self._clear, color=(red, green, blue), enabled=shown
+        )
 
     def show(self, frame: Frame) -> None:
         """Shows a frame, which browsers receive as a whole."""
