@@ -55,7 +55,7 @@ robots: .venv/tools requirements-robots.txt ## the robots of the catalogue from 
 scenes: .venv/tools requirements-scenes.txt ## scenes from scenarios, with Scenic (700 MB)
 	@$(call install,-r requirements-scenes.txt)
 	@DEEPSIM_SCENIC=required $(STEP) scenes $(BIN)/pytest \
-		libs/deepsim-scenes/tests libs/deepsim/tests/test_scenes_command.py tests/test_clutter.py
+		libs/deepsim-scenes/tests libs/deepsim/tests/test_scenes_command.py libs/deepsim-tasks/tests/test_clutter.py
 	@if why=$$($(BIN)/python tools/gazebo check 2>&1); then DEEPSIM_SCENIC=required $(STEP) scenes-gazebo \
 		$(BIN)/python tools/gazebo run --no-server -- $(BIN)/pytest tests/gazebo/test_scenes.py --reruns 1; \
 	else echo "==> scenes-gazebo: SKIPPED, $$why"; fi
