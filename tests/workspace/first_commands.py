@@ -29,7 +29,7 @@ deepsim copy reach
 deepsim check reach --steps 20
 deepsim train cartpole --steps 20000 --no-video --out trained
 """
-WRITTEN = ("runs/walk_trained_0/film.gif", "trained/policy.npz")
+WRITTEN = ("runs/walk_trained_0/film.webp", "trained/policy.npz")
 
 
 def main(uv: str, python: str, dist: str) -> None:
