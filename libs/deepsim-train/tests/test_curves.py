@@ -14,7 +14,6 @@ from deepsim_train.task_code import TaskError
 from deepsim_train.training.config import TrainingConfig
 from deepsim_train.training.curves import curves_of, write_curves
 
-
 pytest.importorskip("matplotlib", reason="curves need the extra ppo: tox -e py311-train")
 Image = pytest.importorskip("PIL.Image")
 
