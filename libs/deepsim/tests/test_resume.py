@@ -179,8 +179,8 @@ def test_a_full_disk_ends_it_clearly_and_keeps_the_last_checkpoint(
     [
         (["--resume", "nowhere"], "config.json has no settings that can be read"),
         (["--resume", "nowhere", "--seed", "3"], "--resume keeps all settings of its folder"),
-        ([], "say which task: deepsim train TASK"),
-        (["--config", "nowhere.yaml"], "say which task"),
+        ([], "name a task: cartpole, "),
+        (["--config", "nowhere.yaml"], "name a task: cartpole, "),
     ],
 )
 def test_what_cannot_be_resumed_is_one_line(options: list[str], message: str) -> None:
