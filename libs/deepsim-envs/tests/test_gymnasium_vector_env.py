@@ -248,12 +248,12 @@ def test_a_bad_action_moves_no_world(vector: MakeVector) -> None:
 
 def test_actions_beyond_their_bounds_can_be_clipped(vector: MakeVector) -> None:
     """As Gymnasium's wrapper does; a message names both."""
-    refusing, clipping, at_most = vector(), vector(), vector()
+    refusing, plain, at_most = vector(), vector(), vector()
     refusing.reset(seed=3)
     with pytest.raises(ActionError, match=r"ClipAction clips, as does clip_actions=True"):
         refusing.step(STILL + 7.0)
     clipping = GymnasiumVectorEnv(
-        clipping.environment, agent="a", others=Backwards(), clip_actions=True
+        plain.environment, agent="a", others=Backwards(), clip_actions=True
     )
     for view in (clipping, at_most):
         view.reset(seed=3)
