@@ -195,7 +195,7 @@ def test_help_has_a_short_option_and_an_example_that_the_command_accepts(
     command, words = get_command(app), line.split()
     assert tuple(words[: len(path)]) == path
     for name in path:
-        command = getattr(command, "commands")[name]  # noqa: B009
+        command = command.commands[name]
     command.make_context(line, words[len(path) :])
 
 
