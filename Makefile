@@ -16,6 +16,8 @@ export UV_PYTHON_DOWNLOADS := never
 ifneq ($(filter C POSIX,$(LC_ALL)),)
 export LC_ALL := C.UTF-8
 endif
+# uv looks where pip does: a torch for CPUs there saves the gigabytes of the one for graphics cards.
+export UV_FIND_LINKS := $(or $(UV_FIND_LINKS),$(PIP_FIND_LINKS),$(shell "$(PYTHON)" -m pip config get global.find-links 2>/dev/null))
 # As pip does, uv works without its cache where that cannot be written.
 CACHE := $(shell d=$${UV_CACHE_DIR:-$${XDG_CACHE_HOME:-$$HOME/.cache}/uv}; \
 	until test -e "$$d"; do d=$$(dirname "$$d"); done; test -w "$$d" && echo writable)

@@ -46,8 +46,6 @@ def main(uv: str, python: str, dist: str) -> None:
         home.mkdir()
         programs = venv / ("Scripts" if os.name == "nt" else "bin")
         variables = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
-        # A torch for CPUs, if pip knows of one.
-        variables.setdefault("UV_FIND_LINKS", os.environ.get("PIP_FIND_LINKS", ""))
 
         def run(*words: str) -> None:
             print("+", *words, flush=True)
