@@ -70,7 +70,9 @@ def rotate(q: Floats[F], v: Floats[F]) -> NDArray[F]:
 def inverse_rotate(q: Floats[F], v: Floats[F]) -> NDArray[F]:
     """Rotates vectors (..., 3) by the inverse rotations."""
     q, v = float_arrays(q, v)
-    return rotate(conjugate(q), v)
+    if q.shape == (4,):
+        return rotate(conjugate(q), v)
+    return run(lambda x, y, z, w, *v: formulas.rotate(-x, -y, -z, w, *v), (q, v), (4, 3), 3)
 
 
 def from_wxyz(wxyz: Floats[F]) -> NDArray[F]:

@@ -42,7 +42,8 @@ class RobotConfig:
 
     Attributes:
         source: File, XML or description of the model; None if the model is already in the world.
-        parts: Parts by name, in the order of their actions.
+        parts: Parts by name, in the order of their actions; without any, a robot of an MJCF file
+            has one part with all controls of the file, see `default_parts`.
         home: Positions of joints after each reset, by joint name or pattern [rad or m]; by default
             the positions in the model's description, or the nearest within the limits.
         gains: Gains of joints, by joint name or pattern; the last match counts. By default those of

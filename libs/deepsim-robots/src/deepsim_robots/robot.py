@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -28,6 +29,7 @@ from .controllers.names import controller_of
 from .description import with_base, with_sensors
 from .joint_group import JointGroup, matching
 from .manager import RobotManager
+from .mjcf_settings import default_parts
 from .passive_forces import PassiveForces
 from .position_control import with_position_control
 from .traits import (
@@ -159,7 +161,10 @@ class Robot:
 
     def _assemble(self, description: ModelDescription | MjcfModel | None) -> None:
         """Applies the configuration to the model."""
-        world, config, name = self.world, self.config, self.name
+        world, name = self.world, self.name
+        if not self.config.parts and isinstance(description, MjcfModel):
+            self.config = replace(self.config, parts=default_parts(description))
+        config = self.config
         self.model: StateRows = world.models.select([name])
         axes = described_axes(description)
         names = joint_names(world, name, axes)

@@ -21,7 +21,6 @@ from deepsim_robots import (
     ROBOTS,
     Robot,
     RobotConfig,
-    default_parts,
     find_robot,
 )
 from deepsim_robots.facts import entry_facts, joint_facts, part_facts
@@ -149,11 +148,10 @@ def named_robot(world: World, name: str) -> Robot:
         raise ValueError(f"{name} has no source: give the file of the model")
     description = ModelSpawner(config.source, arguments=dict(config.arguments)).description
     if isinstance(description, ModelDescription):
-        description, parts = standing(description), config.parts
+        description = standing(description)
     else:
         description = MjcfModel(str(config.source), on_ground=True)
-        parts = config.parts or default_parts(description)
-    return Robot(world, replace(config, source=description, parts=parts), Path(name).stem)
+    return Robot(world, replace(config, source=description), Path(name).stem)
 
 
 def _cells(row: dict[str, Any]) -> dict[str, str]:
