@@ -588,6 +588,22 @@ def test_cameras_do_not_disturb_one_another(camera: Camera) -> None:
     np.testing.assert_array_equal(shoot(camera, spec), picture)
 
 
+def test_a_sphere_is_round_in_pictures_of_any_size(camera: Camera) -> None:
+    """By the law of the pinhole, to 3 % of the width; the sizes take turns."""
+    spec = world(ambient=1.0)
+    add(spec, GEOM.mjGEOM_SPHERE, (1.2,), RED, (4, 0, 1))
+    radius = math.tan(math.asin(1.2 / 4.0)) / math.tan(0.45)  # as a share of half the width
+    shapes = {}
+    for size in (64, 640, 64):
+        picture = shoot(camera, spec, CameraView(Pose((0.0, 0.0, 1.0)), 0.9, size, size))
+        x, y = np.meshgrid(*[np.arange(size) + 0.5 - size / 2.0] * 2)
+        from_centre = np.hypot(x, y) - radius * size / 2.0
+        red = reddish(picture)
+        assert red[from_centre < -0.03 * size].all()
+        assert not red[from_centre > 1.0].any()
+        np.testing.assert_array_equal(shapes.setdefault(size, picture), picture)
+
+
 def test_more_lights_than_opengl_has_are_told(
     camera: Camera, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -18,7 +18,7 @@ from deepsim_sync import CameraView
 from .backdrop import Sky
 from .gl_context import GlContext
 from .gl_scene import GlScene
-from .gl_settings import gl_settings, horizon, uploads_of
+from .gl_settings import gl_settings, horizon, slices_for, uploads_of
 from .lens import Lens
 from .staging import staged_sky
 
@@ -44,7 +44,8 @@ class GlCamera:
         self._staged = staged
         self._gl: GlContext | None = GlContext()
         self._soft = staged and (not self._gl.is_software if soft is None else soft)
-        self._renderer: mujoco.MjrContext | None = None
+        # The renderers by the number of edges of circles, with what was uploaded to them.
+        self._renderers: dict[int, tuple[bytes, mujoco.MjrContext]] = {}
         self._uploads = b""
         self._scene: GlScene | None = None
         # Resources must be freed before EGL terminates at exit.
@@ -83,7 +84,8 @@ class GlCamera:
         pixels = np.empty((height, width, 3), np.uint8)
         depths = np.empty((height, width), np.float32)
         with gl:
-            renderer, scene = self._ready(model)
+            renderer, scene = self._ready(model, slices_for(model, view.width, view.height))
+            mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, renderer)
             viewport = _viewport(renderer, width, height)
             scene.draw(data, lens, near, end, renderer, viewport)
             mujoco.mjr_readPixels(pixels, depths, viewport, renderer)
@@ -100,38 +102,33 @@ class GlCamera:
         if self._gl is None:
             return
         with self._gl:
-            if self._renderer is not None:
-                self._renderer.free()
+            for _, renderer in self._renderers.values():
+                renderer.free()
         self._gl.free()
-        self._gl = self._renderer = self._scene = None
+        self._gl = self._scene = None
+        self._renderers = {}
         atexit.unregister(self._at_exit)
 
     def __del__(self) -> None:
         if hasattr(self, "_at_exit"):  # otherwise OpenGL could not be loaded
             self.close()
 
-    def _ready(self, model: mujoco.MjModel) -> tuple[mujoco.MjrContext, GlScene]:
+    def _ready(self, model: mujoco.MjModel, slices: int) -> tuple[mujoco.MjrContext, GlScene]:
         """Returns the renderer and the scene of a model, renewed if the model has changed."""
-        renderer, scene = self._renderer, self._scene
-        if renderer is None or scene is None or scene.model is not model:
-            self._scene = None
-            renderer = self._renderer = self._renderer_for(model)
+        scene, known = self._scene, self._renderers.get(slices)
+        if scene is None or scene.model is not model:
             scene = self._scene = GlScene(model, staged=self._staged, soft=self._soft)
-        return renderer, scene
+            self._uploads = uploads_of(model)
+        if known is None or known[0] != self._uploads:
+            if known is not None:
+                known[1].free()
+            known = self._renderers[slices] = self._uploads, self._renderer_for(model, slices)
+        return known[1], scene
 
-    def _renderer_for(self, model: mujoco.MjModel) -> mujoco.MjrContext:
-        uploads = uploads_of(model)
-        renderer = self._renderer
-        if renderer is not None:
-            if uploads == self._uploads:
-                return renderer
-            self._renderer = None
-            renderer.free()
-        with gl_settings(model, soft=self._soft):
+    def _renderer_for(self, model: mujoco.MjModel, slices: int) -> mujoco.MjrContext:
+        with gl_settings(model, soft=self._soft, slices=slices):
             renderer = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_50)
         renderer.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR
-        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, renderer)
-        self._uploads = uploads
         return renderer
 
 

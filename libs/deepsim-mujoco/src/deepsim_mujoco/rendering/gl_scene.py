@@ -79,24 +79,29 @@ class GlScene:
             mujoco.mjv_updateScene(
                 self.model, data, self._options, None, self._own_camera, _EVERYTHING, self._scene
             )
-        for geom in self._scene.geoms[: self._scene.ngeom]:
-            if geom.rgba[3] < 1.0:
-                geom.rgba[3] = 1.0 - math.sqrt(1.0 - geom.rgba[3])  # MuJoCo draws glass twice
+        alpha = Paint.of(self.model).alpha
+        if ((alpha > 0.0) & (alpha < 1.0)).any():
+            for geom in self._scene.geoms[: self._scene.ngeom]:
+                if geom.rgba[3] < 1.0:
+                    geom.rgba[3] = 1.0 - math.sqrt(1.0 - geom.rgba[3])  # MuJoCo draws glass twice
         if self._staged:
             stage_lights(self.model, self._scene, soft=self._soft)
             stage_ground(self.model, self._scene)
-        centre, radius = shadow_region(self.model, data, lens, near)
-        radius *= _STAGED_WIDER if self._staged else _WIDER
-        renderer.shadowClip = radius
-        for light in self._scene.lights[: self._scene.nlight]:
-            if light.type == _DIRECTIONAL:
-                light.pos = centre - min(2 * radius, far / 2) * light.dir
-            elif light.type == _POINT:
+        lights = self._scene.lights[: self._scene.nlight]
+        for light in lights:
+            if light.type == _POINT:
                 # MuJoCo leaves point lights dark. For OpenGL they are spot lights of 180 degrees,
                 # without a shadow map.
                 light.type, light.cutoff, light.exponent = _SPOT, 180.0, 0.0
                 light.attenuation = self.model.light_attenuation[light.id]
                 light.castshadow = False
+        if self.model.vis.quality.shadowsize and any(light.castshadow for light in lights):
+            centre, radius = shadow_region(self.model, data, lens, near)
+            radius *= _STAGED_WIDER if self._staged else _WIDER
+            renderer.shadowClip = radius
+            for light in lights:
+                if light.type == _DIRECTIONAL:
+                    light.pos = centre - min(2 * radius, far / 2) * light.dir
         mujoco.mjr_render(viewport, self._scene, renderer)
 
 

@@ -45,24 +45,41 @@ def horizon(model: mujoco.MjModel) -> float:
     return float(_LEAST_HORIZON * 2.0 ** round(math.log2(max(times, 1.0))))
 
 
+def slices_for(model: mujoco.MjModel, width: int, height: int) -> int:
+    """Returns the number of edges of a circle that fills a picture, at most the model's own.
+
+    The edges are less than a pixel inside of the circle. A picture of 64 x 64 pixels takes half the
+    time with 13 of them instead of MuJoCo's 28.
+    """
+    fine = math.ceil(math.pi / math.acos(1.0 - 2.0 / max(width, height, 4)))
+    return min(int(model.vis.quality.numslices), fine)
+
+
 @contextmanager
-def gl_settings(model: mujoco.MjModel, *, soft: bool = False) -> Iterator[None]:
+def gl_settings(
+    model: mujoco.MjModel, *, soft: bool = False, slices: int | None = None
+) -> Iterator[None]:
     """Sets rendering options of a model, and restores the previous ones afterwards.
 
     Args:
         model: The model; if its shadow map has the size 0, it has no shadows.
         soft: Whether several lights share each shadow, which coarser maps are fine enough for.
+        slices: The number of edges of circles; by default the model's own.
     """
     quality, limits = model.vis.quality, model.vis.map
     given = quality.shadowsize, quality.offsamples, limits.zfar
+    round_edges = quality.numslices, quality.numstacks
     if quality.shadowsize:
         quality.shadowsize = _SOFT_SHADOW_TEXELS if soft else _SHADOW_TEXELS
+    if slices is not None:
+        quality.numslices, quality.numstacks = slices, min(quality.numstacks, (slices + 1) // 2)
     quality.offsamples = 0
     limits.zfar = horizon(model) / model.stat.extent
     try:
         yield
     finally:
         quality.shadowsize, quality.offsamples, limits.zfar = given
+        quality.numslices, quality.numstacks = round_edges
 
 
 def uploads_of(model: mujoco.MjModel) -> bytes:
