@@ -31,6 +31,8 @@ from .networks import (
 )
 
 FILE = "policy.npz"
+NAMED = "policy_"
+"""Begin of the file names of several policies, as in ``policy_red.npz``."""
 
 
 def policy_file(name: str) -> str:
@@ -298,3 +300,15 @@ def whole_file(file: Path) -> Iterator[IO[bytes]]:
         os.replace(part, file)
     finally:
         part.unlink(missing_ok=True)
+
+
+def trained_policies(folder: Path) -> dict[str, TrainedPolicy | RecurrentPolicy]:
+    """Returns the policies in a folder by name; the name of a single policy is empty.
+
+    Raises:
+        TaskError: The folder has no policy, or one cannot be read.
+    """
+    files = {file.stem.removeprefix(NAMED): file for file in sorted(folder.glob(f"{NAMED}*.npz"))}
+    if (folder / FILE).is_file() or not files:
+        files = {"": folder / FILE}
+    return {name: load_policy(file) for name, file in files.items()}

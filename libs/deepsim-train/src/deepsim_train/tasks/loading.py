@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from importlib.util import find_spec
@@ -14,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from deepsim_envs import Environment, GymnasiumEnv, GymnasiumVectorEnv, PolicyMaker
 from deepsim_envs.gymnasium.registration import register_views
-from deepsim_train.policies.trained_policy import FILE, load_policy
+from deepsim_train.policies.team_policy import team_of
+from deepsim_train.policies.trained_policy import FILE, NAMED, trained_policies
 from deepsim_train.task_code import TaskError, call_task_code
 
 from .search import TaskFolder, find_task
@@ -31,6 +33,8 @@ def load_task(folder: str | Path | TaskFolder, root: str | Path = ".") -> Task:
     under a module name made from its path, which cannot clash with other modules.
 
     If the folder has a ``policy.npz`` from `deepsim train`, this is the policy ``"trained"``.
+    So are files such as ``policy_red.npz`` together, if the task's settings for training say in
+    ``policies`` which agents each of them is for, by their whole names.
 
     Args:
         folder: Folder of the package, its name, or its id such as ``DeepSim/Racetrack-v0``; see
@@ -40,7 +44,8 @@ def load_task(folder: str | Path | TaskFolder, root: str | Path = ".") -> Task:
 
     Raises:
         TaskError: The folder does not exist, its package defines no task, or its ``policy.npz``
-            is not a policy; or ``make`` has no such option.
+            is not a policy; or ``make`` has no such option; or of several policies it is not known
+            which agents they are for.
         TaskCodeError: The package's code raised an error.
 
     Example::
@@ -65,13 +70,26 @@ def load_task(folder: str | Path | TaskFolder, root: str | Path = ".") -> Task:
         task = getattr(module, "TASK", None)
         if not isinstance(task, Task):
             raise TaskError(f"{init} must define TASK, a deepsim.Task; got {type(task).__name__}")
-        if (home / FILE).is_file():
-            trained: PolicyMaker = load_policy(home / FILE)
-            task = replace(task, policies={"trained": trained, **task.policies})
+        if (home / FILE).is_file() or any(home.glob(f"{NAMED}*.npz")):
+            task = replace(task, policies={"trained": _trained(home, task), **task.policies})
     except BaseException:
         _forget(name)
         raise
     return task.variant(found.options)
+
+
+def _trained(home: Path, task: Task) -> PolicyMaker:
+    """Returns the policy that is in the folder of a task, or several as one."""
+    policies = trained_policies(home)
+    if "" in policies:
+        return policies[""]
+    teams = task.training.get("policies")
+    if not isinstance(teams, Mapping) or teams.keys() != policies.keys():
+        raise TaskError(
+            f"{home} holds the policies {', '.join(policies)}: the task must name their agents, as "
+            f"in training={{'policies': {{{next(iter(policies))!r}: ['agent']}}}}; it has {teams!r}"
+        )
+    return team_of(policies, {agent: name for name, own in teams.items() for agent in own})
 
 
 def make_environment(folder: str, seed: int = 0, worlds: int = 1, **options: Any) -> Environment:

@@ -20,18 +20,18 @@ import numpy as np
 import yaml
 
 from deepsim_envs import Environment, Policy, PolicyMaker
-from deepsim_train.policies.trained_policy import FILE, RecurrentPolicy, TrainedPolicy, load_policy
+from deepsim_train.policies.team_policy import AgentsPolicy
+from deepsim_train.policies.trained_policy import FILE, NAMED, trained_policies
 from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.loading import load_task
 from deepsim_train.tasks.search import TaskFolder, find_task
 from deepsim_train.tasks.task import Task
 
 from .config import TrainingConfig
-from .teams import AgentsPolicy, owners_of, teams_of
+from .teams import owners_of, teams_of
 
 CONFIG = "config.json"
 _VERSIONS = "versions.json"
-_NAMED = "policy_"
 _OF_TASKS = {".py", ".world", ".sdf", ".urdf", ".xacro", ".xml", ".yaml", ".scenic"}
 """The files of a task that decide what it is."""
 _PACKAGES = ("stable-baselines3", "torch", "gymnasium", "numpy", "mujoco")
@@ -162,18 +162,6 @@ def policy_of(
     return build
 
 
-def trained_policies(folder: Path) -> dict[str, TrainedPolicy | RecurrentPolicy]:
-    """Returns the policies in a folder by name; the name of a single policy is empty.
-
-    Raises:
-        TaskError: The folder has no policy, or one cannot be read.
-    """
-    files = {file.stem.removeprefix(_NAMED): file for file in sorted(folder.glob(f"{_NAMED}*.npz"))}
-    if (folder / FILE).is_file() or not files:
-        files = {"": folder / FILE}
-    return {name: load_policy(file) for name, file in files.items()}
-
-
 def chosen(
     name: str, root: Path, policy: str | None = None
 ) -> tuple[TaskFolder, Task, str, PolicyMaker]:
@@ -242,14 +230,14 @@ def chosen_policy(name: str, task: Task, trainings: Path) -> tuple[str, PolicyMa
         if not (folder.parent / CONFIG).is_file():
             return folder.stem, model
         known = [name for name in trained_policies(folder.parent) if name]
-        own = folder.stem.removeprefix(_NAMED) if known else ""
+        own = folder.stem.removeprefix(NAMED) if known else ""
         if known and own not in known:
             raise TaskError(
                 f"{folder} has the name of no policy of its folder: "
-                f"{', '.join(f'{_NAMED}{name}.onnx' for name in known)}"
+                f"{', '.join(f'{NAMED}{name}.onnx' for name in known)}"
             )
         return folder.stem, policy_of(folder.parent, task, {own: model})
-    if (folder / FILE).is_file() or any(folder.glob(f"{_NAMED}*.npz")):
+    if (folder / FILE).is_file() or any(folder.glob(f"{NAMED}*.npz")):
         return "trained", policy_of(folder, task)
     if folder.is_dir():
         newest = max(

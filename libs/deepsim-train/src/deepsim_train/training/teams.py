@@ -5,16 +5,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import cycle
 from typing import Any
 
 import numpy as np
 
-from deepsim_envs import ArrayPolicy, Environment, JoinedEnvironment, Policy, PolicyMaker
-from deepsim_train.policies.slot_policy import begin_episode
-from deepsim_train.policies.trained_policy import MemoryPolicy, RecurrentPolicy, TrainedPolicy
+from deepsim_envs import Environment, JoinedEnvironment, Policy, PolicyMaker
 from deepsim_train.task_code import TaskError
 
 from .config import Policies
@@ -71,95 +68,6 @@ def owners_of(
         left = [agent for agent in agents if agent not in learning]
         owners |= dict(zip(left, cycle([*owners.values()])))
     return owners
-
-
-@dataclass(frozen=True, slots=True)
-class TeamPolicy(ArrayPolicy):
-    """A policy on arrays for several agents; each agent uses one of the named policies.
-
-    Attributes:
-        policies: The policies by name.
-        owners: The name of the policy of each agent.
-    """
-
-    policies: Mapping[str, ArrayPolicy]
-    owners: Mapping[str, str]
-
-    def act(
-        self,
-        agent: str,
-        observations: Any,
-        action_space: Any,
-        rngs: Sequence[np.random.Generator],
-    ) -> Any:
-        """Returns the actions of the agent's own policy."""
-        return self.policies[self.owners[agent]].act(agent, observations, action_space, rngs)
-
-
-@dataclass(frozen=True, slots=True)
-class RecurrentTeam(MemoryPolicy):
-    """A recurrent policy for several agents; each agent uses one of the named policies.
-
-    Attributes:
-        policies: The policies by name.
-        owners: The name of the policy of each agent.
-    """
-
-    policies: Mapping[str, MemoryPolicy]
-    owners: Mapping[str, str]
-
-    def step(
-        self, agent: str, observations: Any, action_space: Any, memory: Any
-    ) -> tuple[Any, Any]:
-        """Returns the result of the agent's own policy; see `MemoryPolicy`."""
-        return self.policies[self.owners[agent]].step(agent, observations, action_space, memory)
-
-
-def team_of(
-    policies: Mapping[str, TrainedPolicy | RecurrentPolicy], owners: Mapping[str, str]
-) -> TeamPolicy | RecurrentTeam:
-    """Combines policies into one, which gives each agent the actions of its own policy.
-
-    The result is an `ArrayPolicy`, or a `MemoryPolicy` if the policies have a memory.
-
-    Args:
-        policies: The policies by name; either all have a memory, or none has.
-        owners: The name of the policy of each agent.
-    """
-    recurrent = {name: each for name, each in policies.items() if isinstance(each, MemoryPolicy)}
-    if recurrent:
-        return RecurrentTeam(recurrent, owners)
-    return TeamPolicy(
-        {name: each for name, each in policies.items() if isinstance(each, ArrayPolicy)}, owners
-    )
-
-
-class AgentsPolicy:
-    """The policy of one world, in which each agent has its own policy.
-
-    Args:
-        policies: The policy of each agent; several may share one.
-        rest: The policy of all agents not in `policies`, or None.
-    """
-
-    def __init__(self, policies: Mapping[str, Policy], rest: Policy | None) -> None:
-        self._policies, self._rest = policies, rest
-
-    def begin_episode(self) -> None:
-        """Calls ``begin_episode()`` of each policy that has this method."""
-        for policy in {id(each): each for each in self._policies.values()}.values():
-            begin_episode(policy)
-
-    def __call__(self, agent: str, observation: Any) -> Any:
-        """Returns the action of an agent.
-
-        Raises:
-            TaskError: The agent has no policy.
-        """
-        policy = self._policies.get(agent, self._rest)
-        if policy is None:
-            raise TaskError(f"no policy was trained for agent {agent!r}")
-        return policy(agent, observation)
 
 
 class League:

@@ -12,6 +12,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import KVWriter, Logger
 
 from deepsim_sync import UnsupportedError
+from deepsim_train.policies.team_policy import team_of
 from deepsim_train.policies.trained_policy import (
     RecurrentPolicy,
     TrainedPolicy,
@@ -26,7 +27,7 @@ from .evaluation import Evaluation
 from .learner import Learner
 from .learning_worlds import LearningWorlds
 from .progress import REWARD, EpisodeEnds, ProgressFiles
-from .teams import League, team_of
+from .teams import League
 
 OnStep = Callable[[int, Mapping[str, float]], object]
 """Takes the number of steps so far and, by agent, the mean reward of the latest episodes."""

@@ -10,10 +10,10 @@ import typer
 from rich.console import Console
 
 from deepsim_sync import DeepSimError
-from deepsim_train.policies.trained_policy import policy_file
+from deepsim_train.policies.trained_policy import policy_file, trained_policies
 from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.loading import load_task
-from deepsim_train.training.run_folder import CONFIG, settings_of, task_folder_of, trained_policies
+from deepsim_train.training.run_folder import CONFIG, settings_of, task_folder_of
 
 from .options import fail
 
