@@ -62,11 +62,21 @@ class WorldState:
         }
         pairs["behaviours"] = self.behaviours, behaviours
         for noun, (kept, present) in pairs.items():
-            if list(kept) != list(present):
+            had, has = list(kept), list(present)
+            if had != has:
+                first = next((i for i, (a, b) in enumerate(zip(had, has)) if a != b), None)
+                at = min(len(had), len(has)) if first is None else first
                 raise ValueError(
-                    f"the state has {noun} {list(kept)}, but the world has {list(present)}: "
-                    "restore it into a world with the same entities and behaviours"
+                    f"the state has {_some(noun, had, at)}, but the world has "
+                    f"{_some(noun, has, at)}: restore it into a world with the same entities and "
+                    "behaviours, in the same order"
                 )
+
+
+def _some(noun: str, names: Sequence[str], at: int) -> str:
+    """Returns the number of names, and three of them from `at` on for a message."""
+    shown = ", ".join(map(repr, names[at : at + 3]))
+    return f"{len(names)} {noun}" + (f", {shown}{', ...' * (len(names) > at + 3)}" if shown else "")
 
 
 def entity_names(entities: Entities) -> dict[Kind, tuple[str, ...]]:
