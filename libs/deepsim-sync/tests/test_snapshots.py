@@ -194,18 +194,18 @@ def test_a_state_of_other_things_is_refused_and_changes_nothing() -> None:
     world = make_world("ac")
     run(world, 2)
     before = world.models.pose.copy()
-    with pytest.raises(ValueError, match="the state has 2 models, .*'b'.*, but the world has"):
+    with pytest.raises(ValueError, match=r"the state has 2 models, .*'b'.*, but the world has"):
         world.set_state(state)
     assert np.array_equal(world.models.pose, before)
     other = make_world("ab")
     other.behaviours.remove(other.behaviours.get("b"))
-    with pytest.raises(ValueError, match="the state has . behaviours"):
+    with pytest.raises(ValueError, match=r"the state has . behaviours"):
         other.set_state(state)
 
 
 def test_only_the_names_that_differ_are_told() -> None:
     state = make_world("abcdefghijklmnopqrstuvwxyz").get_state()
-    with pytest.raises(ValueError, match="26 models, 'z', but .* 26 models, '0'") as caught:
+    with pytest.raises(ValueError, match=r"26 models, 'z', but .* 26 models, '0'") as caught:
         make_world("abcdefghijklmnopqrstuvwxy0").set_state(state)
     assert "'a'" not in str(caught.value)
 
