@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from deepsim_math import Pose, Vector3
-from deepsim_spawn import Box, MjcfModel
+from deepsim_math import Euler, Pose, Vector3
+from deepsim_spawn import Box, MjcfModel, WorldDescription
+from deepsim_sync import CameraView
 
 selenium = pytest.importorskip("selenium.webdriver")
 ActionChains, Keys = selenium.ActionChains, selenium.Keys
@@ -338,6 +339,51 @@ def test_the_page_does_not_grow_with_the_frames(browse, browser, make_viewer, ru
     drawn, before = driver.execute_script("return [window.frames_drawn, window.bound_again]")
     wait(lambda: driver.execute_script("return window.frames_drawn") > drawn + 5)
     assert driver.execute_script("return window.bound_again") == before
+
+
+CORNERS = [(x, y, z) for z in (-0.2, 0.2) for y in (-0.2, 0.2) for x in (-0.2, 0.2)]
+SIDES = [(1, 2, 6, 5), (2, 4, 8, 6), (4, 3, 7, 8), (3, 1, 5, 7), (5, 6, 8, 7), (3, 4, 2, 1)]
+CUBE = "".join(
+    [
+        *(f"v {x} {y} {z}\n" for x, y, z in CORNERS),
+        "vt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\n",
+        *(f"f {a}/1 {b}/2 {c}/3 {d}/4\n" for a, b, c, d in SIDES),
+    ]
+)
+TEXTURED = """<mujoco model="tile"><asset>
+<mesh name="tile" file="tile.obj"/><texture name="tile" type="2d" file="tile.png"/>
+<material name="tile" texture="tile"/></asset>
+<worldbody><body><geom type="mesh" mesh="tile" material="tile"/></body></worldbody></mujoco>"""
+QUARTERS = {"red": (220, 30, 30), "green": (30, 200, 30), "blue": (30, 30, 230), "grey": (40,) * 3}
+
+
+def quarters(image):
+    """(3, 2) middles (x, y) of the red, green and blue parts of a picture, in heights of all."""
+    found = []
+    for channel in range(3):
+        others = np.delete(image, channel, axis=-1).max(axis=-1)
+        y, x = np.nonzero(image[..., channel] > 2.0 * others + 30.0)
+        found.append((x.mean(), y.mean()) if len(x) > 30 else (np.nan, np.nan))
+    places = np.array(found)
+    return (places - places.mean(axis=0)) / np.ptp(places[:, 1])
+
+
+def test_a_texture_is_as_in_a_film(browse, make_viewer, run, tmp_path):
+    """The quarters of a picture on a cube lie as the engine's own renderer draws them."""
+    colors = np.array([QUARTERS[name] for name in ("red", "green", "blue", "grey")], np.uint8)
+    image = colors.reshape(2, 2, 3).repeat(32, axis=0).repeat(32, axis=1)
+    Image.fromarray(image).save(tmp_path / "tile.png")
+    (tmp_path / "tile.obj").write_text(CUBE)
+    (tmp_path / "tile.xml").write_text(TEXTURED)
+    view = CameraView(Pose(Vector3(0.0, -2.0, 0.0), Euler(0.0, 0.0, np.pi / 2)), 0.8, 400, 400)
+    viewer = make_viewer(WorldDescription(), shadows=False, rate=5.0, camera=view)
+    world = viewer.world
+    world.spawn(MjcfModel(tmp_path / "tile.xml"), "tile", Pose())
+    expected = quarters(world.render(view).astype(np.float64))
+    assert np.isfinite(expected).all()
+    run(viewer, world.tick)
+    driver = browse(viewer.url)
+    wait(lambda: np.abs(quarters(picture(driver)) - expected).max() < 0.1)
 
 
 @pytest.fixture
