@@ -71,7 +71,12 @@ def picture(driver):
 
 def blue(driver):
     """Middle (x, y) and number of the pixels that are as blue as the box [pixels]."""
-    red, green, blue = np.moveaxis(picture(driver), -1, 0)
+    return blue_of(picture(driver))
+
+
+def blue_of(image):
+    """The same for a picture (height, width, 3)."""
+    red, green, blue = np.moveaxis(image, -1, 0)
     y, x = np.nonzero((blue > red + 60) & (blue > green + 40))
     return (x.mean(), y.mean(), len(x)) if len(x) else (np.nan, np.nan, 0)
 
@@ -107,6 +112,48 @@ def test_the_page_shows_a_world_that_moves(browse, make_viewer, run, scenes):
     ]
     pause.click()
     wait(lambda: viewer.control.paused)
+
+
+def test_a_picture_and_a_film_of_the_view(browse, make_viewer, run, scenes, tmp_path):
+    """Picture and Film download what the page shows: the box where it is, and then its way."""
+    box = scenes.model("box", Box(Vector3(0.6, 0.6, 0.6)), Pose(Vector3(0.0, 0.0, 0.3)))
+    viewer = make_viewer(scenes.described(box), shadows=False, speed=1.0, rate=5.0)
+    world = viewer.world
+    run(viewer, world.tick)
+    driver = browse(viewer.url)
+    folder = {"behavior": "allow", "downloadPath": str(tmp_path)}
+    driver.execute_cdp_cmd("Browser.setDownloadBehavior", folder)
+    seen = wait(lambda: (seen := blue(driver))[2] > 200 and seen)
+
+    def click(label):
+        button = element(driver, f"//button[contains(., '{label}')]")
+        driver.execute_script("arguments[0].click()", button)
+
+    def downloaded(name):
+        file = tmp_path / name
+        wait(lambda: file.is_file() and file.stat().st_size)
+        return Image.open(file)
+
+    click("Picture")
+    image = downloaded("view.png").convert("RGB")
+    x, y, count = blue_of(np.asarray(image, dtype=np.float64))
+    share = np.array([x / image.width, y / image.height])
+    height, width, _ = picture(driver).shape
+    np.testing.assert_allclose(share, (seen[0] / width, seen[1] / height), atol=0.05)
+    assert count / image.width / image.height == pytest.approx(seen[2] / width / height, rel=0.3)
+    click("Film")
+    stop = element(driver, "//button[contains(., 'Stop film (')]")  # after the first frame
+    viewer.post(lambda: world.models.select(["box"]).put(pose=Pose(Vector3(0.6, 0.5, 0.3))))
+    wait(lambda: abs(blue(driver)[0] - seen[0]) > 40)
+    for _ in range(2):  # the frame that is being drawn, and one more
+        label = stop.text
+        wait(lambda label=label: stop.text != label)
+    click("Stop film")
+    film = downloaded("view.webp")
+    assert film.n_frames > 1
+    film.seek(film.n_frames - 1)
+    last = np.asarray(film.convert("RGB"), dtype=np.float64)
+    assert abs(blue_of(last)[0] / film.width - share[0]) > 40 / width / 2
 
 
 def test_a_model_is_inserted_and_deleted(browse, make_viewer, run, scenes):
