@@ -8,13 +8,15 @@ import shutil
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from gymnasium.spaces import Discrete, MultiDiscrete
 from PIL import Image
 
-from deepsim_math import Euler, Pose, Vector3
-from deepsim_spawn import Box, MjcfModel, WorldDescription
+from deepsim_math import Color, Euler, Pose, Vector3
+from deepsim_spawn import Box, MjcfModel, Sphere, WorldDescription
 from deepsim_sync import CameraView
 
 selenium = pytest.importorskip("selenium.webdriver")
@@ -250,20 +252,36 @@ def hold(driver, button, condition):
     raise AssertionError("no press of the button was noticed")
 
 
-def test_an_agent_is_driven_by_button_stick_keys_and_gamepad(browse, play):
+@pytest.fixture
+def stepping():
+    """Steps an environment in a thread of its own, and collects its actions."""
+
+    @contextmanager
+    def stepping(viewer):
+        acted, done = [], threading.Event()
+
+        def drive():
+            viewer.environment.world.claim()
+            while not done.is_set():
+                viewer.step()
+                acted.append(viewer.environment.area.acted)
+
+        with ThreadPoolExecutor(1) as pool:
+            driving = pool.submit(drive)
+            try:
+                yield acted
+            finally:
+                done.set()
+                driving.result()
+        viewer.environment.world.claim()
+
+    return stepping
+
+
+def test_an_agent_is_driven_by_button_stick_keys_and_gamepad(browse, play, stepping):
     """Each acts while it is held, and not after it was let go."""
     viewer = play(shadows=False, rate=5.0)
-    acted, done = [], threading.Event()
-
-    def drive():
-        viewer.environment.world.claim()
-        while not done.is_set():
-            viewer.step()
-            acted.append(viewer.environment.area.acted)
-
-    pool = ThreadPoolExecutor(1)
-    driving = pool.submit(drive)
-    try:
+    with stepping(viewer) as acted:
         driver = browse(viewer.url)
         folder = element(driver, "//*[text()='Drive']")
         driver.execute_script("arguments[0].scrollIntoView(); arguments[0].click()", folder)
@@ -290,18 +308,52 @@ def test_an_agent_is_driven_by_button_stick_keys_and_gamepad(browse, play):
         wait(lambda: acted[-1] == 0.5)
         driver.execute_script(GAMEPAD, 0.05)  # a worn stick at rest
         wait(lambda: acted[-1] == 0.0)
-    finally:
-        done.set()
-        driving.result()
-        pool.shutdown()
-        viewer.environment.world.claim()
+
+
+@pytest.mark.parametrize(
+    ("space", "keys", "chosen", "rest"),
+    [
+        (Discrete(3), "3", 2, 0),
+        (Discrete(3, start=5), "2", 6, 5),
+        (MultiDiscrete([4, 3]), "4w", [3, 1], [0, 0]),
+    ],
+)
+def test_keys_make_discrete_choices(space, keys, chosen, rest, browse, play, stepping):
+    """Each value of each choice has a key, which the page lists, and holds while it is held."""
+    viewer = play(shadows=False, rate=5.0, space=space, driven="pusher")
+    driver = browse(viewer.url)
+    area = viewer.environment.area
+    with stepping(viewer):
+        choices = np.atleast_1d(chosen)
+        for entry, (key, choice) in enumerate(zip(keys, choices, strict=True)):
+            element(driver, f"//div[contains(., '{key.upper()}: action {entry} = {choice}')]")
+        wait(lambda: area.chosen == rest)
+        for key in keys:
+            ActionChains(driver).key_down(key).perform()
+        wait(lambda: area.chosen == chosen)
+        for key in keys:
+            ActionChains(driver).key_up(key).perform()
+        wait(lambda: area.chosen == rest)
+
+
+def test_a_gamepad_turns_the_camera(browse, make_viewer, run, scenes):
+    """The right stick turns the view around the box, which then is elsewhere in the picture."""
+    box = scenes.model("box", Box(Vector3(0.4, 0.4, 0.4)), Pose(Vector3(1.0, 0.0, 0.5)))
+    other = scenes.model("other", Sphere(0.1), Pose(Vector3(-1.0, 0.0, 0.5)), Color(1, 0, 0))
+    viewer = make_viewer(scenes.described(box, other), shadows=False, speed=1.0, rate=5.0)
+    run(viewer, viewer.world.tick)
+    driver = browse(viewer.url)
+    seen = wait(lambda: (seen := blue(driver))[2] > 100 and seen)
+    driver.execute_script(GAMEPAD, 0.0, 1.0)
+    wait(lambda: abs(blue(driver)[0] - seen[0]) > 40)
+    driver.execute_script(GAMEPAD, 0.0, 0.0)
 
 
 GAMEPAD = """
-const pad = { axes: [arguments[0], 0, 0, 0], buttons: [] };
+const pad = { axes: [arguments[0], 0, arguments[1] ?? 0, 0], buttons: [] };
 navigator.getGamepads = () => [null, pad];
 window.dispatchEvent(new Event("gamepadconnected"));
-"""  # as a browser reports a stick that is pushed to the right
+"""  # as a browser reports sticks that are pushed to the right
 
 
 def test_keys_pause_step_and_follow(browse, make_viewer, run, scenes):

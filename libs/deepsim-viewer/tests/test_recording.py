@@ -270,6 +270,30 @@ def test_a_replay_shows_where_it_is_scrubbed(recorded, look):
             client.read(lambda it, poses=poses: np.array_equal(it.positions(), poses))
 
 
+def test_a_replay_follows(world, tmp_path, look):
+    """The metadata name the model; the cameras move along with it, and others can be selected."""
+    path = tmp_path / "run.mcap"
+    with WorldRecorder(world, path, rate=50.0, metadata={"follow": "ball"}):
+        while world.time[0] < 0.3:
+            world.tick()
+    recording = Recording(path)
+    path_of_ball = recording.poses("ball")[1][:, :3]
+    way = path_of_ball[-1] - path_of_ball[0]
+    assert way[2] < -0.1
+    with ReplayViewer(recording, port=0) as viewer:
+        viewer.clients = 1  # of the live viewer, which counts them
+        camera = viewer.server.initial_camera
+        before = np.array(camera.look_at)
+        client = look(viewer)
+        client.wait_for("Follow by camera")
+        assert client.gui[client.find("Follow by camera")]["value"]
+        client.set("Time [s]", 0.0)
+        client.set("Time [s]", 0.3)
+        client.read(lambda it: np.allclose(camera.look_at - before, way, atol=1e-2))
+        client.set("Selected", "box_0")
+        client.read(lambda it: "/selected" in it.props)
+
+
 def test_a_page_holds_the_recording(recorded):
     """One page without a server, which grows with the frames it holds."""
     page = recording_page(recorded, rate=20.0, shadows=False)

@@ -155,7 +155,7 @@ class Viewer(AbstractContextManager["Viewer"]):
                 pause=self._run.toggle,
                 step=self._run.step,
                 reset=self._run.reset,
-                follow=self._selection.toggle_following,
+                follow=self._selection.choice.toggle_following,
                 undo=edits.undo,
             )
             with self.server.gui.add_folder("Keys", expand_by_default=False):
@@ -255,7 +255,8 @@ class Viewer(AbstractContextManager["Viewer"]):
         with self.server.atomic():
             self.scene.show(frame)
             self._marks.show(frame, marks)
-            self._followed.show(frame, *self._selection.followed)
+            self._followed.show(frame, *self._selection.choice.followed)
+            self.scene.mark(self._selection.choice.model, self._selection.choice.world)
         self.latest = frame
         self._run.show(float(frame.time[0]))
         self._selection.show(frame)

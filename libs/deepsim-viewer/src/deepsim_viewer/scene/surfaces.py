@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,13 @@ class Surface:
     is_plane: bool = False
     coordinates: NDArray[np.float32] | None = None
     image: NDArray[np.uint8] | None = None
+
+    @cached_property
+    def corners(self) -> NDArray[np.float64]:
+        """The corners of the bounding box, (8, 3) [m]."""
+        low, high = self.vertices.min(axis=0), self.vertices.max(axis=0)
+        chosen = np.where(np.indices((2, 2, 2)).reshape(3, 8).T, high, low)
+        return np.asarray(chosen, dtype=np.float64)
 
     @classmethod
     def of(cls, geometry: Geometry) -> Surface:

@@ -110,7 +110,7 @@ def _run(
                     )
                 act = slot_policy(maker, environment, settings.seed)
                 settings = replace(settings, title=(kind, who))
-                with recorder(environment.world, record, settings):
+                with recorder(environment, record, settings):
                     played = play(console, task, environment, act, results, settings)
     except DeepSimError as error:
         fail(console, error)
