@@ -40,7 +40,7 @@ class Playing:
         episodes: The number of episodes in each world.
         seed: Seed of the run.
         video: Format of the film; None for WebP if simulator and task have a camera, else no film.
-        camera: ``follow``, ``orbit`` or the name of a camera sensor; None for the task's camera.
+        camera: ``follow``, ``orbit``, ``worlds`` or a camera sensor; None for the task's camera.
         width: Width of the film [pixels]; None for that of the camera.
         fps: Frames of the film per second.
         world: Number of the world that film and map show.
@@ -202,7 +202,8 @@ def _open_film(
             f"{task.name} has no camera of a film: give its Task film=..., or use --camera follow"
         )
     path = results / f"film.{video.value}"
-    return Film(world, camera, path, settings.world, fps=settings.fps)
+    number = None if settings.camera == "worlds" else settings.world
+    return Film(world, camera, path, number, fps=settings.fps)
 
 
 def _run(
