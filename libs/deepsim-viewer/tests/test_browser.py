@@ -159,7 +159,7 @@ def test_a_picture_and_a_film_of_the_view(browse, make_viewer, run, scenes, tmp_
 
 
 def test_a_model_is_inserted_and_deleted(browse, make_viewer, run, scenes):
-    """Insert adds a box, which is seen and selected; Delete removes it again."""
+    """Insert adds a box, which is seen and selected; Delete removes it, and Ctrl+Z is an undo."""
     viewer = make_viewer(scenes.described(), shadows=False, speed=1.0, rate=5.0)
     world = viewer.world
     run(viewer, world.tick)
@@ -172,6 +172,20 @@ def test_a_model_is_inserted_and_deleted(browse, make_viewer, run, scenes):
     wait(lambda: "velocity" in driver.find_element("css selector", "body").text)
     driver.execute_script(f"{press % 'Delete selected'}.click()")
     wait(lambda: "box_0" not in world.simulator.entities.models and blue(driver)[2] < 50)
+    driver.execute_script("document.activeElement.blur()")
+    ActionChains(driver).key_down(Keys.CONTROL).send_keys("z").key_up(Keys.CONTROL).perform()
+    wait(lambda: "box_0" in world.simulator.entities.models and blue(driver)[2] > 200)
+
+
+def test_a_value_is_plotted(browse, make_viewer, run):
+    """A plot is drawn in the panel when it is asked for, and not before."""
+    viewer = make_viewer(shadows=False, speed=1.0, rate=5.0)
+    run(viewer, viewer.world.tick)
+    driver = browse(viewer.url)
+    box = element(driver, "//label[contains(., 'Plot the values')]/following::input[1]")
+    assert not driver.find_elements("css selector", ".uplot canvas")
+    driver.execute_script("arguments[0].click()", box)
+    wait(lambda: driver.find_elements("css selector", ".uplot canvas"))
 
 
 def element(driver, path):
@@ -503,10 +517,10 @@ def screen(browser):
 def test_a_followed_model_stays_in_the_free_part(
     size, browse, browser, screen, make_viewer, run, scenes
 ):
-    """After 1, 5 and 20 m, the box is near the middle of what the panel leaves free."""
+    """At 1 m/s after 1, 5 and 20 s, the box is near the middle of what the panel leaves free."""
     box = scenes.model("box", Box(Vector3(0.5, 0.5, 0.5)), Pose(Vector3(0.0, 0.0, 0.25)))
     ground = scenes.described(box)
-    viewer = make_viewer(ground, shadows=False, speed=4.0, follow="box", label="a box")
+    viewer = make_viewer(ground, shadows=False, rate=5.0, speed=4.0, follow="box", label="a box")
     world = viewer.world
     rows = world.models.select(["box"])
 

@@ -97,7 +97,9 @@ class Film:
         pictures = np.stack([self._world.render(self._camera, world) for world in range(worlds)])
         grid = np.zeros((math.ceil(worlds / side) * side, *pictures.shape[1:]), dtype=np.uint8)
         grid[:worlds] = pictures
-        return np.vstack([np.hstack(grid[row : row + side]) for row in range(0, len(grid), side)])
+        return np.vstack(
+            [np.hstack(list(grid[row : row + side])) for row in range(0, len(grid), side)]
+        )
 
     def write(self) -> None:
         """Writes the film; at least one picture must have been taken."""
