@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the films of README, gallery and tasks again: ``python docs/images/films.py [NAME ...]``.
 
-Without names, it makes all; some minutes on one core. Look at them before you commit them.
+Without names, it makes all; some minutes on one core. That of clutter needs Scenic, which
+requirements-scenes.txt installs. Look at them before you commit them.
 """
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 from contextlib import suppress
@@ -13,10 +15,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from PIL import Image
 
-from deepsim import CameraView, World, load_task
+from deepsim import CameraView, Euler, GazeboXMLLoader, MujocoSimulator, Pose, World, load_task
 from deepsim.episodes.film import Film
+from deepsim_soccer import world_sdf
 from deepsim_train.episodes import run_episodes
 from deepsim_train.policies.slot_policy import slot_policy
 from deepsim_train.training.run_folder import chosen_policy
@@ -24,6 +28,8 @@ from deepsim_train.training.run_folder import chosen_policy
 ROOT = Path(__file__).resolve().parents[2]
 TASKS = ROOT / "libs/deepsim-tasks/src/deepsim_tasks"
 IMAGES = ROOT / "libs/deepsim-tasks/docs/images"
+sys.path.insert(0, str(ROOT / "examples"))
+solo = importlib.import_module("robocup.solo")
 QUALITY = 50  # of WebP, of 100
 
 
@@ -80,18 +86,40 @@ def shoot(shooting: Shooting) -> list[Any]:
         return film.frames
 
 
+PITCH = CameraView(Pose((0.0, -15.5, 11.5), Euler(0.0, 0.66, np.pi / 2)), 1.06, 640, 334)
+EVERY = 0.2  # [s] of simulated time between the frames of soccer, which plays twice as fast
+
+
+def shoot_soccer() -> list[Any]:
+    """Returns the pictures of the film of `examples.robocup.solo`."""
+    simulator = MujocoSimulator(GazeboXMLLoader().load_world(world_sdf("paper")))
+    films: list[Film] = []
+
+    def watch(world: World) -> None:
+        if not films:
+            films.append(Film(world, PITCH, Path("film.webp"), fps=round(1 / EVERY)))
+        films[0].shoot()
+
+    solo.play(simulator, "paper", watch)
+    return films[0].frames
+
+
 def main() -> None:
     """Makes the named films."""
-    for name in sys.argv[1:] or [*FILMS, "rooms"]:
+    for name in sys.argv[1:] or [*FILMS, "rooms", "soccer-solo"]:
         if name == "rooms":
             rooms = ROOT / "examples/rooms"
             options = ["--seconds", "16", "--film", str(rooms / "film.webp")]
             subprocess.run([sys.executable, str(rooms), *options], check=True)
             continue
-        first, *others = (Image.fromarray(frame) for frame in shoot(FILMS[name]))
-        path = IMAGES / f"{name}.webp"
+        if name == "soccer-solo":
+            frames, path = shoot_soccer(), ROOT / "docs/images/soccer-solo.webp"
+            duration = round(500 * EVERY)
+        else:
+            frames, path = shoot(FILMS[name]), IMAGES / f"{name}.webp"
+            duration = round(1000 / FILMS[name].fps)
+        first, *others = (Image.fromarray(frame) for frame in frames)
         settings: dict[str, Any] = {"quality": QUALITY, "method": 4, "loop": 0}
-        duration = round(1000 / FILMS[name].fps)
         first.save(path, save_all=True, append_images=others, duration=duration, **settings)
         print(f"{path.relative_to(ROOT)}: {path.stat().st_size // 1000} kB", flush=True)
 

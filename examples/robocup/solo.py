@@ -7,6 +7,7 @@ python -m examples.robocup.solo --dialect paper
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,8 +42,16 @@ class Solo:
     end: NDArray[np.float64] = field(default_factory=lambda: np.full(2, np.nan))
 
 
-def play(simulator: Any, dialect: str = "legal") -> Solo:
-    """Plays the scenario on a simulator of the dialect's `world_sdf`."""
+def play(
+    simulator: Any, dialect: str = "legal", watch: Callable[[World], object] = lambda _: None
+) -> Solo:
+    """Plays the scenario on a simulator of the dialect's `world_sdf`.
+
+    Args:
+        simulator: The simulator.
+        dialect: Name of the dialect.
+        watch: Called with the world after each tick.
+    """
     pitch = Pitch(World(simulator, steps_per_tick=1), (1, 0), dialect)
     pitch.put_robots([0], [[ROBOT]], [[0.0]])
     pitch.put_ball([0], [BALL])
@@ -57,6 +66,7 @@ def play(simulator: Any, dialect: str = "legal") -> Solo:
         if pitch.kicked[0] == 0:
             solo.shot = pitch.place[0, 0].copy()
         pitch.world.tick()
+        watch(pitch.world)
         pitch.sense()
         ball = pitch.ball_place[0]
         solo.bar_gap = min(solo.bar_gap, gap(pitch, ball))

@@ -99,21 +99,24 @@ def make_viewer():
 class Push(Area):
     """A ball that is pushed along x, and seen by its place."""
 
-    acted = None
+    acted = chosen = None
 
-    def __init__(self, world):
+    def __init__(self, world, space=None):
         super().__init__(world)
         self.ball = world.models.select(["ball"])
         unit = BoxSpace(-1.0, 1.0, (1,), np.float64)
-        self.agents = Agents(["pusher"], BoxSpace(-np.inf, np.inf, (1,), np.float64), unit)
+        seen = BoxSpace(-np.inf, np.inf, (1,), np.float64)
+        self.agents = Agents(["pusher"], seen, space or unit)
 
     def reset(self, worlds):
         """Everything begins where the models begin."""
 
     def act(self, actions):
-        self.acted = float(actions[0, 0, 0])
+        self.chosen = actions[0, 0].tolist()
+        first = actions.reshape(len(self.world), -1)[:, 0]
+        self.acted = float(first[0])
         twist = np.zeros((len(self.world), 1, 6))
-        twist[:, 0, 0] = actions[:, 0, 0]
+        twist[:, 0, 0] = first
         self.ball.put(twist=twist)
 
     def observe(self):
@@ -128,9 +131,9 @@ def play():
     """Opens viewers of a task; closes them and their tasks."""
     made = []
 
-    def play(worlds=1, *, trees=None, **settings):
+    def play(worlds=1, *, trees=None, space=None, **settings):
         world = World(MujocoSimulator(falling(), worlds=worlds, threads=1))
-        area = Push(world)
+        area = Push(world, space)
         if trees is not None:
             area.trees = trees
         environment = Environment(area, frame_skip=10, max_episode_steps=5)

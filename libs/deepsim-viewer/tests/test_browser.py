@@ -8,13 +8,16 @@ import shutil
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from gymnasium.spaces import Discrete, MultiDiscrete
 from PIL import Image
 
-from deepsim_math import Pose, Vector3
-from deepsim_spawn import Box, MjcfModel
+from deepsim_math import Color, Euler, Pose, Vector3
+from deepsim_spawn import Box, MjcfModel, Sphere, WorldDescription
+from deepsim_sync import CameraView
 
 selenium = pytest.importorskip("selenium.webdriver")
 ActionChains, Keys = selenium.ActionChains, selenium.Keys
@@ -70,7 +73,12 @@ def picture(driver):
 
 def blue(driver):
     """Middle (x, y) and number of the pixels that are as blue as the box [pixels]."""
-    red, green, blue = np.moveaxis(picture(driver), -1, 0)
+    return blue_of(picture(driver))
+
+
+def blue_of(image):
+    """The same for a picture (height, width, 3)."""
+    red, green, blue = np.moveaxis(image, -1, 0)
     y, x = np.nonzero((blue > red + 60) & (blue > green + 40))
     return (x.mean(), y.mean(), len(x)) if len(x) else (np.nan, np.nan, 0)
 
@@ -108,8 +116,50 @@ def test_the_page_shows_a_world_that_moves(browse, make_viewer, run, scenes):
     wait(lambda: viewer.control.paused)
 
 
+def test_a_picture_and_a_film_of_the_view(browse, make_viewer, run, scenes, tmp_path):
+    """Picture and Film download what the page shows: the box where it is, and then its way."""
+    box = scenes.model("box", Box(Vector3(0.6, 0.6, 0.6)), Pose(Vector3(0.0, 0.0, 0.3)))
+    viewer = make_viewer(scenes.described(box), shadows=False, speed=1.0, rate=5.0)
+    world = viewer.world
+    run(viewer, world.tick)
+    driver = browse(viewer.url)
+    folder = {"behavior": "allow", "downloadPath": str(tmp_path)}
+    driver.execute_cdp_cmd("Browser.setDownloadBehavior", folder)
+    seen = wait(lambda: (seen := blue(driver))[2] > 200 and seen)
+
+    def click(label):
+        button = element(driver, f"//button[contains(., '{label}')]")
+        driver.execute_script("arguments[0].click()", button)
+
+    def downloaded(name):
+        file = tmp_path / name
+        wait(lambda: file.is_file() and file.stat().st_size)
+        return Image.open(file)
+
+    click("Picture")
+    image = downloaded("view.png").convert("RGB")
+    x, y, count = blue_of(np.asarray(image, dtype=np.float64))
+    share = np.array([x / image.width, y / image.height])
+    height, width, _ = picture(driver).shape
+    np.testing.assert_allclose(share, (seen[0] / width, seen[1] / height), atol=0.05)
+    assert count / image.width / image.height == pytest.approx(seen[2] / width / height, rel=0.3)
+    click("Film")
+    stop = element(driver, "//button[contains(., 'Stop film (')]")  # after the first frame
+    viewer.post(lambda: world.models.select(["box"]).put(pose=Pose(Vector3(0.6, 0.5, 0.3))))
+    wait(lambda: abs(blue(driver)[0] - seen[0]) > 40)
+    for _ in range(2):  # the frame that is being drawn, and one more
+        label = stop.text
+        wait(lambda label=label: stop.text != label)
+    click("Stop film")
+    film = downloaded("view.webp")
+    assert film.n_frames > 1
+    film.seek(film.n_frames - 1)
+    last = np.asarray(film.convert("RGB"), dtype=np.float64)
+    assert abs(blue_of(last)[0] / film.width - share[0]) > 40 / width / 2
+
+
 def test_a_model_is_inserted_and_deleted(browse, make_viewer, run, scenes):
-    """Insert adds a box, which is seen and selected; Delete removes it again."""
+    """Insert adds a box, which is seen and selected; Delete removes it, and Ctrl+Z is an undo."""
     viewer = make_viewer(scenes.described(), shadows=False, speed=1.0, rate=5.0)
     world = viewer.world
     run(viewer, world.tick)
@@ -122,6 +172,20 @@ def test_a_model_is_inserted_and_deleted(browse, make_viewer, run, scenes):
     wait(lambda: "velocity" in driver.find_element("css selector", "body").text)
     driver.execute_script(f"{press % 'Delete selected'}.click()")
     wait(lambda: "box_0" not in world.simulator.entities.models and blue(driver)[2] < 50)
+    driver.execute_script("document.activeElement.blur()")
+    ActionChains(driver).key_down(Keys.CONTROL).send_keys("z").key_up(Keys.CONTROL).perform()
+    wait(lambda: "box_0" in world.simulator.entities.models and blue(driver)[2] > 200)
+
+
+def test_a_value_is_plotted(browse, make_viewer, run):
+    """A plot is drawn in the panel when it is asked for, and not before."""
+    viewer = make_viewer(shadows=False, speed=1.0, rate=5.0)
+    run(viewer, viewer.world.tick)
+    driver = browse(viewer.url)
+    box = element(driver, "//label[contains(., 'Plot the values')]/following::input[1]")
+    assert not driver.find_elements("css selector", ".uplot canvas")
+    driver.execute_script("arguments[0].click()", box)
+    wait(lambda: driver.find_elements("css selector", ".uplot canvas"))
 
 
 def element(driver, path):
@@ -202,20 +266,36 @@ def hold(driver, button, condition):
     raise AssertionError("no press of the button was noticed")
 
 
-def test_an_agent_is_driven_by_button_stick_keys_and_gamepad(browse, play):
+@pytest.fixture
+def stepping():
+    """Steps an environment in a thread of its own, and collects its actions."""
+
+    @contextmanager
+    def stepping(viewer):
+        acted, done = [], threading.Event()
+
+        def drive():
+            viewer.environment.world.claim()
+            while not done.is_set():
+                viewer.step()
+                acted.append(viewer.environment.area.acted)
+
+        with ThreadPoolExecutor(1) as pool:
+            driving = pool.submit(drive)
+            try:
+                yield acted
+            finally:
+                done.set()
+                driving.result()
+        viewer.environment.world.claim()
+
+    return stepping
+
+
+def test_an_agent_is_driven_by_button_stick_keys_and_gamepad(browse, play, stepping):
     """Each acts while it is held, and not after it was let go."""
     viewer = play(shadows=False, rate=5.0)
-    acted, done = [], threading.Event()
-
-    def drive():
-        viewer.environment.world.claim()
-        while not done.is_set():
-            viewer.step()
-            acted.append(viewer.environment.area.acted)
-
-    pool = ThreadPoolExecutor(1)
-    driving = pool.submit(drive)
-    try:
+    with stepping(viewer) as acted:
         driver = browse(viewer.url)
         folder = element(driver, "//*[text()='Drive']")
         driver.execute_script("arguments[0].scrollIntoView(); arguments[0].click()", folder)
@@ -242,18 +322,52 @@ def test_an_agent_is_driven_by_button_stick_keys_and_gamepad(browse, play):
         wait(lambda: acted[-1] == 0.5)
         driver.execute_script(GAMEPAD, 0.05)  # a worn stick at rest
         wait(lambda: acted[-1] == 0.0)
-    finally:
-        done.set()
-        driving.result()
-        pool.shutdown()
-        viewer.environment.world.claim()
+
+
+@pytest.mark.parametrize(
+    ("space", "keys", "chosen", "rest"),
+    [
+        (Discrete(3), "3", 2, 0),
+        (Discrete(3, start=5), "2", 6, 5),
+        (MultiDiscrete([4, 3]), "4w", [3, 1], [0, 0]),
+    ],
+)
+def test_keys_make_discrete_choices(space, keys, chosen, rest, browse, play, stepping):
+    """Each value of each choice has a key, which the page lists, and holds while it is held."""
+    viewer = play(shadows=False, rate=5.0, space=space, driven="pusher")
+    driver = browse(viewer.url)
+    area = viewer.environment.area
+    with stepping(viewer):
+        choices = np.atleast_1d(chosen)
+        for entry, (key, choice) in enumerate(zip(keys, choices, strict=True)):
+            element(driver, f"//div[contains(., '{key.upper()}: action {entry} = {choice}')]")
+        wait(lambda: area.chosen == rest)
+        for key in keys:
+            ActionChains(driver).key_down(key).perform()
+        wait(lambda: area.chosen == chosen)
+        for key in keys:
+            ActionChains(driver).key_up(key).perform()
+        wait(lambda: area.chosen == rest)
+
+
+def test_a_gamepad_turns_the_camera(browse, make_viewer, run, scenes):
+    """The right stick turns the view around the box, which then is elsewhere in the picture."""
+    box = scenes.model("box", Box(Vector3(0.4, 0.4, 0.4)), Pose(Vector3(1.0, 0.0, 0.5)))
+    other = scenes.model("other", Sphere(0.1), Pose(Vector3(-1.0, 0.0, 0.5)), Color(1, 0, 0))
+    viewer = make_viewer(scenes.described(box, other), shadows=False, speed=1.0, rate=5.0)
+    run(viewer, viewer.world.tick)
+    driver = browse(viewer.url)
+    seen = wait(lambda: (seen := blue(driver))[2] > 100 and seen)
+    driver.execute_script(GAMEPAD, 0.0, 1.0)
+    wait(lambda: abs(blue(driver)[0] - seen[0]) > 40)
+    driver.execute_script(GAMEPAD, 0.0, 0.0)
 
 
 GAMEPAD = """
-const pad = { axes: [arguments[0], 0, 0, 0], buttons: [] };
+const pad = { axes: [arguments[0], 0, arguments[1] ?? 0, 0], buttons: [] };
 navigator.getGamepads = () => [null, pad];
 window.dispatchEvent(new Event("gamepadconnected"));
-"""  # as a browser reports a stick that is pushed to the right
+"""  # as a browser reports sticks that are pushed to the right
 
 
 def test_keys_pause_step_and_follow(browse, make_viewer, run, scenes):
@@ -340,6 +454,51 @@ def test_the_page_does_not_grow_with_the_frames(browse, browser, make_viewer, ru
     assert driver.execute_script("return window.bound_again") == before
 
 
+CORNERS = [(x, y, z) for z in (-0.2, 0.2) for y in (-0.2, 0.2) for x in (-0.2, 0.2)]
+SIDES = [(1, 2, 6, 5), (2, 4, 8, 6), (4, 3, 7, 8), (3, 1, 5, 7), (5, 6, 8, 7), (3, 4, 2, 1)]
+CUBE = "".join(
+    [
+        *(f"v {x} {y} {z}\n" for x, y, z in CORNERS),
+        "vt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\n",
+        *(f"f {a}/1 {b}/2 {c}/3 {d}/4\n" for a, b, c, d in SIDES),
+    ]
+)
+TEXTURED = """<mujoco model="tile"><asset>
+<mesh name="tile" file="tile.obj"/><texture name="tile" type="2d" file="tile.png"/>
+<material name="tile" texture="tile"/></asset>
+<worldbody><body><geom type="mesh" mesh="tile" material="tile"/></body></worldbody></mujoco>"""
+QUARTERS = {"red": (220, 30, 30), "green": (30, 200, 30), "blue": (30, 30, 230), "grey": (40,) * 3}
+
+
+def quarters(image):
+    """(3, 2) middles (x, y) of the red, green and blue parts of a picture, in heights of all."""
+    found = []
+    for channel in range(3):
+        others = np.delete(image, channel, axis=-1).max(axis=-1)
+        y, x = np.nonzero(image[..., channel] > 2.0 * others + 30.0)
+        found.append((x.mean(), y.mean()) if len(x) > 30 else (np.nan, np.nan))
+    places = np.array(found)
+    return (places - places.mean(axis=0)) / np.ptp(places[:, 1])
+
+
+def test_a_texture_is_as_in_a_film(browse, make_viewer, run, tmp_path):
+    """The quarters of a picture on a cube lie as the engine's own renderer draws them."""
+    colors = np.array([QUARTERS[name] for name in ("red", "green", "blue", "grey")], np.uint8)
+    image = colors.reshape(2, 2, 3).repeat(32, axis=0).repeat(32, axis=1)
+    Image.fromarray(image).save(tmp_path / "tile.png")
+    (tmp_path / "tile.obj").write_text(CUBE)
+    (tmp_path / "tile.xml").write_text(TEXTURED)
+    view = CameraView(Pose(Vector3(0.0, -2.0, 0.0), Euler(0.0, 0.0, np.pi / 2)), 0.8, 400, 400)
+    viewer = make_viewer(WorldDescription(), shadows=False, rate=5.0, camera=view)
+    world = viewer.world
+    world.spawn(MjcfModel(tmp_path / "tile.xml"), "tile", Pose())
+    expected = quarters(world.render(view).astype(np.float64))
+    assert np.isfinite(expected).all()
+    run(viewer, world.tick)
+    driver = browse(viewer.url)
+    wait(lambda: np.abs(quarters(picture(driver)) - expected).max() < 0.1)
+
+
 @pytest.fixture
 def screen(browser):
     """Sets the size of the page [pixels]; a narrow one is a phone's."""
@@ -358,10 +517,10 @@ def screen(browser):
 def test_a_followed_model_stays_in_the_free_part(
     size, browse, browser, screen, make_viewer, run, scenes
 ):
-    """After 1, 5 and 20 m, the box is near the middle of what the panel leaves free."""
+    """At 1 m/s after 1, 5 and 20 s, the box is near the middle of what the panel leaves free."""
     box = scenes.model("box", Box(Vector3(0.5, 0.5, 0.5)), Pose(Vector3(0.0, 0.0, 0.25)))
     ground = scenes.described(box)
-    viewer = make_viewer(ground, shadows=False, speed=4.0, follow="box", label="a box")
+    viewer = make_viewer(ground, shadows=False, rate=5.0, speed=4.0, follow="box", label="a box")
     world = viewer.world
     rows = world.models.select(["box"])
 

@@ -135,6 +135,32 @@ def test_a_recording_has_the_actuators(world, tmp_path):
     assert seen[-1][2] > 0.0
 
 
+OBJ = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvt 0 0\nvt 1 0\nvt 0 1\n" + "".join(
+    f"f {a}/1 {b}/2 {c}/3\n" for a, b, c in [(1, 3, 2), (1, 2, 4), (1, 4, 3), (2, 3, 4)]
+)
+PICTURED = """<mujoco model="label"><asset><mesh name="label" file="label.obj"/>
+<texture name="t" type="2d" builtin="checker" rgb1="1 0 0" rgb2="0 1 0" width="8" height="4"/>
+<material name="m" texture="t"/></asset>
+<worldbody><body><geom type="mesh" mesh="label" material="m"/></body></worldbody></mujoco>"""
+
+
+def test_a_recording_has_the_textures(scenes, tmp_path):
+    """Each corner of a mesh has its place in the picture, as it had in the world."""
+    (tmp_path / "label.obj").write_text(OBJ)
+    (tmp_path / "label.xml").write_text(PICTURED)
+    world = World(MujocoSimulator(scenes.described()))
+    world.spawn(MjcfModel(tmp_path / "label.xml"), "label", Pose())
+    with WorldRecorder(world, tmp_path / "run.mcap"):
+        world.tick()
+    links = world.simulator.descriptions.looks["label"].links
+    (expected,) = [visual.textured for link in links for visual in link.visuals]
+    surfaces = Recording(tmp_path / "run.mcap").frame(0.0).layout.instances.surfaces
+    (found,) = [each for each in surfaces if each.image is not None]
+    np.testing.assert_array_equal(found.image, expected.image)
+    np.testing.assert_array_equal(found.coordinates, expected.coordinates)
+    np.testing.assert_array_equal(found.vertices[found.faces], expected.triangles)
+
+
 def test_a_recording_changes_no_bit(world, scenes, tmp_path):
     """A world that is recorded runs as another one."""
     alone = World(MujocoSimulator(scenes.falling()))
@@ -242,6 +268,30 @@ def test_a_replay_shows_where_it_is_scrubbed(recorded, look):
             poses = recorded.frame(time).poses[0, :, :3].astype(np.float32)
             poses = poses[np.lexsort(poses.T)]
             client.read(lambda it, poses=poses: np.array_equal(it.positions(), poses))
+
+
+def test_a_replay_follows(world, tmp_path, look):
+    """The metadata name the model; the cameras move along with it, and others can be selected."""
+    path = tmp_path / "run.mcap"
+    with WorldRecorder(world, path, rate=50.0, metadata={"follow": "ball"}):
+        while world.time[0] < 0.3:
+            world.tick()
+    recording = Recording(path)
+    path_of_ball = recording.poses("ball")[1][:, :3]
+    way = path_of_ball[-1] - path_of_ball[0]
+    assert way[2] < -0.1
+    with ReplayViewer(recording, port=0) as viewer:
+        viewer.clients = 1  # of the live viewer, which counts them
+        camera = viewer.server.initial_camera
+        before = np.array(camera.look_at)
+        client = look(viewer)
+        client.wait_for("Follow by camera")
+        assert client.gui[client.find("Follow by camera")]["value"]
+        client.set("Time [s]", 0.0)
+        client.set("Time [s]", 0.3)
+        client.read(lambda it: np.allclose(camera.look_at - before, way, atol=1e-2))
+        client.set("Selected", "box_0")
+        client.read(lambda it: "/selected" in it.props)
 
 
 def test_a_page_holds_the_recording(recorded):

@@ -78,6 +78,18 @@ def test_a_click_selects(make_viewer, look, floating):
     assert client.gui[client.find("World")]["value"] == 1
 
 
+def test_the_selected_model_is_framed(selected):
+    """The box around it has all its links, in its world alone, and goes when it is deselected."""
+    viewer, client = selected("robot")
+    client.read(lambda it: "/selected" in it.props)
+    points = client.props["/selected"]["points"].reshape(-1, 3) - viewer.scene.offsets[1]
+    np.testing.assert_allclose(points.min(axis=0), [-0.1, -0.1, -0.1], atol=1e-3)
+    np.testing.assert_allclose(points.max(axis=0), [0.1, 0.1, 1.1], atol=1e-3)
+    assert len(np.unique(points.reshape(-1, 6).round(3), axis=0)) == 12
+    client.set("Selected", "nothing")
+    client.read(lambda it: "/selected" not in it.props)
+
+
 def test_the_tree_of_entities_selects(make_viewer, look, scenes):
     """It has a folder for each model, with the names of its parts; deleted ones leave it."""
     viewer = make_viewer(rate=1e6)

@@ -25,6 +25,7 @@ from .description.link import (
     Inertial,
     LinkDescription,
     Surface,
+    TexturedSurface,
     VelocityDecay,
     VisualDescription,
 )
@@ -109,6 +110,7 @@ __all__ = [
     "Sphere",
     "SpotCone",
     "Surface",
+    "TexturedSurface",
     "UnsupportedElementWarning",
     "VelocityDecay",
     "VisualDescription",

@@ -6,9 +6,10 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import http
+import json
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -147,9 +148,15 @@ class GuardedServer(viser.ViserServer):
         # viser turns the world by +z up to three.js's +y up: (x, y, z) becomes (-y, z, -x).
         self.scene._queue_scene_message(SetPositionMessage("", (y, -z, x)))
 
-    def let_keys_drive(self, driving: bool) -> None:
-        """Sets whether the keys of the camera drive an agent instead."""
-        source = f"window.deepsim.driven = {str(driving).lower()}"
+    def let_keys_drive(self, driving: bool, choices: Iterable[str] = ()) -> None:
+        """Sets what the keys do for an agent.
+
+        Args:
+            driving: Whether the keys of the camera drive it instead.
+            choices: Codes of the keys that make its discrete choices.
+        """
+        keys = {"driven": driving, "choices": list(choices)}
+        source = f"Object.assign(window.deepsim, {json.dumps(keys)})"
         self._websock_server.queue_message(RunJavascriptMessage(source))
 
     def stop(self) -> None:

@@ -21,14 +21,24 @@ KEYS = {
     "R": "reset",
     "F": "follow or hold still",
     "Ctrl+Z": "undo an edit",
-    "W A S D, arrows, gamepad": "drive the agent chosen in Drive; else move and turn the camera",
+    "W A S D, arrows, left stick": "drive the agent chosen in Drive; else move and turn the camera",
+    "right stick": "turn the camera",
+    "other keys": "the choices of a driven agent, as listed in Drive",
 }
-"""What the keys of the page do; a gamepad drives only."""
+"""What the keys and the gamepad of the page do."""
+
+CHOICES = (
+    tuple(f"Digit{digit}" for digit in "1234567890"),
+    tuple(f"Key{letter}" for letter in "QWETYUIOP"),
+    tuple(f"Key{letter}" for letter in "ASDGHJKL"),
+    tuple(f"Key{letter}" for letter in "ZXCVB"),
+)
+"""Codes of the keys for the values of the first four discrete choices, without those of `KEYS`."""
 
 # Keys reach the page's own handlers, which move the camera, only while no agent is driven. Text
 # fields, open lists, sliders and buttons reached by Tab keep their keys.
 SCRIPT = """<script>(() => {
-  const page = window.deepsim = { driven: false };
+  const page = window.deepsim = { driven: false, choices: [] };
   const presses = { Space: "pause", KeyN: "step", KeyR: "reset", KeyF: "follow" };
   const ways = { KeyW: [1, 0], ArrowUp: [1, 0], KeyS: [-1, 0], ArrowDown: [-1, 0],
                  KeyA: [0, 1], ArrowLeft: [0, 1], KeyD: [0, -1], ArrowRight: [0, -1] };
@@ -40,14 +50,17 @@ SCRIPT = """<script>(() => {
     || at.getAttribute("aria-expanded") === "true"
     || (at.getAttribute("role") === "slider" && code.startsWith("Arrow"))
     || (code === "Space" && at.tagName !== "INPUT" && at.matches("button:focus-visible"));
-  const pads = () => page.driven ? [...navigator.getGamepads()].filter(pad => pad) : [];
+  const pads = () => [...navigator.getGamepads()].filter(pad => pad);
   const steady = value => Math.abs(value) < 0.15 ? 0 : value;
   const query = () => {
     let [up, left] = [0, 0];
-    for (const code of held) { up += ways[code][0]; left += ways[code][1]; }
-    for (const pad of pads()) { up -= steady(pad.axes[1]); left -= steady(pad.axes[0]); }
+    const keys = [...held].filter(code => page.choices.includes(code));
+    if (page.driven) {
+      for (const code of held) { up += ways[code]?.[0] ?? 0; left += ways[code]?.[1] ?? 0; }
+      for (const pad of pads()) { up -= steady(pad.axes[1]); left -= steady(pad.axes[0]); }
+    }
     const share = value => Math.max(-1, Math.min(1, value)).toFixed(2);
-    return `up=${share(up)}&left=${share(left)}`;
+    return `up=${share(up)}&left=${share(left)}&keys=${keys.join(" ")}`;
   };
   const rest = query();
   let told = rest, telling = false;
@@ -63,13 +76,32 @@ SCRIPT = """<script>(() => {
     } catch { held.clear(); told = rest; }
     telling = false;
   };
+  const turned = new Set();
+  const turn = () => {  // the camera, by the keys that viser has for it
+    const sticks = [["ArrowLeft", "ArrowRight", 2], ["ArrowUp", "ArrowDown", 3]];
+    if (!page.driven) sticks.push(["KeyA", "KeyD", 0], ["KeyW", "KeyS", 1]);
+    const wanted = new Set();
+    for (const pad of pads()) for (const [less, more, axis] of sticks) {
+      if (Math.abs(pad.axes[axis] ?? 0) > 0.5) wanted.add(pad.axes[axis] < 0 ? less : more);
+    }
+    for (const code of new Set([...wanted, ...turned])) {
+      if (wanted.has(code) === turned.has(code)) continue;
+      const type = wanted.has(code) ? "keydown" : "keyup";
+      document.dispatchEvent(new KeyboardEvent(type, { code, bubbles: true }));
+      if (wanted.has(code)) turned.add(code); else turned.delete(code);
+    }
+  };
   window.addEventListener("keydown", event => {
+    if (!event.isTrusted) return;
     const undo = event.code === "KeyZ" && (event.ctrlKey || event.metaKey);
     if ((event.ctrlKey || event.metaKey || event.altKey) && !undo) return;
     if (event.target instanceof Element && taken(event.target, event.code)) return;
     if (undo) press("undo");
     else if (event.code in presses) { if (!event.repeat) press(presses[event.code]); }
-    else if (event.code in ways && page.driven) { held.add(event.code); tell(); }
+    else if ((event.code in ways && page.driven) || page.choices.includes(event.code)) {
+      held.add(event.code);
+      tell();
+    }
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -79,7 +111,8 @@ SCRIPT = """<script>(() => {
   window.addEventListener("pointerdown", event => {
     if (event.target instanceof HTMLCanvasElement) document.activeElement?.blur();
   }, true);
-  window.addEventListener("gamepadconnected", () => setInterval(tell, 50), { once: true });
+  const poll = () => { tell(); turn(); };
+  window.addEventListener("gamepadconnected", () => setInterval(poll, 50), { once: true });
 })();</script>"""
 
 _HELD = 0.5  # [s] of wall time for which the keys count as held after their last report
@@ -96,12 +129,18 @@ class Keyboard:
     def __init__(self) -> None:
         self.presses: dict[str, Callable[[], object]] = {}
         self._held = (0.0, 0.0, 0.0)  # expiry, up and left
+        self._codes: tuple[str, ...] = ()
 
     @property
     def way(self) -> tuple[float, float]:
         """How far the keys for driving point up and left, each -1..1."""
         until, up, left = self._held
         return (up, left) if time.monotonic() < until else (0.0, 0.0)
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The codes of the held keys for choices, the latest last."""
+        return self._codes if time.monotonic() < self._held[0] else ()
 
     def answering(self, inner: ProcessRequest) -> ProcessRequest:
         """Returns a request handler that takes the reports of the page's script."""
@@ -126,4 +165,5 @@ class Keyboard:
         up, left = float(report["up"]), float(report["left"])
         if not (math.isfinite(up) and math.isfinite(left)):
             raise ValueError(f"up and left must be finite, got {up} and {left}")
+        self._codes = tuple(report.get("keys", "").split())
         self._held = time.monotonic() + _HELD, max(-1.0, min(1.0, up)), max(-1.0, min(1.0, left))

@@ -11,7 +11,10 @@ from typing import Any
 import viser
 
 from .access import AccessControl, GuardedServer
+from .follow import FollowedModel
 from .page import mended
+from .panel.run_folder import CaptureFolder
+from .panel.selection_folder import ModelChoice
 from .recording.recording import Recording
 from .scene.scene import Scene
 
@@ -39,6 +42,8 @@ class ReplayViewer(AbstractContextManager["ReplayViewer"]):
         spacing: Distance between the worlds in the grid [m]; by default chosen to suit their size.
         shadows: Whether the first directional light casts shadows.
         label: The title of the page; by default the name of the file.
+        follow: The model that the view is centred on and follows, as in `Viewer`; by default the
+            one named by ``follow`` in the recording's metadata, if any.
 
     Attributes:
         recording: The recording.
@@ -58,6 +63,7 @@ class ReplayViewer(AbstractContextManager["ReplayViewer"]):
         spacing: float | None = None,
         shadows: bool = True,
         label: str | None = None,
+        follow: str | None = None,
     ) -> None:
         self.recording = recording
         access = AccessControl(port)
@@ -66,10 +72,22 @@ class ReplayViewer(AbstractContextManager["ReplayViewer"]):
         self._closed = threading.Event()
         start, end = float(recording.times[0]), float(recording.times[-1])
         try:
+            frame, follow = recording.frame(start), follow or recording.metadata.get("follow")
             self.scene = Scene(
-                self.server, recording.frame(start), spacing, lambda *_: None, shadows=shadows
+                self.server, frame, spacing, self._select, shadows=shadows, focus=follow
             )
             self._replay = ReplayFolder(self.server.gui, start, end)
+            self._capture = CaptureFolder(self.server.gui)
+            with self.server.gui.add_folder("Model"):
+                self._choice = ModelChoice(self.server.gui, frame, follow, lambda: None)
+            self._followed = FollowedModel(self.server, self.scene.offsets, frame, follow)
+            self.server.keyboard.presses.update(
+                pause=self._replay.toggle,
+                step=self._replay.step,
+                reset=self._replay.restart,
+                follow=self._choice.toggle_following,
+                undo=lambda: None,  # nothing is edited
+            )
         except BaseException:
             self.server.stop()
             raise
@@ -84,6 +102,7 @@ class ReplayViewer(AbstractContextManager["ReplayViewer"]):
     def close(self) -> None:
         """Closes all connections and the port; repeated calls have no effect."""
         self._closed.set()
+        self._capture.close()
         self._thread.join()
         self.server.stop()
 
@@ -91,15 +110,25 @@ class ReplayViewer(AbstractContextManager["ReplayViewer"]):
         self.close()
 
     def _play(self) -> None:
-        last, shown, loop = time.monotonic(), -1.0, self.server.get_event_loop()
+        last, loop = time.monotonic(), self.server.get_event_loop()
+        shown: tuple[float, str | None, int] | None = None
         while not self._closed.wait(_PERIOD):
             now = time.monotonic()
             # On the server's loop, like the controls, so that it never overwrites an unread one.
             loop.call_soon_threadsafe(self._replay.pass_time, now - last)
             last = now
-            if self._replay.time != shown:
-                shown = self._replay.time
-                self.scene.show(self.recording.frame(shown))
+            chosen = self._replay.time, self._choice.model, self._choice.world
+            frame = self.recording.frame(chosen[0])
+            with self.server.atomic():
+                if chosen != shown:
+                    self.scene.show(frame)
+                    self.scene.mark(*chosen[1:])
+                self._followed.show(frame, *self._choice.followed)
+            self._choice.show(frame)
+            shown = chosen
+
+    def _select(self, model: str, world: int) -> None:
+        self._choice.choose(model, world)
 
 
 def recording_page(
@@ -154,7 +183,7 @@ class ReplayFolder:
         self._button = gui.add_button("Pause", icon=viser.Icon.PLAYER_PAUSE)
         self._speed = gui.add_dropdown("Speed", tuple(_SPEEDS), initial_value="1 x")
         self._slider: Any = gui.add_slider("Time [s]", start, max(end, start + 0.01), 0.01, start)
-        self._button.on_click(self._toggle)
+        self._button.on_click(lambda _: self.toggle())
         self._slider.on_update(self._scrub)
 
     def pass_time(self, wall: float) -> None:
@@ -167,10 +196,20 @@ class ReplayFolder:
         self._button.label = "Pause" if self.playing else "Play"
         self._button.icon = viser.Icon.PLAYER_PAUSE if self.playing else viser.Icon.PLAYER_PLAY
 
-    async def _toggle(self, _: object) -> None:
+    def toggle(self) -> None:
+        """Pauses or plays; at the end, it plays from the start."""
         if not self.playing and self.time >= self._end:
             self.time = self._start
         self.playing = not self.playing
+
+    def step(self) -> None:
+        """Pauses 1/30 s later."""
+        self.playing = False
+        self.time = min(self.time + _PERIOD, self._end)
+
+    def restart(self) -> None:
+        """Goes back to the first frame."""
+        self.time = self._start
 
     async def _scrub(self, event: viser.GuiEvent[viser.GuiSliderHandle[float]]) -> None:
         if event.client is not None:  # a browser, not `pass_time`

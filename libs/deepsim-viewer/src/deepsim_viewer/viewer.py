@@ -25,7 +25,7 @@ from .keyboard import KEYS
 from .panel.edit_folder import EditFolder
 from .panel.entity_folder import EntityFolder
 from .panel.plots import PerformancePlot, ValuePlot
-from .panel.run_folder import RecordFolder, RunFolder, plain_lines
+from .panel.run_folder import CaptureFolder, RecordFolder, RunFolder, plain_lines
 from .panel.selection_folder import SelectionFolder
 from .panel.show_folder import ShowFolder
 from .panel.tree_folder import TreeFolder
@@ -142,6 +142,7 @@ class Viewer(AbstractContextManager["Viewer"]):
                 self.server.gui, self.control, reset if reset is not None else self._reset
             )
             self._record = RecordFolder(self._host)
+            self._capture = CaptureFolder(self.server.gui)
             self._selection = SelectionFolder(self._host, frame, follow)
             self._followed = FollowedModel(self.server, self.scene.offsets, frame, follow)
             edits = EditFolder(self._host, self._selection)
@@ -154,7 +155,7 @@ class Viewer(AbstractContextManager["Viewer"]):
                 pause=self._run.toggle,
                 step=self._run.step,
                 reset=self._run.reset,
-                follow=self._selection.toggle_following,
+                follow=self._selection.choice.toggle_following,
                 undo=edits.undo,
             )
             with self.server.gui.add_folder("Keys", expand_by_default=False):
@@ -221,6 +222,7 @@ class Viewer(AbstractContextManager["Viewer"]):
         if self in self.world.trackers:
             self.world.trackers.remove(self)
         self._record.close()
+        self._capture.close()
         self._performance.close()
         self.control.release()
         self._mail.close()
@@ -253,7 +255,8 @@ class Viewer(AbstractContextManager["Viewer"]):
         with self.server.atomic():
             self.scene.show(frame)
             self._marks.show(frame, marks)
-            self._followed.show(frame, *self._selection.followed)
+            self._followed.show(frame, *self._selection.choice.followed)
+            self.scene.mark(self._selection.choice.model, self._selection.choice.world)
         self.latest = frame
         self._run.show(float(frame.time[0]))
         self._selection.show(frame)

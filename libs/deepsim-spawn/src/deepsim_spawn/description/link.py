@@ -5,6 +5,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 from deepsim_math import Material, Pose, Vector3
 
 from .checks import finite, finite_pose, fraction, not_negative, positive, unique, vector
@@ -122,6 +125,28 @@ class CollisionDescription:
         finite_pose(f"collision {self.name!r}", self.pose)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TexturedSurface:
+    """The triangles of a visual with a picture on them, compared by identity.
+
+    >>> from pathlib import Path
+    >>> corners = np.array([[[0, 0, 0], [1, 0, 0], [1, 1, 0]]], np.float32)
+    >>> label = TexturedSurface(corners, corners[..., :2], np.zeros((2, 2, 3), np.uint8))
+    >>> VisualDescription("label", Mesh(Path("label.obj")), textured=label).textured.image.shape
+    (2, 2, 3)
+
+    Attributes:
+        triangles: (m, 3, 3) corners in the frame of the visual, counterclockwise [m].
+        coordinates: (m, 3, 2) places of the corners in the image, which repeats: from its left
+            edge in widths, and from its upper edge downwards in heights.
+        image: (height, width, 3), sRGB.
+    """
+
+    triangles: NDArray[np.float32]
+    coordinates: NDArray[np.float32]
+    image: NDArray[np.uint8]
+
+
 @dataclass(frozen=True, slots=True)
 class VisualDescription:
     """A shape of a link that is drawn.
@@ -138,6 +163,8 @@ class VisualDescription:
         transparency: 0 opaque .. 1 invisible.
         cast_shadows: Whether it casts a shadow.
         visible: Whether it is drawn at all.
+        textured: The shape with its texture, as an engine has read them; the colours of the
+            material are multiplied by it. Model files set none.
     """
 
     name: str
@@ -147,6 +174,7 @@ class VisualDescription:
     transparency: float = field(default=0.0, metadata=sdf("transparency"))
     cast_shadows: bool = field(default=True, metadata=sdf("cast_shadows"))
     visible: bool = True
+    textured: TexturedSurface | None = None
 
     def __post_init__(self) -> None:
         finite_pose(f"visual {self.name!r}", self.pose)

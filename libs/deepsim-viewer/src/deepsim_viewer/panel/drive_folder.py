@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ from numpy.typing import NDArray
 
 from deepsim_envs import Environment
 from deepsim_viewer.access import GuardedServer
+from deepsim_viewer.keyboard import CHOICES
+
+from .run_folder import plain_lines
 
 _POLICY = "the policy"
 _WIDEST = 1.0  # range of an unbounded entry of an action
@@ -27,8 +31,9 @@ class DriveFolder:
     """The controls for the agent that is driven by hand.
 
     Sliders keep their values; buttons and the stick act while held, in addition to the sliders. All
-    are reset when the browser that last touched one of them disconnects. Only agents whose actions
-    are vectors of numbers or discrete choices are offered.
+    are reset when the browser that last touched one of them disconnects. Discrete choices also have
+    keys, which the folder lists. Only agents whose actions are vectors of numbers or discrete
+    choices are offered.
 
     Args:
         server: The server of the browser.
@@ -47,6 +52,7 @@ class DriveFolder:
         }
         self._sliders: list[Any] = []
         self._buttons: list[Any] = []
+        self._keys: dict[str, tuple[int, float]] = {}  # entry and value of a choice by key
         self._held: tuple[float, int, float] = (0.0, 0, 0.0)  # expiry, entry, fraction
         self._driver: int | None = None
         gui = server.gui
@@ -74,6 +80,10 @@ class DriveFolder:
         until, entry, share = self._held
         if time.monotonic() < until and entry < len(sliders):
             driven[entry] = share if _is_choice(space) else _pushed(sliders[entry], share)
+        for code in self._server.keyboard.codes:
+            if code in self._keys:
+                entry, choice = self._keys[code]
+                driven[entry] = choice
         for entry, share in self._stick_shares(len(sliders)):
             if share and not _is_choice(space):
                 driven[entry] = _pushed(sliders[entry], share)
@@ -98,15 +108,17 @@ class DriveFolder:
         bounds = None if space is None else _bounds(space)
         by_stick = bounds is not None and not _is_choice(space)
         self._stick.show(by_stick)
-        self._server.let_keys_drive(by_stick)
+        ranges = [] if bounds is None else list(zip(*bounds, strict=True))
+        self._keys = {} if by_stick else _keys_of(ranges)
+        self._server.let_keys_drive(by_stick, self._keys)
         if bounds is None:
             return
-        ranges = list(zip(*bounds, strict=True))
         with self._folder:
             if _is_choice(space):
-                low, high = map(int, ranges[0])
-                for choice in range(low, min(high + 1, low + _MOST)):
-                    self._add_button(f"Hold {choice}", 0, float(choice))
+                for entry, choice in islice(_choices(ranges), _MOST):
+                    name = f"{choice}" if len(ranges) == 1 else f"{entry} = {choice}"
+                    self._add_button(f"Hold {name}", entry, float(choice))
+                self._buttons.append(self._server.gui.add_html(plain_lines(*self._list())))
             else:
                 for number in range(min(len(ranges), _MOST)):
                     self._add_button(f"Hold {number} -", number, -1.0)
@@ -117,6 +129,13 @@ class DriveFolder:
                 )
                 for number, (low, high) in enumerate(ranges)
             ]
+
+    def _list(self) -> list[str]:
+        """Returns what each key does."""
+        return [
+            f"{code.removeprefix('Digit').removeprefix('Key')}: action {entry} = {choice:g}"
+            for code, (entry, choice) in self._keys.items()
+        ]
 
     def _add_slider(self, number: int, low: float, high: float, step: float) -> Any:
         rest = min(max(0.0, low), high)
@@ -155,7 +174,23 @@ class DriveFolder:
 
 
 def _is_choice(space: Any) -> bool:
-    return type(space).__name__ == "Discrete"
+    return type(space).__name__ in ("Discrete", "MultiDiscrete")
+
+
+def _choices(ranges: Sequence[tuple[float, float]]) -> Iterator[tuple[int, int]]:
+    """Yields the entries of an action with each of their values."""
+    for entry, (low, high) in enumerate(ranges):
+        for choice in range(int(low), int(high) + 1):
+            yield entry, choice
+
+
+def _keys_of(ranges: Sequence[tuple[float, float]]) -> dict[str, tuple[int, float]]:
+    """Returns entry and value by key: a row of the keyboard for each of the first entries."""
+    return {
+        code: (entry, low + number)
+        for entry, ((low, high), row) in enumerate(zip(ranges, CHOICES, strict=False))
+        for number, code in enumerate(row[: int(high - low) + 1])
+    }
 
 
 def _pushed(slider: Any, share: float) -> float:
@@ -168,7 +203,9 @@ def _pushed(slider: Any, share: float) -> float:
 def _bounds(space: Any) -> tuple[list[float], list[float]] | None:
     """Returns the ranges of the sliders of an action's entries; None for other spaces."""
     if _is_choice(space):
-        return [float(space.start)], [float(space.start + space.n - 1)]
+        low = np.asarray(space.start).reshape(-1)
+        high = low + np.asarray(getattr(space, "nvec", getattr(space, "n", 1))).reshape(-1) - 1
+        return low.astype(float).tolist(), high.astype(float).tolist()
     if type(space).__name__ == "Box" and np.issubdtype(space.dtype, np.floating):
         low, high = (each.astype(np.float64).reshape(-1) for each in (space.low, space.high))
         bounded = np.isfinite(low) & np.isfinite(high)
@@ -181,7 +218,7 @@ def _bounds(space: Any) -> tuple[list[float], list[float]] | None:
 def _action(space: Any, driven: NDArray[np.float64]) -> Any:
     """Returns the action of a space for slider values."""
     if _is_choice(space):
-        return space.dtype.type(round(float(driven[0])))
+        return np.rint(driven).astype(space.dtype).reshape(space.shape)[()]
     action = np.clip(driven.reshape(space.shape), space.low, space.high)
     return action.astype(space.dtype)
 

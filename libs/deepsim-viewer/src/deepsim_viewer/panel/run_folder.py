@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controls for the time of a world: play, pause, step, reset, speed and recording."""
+"""Controls for the time of a world, and for recordings, pictures and films of it."""
 
 from __future__ import annotations
 
+import io
+import threading
 import time
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import viser
+from PIL import Image
 
 from deepsim_sync.temporary_folders import make_temporary_folder, remove_temporary_folder
 from deepsim_viewer.control import Control
@@ -21,6 +25,10 @@ _SPEEDS: dict[str, float | None] = {
     "8 x": 8.0, "as fast as it goes": None,
 }  # fmt: skip
 _EVERY = 0.25  # [s] of wall time between updates of the text
+_RATE = 20.0  # largest number of frames of a film per second of wall time [Hz]
+_WIDEST = 800  # width of a film [pixels]
+_LONGEST = 30.0  # duration of a film [s] of wall time
+_PATIENCE = 30.0  # [s] of wall time for which a picture is waited for
 
 
 class RunFolder:
@@ -137,3 +145,79 @@ class RecordFolder:
         self.close()
         self._button.label = "Record"
         self._button.icon = viser.Icon.PLAYER_RECORD
+
+
+class CaptureFolder:
+    """Buttons that download a picture or a film of what one browser shows.
+
+    The browser draws them itself, so that they have all worlds and marks, on any engine, and a
+    server needs no OpenGL. A film is of wall time, with at most 20 frames per second, and ends at
+    the next press of its button, or after 30 s.
+
+    Args:
+        gui: The panel.
+    """
+
+    def __init__(self, gui: viser.GuiApi) -> None:
+        self._stop = threading.Event()
+        self._filming = threading.Lock()
+        picture = gui.add_button("Picture", icon=viser.Icon.CAMERA)
+        self._film: Any = gui.add_button("Film", icon=viser.Icon.VIDEO)
+        picture.on_click(self._take_picture)
+        self._film.on_click(self._toggle)
+
+    def close(self) -> None:
+        """Ends a film in progress."""
+        self._stop.set()
+
+    def _take_picture(self, event: Any) -> None:
+        camera = event.client.camera
+        image = _drawn(event.client, camera.image_width, camera.image_height)
+        _send(event.client, "view.png", [image], [])
+
+    def _toggle(self, event: Any) -> None:
+        """Starts a film, or stops the one that another thread takes."""
+        if not self._filming.acquire(blocking=False):
+            self._stop.set()
+            return
+        try:
+            self._stop.clear()
+            self._film.label, self._film.icon = "Stop film", viser.Icon.PLAYER_STOP
+            frames, ends = self._frames(event.client)
+            self._film.label = "Writing the film"
+            _send(event.client, "view.webp", frames, ends)
+        finally:
+            self._film.label, self._film.icon = "Film", viser.Icon.VIDEO
+            self._filming.release()
+
+    def _frames(self, client: viser.ClientHandle) -> tuple[list[Image.Image], list[float]]:
+        """Returns the frames of a film, and the time at which each one ends [s]."""
+        camera = client.camera
+        width = min(_WIDEST, camera.image_width)
+        height = round(width / camera.aspect)
+        frames, ends, start = [], [0.0], time.monotonic()
+        while not self._stop.is_set() and ends[-1] < _LONGEST:
+            frames.append(_drawn(client, width, height))
+            self._stop.wait(start + ends[-1] + 1.0 / _RATE - time.monotonic())
+            ends.append(time.monotonic() - start)
+            self._film.label = f"Stop film ({ends[-1]:.1f} s)"
+        return frames, ends[1:]
+
+
+def _drawn(client: viser.ClientHandle, width: int, height: int) -> Image.Image:
+    """Returns what a browser draws of its view, without the panel."""
+    return Image.fromarray(client.get_render(height, width, timeout=_PATIENCE))
+
+
+def _send(
+    client: viser.ClientHandle, name: str, frames: list[Image.Image], ends: list[float]
+) -> None:
+    """Lets a browser download frames as a picture or, with the time when each ends [s], a film."""
+    first, *others = frames
+    film: dict[str, Any] = {}
+    if ends:
+        durations = np.diff(np.rint(1000.0 * np.array([0.0, *ends]))).astype(int).tolist()
+        film = {"save_all": True, "append_images": others, "duration": durations, "loop": 0}
+    file = io.BytesIO()
+    first.save(file, name.rpartition(".")[2], quality=70, method=2, **film)
+    client.send_file_download(name, file.getvalue(), save_immediately=True)

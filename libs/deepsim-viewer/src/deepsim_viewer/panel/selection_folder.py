@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controls for one model: state, gizmo, force and sliders."""
+"""Controls for one model: its choice, state, gizmo, force and sliders."""
 
 from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,66 @@ _EVERY = 0.25  # [s] of wall time between updates of the text
 _PUSH = 0.2  # [s] of simulated time for which a force acts
 
 
+class ModelChoice:
+    """A list of models, with the world and whether the view follows the chosen one.
+
+    Args:
+        gui: The panel.
+        frame: The first frame.
+        followed: The model that the view follows while none is chosen.
+        changed: Called when another model or world is chosen.
+    """
+
+    def __init__(
+        self, gui: viser.GuiApi, frame: Frame, followed: str | None, changed: Callable[[], None]
+    ) -> None:
+        self._entities, self._default = frame.entities, followed
+        worlds = len(frame.poses)
+        self._name: Any = gui.add_dropdown("Selected", _names(frame))
+        self._which: Any = gui.add_slider("World", 0, max(1, worlds - 1), 1, 0, visible=worlds > 1)
+        self._follow: Any = gui.add_checkbox("Follow by camera", followed is not None)
+        self._name.on_update(lambda _: changed())
+        self._which.on_update(lambda _: changed())
+
+    @property
+    def model(self) -> str | None:
+        """The chosen model."""
+        return None if self._name.value == _NOBODY else str(self._name.value)
+
+    @property
+    def world(self) -> int:
+        """Its world."""
+        return int(self._which.value) if self._which.visible else 0
+
+    @property
+    def followed(self) -> tuple[str | None, int | None]:
+        """The model that the view follows, and its world; None for no model, or all worlds."""
+        if not self._follow.value:
+            return None, None
+        return (self._default, None) if self.model is None else (self.model, self.world)
+
+    def choose(self, model: str | None, world: int = 0) -> None:
+        """Chooses a model."""
+        self._which.value = world
+        self._name.value = _NOBODY if model is None else model
+
+    def toggle_following(self) -> None:
+        """Makes the view follow the model, or stand still."""
+        self._follow.value = not self._follow.value
+
+    def show(self, frame: Frame) -> None:
+        """Lists the models of a frame, and chooses none if the chosen one is gone."""
+        if frame.entities is not self._entities:
+            self._entities = frame.entities
+            self._name.options = _names(frame)
+        if self.model is not None and self.model not in frame.entities.models:
+            self.choose(None)
+
+
+def _names(frame: Frame) -> tuple[str, ...]:
+    return (_NOBODY, *(name for name in frame.entities.models if SCOPE not in name))
+
+
 class SelectionFolder:
     """The controls for the selected model.
 
@@ -31,10 +92,13 @@ class SelectionFolder:
         host: The viewer.
         frame: The first frame.
         followed: The model that the view follows while none is selected.
+
+    Attributes:
+        choice: The choice of the model.
     """
 
     def __init__(self, host: Host, frame: Frame, followed: str | None) -> None:
-        self._host, self._frame, self._default = host, frame, followed
+        self._host, self._frame = host, frame
         self._lock = threading.RLock()
         self._model: str | None = None
         self._number = 0
@@ -43,19 +107,13 @@ class SelectionFolder:
         self._gizmo: Any = None
         self._dragged = False
         self._sliders: tuple[RowSliders, ...] = ()
-        gui, worlds = host.server.gui, len(host.offsets)
+        gui = host.server.gui
         with gui.add_folder("Model", expand_by_default=True):
-            self._name: Any = gui.add_dropdown("Selected", self._names(frame))
-            self._which: Any = gui.add_slider(
-                "World", 0, max(1, worlds - 1), 1, 0, visible=worlds > 1
-            )
+            self.choice = ModelChoice(gui, frame, followed, self._choose)
             self._row = gui.add_html(plain_lines(_ADVICE))
-            self._follow: Any = gui.add_checkbox("Follow by camera", followed is not None)
             self._move = gui.add_checkbox("Move by gizmo", False)
             self._force = gui.add_vector3("Force [N]", (0.0, 0.0, 10.0), step=0.1)
             push = gui.add_button("Push", icon=viser.Icon.ARROW_BIG_UP)
-        self._name.on_update(lambda _: self._choose())
-        self._which.on_update(lambda _: self._choose())
         self._move.on_update(lambda _: self._show_gizmo())
         push.on_click(lambda _: self._push())
 
@@ -63,28 +121,13 @@ class SelectionFolder:
         """Selects a model of a world; callable from any thread."""
         with self._lock:
             if model in self._frame.entities.models:
-                self._which.value = world
-                self._name.value = model
+                self.choice.choose(model, world)
                 self._choose()
 
     @property
     def model(self) -> str | None:
         """The selected model."""
         return self._model
-
-    @property
-    def followed(self) -> tuple[str | None, int | None]:
-        """The model that the view follows, and its world; None for no model, or all worlds."""
-        with self._lock:
-            if not self._follow.value:
-                return None, None
-            if self._model is None:
-                return self._default, None
-            return self._model, self._number
-
-    def toggle_following(self) -> None:
-        """Makes the view follow the model, or stand still."""
-        self._follow.value = not self._follow.value
 
     def select_when_shown(self, model: str) -> None:
         """Selects a model as soon as a frame contains it."""
@@ -94,16 +137,14 @@ class SelectionFolder:
     def show(self, frame: Frame) -> None:
         """Shows the state of the model, and moves the gizmo with it."""
         with self._lock:
-            if frame.entities is not self._frame.entities:
-                self._name.options = self._names(frame)
             self._frame = frame
+            self.choice.show(frame)
             if self._coming is not None and self._coming in frame.entities.models:
                 coming, self._coming = self._coming, None
                 self.select(coming, 0)
             if self._model is None:
                 return
             if self._model not in frame.entities.models:
-                self._name.value = _NOBODY
                 self._choose()
                 return
             pose = self._pose()
@@ -112,10 +153,6 @@ class SelectionFolder:
             if time.monotonic() - self._written > _EVERY:
                 self._written = time.monotonic()
                 self._write()
-
-    @staticmethod
-    def _names(frame: Frame) -> tuple[str, ...]:
-        return (_NOBODY, *(name for name in frame.entities.models if SCOPE not in name))
 
     def _cells(self) -> NDArray[np.float64]:
         """Returns the pose and twist of the model, (13,)."""
@@ -132,8 +169,7 @@ class SelectionFolder:
 
     def _choose(self) -> None:
         with self._lock:
-            model = None if self._name.value == _NOBODY else self._name.value
-            number = int(self._which.value) if len(self._host.offsets) > 1 else 0
+            model, number = self.choice.model, self.choice.world
             if (model, number) == (self._model, self._number):
                 return
             self._model, self._number = model, number

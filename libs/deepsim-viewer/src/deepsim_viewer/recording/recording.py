@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 import struct
 from bisect import bisect_right
@@ -16,6 +17,7 @@ from mcap.exceptions import EndOfFile, McapError
 from mcap.records import Channel, Message, Metadata
 from mcap.stream_reader import StreamReader
 from numpy.typing import NDArray
+from PIL import Image
 
 from deepsim_math import Color, Pose, Vector3
 from deepsim_spawn import Attenuation, LightDescription
@@ -229,6 +231,10 @@ def encode_layout(layout: Layout) -> bytes:
                     "vertices": _text(each.vertices, "<f4"),
                     "faces": _text(each.faces, "<u4"),
                     "is_plane": each.is_plane,
+                    "image": None if each.image is None else _png(each.image),
+                    "coordinates": None
+                    if each.coordinates is None
+                    else _text(each.coordinates, "<f4"),
                 }
                 for each in surfaces
             ],
@@ -278,7 +284,20 @@ def _surface_of(found: Any) -> Surface:
     faces = np.frombuffer(base64.b64decode(found["faces"]), "<u4").reshape(-1, 3)
     if faces.size and faces.max() >= len(vertices):
         raise ValueError(f"faces must have vertices 0..{len(vertices) - 1}, got {faces.max()}")
-    return Surface(vertices, faces, bool(found["is_plane"]))
+    is_plane = bool(found["is_plane"])
+    if found["image"] is None:
+        return Surface(vertices, faces, is_plane)
+    places = np.frombuffer(base64.b64decode(found["coordinates"]), "<f4").reshape(-1, 3, 2)
+    if len(places) != len(faces):
+        raise ValueError(f"got {len(places)} coordinates for {len(faces)} faces")
+    image = np.asarray(Image.open(io.BytesIO(base64.b64decode(found["image"]))).convert("RGB"))
+    return Surface(vertices, faces, is_plane, places, image)
+
+
+def _png(image: NDArray[np.uint8]) -> str:
+    file = io.BytesIO()
+    Image.fromarray(image).save(file, "PNG")
+    return base64.b64encode(file.getvalue()).decode()
 
 
 def _light(light: LightDescription) -> dict[str, Any]:

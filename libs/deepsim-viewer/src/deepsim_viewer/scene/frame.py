@@ -16,6 +16,7 @@ from deepsim_spawn import (
     Geometry,
     LinkDescription,
     ModelDescription,
+    TexturedSurface,
     VisualDescription,
 )
 from deepsim_sync import SCOPE, Descriptions, Entities, Key, Tables, World
@@ -89,14 +90,16 @@ def _placed(
     found: Sequence[tuple[str, int, VisualDescription | CollisionDescription]], entities: Entities
 ) -> Instances:
     """Returns the instances of shapes, given the link, visual row and description of each."""
-    made: dict[Geometry, Surface] = {}
+    made: dict[Geometry | TexturedSurface, Surface] = {}
     places, scales, surfaces = [], [], []
     for _, _, each in found:
         places.append(np.asarray(each.pose, dtype=np.float64))
         shape, scale = unit_shape(each.geometry)
-        if shape not in made:
-            made[shape] = Surface.of(shape)
-        surfaces.append(made[shape])
+        textured = each.textured if isinstance(each, VisualDescription) else None
+        key = textured or shape
+        if key not in made:
+            made[key] = Surface.of(shape) if textured is None else Surface.with_texture(textured)
+        surfaces.append(made[key])
         scales.append(scale)
     return Instances(
         entities.links.rows(link for link, _, _ in found),

@@ -27,6 +27,9 @@ _FADED = 40.0  # distance from the camera at which they have faded away [m]
 _ABOVE = 0.004  # their height above the ground [m]
 _HORIZON_AT = 1000.0  # half the side of a level plane, which is endless for collisions [m]
 _CLEAR = 12.0  # least distance from the camera at which fog begins [m]
+_MARKED = (255, 190, 0)  # colour of the box around the selected model, sRGB
+_SIDES = np.indices((2, 2, 2)).reshape(3, 8).T  # corners of a unit cube
+_EDGES = np.array([(a, b) for a in _SIDES for b in _SIDES if sorted(b - a) == [0, 0, 1]])
 _ROOM = 1.5  # radius of the picture around a followed model, relative to that of the model
 
 _AROUND = 0.25  # what is added to that radius, so that small models are seen in their place [m]
@@ -69,6 +72,7 @@ class Scene:
         )
         add_lights(server.scene, frame.layout.descriptions.lights, shadows=shadows)
         self._ground: Any = None
+        self._marked: Any = None
         self.batches = self._build(frame)
         span = float(np.abs(self.offsets).max()) + reach
         if focus is not None:
@@ -102,6 +106,25 @@ class Scene:
                 self.batches.update(frame)
             self._frame = frame
 
+    def mark(self, model: str | None, world: int) -> None:
+        """Draws the edges of a box around all visuals of a model; None draws none."""
+        frame = self._frame
+        edges = None
+        if model is not None and model in frame.entities.models:
+            edges = _box_around(frame.layout.instances, frame, model, world)
+        if edges is None:
+            if self._marked is not None:
+                self._marked.remove()
+                self._marked = None
+            return
+        edges += self.offsets[world]
+        if self._marked is None:
+            self._marked = self._server.scene.add_line_segments(
+                "/selected", edges, _MARKED, thickness=2.0, thickness_units="screen"
+            )
+        else:
+            self._marked.points = edges.astype(np.float32)
+
     def _clicked(self, world: int, link: int) -> None:
         self._on_click(self._frame.entities.links[link].split(SCOPE)[0], world)
 
@@ -126,6 +149,27 @@ class Scene:
                 position=(0.0, 0.0, height + _ABOVE),
             )
         return batches
+
+
+def _box_around(
+    instances: Instances, frame: Frame, model: str, world: int
+) -> NDArray[np.float64] | None:
+    """Returns the edges (12, 2, 3) of the box around a model [m], or None if it is not drawn."""
+    links = frame.entities.links.rows(frame.entities.links.within(model))
+    (numbers,) = np.nonzero(
+        np.isin(instances.links, links) & (frame.opacities[world, instances.visuals] > 0.0)
+    )
+    bounded = [number for number in numbers if not instances.surfaces[number].is_plane]
+    if not bounded:
+        return None
+    places = poses.compose(frame.poses[world, instances.links[bounded]], instances.places[bounded])
+    points = np.concatenate(
+        [
+            poses.transform_points(place, instances.surfaces[number].corners * scale)
+            for place, number, scale in zip(places, bounded, instances.scales[bounded], strict=True)
+        ]
+    )
+    return np.asarray(np.where(_EDGES, points.max(axis=0), points.min(axis=0)), np.float64)
 
 
 def _endless(instances: Instances, frame: Frame) -> tuple[Instances, float | None]:

@@ -4,12 +4,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_math import Vector3
-from deepsim_spawn import Box, Cylinder, Ellipsoid, Geometry, Plane, Sphere, shape_triangles
+from deepsim_spawn import (
+    Box,
+    Cylinder,
+    Ellipsoid,
+    Geometry,
+    Plane,
+    Sphere,
+    TexturedSurface,
+    shape_triangles,
+)
 
 _CREASE = np.cos(np.radians(40.0))
 _UNIT_BOX = Box(Vector3(1.0, 1.0, 1.0))
@@ -25,11 +35,22 @@ class Surface:
         vertices: (n, 3) [m].
         faces: (m, 3) numbers of vertices.
         is_plane: Whether it is a ground plane, which all worlds share.
+        coordinates: (m, 3, 2) places of the corners in the image, as in `TexturedSurface`, or None.
+        image: (height, width, 3) texture, sRGB, or None.
     """
 
     vertices: NDArray[np.float32]
     faces: NDArray[np.uint32]
     is_plane: bool = False
+    coordinates: NDArray[np.float32] | None = None
+    image: NDArray[np.uint8] | None = None
+
+    @cached_property
+    def corners(self) -> NDArray[np.float64]:
+        """The corners of the bounding box, (8, 3) [m]."""
+        low, high = self.vertices.min(axis=0), self.vertices.max(axis=0)
+        chosen = np.where(np.indices((2, 2, 2)).reshape(3, 8).T, high, low)
+        return np.asarray(chosen, dtype=np.float64)
 
     @classmethod
     def of(cls, geometry: Geometry) -> Surface:
@@ -39,6 +60,16 @@ class Surface:
             ModelFormatError: A mesh or picture cannot be read.
         """
         return cls(*creased(*shape_triangles(geometry)), isinstance(geometry, Plane))
+
+    @classmethod
+    def with_texture(cls, textured: TexturedSurface) -> Surface:
+        """Returns the surface of triangles with a texture, without those that have no area."""
+        a, b, c = textured.triangles.astype(np.float64).swapaxes(0, 1)
+        is_face = np.cross(b - a, c - a).any(axis=1)
+        points = textured.triangles[is_face].astype(np.float64).reshape(-1, 3)
+        surface = creased(points, np.arange(len(points)).reshape(-1, 3))
+        coordinates = textured.coordinates[is_face]
+        return cls(*surface, coordinates=coordinates, image=textured.image)
 
 
 def unit_shape(geometry: Geometry) -> tuple[Geometry, tuple[float, float, float]]:

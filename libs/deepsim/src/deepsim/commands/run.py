@@ -47,7 +47,10 @@ def run(
     ] = None,
     camera: Annotated[
         str | None,
-        typer.Option(help="Camera of the film: follow, orbit or a sensor; default: the task's."),
+        typer.Option(
+            help="Camera of the film: follow, orbit, worlds (all side by side) or a sensor; "
+            "default: the task's."
+        ),
     ] = None,
     width: Annotated[
         int | None, typer.Option(min=16, max=7680, help="Width of the film, pixels.")
@@ -110,7 +113,7 @@ def _run(
                     )
                 act = slot_policy(maker, environment, settings.seed)
                 settings = replace(settings, title=(kind, who))
-                with recorder(environment.world, record, settings):
+                with recorder(environment, record, settings):
                     played = play(console, task, environment, act, results, settings)
     except DeepSimError as error:
         fail(console, error)

@@ -39,7 +39,7 @@ class Film:
         world: World to film.
         camera: Free camera, which may follow a model or orbit, or name of a camera sensor.
         path: Output file: .webp, .gif, or .mp4 (which needs the extra ``video``).
-        number: Number of the world, if there are several.
+        number: Number of the world, if there are several; None shows all side by side.
         fps: Frames per simulated second; a GIF shows at most 50.
 
     Attributes:
@@ -56,7 +56,7 @@ class Film:
         world: World,
         camera: CameraView | str,
         path: Path,
-        number: int = 0,
+        number: int | None = 0,
         *,
         fps: int = FPS,
     ) -> None:
@@ -81,13 +81,25 @@ class Film:
 
         If several are due because a step was long, the previous picture fills the gap.
         """
-        now = float(self._world.time[self._number])
+        now = float(self._world.time[self._number or 0])
         if not self.frames:
             self._start = now
         due = math.floor((now - self._start) * self._fps + 1e-6) + 1 - len(self.frames)
         if due > 0:
             self.frames += self.frames[-1:] * (due - 1)
-            self.frames.append(self._world.render(self._camera, self._number))
+            self.frames.append(self._picture())
+
+    def _picture(self) -> NDArray[np.uint8]:
+        if self._number is not None:
+            return self._world.render(self._camera, self._number)
+        worlds = len(self._world)
+        side = math.ceil(math.sqrt(worlds))
+        pictures = np.stack([self._world.render(self._camera, world) for world in range(worlds)])
+        grid = np.zeros((math.ceil(worlds / side) * side, *pictures.shape[1:]), dtype=np.uint8)
+        grid[:worlds] = pictures
+        return np.vstack(
+            [np.hstack(list(grid[row : row + side])) for row in range(0, len(grid), side)]
+        )
 
     def write(self) -> None:
         """Writes the film; at least one picture must have been taken."""
@@ -107,7 +119,8 @@ def chosen_camera(
     Args:
         world: World to film.
         film: Camera of the task, which counts if there is no choice.
-        choice: ``follow`` or ``orbit``, or the name of a camera sensor.
+        choice: ``follow``, ``orbit``, ``worlds`` for the task's in a film of all worlds, or the
+            name of a camera sensor.
         model: Model that a moving camera follows, if the task's does not follow another.
         width: Width of the picture [pixels]; None for the camera's own.
 
@@ -119,8 +132,10 @@ def chosen_camera(
         film = film if isinstance(film, CameraView) else CameraView(Pose(), _FIELD, *_SIZE)
         film = film if film.follows is not None else _following(world, film, model)
         film = replace(film, orbit_rate=_ORBIT_RATE if choice == "orbit" else 0.0)
-    elif choice is not None:
+    elif choice not in (None, "worlds"):
         film = choice
+    if choice == "worlds" and isinstance(film, CameraView):
+        width = (width or film.width) // math.ceil(math.sqrt(len(world)))
     if width is None or film is None:
         return film
     if isinstance(film, str):

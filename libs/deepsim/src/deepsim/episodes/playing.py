@@ -21,7 +21,6 @@ from rich.progress import (
 )
 
 from deepsim_envs import Environment
-from deepsim_sync import World
 from deepsim_train.episodes import Episode, run_episodes, write_trajectory
 from deepsim_train.policies.slot_policy import SlotPolicy
 from deepsim_train.task_code import TaskError
@@ -41,7 +40,7 @@ class Playing:
         episodes: The number of episodes in each world.
         seed: Seed of the run.
         video: Format of the film; None for WebP if simulator and task have a camera, else no film.
-        camera: ``follow``, ``orbit`` or the name of a camera sensor; None for the task's camera.
+        camera: ``follow``, ``orbit``, ``worlds`` or a camera sensor; None for the task's camera.
         width: Width of the film [pixels]; None for that of the camera.
         fps: Frames of the film per second.
         world: Number of the world that film and map show.
@@ -152,13 +151,15 @@ def _require_writable(folder: Path) -> None:
         raise TaskError(f"cannot write to {folder}: {error.strerror or error}") from error
 
 
-def recorder(world: World, path: Path | None, settings: Playing) -> AbstractContextManager[object]:
+def recorder(
+    environment: Environment, path: Path | None, settings: Playing
+) -> AbstractContextManager[object]:
     """Returns a context manager that records a world; without a path, one that does nothing.
 
     Args:
-        world: The world to record.
+        environment: The environment whose world is recorded.
         path: Output file (.mcap), or None.
-        settings: Settings of `play`; the file stores task, policy and seed.
+        settings: Settings of `play`; the file stores task, policy, seed, and the model to follow.
 
     Raises:
         TaskError: The suffix is not .mcap, the extra for recordings is not installed, or the file
@@ -176,8 +177,10 @@ def recorder(world: World, path: Path | None, settings: Playing) -> AbstractCont
         ) from None
     task, policy = settings.title
     metadata = {"task": task, "policy": policy, "seed": str(settings.seed)}
+    if environment.agents[0] in environment.world.entities.models:
+        metadata["follow"] = environment.agents[0]
     try:
-        return WorldRecorder(world, path, metadata=metadata)
+        return WorldRecorder(environment.world, path, metadata=metadata)
     except OSError as error:
         raise TaskError(f"cannot write to {path}: {error.strerror or error}") from error
 
@@ -199,7 +202,8 @@ def _open_film(
             f"{task.name} has no camera of a film: give its Task film=..., or use --camera follow"
         )
     path = results / f"film.{video.value}"
-    return Film(world, camera, path, settings.world, fps=settings.fps)
+    number = None if settings.camera == "worlds" else settings.world
+    return Film(world, camera, path, number, fps=settings.fps)
 
 
 def _run(
