@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from deepsim_envs import Agents, Area, ArrayPolicy, Environment
 from deepsim_math import Euler, Pose, quaternions
-from deepsim_robots import Robot, find_robot
+from deepsim_robots import Ackermann, DiffDrive, Robot, find_robot
 from deepsim_spawn import GazeboXMLLoader, open_simulator
 from deepsim_sync import CameraView, World
 from deepsim_train import Task
@@ -29,23 +29,28 @@ CAR_SPEED, RUNNER_SPEED = 1.4, 0.8  # fastest [m/s]
 POSTS = np.array([(-1.2, 0.0), (1.2, 0.0)])  # [m]
 POST = 0.25  # their radius [m]
 
-WALL = """
-<collision name="{name}"><pose>{x} {y} .1 0 0 0</pose><geometry><box><size>{a} {b} .2</size></box></geometry></collision>
-<visual name="{name}"><pose>{x} {y} .1 0 0 0</pose><geometry><box><size>{a} {b} .2</size></box></geometry>
-  <material><ambient>.75 .72 .66 1</ambient><diffuse>.75 .72 .66 1</diffuse></material></visual>
+SHAPE = """
+<collision name="{name}"><pose>{x} {y} {z} 0 0 0</pose><geometry>{shape}</geometry></collision>
+<visual name="{name}"><pose>{x} {y} {z} 0 0 0</pose><geometry>{shape}</geometry>
+  <material><ambient>{rgb} 1</ambient><diffuse>{rgb} 1</diffuse></material></visual>
 """
-PILLAR = """
-<collision name="{name}"><pose>{x} {y} .2 0 0 0</pose>
-  <geometry><cylinder><radius>.25</radius><length>.4</length></cylinder></geometry></collision>
-<visual name="{name}"><pose>{x} {y} .2 0 0 0</pose>
-  <geometry><cylinder><radius>.25</radius><length>.4</length></cylinder></geometry>
-  <material><ambient>.2 .35 .5 1</ambient><diffuse>.2 .35 .5 1</diffuse></material></visual>
-"""
+
+
+def wall(name: str, x: float, y: float, length: float, width: float) -> str:
+    """Returns SDF of a wall of 20 cm around its middle."""
+    shape = f"<box><size>{length} {width} .2</size></box>"
+    return SHAPE.format(name=name, x=x, y=y, z=0.1, shape=shape, rgb=".75 .72 .66")
+
+
+def post(name: str, x: float, y: float) -> str:
+    """Returns SDF of a post."""
+    shape = f"<cylinder><radius>{POST}</radius><length>.4</length></cylinder>"
+    return SHAPE.format(name=name, x=x, y=y, z=0.2, shape=shape, rgb=".2 .35 .5")
+
+
 WALLS = [
-    WALL.format(name="east", x=HALF[0] + 0.05, y=0, a=0.1, b=2 * HALF[1] + 0.2),
-    WALL.format(name="west", x=-HALF[0] - 0.05, y=0, a=0.1, b=2 * HALF[1] + 0.2),
-    WALL.format(name="north", x=0, y=HALF[1] + 0.05, a=2 * HALF[0], b=0.1),
-    WALL.format(name="south", x=0, y=-HALF[1] - 0.05, a=2 * HALF[0], b=0.1),
+    *(wall(f"end{x:+}", x * (HALF[0] + 0.05), 0.0, 0.1, 2.0 * HALF[1] + 0.2) for x in (-1, 1)),
+    *(wall(f"side{y:+}", 0.0, y * (HALF[1] + 0.05), 2.0 * HALF[0], 0.1) for y in (-1, 1)),
 ]
 WORLD = f"""
 <sdf version="1.7">
@@ -57,7 +62,7 @@ WORLD = f"""
       <visual name="plane"><geometry><plane><size>14 10</size></plane></geometry>
         <material><ambient>.6 .64 .6 1</ambient><diffuse>.6 .64 .6 1</diffuse></material></visual>
       {"".join(WALLS)}
-      {"".join(PILLAR.format(name=f"post_{n}", x=x, y=y) for n, (x, y) in enumerate(POSTS))}
+      {"".join(post(f"post_{n}", x, y) for n, (x, y) in enumerate(POSTS))}
     </link></model>
   </world>
 </sdf>
@@ -73,29 +78,37 @@ Bools = NDArray[np.bool_]
 
 
 class Court(Area):
-    """Chasers earn for each runner that they catch, and runners for each step that they are free."""
+    """Chasers earn for each runner that they catch, runners for each step that they are free.
+
+    Args:
+        world: The world.
+        scripted: Share of the episodes in which the runners follow `Scripted` whatever they choose,
+            so that chasers that learn do not get used to the runners that learn beside them.
+    """
 
     agents = (Agents(CHASERS, SEEN, DRIVE), Agents(RUNNERS, SEEN, DRIVE))
     reward_terms = ("catch", "nearer", "time")
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, scripted: float) -> None:
         super().__init__(world)
-        car, runner = find_robot("car").load(), find_robot("diffbot").load()
-        ackermann = replace(car.parts["base"].controller, speed=(-0.7, CAR_SPEED))
-        drive = replace(
-            runner.parts["base"].controller,
-            lower=(-RUNNER_SPEED, -4.0),
-            upper=(RUNNER_SPEED, 4.0),
-        )
-        car = replace(car, parts={"base": replace(car.parts["base"], controller=ackermann)})
+        self.share = scripted
+        self.scripted: Bools = np.zeros(len(world), np.bool_)
+        self.seen = np.zeros((len(world), 2, 22))  # by the runners
+        car, runner = (find_robot(name).load() for name in ("car", "diffbot"))
+        steer, drive = car.parts["base"].controller, runner.parts["base"].controller
+        assert isinstance(steer, Ackermann)
+        assert isinstance(drive, DiffDrive)
+        steer = replace(steer, speed=(-0.5 * CAR_SPEED, CAR_SPEED))
+        drive = replace(drive, lower=(-RUNNER_SPEED, -4.0), upper=(RUNNER_SPEED, 4.0))
+        car = replace(car, parts={"base": replace(car.parts["base"], controller=steer)})
         runner = replace(runner, parts={"base": replace(runner.parts["base"], controller=drive)})
         self.robots = [
-            *(Robot(world, car, name, Pose((0.0, y, 0.0))) for name, y in zip(CHASERS, (-1, 1))),
-            *(Robot(world, runner, name, Pose((2.0, y, 0.0))) for name, y in zip(RUNNERS, (-1, 1))),
+            *(Robot(world, car, name, Pose((0.0, y, 0.0))) for y, name in enumerate(CHASERS)),
+            *(Robot(world, runner, name, Pose((2.0, y, 0.0))) for y, name in enumerate(RUNNERS)),
         ]
         self.models = world.models.select([*CHASERS, *RUNNERS])
-        self.free = np.ones((len(world), 2), dtype=bool)  # runners that play
-        self.caught = np.zeros((len(world), 2), dtype=bool)  # in this step
+        self.free: Bools = np.ones((len(world), 2), np.bool_)  # runners that play
+        self.caught: Bools = np.zeros((len(world), 2), np.bool_)  # in this step
         self.gap = np.zeros((len(world), 2))  # from a runner to the nearest chaser [m]
         self.nearer = np.zeros((len(world), 2))  # change of that, of runners that play
         self.steps = np.zeros(len(world))
@@ -109,6 +122,7 @@ class Court(Area):
         pose[..., 1] = np.array([-1.0, 1.0, -1.0, 1.0]) + 0.6 * drawn[..., 1]
         pose[..., 3:] = quaternions.from_axis_angle([0.0, 0.0, 1.0], np.pi * drawn[..., 2])
         self.models.put(worlds, pose=pose)
+        self.scripted[worlds] = self.world.uniform(0.0, 1.0, 1, worlds)[:, 0] < self.share
         self.free[worlds], self.caught[worlds], self.steps[worlds] = True, False, 0.0
         self.gap[worlds] = self.gaps()[worlds]
         self.nearer[worlds] = 0.0
@@ -116,6 +130,10 @@ class Court(Area):
     def act(self, actions: tuple[NDArray[np.float32], NDArray[np.float32]]) -> None:
         """Drives until the next step."""
         chosen = np.concatenate(actions, axis=1)
+        if self.scripted.any():
+            seen = self.seen[self.scripted]
+            fled = Scripted().act(RUNNERS[0], seen.reshape(-1, 22), DRIVE, ())
+            chosen[self.scripted, 2:] = fled.reshape(-1, 2, 2)
         chosen[:, 2:] *= self.free[..., None]
         for number, robot in enumerate(self.robots):
             robot.set_action(chosen[:, number])
@@ -126,7 +144,7 @@ class Court(Area):
         self.nearer = np.where(self.free, self.gap - gap, 0.0)
         self.caught = self.free & (gap < CATCH)
         self.free, self.gap, self.steps = self.free & ~self.caught, gap, self.steps + 1.0
-        (worlds,) = self.caught.any(axis=1).nonzero()
+        worlds = np.flatnonzero(self.caught.any(axis=1))
         if len(worlds):
             pose = self.models.pose[worlds]
             bench = np.array([[BENCH, -1.0], [BENCH, 1.0]])
@@ -137,7 +155,8 @@ class Court(Area):
         """Returns the distance of each runner from the nearest chaser, (W, 2)."""
         place = self.models.pose[..., :2]
         away = place[:, 2:, None] - place[:, None, :2]
-        return np.sqrt((away * away).sum(axis=-1)).min(axis=2)
+        distance: Floats = np.sqrt((away * away).sum(axis=-1))
+        return distance.min(axis=2)
 
     def observe(self) -> tuple[Floats, Floats]:
         """Returns what chasers and runners see, in their own frames, (W, 2, 22) each."""
@@ -153,9 +172,11 @@ class Court(Area):
         motion = quaternions.inverse_rotate(own, twist[:, order, :3])[..., :2]
         plays = there[:, order, None]
         others = np.concatenate([0.5 * away * plays, motion * plays, plays], axis=-1)
-        left = np.broadcast_to(1.0 - self.steps[:, None, None] / (RATE * SECONDS), (*there.shape, 1))
+        left = 1.0 - self.steps[:, None, None] / (RATE * SECONDS)
+        left = np.broadcast_to(left, (*there.shape, 1))
         seen = np.concatenate([*columns, others.reshape(*there.shape, 15), left], axis=-1)
-        return seen[:, :2], seen[:, 2:]
+        self.seen = seen[:, 2:]
+        return seen[:, :2], self.seen
 
     def reward(self) -> dict[str, Floats]:
         """Returns the terms for the chasers, which share them, and the runners; (W, 4) each."""
@@ -169,7 +190,7 @@ class Court(Area):
 
     def terminated(self) -> Bools:
         """Returns True for runners that are caught, and for chasers that caught all; (W, 4)."""
-        done = ~self.free.any(axis=1)[:, None]
+        done = ~self.free.any(axis=1, keepdims=True)
         return np.concatenate([done, done, ~self.free], axis=1)
 
     def info(self) -> dict[str, Any]:
@@ -177,7 +198,7 @@ class Court(Area):
         caught = (~self.free).sum(axis=1)
         chasers = {"success": caught == 2, "caught": caught}
         runners = {name: {"success": self.free[:, n]} for n, name in enumerate(RUNNERS)}
-        return {name: chasers for name in CHASERS} | runners
+        return dict.fromkeys(CHASERS, chasers) | runners
 
 
 class Scripted(ArrayPolicy):
@@ -212,12 +233,12 @@ class Scripted(ArrayPolicy):
         return np.stack([np.cos(angle), np.clip(2.0 * angle, -1.0, 1.0)], axis=1)
 
 
-def make(worlds: int = 1, seed: int = 0) -> Environment:
+def make(worlds: int = 1, seed: int = 0, scripted: float = 0.0) -> Environment:
     """Makes the task; an episode takes at most 20 s."""
     simulator = open_simulator(GazeboXMLLoader().load_world(WORLD), worlds)
     world = World(simulator, seed=seed, steps_per_tick=10)
     steps = int(RATE * SECONDS)
-    return Environment(Court(world), frame_skip=10, max_episode_steps=steps, seed=seed)
+    return Environment(Court(world, scripted), frame_skip=10, max_episode_steps=steps, seed=seed)
 
 
 TASK = Task(
@@ -227,7 +248,8 @@ TASK = Task(
     film=CameraView(Pose((0.0, -4.6, 4.8), Euler(0.0, 0.82, np.pi / 2)), 1.1, 960, 540),
     map_view=CameraView.from_above(0.0, 0.0, 6.4, size=(600, 450)),
     training={
-        "steps": 4_000_000,
+        "make": {"scripted": 0.5},
+        "steps": 2_400_000,
         "worlds": 64,
         "rollout": 32,
         "minibatch": 512,
