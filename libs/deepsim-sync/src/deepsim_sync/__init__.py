@@ -104,7 +104,7 @@ from .trackers.states import (
     SetVisualTracker,
     Visual,
 )
-from .world.sensor import Sensor
+from .world.sensor import Sensor, SensorNoise
 from .world.sensors import SensorRows, WorldSensors
 from .world.world import World
 from .world.world_state import WorldState
@@ -171,6 +171,7 @@ __all__ = [
     "Sensor",
     "SensorInfo",
     "SensorKind",
+    "SensorNoise",
     "SensorRows",
     "Sensors",
     "SensorsTogether",
