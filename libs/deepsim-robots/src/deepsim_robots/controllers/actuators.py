@@ -355,7 +355,7 @@ class DelayedDrive(Drive):
     >>> robot = Robot(World(MujocoSimulator(worlds=2)), config, "arm")
     >>> robot.parts["arm"].ticks[1] = 0.0  # no delay in world 1, until its next reset
     >>> robot.parts["arm"].ticks.tolist()
-    [5.0, 0.0]
+    [10.0, 0.0]
 
     Args:
         drive: The other drive.
