@@ -55,6 +55,7 @@ from .port.physics_properties import (
     PHYSICS_PROPERTIES,
     PhysicsProperties,
     PhysicsProperty,
+    PhysicsValues,
     check_property,
     checked_factors,
 )
@@ -162,6 +163,7 @@ __all__ = [
     "PerWorld",
     "PhysicsProperties",
     "PhysicsProperty",
+    "PhysicsValues",
     "PoseSolver",
     "Priority",
     "Reading",
