@@ -338,6 +338,7 @@ def test_a_part_of_ones_own_is_reset_and_restored(world: World) -> None:
         (lambda world: ActionDelay(world, (3, 1)), r"ascending order, got \(3, 1\)"),
         (lambda world: Observations(world, delay={"q": 0.5}), "delay of 'q'.*got 0.5"),
         (lambda world: Interval(world, 0.0), "must be > 0 s.*got 0.0"),
+        (lambda world: Interval(world, (1.0, np.inf)), "must be > 0 s"),
         (lambda world: Command(world, [1.0], [0.0]), "low <= high"),
         (lambda world: Command(world, [0.0], [1.0], zero=2.0), "must be a probability, got 2.0"),
         (lambda world: Push(world, "puck", 1.0), "one of them > 0"),

@@ -34,19 +34,22 @@ class Interval(TaskPart):
         seconds: Simulated time between two events [s], rounded to whole ticks: a number, or the
             least and the largest of a time that is drawn anew for each event and world.
 
+    Attributes:
+        next: The tick of the next event in each world, (W,).
+
     Raises:
         ValueError: The time is not > 0, or the two are not in ascending order.
     """
 
     def __init__(self, world: World, seconds: Range) -> None:
         low, high = seconds if isinstance(seconds, (tuple, list)) else (seconds, seconds)
-        if not 0.0 < low <= high:
+        if not 0.0 < low <= high or low < high == math.inf:
             raise ValueError(
                 f"an interval must be > 0 s, or two times in ascending order, got {seconds!r}"
             )
         super().__init__(world)
-        self.low, self.high = float(low), float(high)
-        self.next = np.full(len(world), _NEVER)  # tick of the next event
+        self._seconds = float(low), float(high)
+        self.next = np.full(len(world), _NEVER)
 
     def reset(self, worlds: WorldNumbers) -> None:
         """Draws the time of the first event in some worlds."""
@@ -63,17 +66,18 @@ class Interval(TaskPart):
         return worlds
 
     def _wait(self, worlds: WorldNumbers) -> None:
-        if math.isinf(self.low):
+        low, high = self._seconds
+        if math.isinf(low):
             return
-        if self.low < self.high:
-            seconds = self.world.uniform(self.low, self.high, (), worlds)
+        if low < high:
+            seconds = self.world.uniform(low, high, (), worlds)
         else:
-            seconds = np.full(len(worlds), self.low)
+            seconds = np.full(len(worlds), low)
         ticks = np.maximum(np.rint(seconds / self.world.delta_time), 1.0)
         self.next[worlds] = self.world.ticks[worlds] + ticks.astype(np.int64)
 
 
-class Command(TaskPart):
+class Command(Interval):
     """A command for the agents, such as a velocity, drawn at each reset and every n seconds.
 
     >>> world = World(TableSimulator(worlds=2), seed=0)
@@ -119,13 +123,13 @@ class Command(TaskPart):
             )
         if not 0.0 <= zero <= 1.0:
             raise ValueError(f"zero must be a probability, got {zero}")
-        super().__init__(world)
+        super().__init__(world, every)
         self.zero = zero
         self.value = np.zeros((len(world), len(self.low)))
-        self._interval = Interval(world, every)
 
     def reset(self, worlds: WorldNumbers) -> None:
         """Draws the first command of some worlds."""
+        super().reset(worlds)
         self.value[worlds] = self.draw(worlds)
 
     def update(self) -> WorldNumbers:
@@ -134,7 +138,7 @@ class Command(TaskPart):
         Returns:
             The numbers of the worlds with a new command, (w,).
         """
-        worlds = self._interval.due()
+        worlds = self.due()
         if len(worlds):
             self.value[worlds] = self.draw(worlds)
         return worlds
@@ -147,7 +151,7 @@ class Command(TaskPart):
         return drawn
 
 
-class Push(TaskPart):
+class Push(Interval):
     """Pushes a model every n seconds: adds a random velocity to all of it.
 
     Its links keep their velocities relative to each other, so that the momentum changes by mass
@@ -192,9 +196,8 @@ class Push(TaskPart):
                 "linear and angular of a Push must be >= 0, and one of them > 0, "
                 f"got {linear!r} and {angular!r}"
             )
-        super().__init__(world)
+        super().__init__(world, every)
         self._rows = world.models.select([model])
-        self._interval = Interval(world, every)
 
     def update(self) -> WorldNumbers:
         """Pushes where it is due; call it in the hook `Area.update`.
@@ -202,7 +205,7 @@ class Push(TaskPart):
         Returns:
             The numbers of the pushed worlds, (w,).
         """
-        worlds = self._interval.due()
+        worlds = self.due()
         if len(worlds):
             change = self.world.uniform(-self.change, self.change, 6, worlds)
             self._rows.put(worlds, twist=self._rows.twist[worlds] + change[:, None])

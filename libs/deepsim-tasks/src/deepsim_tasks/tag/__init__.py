@@ -153,7 +153,9 @@ class Court(Area):
         motion = quaternions.inverse_rotate(own, twist[:, order, :3])[..., :2]
         plays = there[:, order, None]
         others = np.concatenate([0.5 * away * plays, motion * plays, plays], axis=-1)
-        left = np.broadcast_to(1.0 - self.steps[:, None, None] / (RATE * SECONDS), (*there.shape, 1))
+        left = np.broadcast_to(
+            1.0 - self.steps[:, None, None] / (RATE * SECONDS), (*there.shape, 1)
+        )
         seen = np.concatenate([*columns, others.reshape(*there.shape, 15), left], axis=-1)
         return seen[:, :2], seen[:, 2:]
 
