@@ -9,27 +9,20 @@ the ``Behaviour`` exported here.
 
 from deepsim_envs import (
     AbstractAgent,
-    ActionDelay,
     Agents,
     Area,
     AreaInterface,
     ArrayPolicy,
-    Command,
     Environment,
     GymnasiumEnv,
     GymnasiumVectorEnv,
-    History,
-    Observations,
     Policy,
-    Push,
     action_box,
 )
 from deepsim_fx import (
-    ArrayRandomizer,
     BlinkEffect,
     FadeEffect,
     InvisibleEffect,
-    JointRandomizer,
     LightRandomizer,
     ModelVisualRandomizer,
     PhysicsRandomizer,
@@ -41,8 +34,6 @@ from deepsim_math import Color, Euler, Pose, Position, Quaternion, Twist, Vector
 from deepsim_mujoco import MujocoSimulator
 from deepsim_robots import (
     Ackermann,
-    DCMotor,
-    Delayed,
     DiffDrive,
     EndEffectorPose,
     Gains,
@@ -70,7 +61,6 @@ from deepsim_sync import (
     DeepSimError,
     GetModelStateTracker,
     ModelState,
-    Noise,
     SetModelStateTracker,
     Transform,
     World,
@@ -103,12 +93,6 @@ __all__ = [
     "load_task",
     "make_environment",
     "register_task",
-    # its parts
-    "ActionDelay",
-    "Command",
-    "History",
-    "Observations",
-    "Push",
     # its world
     "Backend",
     "Behaviour",
@@ -116,7 +100,6 @@ __all__ = [
     "GetModelStateTracker",
     "ModelState",
     "MujocoSimulator",
-    "Noise",
     "SetModelStateTracker",
     "Transform",
     "World",
@@ -127,8 +110,6 @@ __all__ = [
     "ModelSpawner",
     # its robots
     "Ackermann",
-    "DCMotor",
-    "Delayed",
     "DiffDrive",
     "EndEffectorPose",
     "Gains",
@@ -150,11 +131,9 @@ __all__ = [
     "Twist",
     "Vector3",
     # effects, and randomization
-    "ArrayRandomizer",
     "BlinkEffect",
     "FadeEffect",
     "InvisibleEffect",
-    "JointRandomizer",
     "LightRandomizer",
     "ModelVisualRandomizer",
     "PhysicsRandomizer",
