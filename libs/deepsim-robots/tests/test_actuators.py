@@ -19,6 +19,7 @@ from deepsim_robots import (
     JointDeltaPosition,
     JointEffort,
     JointPosition,
+    JointTrajectory,
     Part,
     Robot,
     RobotConfig,
@@ -126,13 +127,14 @@ def test_a_long_tick_is_warned_of(make_world):
         make_robot(make_world(1, steps=10), DCMotor())
 
 
-@pytest.mark.parametrize("kind", ["position", "delta", "motor"])
+@pytest.mark.parametrize("kind", ["position", "delta", "motor", "trajectory"])
 def test_a_delayed_controller_is_the_other_one_shifted(make_world, kind):
     """Positions with a delay of k ticks are those without it, k ticks later, bit for bit."""
     controller = {
         "position": JointPosition(),
         "delta": JointDeltaPosition(of="target"),
         "motor": DCMotor(stiffness=20.0, damping=1.0),
+        "trajectory": JointTrajectory(duration=0.02),
     }[kind]
     rng = np.random.default_rng(0)
     actions = rng.uniform(-1.0, 1.0, (20, 2, 2))
@@ -176,13 +178,14 @@ def test_delays_of_worlds_are_drawn_by_their_own_numbers(make_world):
         np.testing.assert_array_equal(alone[:, 0], together[:, seed])
 
 
-@pytest.mark.parametrize("kind", ["motor", "network", "delayed"])
+@pytest.mark.parametrize("kind", ["motor", "network", "delayed", "late trajectory"])
 def test_snapshots_hold_the_memory_of_actuators(make_world, kind):
     """A pickled snapshot continues in another world bit for bit."""
     controller: Controller = {
         "motor": DCMotor(stiffness=20.0, damping=1.0),
         "network": ActuatorNetwork(network=lambda inputs: inputs[..., 2] - inputs[..., 5]),
         "delayed": Delayed(controller=DCMotor(stiffness=20.0, damping=1.0), delay=(0.0, 0.02)),
+        "late trajectory": Delayed(controller=JointTrajectory(duration=0.02), delay=(0.0, 0.01)),
     }[kind]
     world, other = (make_world(3, steps=1, seed=5) for _ in range(2))
     robot, fresh = (make_robot(each, controller, ARM) for each in (world, other))

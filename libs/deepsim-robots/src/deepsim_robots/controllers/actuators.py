@@ -28,6 +28,7 @@ from .joint_position import position_limits
 Network: TypeAlias = Callable[[Floats], NDArray[np.floating]]
 """A function of k inputs for each joint, (w, n, k), that returns an effort for each, (w, n)."""
 _LONG = 0.01  # a tick in which a held effort differs from a motor's [s]
+_OTHERS = "delayed "  # prefix of the memory of a delayed drive
 _ACTIVATIONS: Mapping[str, Callable[[Floats], Floats]] = {
     "tanh": np.tanh,
     "relu": lambda values: np.maximum(values, 0.0),
@@ -373,7 +374,6 @@ class DelayedDrive(Drive):
         self._delay = delay
         tick = drive.joints.world.delta_time
         self._most = round(delay[1] / tick)
-        self.memory.update({f"delayed {name}": array for name, array in drive.memory.items()})
         self.ticks: Floats = self.remember("ticks")
         # Actions of the latest ticks, the present first, and whether one was given in the tick.
         self._actions = self.remember("actions", self._most + 1, len(drive.lower))
@@ -394,6 +394,21 @@ class DelayedDrive(Drive):
         self._given[worlds, 1:] = self._given[worlds, :-1]
         self._given[worlds, 0] = 0.0
         self.drive.update(delta_time, worlds)
+
+    def get_state(self) -> dict[str, Floats]:
+        """Returns a copy of the memory, with that of the other drive."""
+        others = {_OTHERS + name: array for name, array in self.drive.get_state().items()}
+        return {**super().get_state(), **others}
+
+    def set_state(self, state: Mapping[str, Floats]) -> None:
+        """Restores the result of `get_state`."""
+        super().set_state(state)
+        others = {
+            name.removeprefix(_OTHERS): array
+            for name, array in state.items()
+            if name.startswith(_OTHERS)
+        }
+        self.drive.set_state(others)
 
     def reset(self, worlds: WorldNumbers) -> None:
         """Forgets actions, and draws the delays of new episodes."""
