@@ -284,6 +284,23 @@ def test_containers_are_restored_in_place_for_those_who_share_them(value, change
     assert pickle.dumps(value) == before
 
 
+@pytest.mark.parametrize("pickled", [False, True])
+def test_attributes_share_an_object_if_they_did_at_the_snapshot(pickled: bool) -> None:
+    """``self.last = self.now = zeros`` of a new object does not mix up two kept arrays."""
+    bag, fresh = Bag(), Bag()
+    bag.now, bag.last = np.array([1.0]), np.array([2.0])
+    bag.one = bag.other = np.array([3.0])
+    state = plain_attributes(bag)
+    if pickled:
+        state = pickle.loads(pickle.dumps(state))
+    fresh.now = fresh.last = fresh.one = np.zeros(1)
+    restore_attributes(fresh, state)
+    assert [fresh.now[0], fresh.last[0], fresh.one[0]] == [1.0, 2.0, 3.0]
+    fresh.one[0] = 5.0
+    assert fresh.other[0] == 5.0
+    assert fresh.now[0] == 1.0
+
+
 def test_a_default_of_the_class_shows_again() -> None:
     bag = Bag()
     state = plain_attributes(bag)

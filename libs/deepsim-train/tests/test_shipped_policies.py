@@ -45,7 +45,7 @@ def test_each_agent_follows_the_policy_of_its_team(race: Path) -> None:
 @pytest.mark.parametrize("training", [{}, {"policies": "agent"}, {"policies": {"red": ["a"]}}])
 def test_a_task_must_say_whose_policies_they_are(race: Path, training: object) -> None:
     (race / "__init__.py").write_text(TASK.format(training=training))
-    with pytest.raises(TaskError, match="race holds the policies blue, red: .* name their agents"):
+    with pytest.raises(TaskError, match=r"race holds the policies blue, red: .* name their agents"):
         load_task(race)
 
 

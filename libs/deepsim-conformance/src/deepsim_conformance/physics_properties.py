@@ -12,6 +12,7 @@ from deepsim_sync.port.physics_properties import (
     PHYSICS_PROPERTIES,
     PhysicsProperties,
     PhysicsProperty,
+    PhysicsValues,
 )
 
 from .base import GRAVITY, Conformance
@@ -65,6 +66,38 @@ class PhysicsPropertyCases(Conformance):
         bench.run(1.5)
         expected = 1.0 / (2.0 * min(BOX_MU * factor, 1.0) * GRAVITY)
         assert bench.pose("box")[0] == pytest.approx(expected, rel=0.05, abs=0.005)
+
+    @pytest.mark.parametrize("coefficient", [0.1, 0.5])
+    def test_a_coefficient_of_friction_sets_the_braking_distance(
+        self, bench: Bench, physics: PhysicsProperties, coefficient: float
+    ) -> None:
+        """A sliding box stops after v^2 / (2 mu g), whatever it is described with."""
+        if not isinstance(physics, PhysicsValues):
+            pytest.skip("the engine scales friction only")
+        bench.spawn(GROUND, "ground")
+        bench.spawn(BOX, "box", (0, 0, 0.1))
+        physics.set_friction(["box::link"], coefficient)
+        bench.run(0.1)
+        bench.write({("models", "twist"): {"box": (1.0, 0, 0, 0, 0, 0)}})
+        bench.run(1.5)
+        expected = 1.0 / (2.0 * coefficient * GRAVITY)
+        assert bench.pose("box")[0] == pytest.approx(expected, rel=0.05, abs=0.005)
+
+    def test_a_shifted_center_of_mass_sets_how_a_pendulum_falls(
+        self, bench: Bench, physics: PhysicsProperties
+    ) -> None:
+        """At its axis the center of mass does not turn it; a reset restores the fall."""
+        if not isinstance(physics, PhysicsValues):
+            pytest.skip("the engine cannot move centers of mass")
+        bench.spawn(PENDULUM, "pendulum", (0, 0, 5))
+        rates = []
+        for offset in (0.0, 1.0, 2.0):
+            bench.reset()
+            physics.shift_center_of_mass(["pendulum::link"], (-0.3 * offset, 0.0, 0.0))
+            bench.run(0.1)
+            rates.append(bench.get("links", "twist", "pendulum::link")[4])
+        assert rates[1] == pytest.approx(0.0, abs=1e-9)
+        assert rates[2] == pytest.approx(-rates[0], rel=0.02)
 
     @pytest.mark.parametrize("factor", [0.0, 0.5, 2.0])
     def test_gravity_sets_how_fast_a_link_falls(

@@ -12,6 +12,8 @@ import importlib
 import typing
 
 from .area import AbstractAgent, Agents, Area, AreaInterface
+from .area.events import Command, Interval, Push
+from .area.parts import ActionDelay, History, Observations, TaskPart
 from .digests import digest
 from .errors import (
     ActionError,
@@ -62,25 +64,32 @@ else:  # hidden from type checkers, which would take __getattr__ for any name
 
 __all__ = [
     "AbstractAgent",
+    "ActionDelay",
     "ActionError",
     "Agents",
     "Area",
     "AreaInterface",
     "ArrayPolicy",
     "ClosedEnvironmentError",
+    "Command",
     "Environment",
     "EnvironmentState",
     "GymnasiumEnv",
     "GymnasiumVectorEnv",
+    "History",
+    "Interval",
     "JoinedEnvironment",
     "ObservationError",
+    "Observations",
     "Policy",
     "PolicyMaker",
+    "Push",
     "Recorder",
     "ReplayError",
     "ResetNeededError",
     "Step",
     "StepResult",
+    "TaskPart",
     "Trajectory",
     "TrajectoryCollector",
     "action_box",

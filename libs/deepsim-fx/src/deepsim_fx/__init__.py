@@ -26,12 +26,14 @@ from .randomizers.model_visual import ModelVisualRandomizer, RandomizerLevel
 from .randomizers.physics import PhysicsRandomizer
 from .randomizers.pose import PoseRandomizer
 from .randomizers.randomizer import AbstractRandomizer, Draw
+from .randomizers.values import ArrayRandomizer, JointRandomizer
 from .targets import Target
 
 __all__ = [
     "DISTRIBUTIONS",
     "AbstractEffect",
     "AbstractRandomizer",
+    "ArrayRandomizer",
     "BlinkEffect",
     "CameraRandomizer",
     "Choice",
@@ -41,6 +43,7 @@ __all__ = [
     "EffectObserver",
     "FadeEffect",
     "InvisibleEffect",
+    "JointRandomizer",
     "LightRandomizer",
     "LogUniform",
     "ModelVisualRandomizer",

@@ -55,6 +55,7 @@ from .port.physics_properties import (
     PHYSICS_PROPERTIES,
     PhysicsProperties,
     PhysicsProperty,
+    PhysicsValues,
     check_property,
     checked_factors,
 )
@@ -104,7 +105,7 @@ from .trackers.states import (
     SetVisualTracker,
     Visual,
 )
-from .world.sensor import Sensor
+from .world.sensor import Sensor, SensorNoise
 from .world.sensors import SensorRows, WorldSensors
 from .world.world import World
 from .world.world_state import WorldState
@@ -162,6 +163,7 @@ __all__ = [
     "PerWorld",
     "PhysicsProperties",
     "PhysicsProperty",
+    "PhysicsValues",
     "PoseSolver",
     "Priority",
     "Reading",
@@ -171,6 +173,7 @@ __all__ = [
     "Sensor",
     "SensorInfo",
     "SensorKind",
+    "SensorNoise",
     "SensorRows",
     "Sensors",
     "SensorsTogether",

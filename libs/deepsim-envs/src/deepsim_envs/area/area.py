@@ -96,15 +96,16 @@ class StatefulArea:
     Attributes:
         reset_options: During a reset and its `observe`, the options passed to `Environment.reset`;
             read-only.
-        reward_terms: The names of the terms that are summed to rewards; empty for plain rewards.
-            For each term, the info of an agent has ``"reward/NAME"``, the value in the step, and
+        reward_terms: The names of the terms that are summed to rewards, or their weights by name,
+            by which the environment multiplies them first; empty for plain rewards. For each term,
+            the info of an agent has ``"reward/NAME"``, the weighted value in the step, and
             ``"return/NAME"``, the sum over the episode so far.
         first_level: In a curriculum, the level of episodes that begin with a seed; see the hook
             `next_level`.
     """
 
     reset_options: Mapping[str, Any] = MappingProxyType({})
-    reward_terms: Sequence[str] = ()
+    reward_terms: Sequence[str] | Mapping[str, float] = ()
     first_level: int = 0
 
     def compute_reward(self, achieved_goal: Any, desired_goal: Any, info: Any) -> Any:
@@ -232,7 +233,8 @@ class Area(StatefulArea, ABC):
     def observe(self) -> Any:
         """Returns the current observations of all agents, (W, A, ...).
 
-        It is called after every step and reset, and must not draw random numbers.
+        It is called after every step and reset, and must not draw random numbers; `Observations`
+        and sensors add noise.
         """
 
     def terminated(self) -> Bools | None:
@@ -250,8 +252,8 @@ class Area(StatefulArea, ABC):
     def reward(self) -> NDArray[np.float64] | Mapping[str, NDArray[np.float64]]:
         """Returns each agent's reward for the step, (W, A).
 
-        With `reward_terms`, returns a dict with such an array for each term. The reward is then
-        the sum of the arrays, added in the order of `reward_terms`.
+        With `reward_terms`, returns a dict with such an array for each term, without its weight.
+        The reward is then the weighted sum of the arrays, added in the order of `reward_terms`.
         """
 
     def info(self) -> Mapping[str, Any]:

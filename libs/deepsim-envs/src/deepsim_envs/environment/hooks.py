@@ -41,9 +41,9 @@ class Hooks:
         levels: The levels of worlds; None if the area has no curriculum.
 
     Raises:
-        TypeError: An attribute has the name of a hook but is not a method, or a reward term is not
-            a str.
-        ValueError: A reward term occurs twice.
+        TypeError: An attribute has the name of a hook but is not a method, a reward term is not a
+            str, or an `AreaInterface` has weights of terms.
+        ValueError: A reward term occurs twice, or its weight is not finite.
     """
 
     def __init__(
@@ -74,6 +74,11 @@ class Hooks:
             if area.reward_terms
             else None
         )
+        if self.terms is not None and self.terms.weights and isinstance(area, ObjectArea):
+            raise TypeError(
+                f"reward_terms of {owner} must be names, because its agents add rewards that are "
+                "weighted already; weights are for areas on arrays"
+            )
         self._joined = self._overridden("joined")
         next_level = self._overridden("next_level")
         self.levels = None if next_level is None else Levels(task, next_level, len(area.world))
@@ -166,7 +171,7 @@ class Hooks:
         """
         live = self._area.live
         values = self._reward()
-        terms = {} if self.terms is None else self._terms(values, self.terms.names)
+        terms = {} if self.terms is None else self._terms(values, self.terms)
         if terms and not isinstance(self._area, ObjectArea):
             first, *others = terms.values()
             values = sum(others, first)
@@ -209,8 +214,9 @@ class Hooks:
             info = self.levels.add_to(info)
         return info if self.terms is None else self.terms.add_to(info)
 
-    def _terms(self, values: Any, names: Sequence[str]) -> dict[str, NDArray[np.float64]]:
-        """Returns copies of the reward terms, (W, A) each, in the order of their names."""
+    def _terms(self, values: Any, terms: RewardTerms) -> dict[str, NDArray[np.float64]]:
+        """Returns copies of the weighted reward terms, (W, A) each, in the order of their names."""
+        names = terms.names
         if isinstance(self._area, ObjectArea):
             values = self._area.terms()
         if not isinstance(values, Mapping) or set(values) != set(names):
@@ -218,7 +224,10 @@ class Hooks:
                 f"reward of {self._owner} must be a dict of its reward_terms {list(names)}, "
                 f"got {shown(values)}"
             )
-        return {name: self._table(f"reward {name!r}", values[name], np.float64) for name in names}
+        tables = {name: self._table(f"reward {name!r}", values[name], np.float64) for name in names}
+        for name, weight in terms.weights.items():
+            tables[name] *= weight
+        return tables
 
     def _bound(self, name: str) -> Hook:
         hook: Hook = getattr(self._area, name)

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from numbers import Real
 from typing import Any, Protocol
 
 import numpy as np
@@ -239,16 +241,17 @@ class RewardTerms:
 
     Args:
         owner: The name of the area's class, for messages.
-        names: The names of the terms.
+        names: The names of the terms, or their weights by name.
         agents: The names of all agents.
         worlds: The number of worlds, W.
 
     Attributes:
         names: The names of the T terms.
+        weights: The factor of each term; empty if terms are summed as they are.
 
     Raises:
         TypeError: The names are not strings.
-        ValueError: A name is empty, or occurs twice.
+        ValueError: A name is empty, or occurs twice; or a weight is not a finite number.
     """
 
     def __init__(self, owner: str, names: Any, agents: Sequence[str], worlds: int) -> None:
@@ -257,6 +260,13 @@ class RewardTerms:
         self.names = tuple(names)
         if len(set(self.names)) < len(self.names) or "" in self.names:
             raise ValueError(f"{owner}.reward_terms must be names, each once, got {names!r}")
+        self.weights: dict[str, Any] = dict(names) if isinstance(names, Mapping) else {}
+        for name, weight in self.weights.items():
+            if not isinstance(weight, Real) or not math.isfinite(weight):
+                raise ValueError(
+                    f"the weight of {name!r} in {owner}.reward_terms must be a finite number, "
+                    f"got {weight!r}"
+                )
         self._owner, self._agents = owner, agents
         # By step and episode, term, world and agent.
         self._values = np.zeros((2, len(self.names), worlds, len(agents)))

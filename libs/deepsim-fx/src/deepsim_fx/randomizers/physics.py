@@ -15,6 +15,7 @@ from deepsim_sync import (
     PHYSICS_PROPERTIES,
     PhysicsProperties,
     PhysicsProperty,
+    PhysicsValues,
     Transform,
     UnsupportedError,
     World,
@@ -24,12 +25,15 @@ from deepsim_sync import (
 from .distributions import Spec, distribution
 from .randomizer import AbstractRandomizer, Patterns, as_patterns, links_of, stacked
 
+_VALUES = ("friction_coefficient", "center_of_mass")
+
 
 class PhysicsRandomizer(AbstractRandomizer):
-    """Randomizer that scales mass, weight, friction and damping of the links of a model.
+    """Randomizer that changes mass, weight, friction and damping of the links of a model.
 
     It draws factors of the values in the model description, so that one distribution suits models
-    of any size. A factor replaces the previous one; a reset of the world removes it.
+    of any size; friction can also be drawn as a coefficient, and centers of mass as offsets. A draw
+    replaces the previous one; a reset of the world removes it.
 
     >>> class Printer:  # in place of an engine with `deepsim_sync.PhysicsProperties`
     ...     def scale(self, name, links, factors, worlds):
@@ -48,19 +52,23 @@ class PhysicsRandomizer(AbstractRandomizer):
         friction: Distribution of the factor of friction. Of two surfaces the lower friction counts,
             so that factors above 1 have no effect on a ground of the same friction, of which the
             embedded engine warns; describe such a ground with a friction of 10.
+        friction_coefficient: Distribution of the friction coefficient itself, >= 0, such as
+            ``("uniform", 0.3, 1.2)``; not together with `friction`.
         damping: Distribution of the factor of the damping of joints.
         gravity: Distribution of the factor of gravity, >= 0.
         joint_friction: Distribution of the factor of the dry friction of joints, >= 0.
         armature: Distribution of the factor of rotor inertia. It has no effect on joints without
             one, such as those of SDF and URDF.
+        center_of_mass: Distribution of the offset of the center of mass in the frame of its link
+            [m]: one for each component, or a list of three.
         links: Patterns of link names in the model, such as ``"wheel_*"``.
-        per_link: Whether each link has its own factor instead of all sharing one.
+        per_link: Whether each link has its own draw instead of all sharing one.
         name: Name of the randomizer in the log; by default derived from the model.
         world: The world of the model; by default the world of a transform, or the current one.
 
     Raises:
-        ValueError: A distribution is invalid, or none is given.
-        UnsupportedError: The simulator cannot scale physics.
+        ValueError: A distribution is invalid, none is given, or friction has both.
+        UnsupportedError: The simulator cannot scale physics, or not set these values.
     """
 
     def __init__(
@@ -73,6 +81,8 @@ class PhysicsRandomizer(AbstractRandomizer):
         gravity: Spec | None = None,
         joint_friction: Spec | None = None,
         armature: Spec | None = None,
+        friction_coefficient: Spec | None = None,
+        center_of_mass: Spec | None = None,
         links: Patterns = "*",
         per_link: bool = True,
         name: str | None = None,
@@ -91,26 +101,36 @@ class PhysicsRandomizer(AbstractRandomizer):
         self.factors = {
             name: distribution(spec) for name, spec in given.items() if spec is not None
         }
-        if not self.factors:
+        self.values = {
+            name: distribution(spec)
+            for name, spec in zip(_VALUES, (friction_coefficient, center_of_mass), strict=True)
+            if spec is not None
+        }
+        if not self.factors and not self.values:
             raise ValueError(f"{self.name!r} has nothing to draw: give mass, friction, ...")
+        if friction is not None and friction_coefficient is not None:
+            raise ValueError(
+                f"{self.name!r} draws friction as a factor or as a coefficient, not as both"
+            )
         self.links = as_patterns(links)
         self.per_link = per_link
         self._physics()
 
-    def draw(self, rng: Generator, world: int) -> dict[str, dict[str, float]]:
-        """Draws factors.
+    def draw(self, rng: Generator, world: int) -> dict[str, dict[str, Any]]:
+        """Draws factors, coefficients and offsets.
 
         Returns:
-            Factors by property and link.
+            Factors and values by property and link.
 
         Raises:
             UnknownEntityError: The model does not exist.
-            ValueError: No link matches the patterns, or a factor is out of range.
+            ValueError: No link matches the patterns, or a draw is out of range.
         """
         links = links_of(self.world.entities, self.model, self.links)
-        values: dict[str, dict[str, float]] = {}
+        values: dict[str, dict[str, Any]] = {}
+        count = len(links) if self.per_link else 1
         for name, factors in self.factors.items():
-            drawn = factors(rng, (len(links) if self.per_link else 1,))
+            drawn = factors(rng, (count,))
             fit = np.all(drawn >= 0.0) if name in CAN_BE_ZERO else np.all(drawn > 0.0)
             if not fit:
                 sign = ">=" if name in CAN_BE_ZERO else ">"
@@ -120,20 +140,40 @@ class PhysicsRandomizer(AbstractRandomizer):
                 )
             every = np.broadcast_to(drawn, (len(links),)).tolist()
             values[name] = dict(zip(links, every, strict=True))
+        for value, spread in self.values.items():
+            cell = () if value == "friction_coefficient" else (3,)
+            drawn = spread(rng, (count, *cell))
+            if value == "friction_coefficient" and not (drawn >= 0.0).all():
+                raise ValueError(
+                    f"coefficients of friction must be >= 0, {self.name!r} drew "
+                    f"{float(drawn.min())}"
+                )
+            every = np.broadcast_to(drawn, (len(links), *cell)).tolist()
+            values[value] = dict(zip(links, every, strict=True))
         return values
 
     def apply(self, values: Sequence[Mapping[str, Any]], worlds: WorldNumbers) -> None:
-        """Applies the factors."""
+        """Applies the draws."""
         physics = self._physics()
-        for numbers, links, factors in stacked(values, worlds):
+        for numbers, links, drawn in stacked(values, worlds):
             for name in PHYSICS_PROPERTIES:
-                if name in factors:
-                    physics.scale(name, links, factors[name], numbers)
+                if name in drawn:
+                    physics.scale(name, links, drawn[name], numbers)
+            if isinstance(physics, PhysicsValues):
+                if "friction_coefficient" in drawn:
+                    physics.set_friction(links, drawn["friction_coefficient"], numbers)
+                if "center_of_mass" in drawn:
+                    physics.shift_center_of_mass(links, drawn["center_of_mass"], numbers)
 
     def _physics(self) -> PhysicsProperties:
         simulator = self.world.simulator
         if simulator.physics is None:
             raise UnsupportedError(
                 f"{type(simulator).__name__} cannot scale physics: its `physics` is None"
+            )
+        if self.values and not isinstance(simulator.physics, PhysicsValues):
+            raise UnsupportedError(
+                f"{type(simulator).__name__} cannot set {' or '.join(self.values)}: it scales "
+                f"{', '.join(PHYSICS_PROPERTIES)}"
             )
         return simulator.physics

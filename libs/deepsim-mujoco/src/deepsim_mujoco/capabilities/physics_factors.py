@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Factors of physics properties of links, separate in each world."""
+"""Factors and values of physics properties of links, separate in each world."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,16 +24,24 @@ from deepsim_sync import (
 )
 
 Factors = NDArray[np.float64]
-_OF_DOFS: dict[PhysicsProperty, str] = {
+_OF_DOFS: dict[str, str] = {
     "damping": "dof_damping",
     "joint_friction": "dof_frictionloss",
     "armature": "dof_armature",
 }
 """The properties of joints, with their fields in MuJoCo's model."""
+_COEFFICIENT = "coefficient of friction"
+_CENTERS = tuple(f"center of mass along {axis}" for axis in "xyz")
+_AS_DESCRIBED: dict[str, float] = {
+    **dict.fromkeys(PHYSICS_PROPERTIES, 1.0),
+    _COEFFICIENT: -1.0,
+    **dict.fromkeys(_CENTERS, 0.0),
+}
+"""The factors, coefficients and offsets of a link as its description has it."""
 
 
 class PhysicsFactors:
-    """The factors of all links in all worlds; see `deepsim_sync.PhysicsProperties`.
+    """The factors of all links in all worlds; see `deepsim_sync.PhysicsValues`.
 
     Scaling does not recompile the model: a property gets separate values in each world when it is
     first scaled, and MuJoCo updates the quantities that depend on mass. Factors of 1 restore the
@@ -43,10 +51,10 @@ class PhysicsFactors:
     def __init__(self, states: WorldStates) -> None:
         self._states = states
         self._links = Entities(0).links
-        self._factors: dict[PhysicsProperty, Factors] = {
-            name: np.ones((states.worlds, 0)) for name in PHYSICS_PROPERTIES
+        self._factors: dict[str, Factors] = {
+            name: np.ones((states.worlds, 0)) for name in _AS_DESCRIBED
         }
-        self._scaled: set[PhysicsProperty] = set()  # all factors of other properties are 1
+        self._scaled: set[str] = set()  # all others are as described
         self._warned: set[tuple[str, str]] = set()  # links whose higher friction has no effect
 
     def follow(self, compiled: Compiled) -> None:
@@ -54,7 +62,7 @@ class PhysicsFactors:
         old, self._links = self._links, compiled.entities.links
         kept = [name for name in self._links if name in old]
         for name, factors in self._factors.items():
-            moved = np.ones((self._states.worlds, len(self._links)))
+            moved = np.full((self._states.worlds, len(self._links)), _AS_DESCRIBED[name])
             moved[:, self._links.rows(kept)] = factors[:, old.rows(kept)]
             self._factors[name] = moved
         self._batch, model = self._states.batch, compiled.model
@@ -68,10 +76,11 @@ class PhysicsFactors:
         self._dof = np.flatnonzero(rows >= 0)
         self._dof_row = rows[self._dof]
         self._mass, self._inertia = model.body_mass[self._body], model.body_inertia[self._body]
+        self._center = model.body_ipos[self._body]
         self._follow_friction(compiled)
         self._weightless = model.body_gravcomp[self._body]
         self._of_dofs = {n: getattr(model, field)[self._dof] for n, field in _OF_DOFS.items()}
-        self._scaled = {name for name, each in self._factors.items() if (each != 1.0).any()}
+        self._scaled = set(self.get_state())
         for name in self._scaled:
             self._apply(name, np.arange(self._states.worlds))
 
@@ -90,25 +99,59 @@ class PhysicsFactors:
         """Sets the factors of one property for some links in some worlds."""
         links, chosen = list(links), self._chosen(worlds)
         values = checked_factors(name, links, factors, len(chosen))
-        rows = self._links.rows(links)
-        self._factors[name][chosen[:, None], rows] = values
-        self._scaled.add(name)
-        self._apply(name, chosen)
+        self._set(name, links, values, chosen)
         if name == "friction" and (values > 1.0).any():
-            self._warn_of_partners(rows[(values > 1.0).any(axis=0)])
+            self._warn_of_partners(self._links.rows(links)[(values > 1.0).any(axis=0)])
+
+    def set_friction(
+        self, links: Iterable[str], coefficients: ArrayLike, worlds: WorldNumbers | None = None
+    ) -> None:
+        """Sets the friction coefficient of all collisions of some links in some worlds."""
+        links, chosen = list(links), self._chosen(worlds)
+        values = _numbers(coefficients, (len(chosen), len(links)), "coefficients of friction", 0.0)
+        self._set(_COEFFICIENT, links, values, chosen)
+        self._warn_of_partners(self._links.rows(links))
+
+    def shift_center_of_mass(
+        self, links: Iterable[str], offsets: ArrayLike, worlds: WorldNumbers | None = None
+    ) -> None:
+        """Moves the centers of mass of some links in some worlds."""
+        links, chosen = list(links), self._chosen(worlds)
+        values = _numbers(offsets, (len(chosen), len(links), 3), "offsets of centers of mass")
+        bodies = self._body[self._links.rows(links)]
+        model = self._states.model
+        for link, body in zip(links, bodies.tolist(), strict=True):
+            dof, count = model.body_dofadr[body], model.body_dofnum[body]
+            if count and model.dof_simplenum[dof]:
+                raise ValueError(
+                    f"the center of mass of {link!r} cannot be moved, because MuJoCo has compiled "
+                    "its inertia as a diagonal: describe its inertial 1 mm away from the origin"
+                )
+        for axis, name in enumerate(_CENTERS):
+            self._set(name, links, values[..., axis], chosen)
+
+    def _set(self, name: str, links: Sequence[str], values: Factors, worlds: WorldNumbers) -> None:
+        self._factors[name][worlds[:, None], self._links.rows(links)] = values
+        self._scaled.add(name)
+        self._apply(name, worlds)
 
     def reset(self, worlds: WorldNumbers | None) -> None:
         """Resets all factors of some worlds to 1."""
         if self._scaled:
             chosen = self._chosen(worlds)
             for name in self._scaled:
-                self._replace(name, chosen, np.ones((len(chosen), len(self._links))))
+                as_described = np.full((len(chosen), len(self._links)), _AS_DESCRIBED[name])
+                self._replace(name, chosen, as_described)
 
-    def get_state(self) -> dict[PhysicsProperty, Factors]:
-        """Returns copies of the factors of every property that has a factor other than 1."""
-        return {n: each.copy() for n, each in self._factors.items() if (each != 1.0).any()}
+    def get_state(self) -> dict[str, Factors]:
+        """Returns copies of the factors and values that are not all as described."""
+        return {
+            name: each.copy()
+            for name, each in self._factors.items()
+            if (each != _AS_DESCRIBED[name]).any()
+        }
 
-    def check_state(self, state: Mapping[PhysicsProperty, Factors]) -> None:
+    def check_state(self, state: Mapping[str, Factors]) -> None:
         """Raises ValueError if the state has a different number of links."""
         for name, factors in state.items():
             if factors.shape != self._factors[name].shape:
@@ -117,12 +160,12 @@ class PhysicsFactors:
                     f"models have {len(self._links)}: it belongs to other models"
                 )
 
-    def set_state(self, state: Mapping[PhysicsProperty, Factors]) -> None:
+    def set_state(self, state: Mapping[str, Factors]) -> None:
         """Restores the result of `get_state`."""
         everywhere = self._chosen(None)
         for name in self._scaled.union(state):
             factors = state.get(name)
-            as_described = np.ones_like(self._factors[name])
+            as_described = np.full_like(self._factors[name], _AS_DESCRIBED[name])
             self._replace(name, everywhere, as_described if factors is None else factors)
         self._scaled.update(state)
 
@@ -137,14 +180,14 @@ class PhysicsFactors:
     def _chosen(self, worlds: WorldNumbers | None) -> WorldNumbers:
         return np.arange(self._states.worlds) if worlds is None else np.asarray(worlds, np.intp)
 
-    def _replace(self, name: PhysicsProperty, worlds: WorldNumbers, factors: Factors) -> None:
+    def _replace(self, name: str, worlds: WorldNumbers, factors: Factors) -> None:
         now = self._factors[name]
         changed = worlds[(now[worlds] != factors).any(axis=1)]
         if len(changed):
             now[worlds] = factors
             self._apply(name, changed)
 
-    def _apply(self, name: PhysicsProperty, worlds: WorldNumbers) -> None:
+    def _apply(self, name: str, worlds: WorldNumbers) -> None:
         expand: Any = self._batch.expand
         factors, world = self._factors[name][worlds], worlds[:, None]
         if name == "mass":
@@ -152,8 +195,13 @@ class PhysicsFactors:
             expand("body_inertia")[world, self._body] = self._inertia * factors[..., None]
             self._unsettled[worlds] = True
             self.is_settled = False
-        elif name == "friction":
-            self._rub(worlds, self._sliding * factors[:, self._geom_row])
+        elif name in ("friction", _COEFFICIENT):
+            self._rub(worlds, self._friction_of(worlds))
+        elif name in _CENTERS:
+            axis = _CENTERS.index(name)
+            expand("body_ipos")[world, self._body, axis] = self._center[:, axis] + factors
+            self._unsettled[worlds] = True
+            self.is_settled = False
         elif name == "gravity":
             weight = (1.0 - self._weightless) * factors
             expand("body_gravcomp")[world, self._body] = 1.0 - weight
@@ -166,6 +214,13 @@ class PhysicsFactors:
             else:
                 expand(_OF_DOFS[name])[world, self._dof] = values
         self._states.version += 1
+
+    def _friction_of(self, worlds: WorldNumbers) -> Factors:
+        """Returns the sliding friction of all geoms in some worlds, (w, geoms)."""
+        factors, own = (self._factors[name][worlds] for name in ("friction", _COEFFICIENT))
+        scaled = self._sliding * factors[:, self._geom_row]
+        coefficients = own[:, self._geom_row]
+        return np.where(coefficients < 0.0, scaled, coefficients)
 
     def _follow_friction(self, compiled: Compiled) -> None:
         model = compiled.model
@@ -200,7 +255,7 @@ class PhysicsFactors:
 
     def _warn_of_partners(self, rows: NDArray[np.intp]) -> None:
         """Warns once of each link whose higher friction has no effect on a slippery ground."""
-        friction = self._factors["friction"].max(axis=0)[self._geom_row] * self._sliding
+        friction = self._friction_of(self._chosen(None)).max(axis=0)
         model = self._states.model
         stands = self._ranked & (model.body_treeid[model.geom_bodyid[self._geom]] < 0)
         for row in rows.tolist():
@@ -214,9 +269,26 @@ class PhysicsFactors:
                     continue
                 self._warned.add(pair)
                 warnings.warn(
-                    f"factors raise the friction of {pair[0]!r} to {highest:.3g}, but of two "
+                    f"this raises the friction of {pair[0]!r} to {highest:.3g}, but of two "
                     f"surfaces the lower one counts, and {pair[1]!r} has {friction[geom]:.3g}: "
                     "describe the ground with a higher friction, or scale it as well",
                     UserWarning,
                     stacklevel=3,
                 )
+
+
+def _numbers(
+    given: ArrayLike, shape: tuple[int, ...], what: str, least: float = -np.inf
+) -> Factors:
+    """Returns finite numbers that broadcast to a shape; raises ValueError for others."""
+    try:
+        values = np.broadcast_to(np.asarray(given, dtype=np.float64), shape)
+        fit = bool((np.isfinite(values) & (values >= least)).all())
+    except (TypeError, ValueError):
+        fit = False
+    if not fit:
+        at_least = f" >= {least:g}" if least > -np.inf else ""
+        raise ValueError(
+            f"{what} must be finite numbers{at_least} that broadcast to {shape}, got {given!r}"
+        )
+    return values

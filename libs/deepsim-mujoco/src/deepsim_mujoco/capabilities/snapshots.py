@@ -17,7 +17,7 @@ from deepsim_mujoco.state.joints import Joints
 from deepsim_mujoco.state.layout import Floats
 from deepsim_mujoco.state.servos import Servos
 from deepsim_mujoco.state.world_states import WorldStates
-from deepsim_sync import CameraMount, PhysicsProperty
+from deepsim_sync import CameraMount
 
 from .camera_mounts import SensorMounts
 from .physics_factors import PhysicsFactors
@@ -33,8 +33,8 @@ class MujocoState(NamedTuple):
     """Digest of the models, equal for models with compatible states."""
     integration: Floats
     """MuJoCo's integration states including warm starts, (W, n)."""
-    factors: Mapping[PhysicsProperty, NDArray[np.float64]]
-    """Factors of the scaled properties, (W, links)."""
+    factors: Mapping[str, NDArray[np.float64]]
+    """Factors and values of properties that are not as described, (W, links)."""
     effort: Floats
     """Efforts of the latest step, (W, axes)."""
     commands: Mapping[str, Floats]

@@ -2,6 +2,7 @@
 """Controllers convert actions to joint commands, in all worlds at once."""
 
 from .ackermann import Ackermann
+from .actuators import ActuatorNetwork, DCMotor, Delayed, DelayedDrive, MotorDrive
 from .controller import Controller, Drive
 from .end_effector import EndEffectorDrive, EndEffectorPose, EndEffectorPosition
 from .fixed_wheels import DiffDrive, Mecanum, OmniWheels
@@ -19,8 +20,12 @@ from .rotor_thrust import RotorThrust
 __all__ = [
     "CONTROLLERS",
     "Ackermann",
+    "ActuatorNetwork",
     "Controller",
     "ControlsDrive",
+    "DCMotor",
+    "Delayed",
+    "DelayedDrive",
     "DiffDrive",
     "Drive",
     "EndEffectorDrive",
@@ -39,6 +44,7 @@ __all__ = [
     "Mecanum",
     "Mimic",
     "ModelControls",
+    "MotorDrive",
     "OmniWheels",
     "Passive",
     "PlanarBase",

@@ -11,6 +11,7 @@ from typing import Any
 from deepsim_sync import UnknownEntityError
 
 from .ackermann import Ackermann
+from .actuators import DCMotor
 from .controller import Controller, settings
 from .end_effector import EndEffectorPose, EndEffectorPosition
 from .fixed_wheels import DiffDrive, Mecanum, OmniWheels
@@ -33,6 +34,7 @@ CONTROLLERS: Mapping[str, Callable[..., Controller]] = {
     "joint_trapezoid": JointTrapezoid,
     "joint_trajectory": JointTrajectory,
     "joint_pid": JointPid,
+    "dc_motor": DCMotor,
     "end_effector_position": EndEffectorPosition,
     "end_effector_pose": EndEffectorPose,
     "diff_drive": DiffDrive,

@@ -49,11 +49,12 @@ def plain_attributes(owner: object) -> dict[str, Any]:
     without objects, random generators, and lists, tuples, dicts, sets and deques of plain values.
     """
     kept: dict[str, Any] = {}
+    copies: dict[int, Any] = {}  # attributes with one object get one copy
     for name, value in vars(owner).items():
         if isinstance(value, np.random.Generator):
             kept[name] = _GeneratorState(deepcopy(value.bit_generator.state))
         elif _is_plain(value):
-            kept[name] = deepcopy(value)
+            kept[name] = deepcopy(value, copies)
     return kept
 
 
@@ -61,12 +62,15 @@ def restore_attributes(owner: object, kept: Mapping[str, Any]) -> None:
     """Restores attributes that `plain_attributes` returned.
 
     Containers and generators are changed in place where possible, because other objects may share
-    them. Attributes that were added since then are deleted if the class has a default for them.
+    them; attributes that share one object now, but did not then, get objects of their own.
+    Attributes that were added since then are deleted if the class has a default for them.
     """
     present = vars(owner)
     for name in [name for name in present if name not in kept]:
         if hasattr(type(owner), name) and _is_plain(present[name]):
             delattr(owner, name)
+    refilled: dict[int, int] = {}
+    copies: dict[int, Any] = {}
     for name, value in kept.items():
         now = present.get(name)
         if isinstance(value, _GeneratorState):
@@ -76,8 +80,10 @@ def restore_attributes(owner: object, kept: Mapping[str, Any]) -> None:
                     f"and is {now!r}: keep the generator there"
                 )
             now.bit_generator.state = deepcopy(value.state)
-        elif not _refill(now, value):
-            setattr(owner, name, deepcopy(value))
+        elif refilled.get(id(now), id(value)) == id(value) and _refill(now, value):
+            refilled[id(now)] = id(value)
+        else:
+            setattr(owner, name, deepcopy(value, copies))
 
 
 def _is_plain(value: Any) -> bool:

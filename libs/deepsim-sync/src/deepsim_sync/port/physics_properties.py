@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Capability: scaling the mass, weight, friction and damping of links in each world."""
+"""Capability: changing the mass, weight, friction and damping of links in each world."""
 
 from __future__ import annotations
 
-from typing import Iterable, Literal, Protocol, Sequence, get_args
+from typing import Iterable, Literal, Protocol, Sequence, get_args, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -53,6 +53,63 @@ class PhysicsProperties(Protocol):
 
         Raises:
             ValueError: The property is unknown or a factor invalid; nothing was changed.
+            UnknownEntityError: No link has the name; nothing was changed.
+        """
+        ...
+
+
+@runtime_checkable
+class PhysicsValues(PhysicsProperties, Protocol):
+    """Capability `PhysicsProperties` that also sets friction and centers of mass as values.
+
+    Example::
+
+        simulator.physics.set_friction(["robot::foot"], 0.6)
+
+    The values of a link are those of its description when it is spawned and after each reset of
+    its world.
+    """
+
+    def set_friction(
+        self,
+        links: Iterable[str],
+        coefficients: ArrayLike,
+        worlds: NDArray[np.intp] | None = None,
+    ) -> None:
+        """Sets the friction coefficient of all collisions of links.
+
+        Factors of friction do not apply to these links then.
+
+        Args:
+            links: Names of the k links, ``model::link``.
+            coefficients: Coefficients of a shape that broadcasts to (w, k), each finite and >= 0.
+            worlds: Numbers of the w worlds; all by default.
+
+        Raises:
+            ValueError: A coefficient is invalid; nothing was changed.
+            UnknownEntityError: No link has the name; nothing was changed.
+        """
+        ...
+
+    def shift_center_of_mass(
+        self,
+        links: Iterable[str],
+        offsets: ArrayLike,
+        worlds: NDArray[np.intp] | None = None,
+    ) -> None:
+        """Moves centers of mass away from where the description has them.
+
+        The inertia about the center of mass stays the same.
+
+        Args:
+            links: Names of the k links, ``model::link``.
+            offsets: Offsets in the frames of the links, of a shape that broadcasts to (w, k, 3)
+                [m].
+            worlds: Numbers of the w worlds; all by default.
+
+        Raises:
+            ValueError: An offset is invalid, or the engine cannot move the center of mass of a
+                link; nothing was changed.
             UnknownEntityError: No link has the name; nothing was changed.
         """
         ...

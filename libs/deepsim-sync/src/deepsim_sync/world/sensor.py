@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Mapping, Sequence, Tuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,21 +19,37 @@ Floats = NDArray[np.float64]
 
 
 class SensorNoise:
-    """Noise of a sensor, drawn separately in each world.
+    """Noise of measurements, drawn separately in each world.
 
     Each world has its own generator, which is seeded by the world's random generator at the first
     measurement of an episode, when the bias is drawn too. The noise of a world thus does not depend
     on the number of worlds.
 
+    >>> world = World(TableSimulator(worlds=2))
+    >>> noise = SensorNoise({"range": [Noise(mean=0.5)]}, world.rngs)
+    >>> measured = noise.add({"range": np.ones((2, 1))}, np.array([True, False]), world.time)
+    >>> measured["range"].tolist()
+    [[1.5], [1.0]]
+
+    Args:
+        noise: Noise by quantity: one for all its numbers, or one for each along the last axis.
+        rngs: The generator of each world.
+        limits: Least and largest value of a noisy measurement.
+
     Attributes:
-        is_none: Whether the sensor is exact.
+        is_none: Whether measurements are exact.
     """
 
-    def __init__(self, info: SensorInfo, rngs: Sequence[np.random.Generator]) -> None:
+    def __init__(
+        self,
+        noise: Mapping[str, Sequence[Noise]],
+        rngs: Sequence[np.random.Generator],
+        limits: tuple[float, float] = (-np.inf, np.inf),
+    ) -> None:
         self._rngs = rngs
-        self._limits = info.limits
+        self._limits = limits
         self._noise = {
-            quantity: (noise, _parameters(noise)) for quantity, noise in info.noise.items() if noise
+            quantity: (each, _parameters(each)) for quantity, each in noise.items() if each
         }
         self.is_none = not self._noise
         self._own: list[np.random.Generator | None] = [None] * len(rngs)
@@ -172,7 +188,7 @@ class Sensor:
         self._port = port_of(world)
         self._watch()
         count = len(world)
-        self._noise = SensorNoise(self.info, world.rngs)
+        self._noise = SensorNoise(self.info.noise, world.rngs, self.info.limits)
         self._shown: Reading = {}
         self._shown_time = np.full(count, np.nan)
         self._last = np.full(count, np.nan)  # time of the latest measurement, if there is no rate

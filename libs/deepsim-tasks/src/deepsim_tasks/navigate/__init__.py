@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -66,7 +67,7 @@ class Yard(Area):
         observation_space=Box(-10.0, 10.0, (SECTORS + 5,)),
         action_space=Box(-1.0, 1.0, (2,)),  # forward speed and turn rate, of the largest
     )
-    reward_terms = ("progress", "time", "goal", "touch")
+    reward_terms = MappingProxyType({"progress": 1.0, "time": -0.01, "goal": 2.0, "touch": -5.0})
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -126,12 +127,14 @@ class Yard(Area):
         away = self.posts.pose[..., :2] - self.robot.model.pose[..., :2]
         return np.any(away[..., 0] ** 2 + away[..., 1] ** 2 < TOUCH**2, axis=1)
 
-    def reward(self) -> dict[str, Floats]:
-        """Returns metres of progress, more at the goal, less at a post; (W, 1) each."""
-        time = np.full(len(self.world), -0.01)
-        goal, touch = 2.0 * (self.distance < NEAR), -5.0 * self.touches()
-        terms = zip(self.reward_terms, (self.progress, time, goal, touch), strict=True)
-        return {name: term[:, None] for name, term in terms}
+    def reward(self) -> dict[str, NDArray[Any]]:
+        """Returns metres of progress, 1, and whether it is at the goal or a post; (W, 1) each."""
+        return {
+            "progress": self.progress[:, None],
+            "time": np.ones((len(self.world), 1)),
+            "goal": self.distance[:, None] < NEAR,
+            "touch": self.touches()[:, None],
+        }
 
     def terminated(self) -> NDArray[np.bool_]:
         """Returns whether it arrived or touched a post."""
