@@ -49,12 +49,14 @@ FILMS = {
     "cartpole": Shooting("cartpole", seconds=8.0),
     "clutter": Shooting("clutter", seconds=9.0),
     "duo": Shooting("duo", "trained"),
+    "lift": Shooting("lift"),
     "navigate": Shooting("navigate", seconds=9.0),
     "push": Shooting("push"),
     "racetrack": Shooting("racetrack", "pursuit", seconds=8.0),
     "reach": Shooting("reach"),
     "robocup": Shooting("robocup", "chase"),
     "striker": Shooting("striker", "trained"),
+    "tag": Shooting("tag", seconds=9.0),
     "walk": Shooting("walk", seconds=3.3, width=960, fps=18),
 }
 

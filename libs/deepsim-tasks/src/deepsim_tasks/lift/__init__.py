@@ -180,7 +180,7 @@ TASK = Task(
     name="lift",
     make=make,
     policies={"pick": Pick()},
-    film=CameraView(Pose((1.3, -1.0, 0.7), Euler(0.0, 0.3, 2.35)), 1.1, 960, 540),
+    film=CameraView(Pose((1.15, -0.75, 0.55), Euler(0.0, 0.27, 2.35)), 1.0, 960, 540),
     training={
         "steps": 1_500_000,
         "worlds": 64,
