@@ -25,9 +25,7 @@ RATE = 10  # steps of the policies in a second
 SECONDS = 20.0  # in which all runners must be caught
 HALF = np.array([3.0, 2.25])  # of the arena's length and width [m]
 CATCH = 0.42  # between the middles of a car and a runner [m]
-CAR_SPEED, RUNNER_SPEED = 1.4, 0.8  # fastest [m/s]
-POSTS = np.array([(-1.2, 0.0), (1.2, 0.0)])  # [m]
-POST = 0.25  # their radius [m]
+CAR_SPEED, RUNNER_SPEED = 1.4, 1.0  # fastest [m/s]
 
 SHAPE = """
 <collision name="{name}"><pose>{x} {y} {z} 0 0 0</pose><geometry>{shape}</geometry></collision>
@@ -40,12 +38,6 @@ def wall(name: str, x: float, y: float, length: float, width: float) -> str:
     """Returns SDF of a wall of 20 cm around its middle."""
     shape = f"<box><size>{length} {width} .2</size></box>"
     return SHAPE.format(name=name, x=x, y=y, z=0.1, shape=shape, rgb=".75 .72 .66")
-
-
-def post(name: str, x: float, y: float) -> str:
-    """Returns SDF of a post."""
-    shape = f"<cylinder><radius>{POST}</radius><length>.4</length></cylinder>"
-    return SHAPE.format(name=name, x=x, y=y, z=0.2, shape=shape, rgb=".2 .35 .5")
 
 
 WALLS = [
@@ -62,7 +54,6 @@ WORLD = f"""
       <visual name="plane"><geometry><plane><size>14 10</size></plane></geometry>
         <material><ambient>.6 .64 .6 1</ambient><diffuse>.6 .64 .6 1</diffuse></material></visual>
       {"".join(WALLS)}
-      {"".join(post(f"post_{n}", x, y) for n, (x, y) in enumerate(POSTS))}
     </link></model>
   </world>
 </sdf>
@@ -114,13 +105,14 @@ class Court(Area):
         self.steps = np.zeros(len(world))
 
     def reset(self, worlds: NDArray[np.intp]) -> None:
-        """Puts the chasers anywhere in the west and the runners in the east, turned anyhow."""
+        """Puts the chasers in the west, facing east, and the runners in the east."""
         pose = self.models.pose[worlds]
         drawn = self.world.uniform(-1.0, 1.0, (4, 3), worlds)
         side = np.array([-1.0, -1.0, 1.0, 1.0])
         pose[..., 0] = side * (2.1 + 0.4 * drawn[..., 0])
         pose[..., 1] = np.array([-1.0, 1.0, -1.0, 1.0]) + 0.6 * drawn[..., 1]
-        pose[..., 3:] = quaternions.from_axis_angle([0.0, 0.0, 1.0], np.pi * drawn[..., 2])
+        turn = np.array([1.0, 1.0, np.pi, np.pi]) * drawn[..., 2]
+        pose[..., 3:] = quaternions.from_axis_angle([0.0, 0.0, 1.0], turn)
         self.models.put(worlds, pose=pose)
         self.scripted[worlds] = self.world.uniform(0.0, 1.0, 1, worlds)[:, 0] < self.share
         self.free[worlds], self.caught[worlds], self.steps[worlds] = True, False, 0.0
@@ -202,7 +194,7 @@ class Court(Area):
 
 
 class Scripted(ArrayPolicy):
-    """Chasers drive at the nearest runner; runners drive away from chasers, walls and posts."""
+    """Chasers drive at the nearest runner; runners drive away from chasers and walls."""
 
     def act(
         self,
@@ -224,9 +216,6 @@ class Scripted(ArrayPolicy):
         flee = -(away / distance[..., None] ** 3).sum(axis=1)
         place, heading = seen[:, :2] * HALF, seen[:, 2:4]
         walls = -0.3 * place / (HALF - np.abs(place) + 0.1) ** 2 / HALF
-        posts = place[:, None] - POSTS
-        clear = np.sqrt((posts * posts).sum(axis=-1, keepdims=True)) - POST
-        walls = walls + 0.1 * (posts / np.maximum(clear, 0.1) ** 3).sum(axis=1)
         along = (walls * heading).sum(axis=1)
         across = heading[:, 0] * walls[:, 1] - heading[:, 1] * walls[:, 0]
         angle = np.arctan2(flee[:, 1] + across, flee[:, 0] + along)
@@ -249,12 +238,12 @@ TASK = Task(
     map_view=CameraView.from_above(0.0, 0.0, 6.4, size=(600, 450)),
     training={
         "make": {"scripted": 0.5},
-        "steps": 2_400_000,
+        "steps": 1_200_000,
         "worlds": 64,
         "rollout": 32,
         "minibatch": 512,
         "epochs": 5,
-        "learning_rate": 5e-4,
+        "learning_rate": 7e-4,
         "decay": True,
         "gamma": 0.98,
         "log_std": -0.5,
