@@ -118,8 +118,19 @@ def test_gains_can_differ_by_world_until_a_reset(make_world):
     robot.set_action(np.full((3, 1), 0.1))
     world.tick()
     assert robot.joints.rows.feedforward[:, 0].tolist() == [1.0, 0.5, 1.0]
+    drive.damping[2] = 3.0
     world.reset(worlds=np.array([1]))
     assert drive.stiffness[:, 0].tolist() == [10.0, 10.0, 10.0]
+    assert drive.damping[:, 0].tolist() == [0.0, 0.0, 3.0]
+
+
+def test_a_motor_may_be_stronger_than_its_description(make_world):
+    """The effort limit of the controller counts, also where the joint's is lower."""
+    world = make_world(1, steps=1)
+    robot = make_robot(world, DCMotor(stiffness=1e3, damping=0.0, effort_limit=80.0, **FAR))
+    robot.set_action([1e6])
+    (before, after) = speeds(robot, 1)[:, 0]
+    assert (after - before) * INERTIA / TICK == pytest.approx(80.0)
 
 
 def test_a_long_tick_is_warned_of(make_world):
@@ -238,6 +249,47 @@ def test_a_network_gets_errors_and_velocities_of_earlier_ticks(make_world):
         ]
         np.testing.assert_allclose(seen[-1], np.stack(expected, axis=2), rtol=1e-12)
         np.testing.assert_array_equal(robot.joints.rows.feedforward, 1.5)
+
+
+def test_a_network_forgets_and_remembers_by_world(make_world):
+    """Worlds that do not tick keep their memory; a reset clears that of its worlds alone."""
+    seen: list[np.ndarray] = []
+
+    def network(inputs: np.ndarray) -> np.ndarray:
+        seen.append(inputs.copy())
+        return np.zeros(inputs.shape[:2])
+
+    order = {"input_order": "velocity_position", "history": (0, 1), "normalized": False}
+    world = make_world(2, steps=1)
+    robot = make_robot(world, ActuatorNetwork(network=network, **order))
+    robot.joints.rows.velocity = [[4.0], [6.0]]
+    robot.set_action(np.array([[0.5], [0.25]]))
+    world.tick()  # velocity, velocity before, error, error before
+    np.testing.assert_array_equal(seen[-1][:, 0], [[4.0, 0.0, 0.5, 0.0], [6.0, 0.0, 0.25, 0.0]])
+    world.tick(np.array([0]))
+    world.tick()
+    assert seen[-1][0, 0, 3] == pytest.approx(0.5 - 4.0 * TICK)
+    np.testing.assert_allclose(seen[-1][1, 0], [6.0, 6.0, 0.25 - 6.0 * TICK, 0.25])
+    world.reset(worlds=np.array([1]))
+    world.tick()
+    np.testing.assert_array_equal(seen[-1][1, 0], [0.0, 0.0, 0.0, 0.0])
+    assert seen[-1][0, 0].all()
+
+
+def test_a_reset_drops_delayed_actions_of_its_worlds(make_world):
+    """An action that waits in a world when it is reset never arrives, and others do, once."""
+    world = make_world(2, steps=1)
+    robot = make_robot(world, Delayed(controller=JointEffort(normalized=False), delay=3 * TICK))
+    robot.set_action(np.ones((2, 1)))
+    world.tick()
+    world.reset(worlds=np.array([1]))
+    for _ in range(4):
+        world.tick()
+    assert robot.joints.rows.feedforward[:, 0].tolist() == [1.0, 0.0]
+    robot.joints.rows.feedforward = 0.0
+    for _ in range(4):
+        world.tick()
+    assert not robot.joints.rows.feedforward.any()
 
 
 ACTIVATIONS = {
