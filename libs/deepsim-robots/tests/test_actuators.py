@@ -410,5 +410,15 @@ def test_files_that_hold_no_network_are_refused(make_world, tmp_path):
     np.savez(tmp_path / "net.npz", weights_0=np.eye(2), bias_0=np.zeros(2), activation="gelu")
     with pytest.raises(ValueError, match=r"an activation of tanh, .*activation 'gelu'"):
         make_robot(make_world(1, steps=1), ActuatorNetwork(network=tmp_path / "net.npz"))
+    np.savez(tmp_path / "net.npz", weights_0=np.eye(2))
+    with pytest.raises(ValueError, match=r"must have weights_0, bias_0, .*it has weights_0,"):
+        make_robot(make_world(1, steps=1), ActuatorNetwork(network=tmp_path / "net.npz"))
     with pytest.raises(FileNotFoundError):
         make_robot(make_world(1, steps=1), ActuatorNetwork(network=tmp_path / "other.npz"))
+
+
+def test_a_file_that_is_no_onnx_model_is_refused(make_world, tmp_path):
+    pytest.importorskip("onnxruntime", reason="needs the extra onnx")
+    (tmp_path / "net.onnx").write_bytes(b"no model")
+    with pytest.raises(ValueError, match="is no ONNX model that can be run"):
+        make_robot(make_world(1, steps=1), ActuatorNetwork(network=tmp_path / "net.onnx"))
