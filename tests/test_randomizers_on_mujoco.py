@@ -186,7 +186,9 @@ def test_a_coefficient_of_friction_stops_the_sled_after_its_distance() -> None:
     found = slide(world)
     np.testing.assert_allclose(found, 1.0 / (2.0 * np.array(coefficients) * 9.8), rtol=0.05)
     world.reset()
-    np.testing.assert_allclose(slide(world), 1.0 / (2.0 * 0.4 * 9.8), rtol=0.05)
+    randomizer.randomize([2])
+    as_described = np.delete(slide(world), 2)
+    np.testing.assert_allclose(as_described, 1.0 / (2.0 * 0.4 * 9.8), rtol=0.05)
 
 
 def test_a_coefficient_above_that_of_the_ground_is_warned_of() -> None:

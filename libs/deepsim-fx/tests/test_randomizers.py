@@ -227,3 +227,10 @@ def test_an_unknown_camera_is_named(garage):
 def test_a_simulator_without_the_capability_is_told(make, message):
     with pytest.raises(UnsupportedError, match=f"TableSimulator cannot {message} is None"):
         make(World(TableSimulator()))
+
+
+@pytest.mark.parametrize("value", ["friction_coefficient", "center_of_mass"])
+def test_a_simulator_that_scales_only_refuses_values(garage, value):
+    """An engine with factors alone, such as Gazebo, says so when the randomizer is made."""
+    with pytest.raises(UnsupportedError, match=f"cannot set {value}: it scales mass"):
+        PhysicsRandomizer("car", **{value: 0.5}, world=garage())

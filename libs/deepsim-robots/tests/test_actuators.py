@@ -118,8 +118,19 @@ def test_gains_can_differ_by_world_until_a_reset(make_world):
     robot.set_action(np.full((3, 1), 0.1))
     world.tick()
     assert robot.joints.rows.feedforward[:, 0].tolist() == [1.0, 0.5, 1.0]
+    drive.damping[2] = 3.0
     world.reset(worlds=np.array([1]))
     assert drive.stiffness[:, 0].tolist() == [10.0, 10.0, 10.0]
+    assert drive.damping[:, 0].tolist() == [0.0, 0.0, 3.0]
+
+
+def test_a_motor_may_be_stronger_than_its_description(make_world):
+    """The effort limit of the controller counts, also where the joint's is lower."""
+    world = make_world(1, steps=1)
+    robot = make_robot(world, DCMotor(stiffness=1e3, damping=0.0, effort_limit=80.0, **FAR))
+    robot.set_action([1e6])
+    (before, after) = speeds(robot, 1)[:, 0]
+    assert (after - before) * INERTIA / TICK == pytest.approx(80.0)
 
 
 def test_a_long_tick_is_warned_of(make_world):
@@ -240,6 +251,47 @@ def test_a_network_gets_errors_and_velocities_of_earlier_ticks(make_world):
         np.testing.assert_array_equal(robot.joints.rows.feedforward, 1.5)
 
 
+def test_a_network_forgets_and_remembers_by_world(make_world):
+    """Worlds that do not tick keep their memory; a reset clears that of its worlds alone."""
+    seen: list[np.ndarray] = []
+
+    def network(inputs: np.ndarray) -> np.ndarray:
+        seen.append(inputs.copy())
+        return np.zeros(inputs.shape[:2])
+
+    order = {"input_order": "velocity_position", "history": (0, 2), "normalized": False}
+    world = make_world(2, steps=1)
+    robot = make_robot(world, ActuatorNetwork(network=network, **order))
+    robot.joints.rows.velocity = [[4.0], [6.0]]
+    robot.set_action(np.array([[0.5], [0.25]]))
+    world.tick()  # velocity, that of two ticks ago, error, that of two ticks ago
+    np.testing.assert_array_equal(seen[-1][:, 0], [[4.0, 0.0, 0.5, 0.0], [6.0, 0.0, 0.25, 0.0]])
+    world.tick(np.array([0]))
+    world.tick()
+    assert seen[-1][0, 0, [1, 3]].tolist() == [4.0, 0.5]
+    np.testing.assert_allclose(seen[-1][1, 0], [6.0, 0.0, 0.25 - 6.0 * TICK, 0.0])
+    world.reset(worlds=np.array([1]))
+    world.tick()
+    np.testing.assert_array_equal(seen[-1][1, 0], [0.0, 0.0, 0.0, 0.0])
+    assert seen[-1][0, 0].all()
+
+
+def test_a_reset_drops_delayed_actions_of_its_worlds(make_world):
+    """An action that waits in a world when it is reset never arrives, and others do, once."""
+    world = make_world(2, steps=1)
+    robot = make_robot(world, Delayed(controller=JointEffort(normalized=False), delay=3 * TICK))
+    robot.set_action(np.ones((2, 1)))
+    world.tick()
+    world.reset(worlds=np.array([1]))
+    for _ in range(4):
+        world.tick()
+    assert robot.joints.rows.feedforward[:, 0].tolist() == [1.0, 0.0]
+    robot.joints.rows.feedforward = 0.0
+    for _ in range(4):
+        world.tick()
+    assert not robot.joints.rows.feedforward.any()
+
+
 ACTIVATIONS = {
     "tanh": "Tanh",
     "relu": "Relu",
@@ -358,5 +410,15 @@ def test_files_that_hold_no_network_are_refused(make_world, tmp_path):
     np.savez(tmp_path / "net.npz", weights_0=np.eye(2), bias_0=np.zeros(2), activation="gelu")
     with pytest.raises(ValueError, match=r"an activation of tanh, .*activation 'gelu'"):
         make_robot(make_world(1, steps=1), ActuatorNetwork(network=tmp_path / "net.npz"))
+    np.savez(tmp_path / "net.npz", weights_0=np.eye(2))
+    with pytest.raises(ValueError, match=r"must have weights_0, bias_0, .*it has weights_0,"):
+        make_robot(make_world(1, steps=1), ActuatorNetwork(network=tmp_path / "net.npz"))
     with pytest.raises(FileNotFoundError):
         make_robot(make_world(1, steps=1), ActuatorNetwork(network=tmp_path / "other.npz"))
+
+
+def test_a_file_that_is_no_onnx_model_is_refused(make_world, tmp_path):
+    pytest.importorskip("onnxruntime", reason="needs the extra onnx")
+    (tmp_path / "net.onnx").write_bytes(b"no model")
+    with pytest.raises(ValueError, match="is no ONNX model that can be run"):
+        make_robot(make_world(1, steps=1), ActuatorNetwork(network=tmp_path / "net.onnx"))

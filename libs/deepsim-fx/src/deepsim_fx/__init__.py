@@ -23,10 +23,9 @@ from .randomizers.distributions import (
 from .randomizers.light import LightRandomizer
 from .randomizers.manager import RandomizerManager
 from .randomizers.model_visual import ModelVisualRandomizer, RandomizerLevel
-from .randomizers.physics import PhysicsRandomizer
+from .randomizers.physics import ArrayRandomizer, JointRandomizer, PhysicsRandomizer
 from .randomizers.pose import PoseRandomizer
 from .randomizers.randomizer import AbstractRandomizer, Draw
-from .randomizers.values import ArrayRandomizer, JointRandomizer
 from .targets import Target
 
 __all__ = [

@@ -61,9 +61,10 @@ class PhysicsFactors:
         """Adopts a newly compiled model; new links get factors of 1, the others keep theirs."""
         old, self._links = self._links, compiled.entities.links
         kept = [name for name in self._links if name in old]
+        before, now = old.rows(kept), self._links.rows(kept)
         for name, factors in self._factors.items():
             moved = np.full((self._states.worlds, len(self._links)), _AS_DESCRIBED[name])
-            moved[:, self._links.rows(kept)] = factors[:, old.rows(kept)]
+            moved[:, now] = factors[:, before]
             self._factors[name] = moved
         self._batch, model = self._states.batch, compiled.model
         self._unsettled = np.zeros(self._states.worlds, dtype=np.bool_)

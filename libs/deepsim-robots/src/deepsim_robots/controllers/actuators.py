@@ -26,7 +26,10 @@ from .controller import Controller, Drive, Floats, Pair, PerJoint, bounds, gains
 from .joint_position import position_limits
 
 Network: TypeAlias = Callable[[Floats], NDArray[np.floating]]
-"""A function of k inputs for each joint, (w, n, k), that returns an effort for each, (w, n)."""
+"""A function of k inputs for each joint, (w, n, k), that returns an effort for each, (w, n).
+
+It must give a world the same bits for any w; see the rules of `deepsim_envs.Area`.
+"""
 _LONG = 0.01  # a tick in which a held effort differs from a motor's [s]
 _OTHERS = "delayed "  # prefix of the memory of a delayed drive
 _ACTIVATIONS: Mapping[str, Callable[[Floats], Floats]] = {
@@ -442,7 +445,8 @@ def _load(file: Path) -> Network:
         arrays = dict(stream)
     count = sum(name.startswith("weights_") for name in arrays)
     activation = str(arrays.get("activation", "tanh"))
-    if not count or activation not in _ACTIVATIONS:
+    needed = {f"{kind}_{n}" for n in range(count) for kind in ("weights", "bias")}
+    if not count or not needed <= arrays.keys() or activation not in _ACTIVATIONS:
         raise ValueError(
             f"{file} must have weights_0, bias_0, ..., and an activation of "
             f"{', '.join(_ACTIVATIONS)}; it has {', '.join(arrays)}, activation {activation!r}"
@@ -473,10 +477,19 @@ class _OnnxNetwork:
             ) from error
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
-        self._session = onnxruntime.InferenceSession(
-            file.read_bytes(), options, providers=["CPUExecutionProvider"]
-        )
-        (given,) = self._session.get_inputs()
+        options.log_severity_level = 4  # only fatal errors: all others are raised
+        try:
+            self._session = onnxruntime.InferenceSession(
+                file.read_bytes(), options, providers=["CPUExecutionProvider"]
+            )
+        except OSError:
+            raise
+        except Exception as error:  # the runtime's errors have no common base class
+            raise ValueError(f"{file} is no ONNX model that can be run: {error}") from error
+        given, *others = self._session.get_inputs()
+        if others or len(self._session.get_outputs()) != 1:
+            names = [each.name for each in (given, *others, *self._session.get_outputs())]
+            raise ValueError(f"{file} must have one input and one output, got {', '.join(names)}")
         self._input = given.name
         self._type = np.float64 if given.type == "tensor(double)" else np.float32
 
