@@ -50,6 +50,8 @@ GOAL = """
 RATE = 20  # steps of the policy in a second
 SECONDS = 5.0
 STEP = 0.03  # largest way of the tool in a step, along each axis [m]
+LEAD = 0.05  # of the tool's target before the tool, at most, along each axis [m]
+DOWN = np.array([0.0, np.pi, 0.0])  # rotation vector of the tool [rad]
 SIZE = 0.04  # of the cube [m]
 NEAR = 0.025  # of the goal: there [m]
 OPEN = 0.04  # of each finger [m]
@@ -72,7 +74,7 @@ class Bench(Area):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         config = find_robot("arm").load()
-        move = EndEffectorPose(link="tool", delta=True, lower=[-STEP] * 6, upper=[STEP] * 6)
+        move = EndEffectorPose(link="tool", frame="world", normalized=False)
         parts = {"arm": Part(["joint_.*"], move), "gripper": config.parts["gripper"]}
         self.robot = Robot(world, replace(config, parts=parts, balance="gravity"), "arm")
         self.fingers = self.robot.parts["gripper"].joints.rows
@@ -80,6 +82,7 @@ class Bench(Area):
         ModelSpawner(CUBE).spawn(world, "cube", Pose((0.5, 0.0, SIZE / 2.0)))
         ModelSpawner(GOAL).spawn(world, "goal", Pose((0.5, 0.0, 0.3)))
         self.cube, self.goal = (world.models.select([name]) for name in ("cube", "goal"))
+        self.target = np.zeros((len(world), 3))  # of the tool
 
     def reset(self, worlds: NDArray[np.intp]) -> None:
         """Puts the cube on the bench and the goal above it."""
@@ -90,11 +93,16 @@ class Bench(Area):
         goal[:, 0, :3] = [0.45, 0.0, 0.27] + [0.1, 0.2, 0.1] * drawn[:, 3:]
         self.cube.put(worlds, pose=cube)
         self.goal.put(worlds, pose=goal)
+        self.world.flush()  # the links follow the joints home
+        self.target[worlds] = self.tool.pose[worlds, 0, :3]
 
     def act(self, actions: NDArray[np.float32]) -> None:
         """Moves the tool, which stays upright, and opens the gripper at 1, closes it at -1."""
-        way, grip = actions[:, 0, :3], actions[:, 0, 3:]
-        self.robot.set_action(np.concatenate([way, np.zeros_like(way), grip], axis=1))
+        place = self.tool.pose[:, 0, :3]
+        target = self.target + STEP * actions[:, 0, :3]
+        self.target = np.clip(target, place - LEAD, place + LEAD)
+        down = np.broadcast_to(DOWN, self.target.shape)
+        self.robot.set_action(np.concatenate([self.target, down, actions[:, 0, 3:]], axis=1))
 
     def ways(self) -> tuple[Floats, Floats]:
         """Returns the ways from the tool to the cube and from the cube to the goal, (W, 3) [m]."""
