@@ -108,11 +108,17 @@ def shoot_soccer() -> list[Any]:
 
 def main() -> None:
     """Makes the named films."""
-    for name in sys.argv[1:] or [*FILMS, "rooms", "soccer-solo"]:
+    for name in sys.argv[1:] or [*FILMS, "rooms", "soccer-solo", "worlds"]:
         if name == "rooms":
             rooms = ROOT / "examples/rooms"
             options = ["--seconds", "16", "--film", str(rooms / "film.webp")]
             subprocess.run([sys.executable, str(rooms), *options], check=True)
+            continue
+        if name == "worlds":
+            command = ["deepsim", "run", "reach", "--worlds", "16", "--camera", "worlds"]
+            options = ["--width", "800", "--fps", "10", "--out", "runs/worlds"]
+            subprocess.run([*command, *options], check=True)
+            Path("runs/worlds/film.webp").replace(ROOT / "docs/images/worlds.webp")
             continue
         if name == "soccer-solo":
             frames, path = shoot_soccer(), ROOT / "docs/images/soccer-solo.webp"

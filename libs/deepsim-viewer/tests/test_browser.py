@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import shutil
 import threading
@@ -65,9 +66,15 @@ def browse(browser, make_viewer, play):
     browser.get("about:blank")
 
 
+def screenshot(driver):
+    """The page; unlike a screenshot of chromedriver, it may take a busy machine more than 10 s."""
+    data = driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"]
+    return Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB")
+
+
 def picture(driver):
     """(height, width, 3) of the part that the panel leaves free."""
-    image = Image.open(io.BytesIO(driver.get_screenshot_as_png())).convert("RGB")
+    image = screenshot(driver)
     return np.asarray(image, dtype=np.float64)[:, : image.width - 330]
 
 
@@ -534,7 +541,7 @@ def test_a_followed_model_stays_in_the_free_part(
     panel = 330 if size[0] > 600 else 0
 
     def place():
-        image = Image.open(io.BytesIO(driver.get_screenshot_as_png())).convert("RGB")
+        image = screenshot(driver)
         assert image.size == size
         free = np.asarray(image, dtype=np.float64)[: size[1] - 60, : size[0] - panel]
         red, green, blue = np.moveaxis(free, -1, 0)
