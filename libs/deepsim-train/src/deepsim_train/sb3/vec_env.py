@@ -51,6 +51,7 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         environment: The task.
         agents: Names of the agents.
         slots: World and agent of each slot: the agents of world 0, then those of world 1, ...
+        privileged: The keys of observations that only a value function may read; see `Agents`.
 
     Raises:
         ValueError: Agents differ in their spaces.
@@ -72,6 +73,7 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         groups = [environment.groups[number] for number, _ in self._places]
         why = f"{whose} acts for {' and '.join(map(repr, agents))}"
         spaces = equal_spaces(dict(zip(agents, groups, strict=True)), why)
+        self.privileged = spaces.privileged
         super().__init__(
             len(self.slots), deepcopy(spaces.observation_space), deepcopy(spaces.action_space)
         )

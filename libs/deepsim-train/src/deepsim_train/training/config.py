@@ -39,6 +39,8 @@ class TrainingConfig:
         epochs: The number of passes of an update over its samples.
         learning_rate: The learning rate of Adam.
         decay: Whether the learning rate falls linearly to 0.
+        desired_kl: KL divergence between the policies before and after an update, to which the
+            learning rate is adapted, often 0.01; 0 for a learning rate that is not adapted.
         gamma: Discount per step.
         gae_lambda: The lambda of generalised advantage estimation.
         clip_range: PPO's clip range: the relative change of an action's probability beyond which
@@ -73,6 +75,7 @@ class TrainingConfig:
     epochs: int = 10
     learning_rate: float = 3e-4
     decay: bool = False
+    desired_kl: float = 0.0
     gamma: float = 0.99
     gae_lambda: float = 0.95
     clip_range: float = 0.2
@@ -92,11 +95,13 @@ class TrainingConfig:
                      "self_play_every"):  # fmt: skip
             if getattr(self, name) < 1:
                 raise TaskError(f"{name} must be >= 1, got {getattr(self, name)}")
-        for name in ("seed", "evaluate", "checkpoint", "self_play", "lstm"):
+        for name in ("seed", "evaluate", "checkpoint", "self_play", "lstm", "desired_kl"):
             if getattr(self, name) < 0:
                 raise TaskError(f"{name} must be >= 0, got {getattr(self, name)}")
         if self.learning_rate <= 0.0:
             raise TaskError(f"learning_rate must be > 0, got {self.learning_rate}")
+        if self.decay and self.desired_kl:
+            raise TaskError("decay lowers the learning rate, and desired_kl adapts it: set one")
         for name in ("gamma", "gae_lambda"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise TaskError(f"{name} must lie in 0 .. 1, got {getattr(self, name)}")
