@@ -24,6 +24,7 @@ from deepsim_train.policies.networks import (
     Lstm,
     Part,
     PictureNetwork,
+    is_picture,
 )
 from deepsim_train.policies.trained_policy import RecurrentPolicy, TrainedPolicy
 from deepsim_train.sb3.vec_env import SlotsVecEnv
@@ -132,7 +133,7 @@ def _algorithm_of(
             combines; or SB3-Contrib is needed but not installed.
     """
     seen = worlds.observation_space
-    kind = "MultiInput" if isinstance(seen, spaces.Dict) else "Cnn" if _is_picture(seen) else "Mlp"
+    kind = "MultiInput" if isinstance(seen, spaces.Dict) else "Cnn" if is_picture(seen) else "Mlp"
     masked = has_action_mask(seen, worlds.action_space)
     if masked and config.lstm:
         raise TaskError("the task masks actions, which PPO with a memory does not obey: set lstm=0")
@@ -182,7 +183,7 @@ def scaled_worlds(worlds: VecEnv, config: TrainingConfig, *, learning: bool = Tr
         parts = {key: part for key, part in seen.spaces.items() if not (masked and key == MASK)}
         keys = [key for key, part in parts.items() if _is_numbers(part)]
         scales = bool(keys)
-    if any(map(_is_picture, seen.spaces.values() if isinstance(seen, spaces.Dict) else [seen])):
+    if any(map(is_picture, seen.spaces.values() if isinstance(seen, spaces.Dict) else [seen])):
         worlds = _ChannelsFirst(worlds)
     return VecNormalize(
         worlds,
@@ -195,7 +196,7 @@ def scaled_worlds(worlds: VecEnv, config: TrainingConfig, *, learning: bool = Tr
 
 
 def _is_numbers(space: Any) -> bool:
-    return isinstance(space, spaces.Box) and not _is_picture(space)
+    return isinstance(space, spaces.Box) and not is_picture(space)
 
 
 class _ChannelsFirst(VecTransposeImage):  # type: ignore[misc]  # not typed where not installed
@@ -250,7 +251,7 @@ def _part(
     space: Any, extractor: Any, key: str | None, scaled: VecNormalize
 ) -> tuple[Part, tuple[Floats, Floats, Floats]]:
     """Returns a part of the observations, and the mean, scale and limit of each of its features."""
-    if _is_picture(space):
+    if is_picture(space):
         convolutions = tuple(
             Convolution(*_layer(layer), layer.stride[0])
             for layer in extractor.cnn
@@ -287,16 +288,6 @@ def _layer(layer: torch.nn.Linear | torch.nn.Conv2d) -> Layer:
     return layer.weight.detach().numpy().copy(), layer.bias.detach().numpy().copy()
 
 
-def _is_picture(space: Any) -> bool:
-    """Returns whether a space holds pictures: a `Box` of three axes, uint8 from 0 to 255."""
-    return (
-        isinstance(space, spaces.Box)
-        and space.dtype == np.uint8
-        and len(space.shape) == 3
-        and bool((space.low == 0).all() and (space.high == 255).all())
-    )
-
-
 def require_suitable(seen: Any, acted: Any, privileged: Sequence[str] = ()) -> None:
     """Checks that the networks can use the spaces of observations and actions.
 
@@ -329,7 +320,7 @@ def require_suitable(seen: Any, acted: Any, privileged: Sequence[str] = ()) -> N
 
 
 def _require_part(space: Any, what: str) -> None:
-    if _is_picture(space):
+    if is_picture(space):
         height, width, channels = space.shape or (0, 0, 0)
         if channels >= min(height, width) or min(height, width) < _LEAST_PICTURE:
             raise TaskError(
