@@ -12,6 +12,7 @@ import pytest
 @pytest.mark.parametrize(
     ("adapter", "package"),
     [
+        ("lerobot", "pyarrow"),
         ("minari", "minari"),
         ("rllib", "ray"),
         ("rsl_rl", "rsl_rl"),
