@@ -50,6 +50,9 @@ class TrainingConfig:
         lstm: Size of the LSTM before the hidden layers, a memory of the episode; 0 for none.
         log_std: Logarithm of the initial standard deviation of continuous actions.
         normalize: Whether observations and rewards are scaled by their running standard deviation.
+        demonstrations: A dataset of Minari (its id or folder) or LeRobot (its folder) whose actions
+            the policy first learns, by behaviour cloning; with 0 steps it learns from these alone.
+        cloning_epochs: The number of passes over the demonstrations.
         evaluate: The number of episodes of each evaluation, which uses separate worlds, fixed seeds
             and the most likely actions; 0 for no evaluations.
         evaluate_every: Updates between two evaluations.
@@ -84,6 +87,8 @@ class TrainingConfig:
     lstm: int = 0
     log_std: float = 0.0
     normalize: bool = True
+    demonstrations: str | None = None
+    cloning_epochs: int = 50
     evaluate: int = 0
     evaluate_every: int = 10
     checkpoint: float = 30.0
@@ -91,8 +96,10 @@ class TrainingConfig:
     make: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("steps", "worlds", "rollout", "minibatch", "epochs", "evaluate_every",
-                     "self_play_every"):  # fmt: skip
+        if self.steps < 0 or (self.steps == 0 and self.demonstrations is None):
+            raise TaskError(f"steps must be >= 1, or 0 with demonstrations, got {self.steps}")
+        for name in ("worlds", "rollout", "minibatch", "epochs", "evaluate_every",
+                     "self_play_every", "cloning_epochs"):  # fmt: skip
             if getattr(self, name) < 1:
                 raise TaskError(f"{name} must be >= 1, got {getattr(self, name)}")
         for name in ("seed", "evaluate", "checkpoint", "self_play", "lstm", "desired_kl"):
