@@ -225,6 +225,10 @@ def main() -> None:
     asked = parser.parse_args().trainers or list(TRAINERS)
     table = Table("trainer", "seconds", "mean return", "solved", title=TASK)
     failed = False
+    if find_spec("torch") is not None:
+        from torch import set_num_threads
+
+        set_num_threads(1)  # the fastest for small networks
     for name in asked:
         package, train = TRAINERS[name]
         if find_spec(package) is None:
