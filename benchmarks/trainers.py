@@ -204,7 +204,7 @@ def _network(nn: Any, outputs: int) -> Any:
 def played(act: Act) -> float:
     """Returns the mean return of episodes with other seeds."""
     worlds = GymnasiumVectorEnv(
-        load_task(TASK).environment(worlds=EPISODES), autoreset_mode="Disabled", clip_actions=True
+        load_task(TASK).environment(worlds=EPISODES), autoreset_mode="SameStep", clip_actions=True
     )
     seen, _ = worlds.reset(seed=UNSEEN)
     returns, over = np.zeros(EPISODES), np.zeros(EPISODES, np.bool_)
@@ -212,8 +212,6 @@ def played(act: Act) -> float:
         seen, reward, terminated, truncated, _ = worlds.step(act(seen))
         returns += reward * ~over
         over |= terminated | truncated
-        if not over.all():
-            worlds.reset(options={"reset_mask": terminated | truncated})
     worlds.close()
     return float(returns.mean())
 
