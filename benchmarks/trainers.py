@@ -95,13 +95,13 @@ def rsl_rl() -> Act:
         "num_steps_per_env": 64,
         "save_interval": 1000,
         "obs_groups": {"actor": ["policy"], "critic": ["policy"]},
-        "algorithm": {"class_name": "PPO", "gamma": 0.98, "entropy_coef": 0.0},
+        "algorithm": {"class_name": "PPO", "gamma": 0.98, "num_learning_epochs": 10},
         "actor": {**network, "distribution_cfg": gaussian},
         "critic": network,
     }
     worlds = RslRlVecEnv(load_task(TASK).environment(worlds=32), seed=0)
     runner = OnPolicyRunner(worlds, config)
-    runner.learn(40)
+    runner.learn(60)
     policy = runner.get_inference_policy()
 
     def act(seen: Any) -> Any:
