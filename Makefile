@@ -5,6 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STEP := $(BIN)/python tools/step.py
 PROJECTS := $(wildcard libs/*/pyproject.toml)
+comma := ,
 GAZEBO ?= optional# or required: then `make test` sets Gazebo up, and fails where it cannot run
 BETWEEN := $(if $(filter all,$(PYTHONS)),,^py3(9|11|12)$$)# environments that `make matrix` leaves out
 YES ?= $(filter required,$(GAZEBO))# any answer: `make gazebo` installs without asking
@@ -30,7 +31,7 @@ install = { test -x $(BIN)/uv && $(BIN)/uv pip install --python $(or $(2),$(BIN)
 	|| { echo "uv cannot do it here, pip does (slower)"; $(or $(2),$(BIN))/python -m pip install $(1); }
 
 .NOTPARALLEL:
-.PHONY: help demo test fast robots menagerie scenes mujoco4 poetry lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels from-wheels matrix docs versions format clean
+.PHONY: help demo test fast robots menagerie scenes trainers mujoco4 poetry lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels from-wheels matrix docs versions format clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -61,6 +62,10 @@ scenes: .venv/tools requirements-scenes.txt ## scenes from scenarios, with Sceni
 	@if why=$$($(BIN)/python tools/gazebo check 2>&1); then DEEPSIM_SCENIC=required $(STEP) scenes-gazebo \
 		$(BIN)/python tools/gazebo run --no-server -- $(BIN)/pytest tests/gazebo/test_scenes.py --reruns 1; \
 	else echo "==> scenes-gazebo: SKIPPED, $$why"; fi
+
+trainers: .venv/tools ## the cart-pole by every trainer, in a table; minutes. Needs torch, best its build for CPUs, beside
+	@$(call install,deepsim[train] deepsim-train[rsl-rl] 'skrl>=2.1$(comma)<3')
+	@$(STEP) trainers $(BIN)/python benchmarks/trainers.py
 
 menagerie: .venv/tools ## MENAGERIE_ROOT=FOLDER: robots of MuJoCo Menagerie there load, stand, hold, fly, all beside plain MuJoCo; writes docs/menagerie.md
 	@$(call install,--no-deps mujoco-menagerie)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gymnasium.spaces import Box
+from gymnasium.spaces import Box, Dict
 
 from deepsim_envs import (
     ActionError,
@@ -23,6 +23,7 @@ from deepsim_sync.testing import TableModel, TableSimulator
 
 AHEAD = np.tile([1.0, 0.0], (3, 2, 1))
 STILL = np.zeros((3, 2, 2))
+PARTS = Dict({"x": Box(-1, 1), "y": Box(-1, 1)})
 
 
 @pytest.mark.parametrize("worlds", [1, 3])
@@ -427,6 +428,20 @@ def test_faulty_groups_are_refused(make_worlds_env, rink_area, agents, error, me
 def test_a_group_has_names(names, error, message):
     with pytest.raises(error, match=message):
         Agents(names, Box(-1, 1), Box(-1, 1))
+
+
+@pytest.mark.parametrize(
+    ("seen", "privileged", "message"),
+    [
+        (PARTS, ["x", "z"], "got 'z' for 'a': the observation has 'x', 'y'"),
+        (PARTS["x"], ["x"], r"privileged names keys of a Dict observation, got 'x' for 'a': Box"),
+        (PARTS, ["y", "x"], "all keys of the observation of 'a' are privileged"),
+    ],
+)
+def test_privileged_keys_are_some_of_the_observation(seen, privileged, message):
+    with pytest.raises(ValueError, match=message):
+        Agents("a", seen, Box(-1, 1), privileged=privileged)
+    assert Agents("a", PARTS, Box(-1, 1), privileged="y").privileged == ("y",)
 
 
 def test_an_area_says_what_it_lacks(make_worlds_env, rink_area):

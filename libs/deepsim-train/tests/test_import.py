@@ -8,7 +8,9 @@ import sys
 
 import pytest
 
-TRAINERS = {"minari", "onnx", "onnxruntime", "ray", "stable_baselines3", "torch", "torchrl"}
+TRAINERS = {
+    "minari", "onnx", "onnxruntime", "ray", "rsl_rl", "stable_baselines3", "torch", "torchrl"
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,14 @@ import pytest
 
 @pytest.mark.parametrize(
     ("adapter", "package"),
-    [("minari", "minari"), ("sb3", "stable_baselines3"), ("rllib", "ray"), ("torchrl", "torchrl")],
+    [
+        ("lerobot", "pyarrow"),
+        ("minari", "minari"),
+        ("rllib", "ray"),
+        ("rsl_rl", "rsl_rl"),
+        ("sb3", "stable_baselines3"),
+        ("torchrl", "torchrl"),
+    ],
 )
 def test_the_error_names_the_extra(
     monkeypatch: pytest.MonkeyPatch, adapter: str, package: str
@@ -21,7 +28,8 @@ def test_the_error_names_the_extra(
     monkeypatch.setitem(sys.modules, package, None)  # as if it were not installed
     for name in [name for name in sys.modules if name.startswith(f"deepsim_train.{adapter}")]:
         monkeypatch.delitem(sys.modules, name)
+    extra = adapter.replace("_", "-")
     with pytest.raises(
-        ImportError, match=rf"pip install --find-links dist 'deepsim-train\[{adapter}\]'"
+        ImportError, match=rf"pip install --find-links dist 'deepsim-train\[{extra}\]'"
     ):
         import_module(f"deepsim_train.{adapter}")

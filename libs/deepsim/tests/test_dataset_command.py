@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -68,6 +69,40 @@ def test_one_agent_has_a_dataset_where_it_is_asked_for(array_task: Path, tmp_pat
     told = list(found.storage.get_episode_metadata(range(10)))
     assert [each["agent"] for each in told] == ["disc"] * 10
     assert len({each["seed"] for each in told}) == 10
+
+
+def test_its_environment_is_recovered_and_its_infos_are_there(
+    write_task: Callable[..., Path], tmp_path: Path
+) -> None:
+    """The environment comes back in another process, and each step has what the info said."""
+    area = ("return {}", 'return {"puck": {"success": self.puck.step_count > 1, "word": "a"}}')
+    task = write_task("self.step_count = getattr(self, 'step_count', 0) + 1", area)
+    text = (
+        (task / "__init__.py")
+        .read_text()
+        .replace("self.puck.step_count", "getattr(self.puck, 'step_count', 0)")
+    )
+    (task / "__init__.py").write_text(text)
+    assert call("dataset", task, "--id", "pucks-v0", "--episodes", 1).exit_code == 0
+    found = minari.load_dataset("pucks-v0")
+    (episode,) = found.iterate_episodes()
+    assert episode.infos["success"].tolist() == [False, False, True, True]
+    assert "word" not in episode.infos
+    program = (
+        "import minari; env = minari.load_dataset('pucks-v0').recover_environment(); "
+        "print(env.unwrapped.agent, env.observation_space, env.reset(seed=3)[0])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.endswith("puck Box(-1.0, 1.0, (1,), float32) [0.]\n"), done.stderr
+
+
+@pytest.mark.parametrize("agents", ["puck,disc", "*", "puck, di*"])
+def test_a_group_of_agents_is_one_dataset(array_task: Path, tmp_path: Path, agents: str) -> None:
+    options = ["--agent", agents, "--id", "both-v0", "--root", tmp_path, "--episodes", 2]
+    assert call("dataset", array_task, *options).exit_code == 0
+    found = minari.MinariDataset(tmp_path / "both-v0" / "data")
+    told = [each["agent"] for each in found.storage.get_episode_metadata(range(4))]
+    assert sorted(told) == ["disc", "disc", "puck", "puck"]
 
 
 def test_recorded_episodes_become_a_dataset(array_task: Path, tmp_path: Path) -> None:

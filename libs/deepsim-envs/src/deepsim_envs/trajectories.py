@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,6 +55,11 @@ class Trajectory(NamedTuple):
     """Whether each step terminated the episode, (T,)."""
     truncations: NDArray[np.bool_]
     """Whether each step truncated the episode, for example by a time limit, (T,)."""
+    infos: Mapping[str, NDArray[Any]] = MappingProxyType({})
+    """The numbers in the agent's info, by name, after the reset and after each step, (T + 1,).
+
+    Only numbers that all of these infos have are collected.
+    """
 
 
 class TrajectoryCollector:
@@ -94,7 +101,9 @@ class TrajectoryCollector:
         self._records = {}
         seen, info = self.environment.reset(seed, options)
         self._seeds = world_seeds(seed, np.arange(len(self.environment)))
-        self._records = {slot: _Record([copied(value)]) for slot, value in seen.items()}
+        self._records = {
+            slot: _Record([copied(value)], [_numbers(info, slot)]) for slot, value in seen.items()
+        }
         return seen, info
 
     def step(self, action_dict: Mapping[str, Any]) -> StepResult:
@@ -104,11 +113,13 @@ class TrajectoryCollector:
         ends = result.info["deepsim"]
         for slot, reward in result.reward.items():
             if slot not in self._records:  # The agent joins in this step.
-                self._records[slot] = _Record([copied(result.observation[slot])])
+                seen = copied(result.observation[slot])
+                self._records[slot] = _Record([seen], [_numbers(result.info, slot)])
                 continue
             record = self._records[slot]
             record.actions.append(conform(self.action_space[slot], given[slot], "action"))
             record.observations.append(copied(result.observation[slot]))
+            record.infos.append(_numbers(result.info, slot))
             record.rewards.append(reward)
             record.terminations.append(ends["terminated"][slot])
             record.truncations.append(ends["truncated"][slot])
@@ -128,6 +139,11 @@ class TrajectoryCollector:
             np.array(record.rewards, dtype=np.float64),
             np.array(record.terminations, dtype=np.bool_),
             np.array(record.truncations, dtype=np.bool_),
+            {
+                name: np.array([info[name] for info in record.infos])
+                for name in record.infos[0]
+                if all(name in info for info in record.infos)
+            },
         )
 
 
@@ -136,10 +152,19 @@ class _Record:
     """The current episode of a slot."""
 
     observations: list[Any]
+    infos: list[dict[str, Any]]
     actions: list[Any] = field(default_factory=list)
     rewards: list[float] = field(default_factory=list)
     terminations: list[bool] = field(default_factory=list)
     truncations: list[bool] = field(default_factory=list)
+
+
+def _numbers(info: Mapping[str, Any], slot: str) -> dict[str, Any]:
+    """Returns the numbers in the info of a slot, by name."""
+    own = info.get(slot, {})
+    if not isinstance(own, Mapping):
+        return {}
+    return {str(key): value for key, value in own.items() if isinstance(value, (Real, np.bool_))}
 
 
 def _stacked(space: Space[Any], members: Sequence[Any]) -> Any:

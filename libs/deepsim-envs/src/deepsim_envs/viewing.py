@@ -95,7 +95,7 @@ def equal_spaces(groups: Mapping[str, Agents], why: str) -> Agents:
         why: The beginning of the message.
 
     Raises:
-        ValueError: Two agents differ in their spaces.
+        ValueError: Two agents differ in their spaces, or in the privileged keys.
     """
     name, first = next(iter(groups.items()))
     for agent, group in groups.items():
@@ -106,4 +106,9 @@ def equal_spaces(groups: Mapping[str, Agents], why: str) -> Agents:
                     f"{why}, so their spaces must be equal: the {what} space of {name!r} is "
                     f"{wanted}, that of {agent!r} is {space}"
                 )
+        if group.privileged != first.privileged:
+            raise ValueError(
+                f"{why}, so their privileged keys must be equal: {name!r} has "
+                f"{list(first.privileged)}, {agent!r} has {list(group.privileged)}"
+            )
     return first

@@ -2,7 +2,7 @@
 """Training and what belongs to it: tasks, policies, trainers' views, data sets and rollouts.
 
 Everything here runs without torch, apart from `deepsim_train.training.ppo` and the views of
-trainers: `deepsim_train.sb3`, `deepsim_train.rllib` and `deepsim_train.torchrl`.
+trainers: `deepsim_train.sb3`, `rsl_rl`, `rllib` and `torchrl`.
 """
 
 from .policies.trained_policy import RecurrentPolicy, TrainedPolicy, load_policy

@@ -54,7 +54,7 @@ def _rllib(make: Make) -> None:
 
 
 def _torchrl(make: Make) -> None:
-    """Runs TorchRL's checker on two worlds; skips spaces that do not fit into one tensor."""
+    """Runs TorchRL's checker on two worlds; skips spaces that have no tensor."""
     require("torchrl", "deepsim-train[torchrl]")
     with own_warnings():
         from torchrl.envs.utils import check_env_specs
@@ -63,7 +63,7 @@ def _torchrl(make: Make) -> None:
     environment = JoinedEnvironment([make, make])
     try:
         worlds = TorchRLEnv(environment)
-    except ValueError as error:  # spaces that differ, or have no tensor
+    except ValueError as error:
         environment.close()
         raise SkippedCheckError(str(error)) from None
     with contextlib.closing(worlds):

@@ -6,18 +6,28 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_envs import Environment, Trajectory, TrajectoryCollector
+from deepsim_envs.viewing import equal_spaces
+from deepsim_sync import DeepSimError
 
 from .policies.slot_policy import SlotPolicy, places_of
 from .task_code import TaskError, call_task_code
+from .tasks.loading import env_spec
+from .tasks.search import TaskFolder
+from .tasks.task import Task
+
+Collect: TypeAlias = Callable[[Environment], list[Trajectory]]
+"""Returns the trajectories of all agents of an environment."""
 
 COLUMNS = (
     "episode", "world", "step", "time", "agent", "x", "y", "z", "qx", "qy", "qz", "qw", "reward"
@@ -195,22 +205,89 @@ def collect_episodes(
 
 
 def learnable(
-    environment: Environment, trajectories: Sequence[Trajectory], agent: str | None
+    environment: Environment, trajectories: Sequence[Trajectory], agents: str | None
 ) -> list[Trajectory]:
-    """Returns the trajectories of one agent, or of all, which must then have equal spaces.
+    """Returns the trajectories of some agents, which must have equal spaces.
+
+    Args:
+        environment: Environment of the task.
+        trajectories: The trajectories of all agents.
+        agents: The names of agents, as in ``red_1,red_2`` or ``red_*``; None for all agents.
 
     Raises:
-        TaskError: The agent does not exist, the agents' spaces differ, or no episode has ended.
+        TaskError: An agent does not exist, the agents' spaces differ, or no episode has ended.
     """
-    agents = environment.agents
-    if agent is not None and agent not in agents:
-        raise TaskError(f"agent must be one of {list(agents)}, got {agent!r}")
-    if agent is None and len(environment.groups) > 1:
-        raise TaskError(
-            f"agents {', '.join(agents)} differ in their spaces, and a dataset has one of each: "
-            "choose by --agent"
-        )
-    chosen = [each for each in trajectories if agent in (None, each.agent)]
+    names = list(environment.agents)
+    own: dict[str, None] = {}
+    for pattern in ["*"] if agents is None else agents.split(","):
+        fitting = [name for name in names if fnmatchcase(name, pattern.strip())]
+        if not fitting:
+            raise TaskError(f"agent must be one of {names}, got {pattern.strip()!r}")
+        own |= dict.fromkeys(fitting)
+    groups = {name: group for group in environment.groups for name in group.names}
+    try:
+        equal_spaces({name: groups[name] for name in own}, "a dataset has one of each space")
+    except ValueError as error:
+        raise TaskError(f"{error}; choose by --agent") from error
+    chosen = [each for each in trajectories if each.agent in own]
     if not chosen:
         raise TaskError("no episode has ended, so that there is nothing to write")
     return chosen
+
+
+def write_episodes(
+    format: Literal["minari", "lerobot"],
+    found: TaskFolder,
+    task: Task,
+    collect: Collect,
+    dataset_id: str,
+    worlds: int,
+    seed: int,
+    agent: str | None,
+    who: str,
+    root: Path | None,
+) -> tuple[Path, int, int]:
+    """Collects episodes of a task, and writes them as a dataset.
+
+    Args:
+        format: The format of the dataset.
+        found: The folder of the task.
+        task: The task.
+        collect: Returns the trajectories of all agents.
+        dataset_id: The id of the dataset.
+        worlds: The number of worlds.
+        seed: Seed of the environment.
+        agent: The agents to write; see `learnable`.
+        who: The policy, in words.
+        root: Folder of all datasets; None for that of the format.
+
+    Returns:
+        The folder of the dataset, and its numbers of episodes and steps.
+
+    Raises:
+        TaskError: The format needs an extra, or the dataset cannot be written.
+    """
+    try:
+        writer = import_module(f"deepsim_train.{format}")  # an extra
+    except ImportError as error:
+        extra = "dataset" if format == "minari" else "lerobot"
+        raise TaskError(
+            f"datasets need an extra: pip install --find-links dist 'deepsim[{extra}]'"
+        ) from error
+    try:
+        writer.new_dataset_folder(dataset_id, root)  # before the work
+        with task.environment(seed, worlds) as environment:
+            chosen = learnable(environment, collect(environment), agent)
+            shown = chosen[0].agent
+            slot = environment.slots[environment.agents.index(shown)]
+            spaces = environment.observation_space[slot], environment.action_space[slot]
+            facts: dict[str, Any] = {"algorithm_name": who, "env_spec": env_spec(found, shown)}
+            if format == "lerobot":
+                period = environment.world.timestep * environment.frame_skip
+                facts = {"fps": 1.0 / period, "task": task.name}
+            folder = writer.write_dataset(dataset_id, chosen, *spaces, root, **facts)
+    except (ValueError, OSError) as error:
+        if isinstance(error, DeepSimError):
+            raise
+        raise TaskError(f"cannot write the dataset {dataset_id}: {error}") from error
+    return folder, len(chosen), sum(len(episode.rewards) for episode in chosen)

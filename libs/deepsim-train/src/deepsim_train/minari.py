@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from gymnasium.envs.registration import EnvSpec
 from gymnasium.spaces import Space
 
 from deepsim_envs import Trajectory
@@ -26,7 +27,7 @@ except ImportError as error:
         "deepsim_train.minari needs Minari: pip install --find-links dist 'deepsim-train[minari]'"
     ) from error
 
-__all__ = ["new_dataset_folder", "write_dataset"]
+__all__ = ["new_dataset_folder", "read_dataset", "write_dataset"]
 
 
 def new_dataset_folder(dataset_id: str, root: str | Path | None = None) -> Path:
@@ -59,12 +60,15 @@ def write_dataset(
     observation_space: Space[Any],
     action_space: Space[Any],
     root: str | Path | None = None,
+    env_spec: EnvSpec | None = None,
     **metadata: str,
 ) -> Path:
     """Writes episodes as a dataset for `minari.load_dataset`; pictures are stored without loss.
 
-    The metadata of each episode are its seed, agent and world. The dataset only appears when it is
-    complete: it is written to a temporary folder, which is then renamed.
+    The metadata of each episode are its seed, agent and world; its infos are the numbers of
+    `Trajectory.infos`, such as ``"success"``, where a slash in a name makes a nested dict. The
+    dataset only appears when it is complete: it is written to a temporary folder, which is then
+    renamed.
 
     Args:
         dataset_id: The id; see `new_dataset_folder`.
@@ -72,6 +76,7 @@ def write_dataset(
         observation_space: The space of an observation.
         action_space: The space of an action.
         root: Folder of all datasets; see `new_dataset_folder`.
+        env_spec: The environment for `recover_environment`, as from `tasks.loading.env_spec`.
         metadata: Further metadata for Minari, such as ``algorithm_name`` or ``description``.
 
     Returns:
@@ -101,7 +106,7 @@ def write_dataset(
         made = part / folder.name
         made.mkdir()
         storage = MinariStorage.new(
-            made / "data", observation_space, action_space, jpeg_encoding=False
+            made / "data", observation_space, action_space, env_spec, jpeg_encoding=False
         )
         storage.update_metadata(
             {"dataset_id": dataset_id, "minari_version": minari.__version__, **metadata}
@@ -115,6 +120,32 @@ def write_dataset(
     return folder
 
 
+def read_dataset(dataset: str | Path) -> tuple[Any, Any]:
+    """Returns the observations and actions of all steps of a dataset, (n, ...).
+
+    Args:
+        dataset: The id of a dataset in Minari's folder, or the folder of a dataset.
+
+    Raises:
+        ValueError: The dataset has no episodes.
+        OSError: There is no such dataset, or it cannot be read.
+    """
+    found = (
+        minari.load_dataset(dataset)
+        if isinstance(dataset, str)
+        else minari.MinariDataset(dataset / "data")
+    )
+    episodes = list(found.iterate_episodes())
+    if not episodes:
+        raise ValueError(f"{dataset} has no episodes")
+    seen = [leafwise(lambda part: part[:-1], episode.observations) for episode in episodes]
+    joined = leafwise(lambda *parts: np.concatenate(parts), *seen)
+    acted = leafwise(
+        lambda *parts: np.concatenate(parts), *(episode.actions for episode in episodes)
+    )
+    return joined, acted
+
+
 def _buffer(episode: Trajectory) -> EpisodeBuffer:
     return EpisodeBuffer(
         seed=episode.seed,
@@ -123,6 +154,7 @@ def _buffer(episode: Trajectory) -> EpisodeBuffer:
         rewards=episode.rewards,
         terminations=episode.terminations,
         truncations=episode.truncations,
+        infos=dict(episode.infos),
     )
 
 

@@ -21,7 +21,9 @@ from torchrl.envs.utils import check_env_specs
 from torchrl.modules import MLP, ProbabilisticActor, TanhNormal
 from torchrl.objectives import ClipPPOLoss, ValueEstimators
 
-from deepsim_envs import Environment, JoinedEnvironment
+from deepsim_envs import Agents, Area, Environment, JoinedEnvironment
+from deepsim_sync import World
+from deepsim_sync.testing import TableSimulator
 from deepsim_train.torchrl import TorchRLEnv
 
 MakeRace = Callable[..., Environment]
@@ -59,10 +61,73 @@ def test_a_space_without_a_tensor_is_named(make_echo: MakeEcho, space: Space[Any
         TorchRLEnv(make_echo(space))
 
 
-def test_spaces_that_differ_are_named(make_race: MakeRace) -> None:
-    spaces = {"a": Box(-1.0, 1.0, (2,)), "b": Discrete(3)}
+def test_agents_of_a_group_with_other_spaces_are_named(make_race: MakeRace) -> None:
+    race = make_race(spaces={"a": Box(-1.0, 1.0, (2,)), "b": Discrete(3)})
     with pytest.raises(ValueError, match=r"action space of 'a' is Box.* 'b' is Discr"):
-        TorchRLEnv(make_race(spaces=spaces))
+        TorchRLEnv(race, {"both": ["a", "b"]})
+    for faulty in ({"one": ["a"]}, {"one": ["a", "b"], "two": ["b"]}):
+        with pytest.raises(ValueError, match=r"must hold each of \['a', 'b'\] once"):
+            TorchRLEnv(race, faulty)
+
+
+class Tag(Area):
+    """Two chasers and a runner with other spaces; each sees and earns what it did last."""
+
+    agents = (
+        Agents(["red_1", "red_2"], Box(-1.0, 1.0, (2,)), Box(-1.0, 1.0, (2,))),
+        Agents("runner", Dict(last=Discrete(3)), Discrete(3)),
+    )
+    reward_terms = ("effort", "alive")
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self.red, self.runner = np.zeros((len(world), 2, 2)), np.zeros((len(world), 1), np.int64)
+
+    def reset(self, worlds: Any) -> None:
+        self.red[worlds], self.runner[worlds] = 0.0, 0
+
+    def act(self, actions: Any) -> None:
+        self.red, self.runner = (part.copy() for part in actions)
+
+    def observe(self) -> Any:
+        return self.red, {"last": self.runner}
+
+    def reward(self) -> Any:
+        effort = np.concatenate([self.red[..., 0], self.runner], axis=1)
+        return {"effort": effort, "alive": np.ones(effort.shape)}
+
+    def info(self) -> dict[str, Any]:
+        reds = {name: {"y": self.red[:, n, 1]} for n, name in enumerate(("red_1", "red_2"))}
+        return {**reds, "runner": {"word": np.full(len(self.world), "run")}}
+
+
+def test_agents_with_other_spaces_are_groups_of_their_own() -> None:
+    """Each group has its tensors, with the numbers in the infos and the terms of the reward."""
+
+    def make() -> Environment:
+        return Environment(Tag(World(TableSimulator(worlds=3))), max_episode_steps=4)
+
+    worlds = TorchRLEnv(make())
+    check_env_specs(worlds, seed=0)
+    assert worlds.group_map == {"red": ["red_1", "red_2"], "runner": ["runner"]}
+    done = worlds.rollout(4)
+    acted, told = done["red", "action"], done["next", "red", "info"]
+    assert acted.shape == (3, 4, 2, 2)
+    assert torch.equal(done["next", "red", "observation"], acted)
+    assert torch.equal(done["next", "runner", "observation", "last"], done["runner", "action"])
+    assert set(told.keys()) == {
+        "y",
+        *(f"{k}/{t}" for k in ("reward", "return") for t in Tag.reward_terms),
+    }
+    torch.testing.assert_close(told["y"], acted[..., 1])
+    torch.testing.assert_close(told["return/effort"], acted[..., 0].cumsum(dim=1))
+    sums = told["reward/effort"] + told["reward/alive"]
+    torch.testing.assert_close(done["next", "red", "reward"][..., 0], sums)
+    assert "word" not in done["next", "runner", "info"].keys()  # noqa: SIM118 (no dict)
+    alone = TorchRLEnv(make(), {"second": ["red_2"], "rest": ["runner"], "first": ["red_1"]})
+    check_env_specs(alone, seed=0)
+    step = alone.rand_step(alone.reset())
+    assert torch.equal(step["next", "second", "observation"], step["second", "action"])
 
 
 def test_a_rollout_is_that_of_the_environments(make_race: MakeRace, make_races: MakeRaces) -> None:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from gymnasium.spaces import Dict
 from numpy.typing import ArrayLike, NDArray
 
 from deepsim_sync import World, WorldNumbers, plain_attributes, restore_attributes
@@ -29,20 +30,28 @@ class Agents:
         names: The agents, in the order of their rows in arrays.
         observation_space: The space of one agent's observation, in one world.
         action_space: The space of one agent's action, in one world.
+        privileged: Keys of a `Dict` observation that only the value function of a trainer may read
+            (asymmetric actor-critic, L. Pinto et al., 2018): what a simulator knows and a robot
+            does not, such as friction or the true state.
 
     Raises:
         TypeError: A name is not a str.
-        ValueError: A name is missing, or occurs twice.
+        ValueError: A name is missing, or occurs twice; a privileged key is not one of the
+            observation's, or no key is left for the policy.
 
     Example:
         >>> cars = Agents(["red", "blue"], Box(-1.0, 1.0, (8,)), Discrete(3))
         >>> cars.names, len(cars)
         (('red', 'blue'), 2)
+        >>> seen = Dict({"scan": Box(0.0, 9.0, (8,)), "friction": Box(0.0, 2.0, (1,))})
+        >>> Agents(["robot"], seen, Discrete(3), privileged=["friction"]).privileged
+        ('friction',)
     """
 
     names: Sequence[str]
     observation_space: Space[Any]
     action_space: Space[Any]
+    privileged: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         names = (self.names,) if isinstance(self.names, str) else tuple(self.names)
@@ -53,6 +62,26 @@ class Agents:
             if not isinstance(name, str):
                 raise TypeError(f"an agent's name must be a str, got {name!r}")
         _require_unique(names)
+        privileged = (self.privileged,) if isinstance(self.privileged, str) else self.privileged
+        object.__setattr__(self, "privileged", tuple(privileged))
+        if self.privileged:
+            self._require_privileged()
+
+    def _require_privileged(self) -> None:
+        seen = self.observation_space
+        keys = list(seen.spaces) if isinstance(seen, Dict) else None
+        for key in self.privileged:
+            if keys is None or key not in keys:
+                known = f"the observation has {', '.join(map(repr, keys))}" if keys else f"{seen}"
+                raise ValueError(
+                    f"privileged names keys of a Dict observation, got {key!r} for "
+                    f"{self.names[0]!r}: {known}"
+                )
+        if keys is not None and set(keys) == set(self.privileged):
+            raise ValueError(
+                f"all keys of the observation of {self.names[0]!r} are privileged, "
+                "so that its policy would see nothing"
+            )
 
     def __len__(self) -> int:
         """Returns the number of agents."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from gymnasium import spaces
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
@@ -173,6 +174,16 @@ class Part:
 
     def _named(self) -> str:
         return "" if self.key is None else f"{self.key!r} "
+
+
+def is_picture(space: Any) -> bool:
+    """Returns whether a space holds pictures: a `Box` of three axes, uint8 from 0 to 255."""
+    return (
+        isinstance(space, spaces.Box)
+        and space.dtype == np.uint8
+        and len(space.shape) == 3
+        and bool((space.low == 0).all() and (space.high == 255).all())
+    )
 
 
 def features_of(parts: tuple[Part, ...], observations: Any) -> Floats:

@@ -12,8 +12,8 @@ from deepsim_envs.environment import Environment
 from deepsim_envs.joined_environment import JoinedEnvironment
 from deepsim_envs.policy import PolicyMaker
 from deepsim_sync import call_all
+from deepsim_train.auto_reset import AutoReset, GameOver, Infos, Outcome
 
-from .auto_reset import AutoReset, GameOver, Infos, Outcome
 from .vec_env import SlotsVecEnv
 
 _RESET, _STEP, _MEET = "reset", "step", "meet"

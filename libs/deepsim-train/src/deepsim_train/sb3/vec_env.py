@@ -19,8 +19,7 @@ from deepsim_envs.policy import PolicyMaker
 from deepsim_envs.spaces import MASK, allowed, choices_of, leafwise
 from deepsim_envs.viewing import Viewfinder, drawn_seed, equal_spaces, place_of
 from deepsim_sync import CameraView, world_seeds
-
-from .auto_reset import AutoReset, GameOver, Infos, Outcome
+from deepsim_train.auto_reset import AutoReset, GameOver, Infos, Outcome, rows_of
 
 try:
     from stable_baselines3.common.monitor import Monitor
@@ -51,6 +50,7 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         environment: The task.
         agents: Names of the agents.
         slots: World and agent of each slot: the agents of world 0, then those of world 1, ...
+        privileged: The keys of observations that only a value function may read; see `Agents`.
 
     Raises:
         ValueError: Agents differ in their spaces.
@@ -72,6 +72,7 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         groups = [environment.groups[number] for number, _ in self._places]
         why = f"{whose} acts for {' and '.join(map(repr, agents))}"
         spaces = equal_spaces(dict(zip(agents, groups, strict=True)), why)
+        self.privileged = spaces.privileged
         super().__init__(
             len(self.slots), deepcopy(spaces.observation_space), deepcopy(spaces.action_space)
         )
@@ -105,7 +106,7 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         self._lengths[:] = 0
         batches, infos = self._reset_worlds(self._seeds[:: self._shape[1]])
         self._keep_infos(range(self._shape[0]), infos)
-        seen = self._flat(batches)
+        seen = rows_of(batches, self._places)
         self._keep_masks(seen)
         self._seeded = True
         self._reset_seeds()
@@ -230,7 +231,7 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
         infos: list[dict[str, Any]] = [{"TimeLimit.truncated": False} for _ in self.slots]
         for slot in np.flatnonzero(~live).tolist():
             infos[slot]["waiting"] = True
-        seen = self._flat(step.observation) if dones.any() else None
+        seen = rows_of(step.observation, self._places) if dones.any() else None
         for slot in np.flatnonzero(dones).tolist():
             world, row = divmod(slot, self._shape[1])
             if live[slot]:
@@ -246,23 +247,13 @@ class SlotsVecEnv(VecEnv):  # type: ignore[misc]  # not typed where it is not in
             )
         if outcome.over.any():
             self._keep_infos(np.flatnonzero(outcome.over).tolist(), outcome.first_infos)
-        return self._flat(outcome.seen), reward.astype(np.float32), dones, infos
+        return rows_of(outcome.seen, self._places), reward.astype(np.float32), dones, infos
 
     def _keep_infos(self, worlds: Iterable[int], infos: Infos) -> None:
         """Sets `reset_infos` for the slots of some worlds."""
         for world in worlds:
             for row, column in enumerate(self._columns):
                 self.reset_infos[world * self._shape[1] + row] = entries_of(infos[column], world)
-
-    def _flat(self, observation: Sequence[Any]) -> Any:
-        """Returns the observations of all slots from a batch (W, A_g, ...) for each group."""
-        parts = [
-            leafwise(lambda part, row=row: part[:, row], observation[number])
-            for number, row in self._places
-        ]
-        return leafwise(
-            lambda *own: np.stack(own, axis=1).reshape(self.num_envs, *own[0].shape[1:]), *parts
-        )
 
 
 class AgentsVecEnv(SlotsVecEnv):

@@ -7,11 +7,15 @@ import hashlib
 import importlib.util
 import sys
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import gymnasium
+from gymnasium.envs.registration import EnvSpec
 
 from deepsim_envs import Environment, GymnasiumEnv, GymnasiumVectorEnv, PolicyMaker
 from deepsim_envs.gymnasium.registration import register_views
@@ -154,6 +158,18 @@ def register_task(folder: str | Path | TaskFolder) -> str:
 
         register_view(task.id, make_parallel_env, place)
     return task.id
+
+
+def env_spec(folder: TaskFolder, agent: str) -> EnvSpec:
+    """Returns the spec by which `gymnasium.make` makes a task for one agent, in any process.
+
+    Args:
+        folder: The task.
+        agent: The name of the agent.
+    """
+    spec = deepcopy(gymnasium.spec(register_task(folder)))
+    spec.kwargs["agent"] = agent
+    return spec
 
 
 def make_env(

@@ -39,6 +39,8 @@ class TrainingConfig:
         epochs: The number of passes of an update over its samples.
         learning_rate: The learning rate of Adam.
         decay: Whether the learning rate falls linearly to 0.
+        desired_kl: KL divergence between the policies before and after an update, to which the
+            learning rate is adapted, often 0.01; 0 for a learning rate that is not adapted.
         gamma: Discount per step.
         gae_lambda: The lambda of generalised advantage estimation.
         clip_range: PPO's clip range: the relative change of an action's probability beyond which
@@ -48,6 +50,9 @@ class TrainingConfig:
         lstm: Size of the LSTM before the hidden layers, a memory of the episode; 0 for none.
         log_std: Logarithm of the initial standard deviation of continuous actions.
         normalize: Whether observations and rewards are scaled by their running standard deviation.
+        demonstrations: A dataset of Minari (its id or folder) or LeRobot (its folder) whose actions
+            the policy first learns, by behaviour cloning; with 0 steps it learns from these alone.
+        cloning_epochs: The number of passes over the demonstrations.
         evaluate: The number of episodes of each evaluation, which uses separate worlds, fixed seeds
             and the most likely actions; 0 for no evaluations.
         evaluate_every: Updates between two evaluations.
@@ -73,6 +78,7 @@ class TrainingConfig:
     epochs: int = 10
     learning_rate: float = 3e-4
     decay: bool = False
+    desired_kl: float = 0.0
     gamma: float = 0.99
     gae_lambda: float = 0.95
     clip_range: float = 0.2
@@ -81,6 +87,8 @@ class TrainingConfig:
     lstm: int = 0
     log_std: float = 0.0
     normalize: bool = True
+    demonstrations: str | None = None
+    cloning_epochs: int = 50
     evaluate: int = 0
     evaluate_every: int = 10
     checkpoint: float = 30.0
@@ -88,15 +96,19 @@ class TrainingConfig:
     make: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("steps", "worlds", "rollout", "minibatch", "epochs", "evaluate_every",
-                     "self_play_every"):  # fmt: skip
+        if self.steps < 0 or (self.steps == 0 and self.demonstrations is None):
+            raise TaskError(f"steps must be >= 1, or 0 with demonstrations, got {self.steps}")
+        for name in ("worlds", "rollout", "minibatch", "epochs", "evaluate_every",
+                     "self_play_every", "cloning_epochs"):  # fmt: skip
             if getattr(self, name) < 1:
                 raise TaskError(f"{name} must be >= 1, got {getattr(self, name)}")
-        for name in ("seed", "evaluate", "checkpoint", "self_play", "lstm"):
+        for name in ("seed", "evaluate", "checkpoint", "self_play", "lstm", "desired_kl"):
             if getattr(self, name) < 0:
                 raise TaskError(f"{name} must be >= 0, got {getattr(self, name)}")
         if self.learning_rate <= 0.0:
             raise TaskError(f"learning_rate must be > 0, got {self.learning_rate}")
+        if self.decay and self.desired_kl:
+            raise TaskError("decay lowers the learning rate, and desired_kl adapts it: set one")
         for name in ("gamma", "gae_lambda"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise TaskError(f"{name} must lie in 0 .. 1, got {getattr(self, name)}")

@@ -13,6 +13,7 @@ import torch
 from gymnasium import spaces
 from numpy.typing import NDArray
 from stable_baselines3 import PPO
+from stable_baselines3.common.utils import ConstantSchedule
 from stable_baselines3.common.vec_env import VecEnv, VecNormalize, VecTransposeImage
 
 from deepsim_envs.spaces import MASK, choices_of, has_action_mask
@@ -23,13 +24,16 @@ from deepsim_train.policies.networks import (
     Lstm,
     Part,
     PictureNetwork,
+    is_picture,
 )
 from deepsim_train.policies.trained_policy import RecurrentPolicy, TrainedPolicy
+from deepsim_train.sb3.vec_env import SlotsVecEnv
 from deepsim_train.task_code import TaskError
 
 from .config import TrainingConfig
 from .progress import WINDOW
 
+_RATES = 1e-5, 1e-2  # the least and greatest adapted learning rate, as in rsl-rl
 _LEAST_PICTURE = 36  # side of the smallest picture that the convolutions accept [pixels]
 
 
@@ -42,12 +46,33 @@ class Learner:
         agents: The agents for which it acts.
         model: The model from Stable-Baselines3.
         worlds: The model's view of the worlds, with scaled observations and rewards.
+        desired_kl: The KL divergence of an update to which the learning rate is adapted, or 0.
     """
 
     name: str
     agents: Sequence[str]
     model: PPO
     worlds: VecNormalize
+    desired_kl: float = 0.0
+
+    def adapt_rate(self) -> None:
+        """Adapts the learning rate of the next update to the KL divergence of the latest one.
+
+        A divergence above twice the desired one divides the rate by 1.5, one below half of it
+        multiplies the rate by 1.5, between 1e-5 and 1e-2. This is the rule of ``PPO`` in rsl-rl
+        with ``schedule="adaptive"`` (C. Schwarke et al., 2025), which applies it after every
+        minibatch; here it is applied once per update, to the mean over the last epoch.
+        """
+        kl = self.model.logger.name_to_value.get("train/approx_kl")
+        if not self.desired_kl or kl is None:
+            return
+        # The optimizer is part of checkpoints, so that a resumed run adapts the same rate.
+        rate = self.model.policy.optimizer.param_groups[0]["lr"]
+        if kl > 2.0 * self.desired_kl:
+            rate = max(rate / 1.5, _RATES[0])
+        elif 0.0 < kl < 0.5 * self.desired_kl:
+            rate = min(rate * 1.5, _RATES[1])
+        self.model.lr_schedule = ConstantSchedule(rate)
 
     def plain(self) -> TrainedPolicy | RecurrentPolicy:
         """Returns the current policy as plain arrays."""
@@ -61,7 +86,7 @@ class Learner:
 
 
 def make_learner(
-    name: str, agents: Sequence[str], view: VecEnv, config: TrainingConfig, seed: int
+    name: str, agents: Sequence[str], view: SlotsVecEnv, config: TrainingConfig, seed: int
 ) -> Learner:
     """Returns a learner with a new network.
 
@@ -74,7 +99,7 @@ def make_learner(
     """
     worlds = scaled_worlds(view, config)
     rate = config.learning_rate
-    algorithm, policy, arguments = _algorithm_of(worlds, config)
+    algorithm, policy, arguments = _algorithm_of(worlds, view.privileged, config)
     model = algorithm(
         policy,
         worlds,
@@ -95,35 +120,49 @@ def make_learner(
             **arguments,
         },
     )
-    return Learner(name, agents, model, worlds)
+    return Learner(name, agents, model, worlds, config.desired_kl)
 
 
-def _algorithm_of(worlds: VecEnv, config: TrainingConfig) -> tuple[Any, str, dict[str, Any]]:
-    """Returns the algorithm's class, the name of its policy class, and the policy's arguments.
+def _algorithm_of(
+    worlds: VecEnv, privileged: Sequence[str], config: TrainingConfig
+) -> tuple[Any, Any, dict[str, Any]]:
+    """Returns the algorithm's class, its policy class or the name of it, and its arguments.
 
     Raises:
         TaskError: The task masks actions and the settings request a memory, which no algorithm
             combines; or SB3-Contrib is needed but not installed.
     """
     seen = worlds.observation_space
-    kind = "MultiInput" if isinstance(seen, spaces.Dict) else "Cnn" if _is_picture(seen) else "Mlp"
+    kind = "MultiInput" if isinstance(seen, spaces.Dict) else "Cnn" if is_picture(seen) else "Mlp"
     masked = has_action_mask(seen, worlds.action_space)
     if masked and config.lstm:
         raise TaskError("the task masks actions, which PPO with a memory does not obey: set lstm=0")
-    if not masked and not config.lstm:
+    if not masked and not config.lstm and not privileged:
         return PPO, f"{kind}Policy", {"log_std_init": config.log_std}
-    try:
-        from sb3_contrib import MaskablePPO, RecurrentPPO  # noqa: PLC0415 (only where needed)
+    try:  # an optional package, and only where it is needed
+        from sb3_contrib import MaskablePPO, RecurrentPPO  # noqa: PLC0415 (see above)
+
+        from . import asymmetric  # noqa: PLC0415 (see above)
     except ImportError as error:
         why = "the task has masks of actions" if masked else "lstm makes policies with a memory"
+        if privileged:
+            why = f"the task has privileged observations, {', '.join(privileged)}"
         raise TaskError(
             f"{why}, which need the PPO of SB3-Contrib: "
             "pip install --find-links dist 'deepsim-train[ppo]'"
         ) from error
-    if masked:
-        return MaskablePPO, f"{kind}Policy", {}
-    memory = {"lstm_hidden_size": config.lstm, "log_std_init": config.log_std}
-    return RecurrentPPO, f"{kind}LstmPolicy", memory
+    arguments: dict[str, Any] = {} if masked else {"log_std_init": config.log_std}
+    if config.lstm:
+        arguments["lstm_hidden_size"] = config.lstm
+    algorithm = MaskablePPO if masked else RecurrentPPO if config.lstm else PPO
+    if not privileged:
+        return algorithm, f"{kind}{'Lstm' if config.lstm else ''}Policy", arguments
+    policies = {
+        PPO: asymmetric.AsymmetricPolicy,
+        MaskablePPO: asymmetric.AsymmetricMaskablePolicy,
+        RecurrentPPO: asymmetric.AsymmetricRecurrentPolicy,
+    }
+    return algorithm, policies[algorithm], {"privileged": privileged, **arguments}
 
 
 def scaled_worlds(worlds: VecEnv, config: TrainingConfig, *, learning: bool = True) -> VecNormalize:
@@ -144,7 +183,7 @@ def scaled_worlds(worlds: VecEnv, config: TrainingConfig, *, learning: bool = Tr
         parts = {key: part for key, part in seen.spaces.items() if not (masked and key == MASK)}
         keys = [key for key, part in parts.items() if _is_numbers(part)]
         scales = bool(keys)
-    if any(map(_is_picture, seen.spaces.values() if isinstance(seen, spaces.Dict) else [seen])):
+    if any(map(is_picture, seen.spaces.values() if isinstance(seen, spaces.Dict) else [seen])):
         worlds = _ChannelsFirst(worlds)
     return VecNormalize(
         worlds,
@@ -157,7 +196,7 @@ def scaled_worlds(worlds: VecEnv, config: TrainingConfig, *, learning: bool = Tr
 
 
 def _is_numbers(space: Any) -> bool:
-    return isinstance(space, spaces.Box) and not _is_picture(space)
+    return isinstance(space, spaces.Box) and not is_picture(space)
 
 
 class _ChannelsFirst(VecTransposeImage):  # type: ignore[misc]  # not typed where not installed
@@ -187,8 +226,8 @@ def _network(model: PPO, scaled: VecNormalize) -> TrainedPolicy:
     seen = model.observation_space
     extractor = model.policy.pi_features_extractor
     if isinstance(seen, spaces.Dict):
-        parts = [
-            _part(part, extractor.extractors[key], key, scaled) for key, part in seen.spaces.items()
+        parts = [  # without privileged keys, which the extractor does not read
+            _part(seen[key], each, key, scaled) for key, each in extractor.extractors.items()
         ]
     else:
         parts = [_part(seen, extractor, None, scaled)]
@@ -212,7 +251,7 @@ def _part(
     space: Any, extractor: Any, key: str | None, scaled: VecNormalize
 ) -> tuple[Part, tuple[Floats, Floats, Floats]]:
     """Returns a part of the observations, and the mean, scale and limit of each of its features."""
-    if _is_picture(space):
+    if is_picture(space):
         convolutions = tuple(
             Convolution(*_layer(layer), layer.stride[0])
             for layer in extractor.cnn
@@ -249,18 +288,13 @@ def _layer(layer: torch.nn.Linear | torch.nn.Conv2d) -> Layer:
     return layer.weight.detach().numpy().copy(), layer.bias.detach().numpy().copy()
 
 
-def _is_picture(space: Any) -> bool:
-    """Returns whether a space holds pictures: a `Box` of three axes, uint8 from 0 to 255."""
-    return (
-        isinstance(space, spaces.Box)
-        and space.dtype == np.uint8
-        and len(space.shape) == 3
-        and bool((space.low == 0).all() and (space.high == 255).all())
-    )
-
-
-def require_suitable(seen: Any, acted: Any) -> None:
+def require_suitable(seen: Any, acted: Any, privileged: Sequence[str] = ()) -> None:
     """Checks that the networks can use the spaces of observations and actions.
+
+    Args:
+        seen: The space of observations.
+        acted: The space of actions.
+        privileged: The keys of observations that only the value function reads.
 
     Raises:
         TaskError: A space is not suitable; the message gives the reason.
@@ -273,9 +307,11 @@ def require_suitable(seen: Any, acted: Any) -> None:
     else:
         _require_part(seen, "the observation")
     try:
-        has_action_mask(seen, acted)
+        masked = has_action_mask(seen, acted)
     except ValueError as error:
         raise TaskError(str(error)) from error
+    if masked and MASK in privileged:
+        raise TaskError(f"{MASK!r} cannot be privileged: the policy obeys it")
     if not isinstance(acted, spaces.Box) and not _is_choice(acted):
         raise TaskError(
             "deepsim train takes actions of a Box, or of a Discrete or a row of MultiDiscrete that "
@@ -284,7 +320,7 @@ def require_suitable(seen: Any, acted: Any) -> None:
 
 
 def _require_part(space: Any, what: str) -> None:
-    if _is_picture(space):
+    if is_picture(space):
         height, width, channels = space.shape or (0, 0, 0)
         if channels >= min(height, width) or min(height, width) < _LEAST_PICTURE:
             raise TaskError(

@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from stable_baselines3.common.vec_env import VecEnv
-
 from deepsim_envs import Environment, JoinedEnvironment
 from deepsim_envs.viewing import equal_spaces, only_group
 from deepsim_sync import call_all
 from deepsim_train.sb3 import AgentsVecEnv, SharedWorlds
+from deepsim_train.sb3.vec_env import SlotsVecEnv
 from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.task import Task
 
@@ -33,7 +32,7 @@ class LearningWorlds:
     """
 
     agents: Mapping[str, Sequence[str]]
-    views: Mapping[str, VecEnv]
+    views: Mapping[str, SlotsVecEnv]
     shared: SharedWorlds | None = None
     past: Mapping[str, str] = field(default_factory=dict)
 
@@ -98,7 +97,7 @@ def learning_worlds(task: Task, config: TrainingConfig, league: League | None) -
     try:
         worlds = _views(environment, task, config, league)
         for view in worlds.views.values():
-            require_suitable(view.observation_space, view.action_space)
+            require_suitable(view.observation_space, view.action_space, view.privileged)
     except (TaskError, ValueError) as error:
         environment.close()
         if isinstance(error, TaskError):

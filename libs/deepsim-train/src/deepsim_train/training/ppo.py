@@ -15,7 +15,7 @@ from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.task import Task
 
 from .config import TrainingConfig
-from .progress import ProgressFiles
+from .progress import ProgressFiles, write_csv
 from .teams import League
 
 try:
@@ -25,6 +25,7 @@ try:
 
     from .checkpoint import FILE as CHECKPOINT
     from .checkpoint import load_training_state, put_back
+    from .cloning import clone
     from .evaluation import Evaluation
     from .learner import make_learner
     from .learning_worlds import learning_worlds
@@ -61,6 +62,9 @@ def train(
     resume: bool = False,
 ) -> Training:
     """Trains policies; writes the log, TensorBoard events, checkpoints and policies.
+
+    With ``demonstrations``, the policy first learns these, and ``cloning.csv`` has the loss of each
+    pass over them.
 
     Args:
         task: The task.
@@ -100,6 +104,10 @@ def train(
             except (ValueError, KeyError, RuntimeError) as error:
                 raise TaskError(f"{folder} is of another task or settings: {error}") from error
         else:
+            if config.demonstrations is not None:
+                if len(learners) > 1:
+                    raise TaskError("demonstrations train one policy, not several")
+                write_csv(folder / "cloning.csv", clone(learners[0], config))
             updates.join_league(0)
         if config.evaluate:
             updates.evaluation = closing.enter_context(Evaluation(task, config, league))

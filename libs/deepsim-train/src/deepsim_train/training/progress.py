@@ -59,8 +59,8 @@ class ProgressFiles:
         )
         times = {name: key_values[key] for key, name in _TIMES.items() if key in key_values}
         self._times.append({**steps, **times})
-        _write_csv(self._folder / "progress.csv", self.rows)
-        _write_csv(self._folder / "timing.csv", self._times)
+        write_csv(self._folder / "progress.csv", self.rows)
+        write_csv(self._folder / "timing.csv", self._times)
 
     def get_state(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """Returns all rows, for `set_state`."""
@@ -158,7 +158,8 @@ def _order(key: str) -> tuple[int, str]:
     return ("rollout", REWARD, RETURN, "end", "eval", "train").index(key.partition("/")[0]), key
 
 
-def _write_csv(file: Path, rows: list[dict[str, Any]]) -> None:
+def write_csv(file: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Writes rows as CSV; a column that a row lacks is empty."""
     columns = list(dict.fromkeys(key for row in rows for key in row))
     with whole_file(file) as binary, TextIOWrapper(binary, "utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, columns, restval="", lineterminator="\n")

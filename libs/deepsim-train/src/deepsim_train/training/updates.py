@@ -96,6 +96,8 @@ class Updates:
         self.keep()
         if monotonic() - self._written >= self._config.checkpoint:
             self.write()
+        for learner in self._learners:  # after `keep`, since a resumed run adapts it here again
+            learner.adapt_rate()
 
     def keep(self) -> None:
         """Keeps the current state, models and policies in memory."""

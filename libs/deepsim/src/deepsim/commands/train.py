@@ -89,6 +89,14 @@ def train(
         Path | None,
         typer.Option("--config", help="File of settings: YAML, or config.json of a training run."),
     ] = None,
+    demonstrations: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            help="Learn the actions of this dataset of Minari or LeRobot first; without --steps, "
+            "nothing else.",
+        ),
+    ] = None,
     resume: Annotated[
         Path | None,
         typer.Option(help="Resume the training run in this folder, with its task and settings."),
@@ -110,7 +118,9 @@ def train(
     """
     console = Console(file=sys.stderr if as_json else sys.stdout)
     chosen: dict[str, Any] = {
-        "steps": steps, "worlds": worlds, "agent": agent, "others": others, "seed": seed,
+        "steps": 0 if demonstrations is not None and steps is None else steps,
+        "worlds": worlds, "agent": agent, "others": others, "seed": seed,
+        "demonstrations": demonstrations,
     }  # fmt: skip
     given = {key: value for key, value in chosen.items() if value is not None}
     with stoppable() as stop:

@@ -89,11 +89,12 @@ class AutoReset:
         self._begin(self.environment.reset_worlds(seeds), [*range(len(seeds))])
         return self._seen, self._infos()
 
-    def step(self, actions: Mapping[str, Any]) -> Outcome:
+    def step(self, actions: Mapping[str, Any], cut: Bools | None = None) -> Outcome:
         """Steps all worlds once.
 
         Args:
             actions: The actions of each agent that learns, (W, ...).
+            cut: The worlds whose episodes this step cuts off, (W,); None for none of them.
         """
         environment = self.environment
         live = environment.live
@@ -105,6 +106,8 @@ class AutoReset:
         else:
             goes_on = (environment.live | environment.waiting)[:, self._learning].any(axis=1)
         over: Bools = ~(goes_on & np.logical_or.reduce(environment.live, axis=1))
+        if cut is not None:
+            over |= cut
         infos = self._infos() if ended.any() or over.any() else ()
         self._seen = step.observation
         if not over.any():
@@ -163,3 +166,16 @@ class AutoReset:
         info = self.environment.info()
         agents = self.environment.agents
         return [own_info(info, agents, agent) for agent in agents]
+
+
+def rows_of(observation: Sequence[Any], places: Sequence[tuple[int, int]]) -> Any:
+    """Returns observations as rows (W * k, ...): k agents of world 0, then of world 1, ...
+
+    Args:
+        observation: A batch (W, A_g, ...) for each group.
+        places: The number of the group and the number within the group of each of the k agents.
+    """
+    parts = [
+        leafwise(lambda part, row=row: part[:, row], observation[number]) for number, row in places
+    ]
+    return leafwise(lambda *own: np.stack(own, axis=1).reshape(-1, *own[0].shape[1:]), *parts)
