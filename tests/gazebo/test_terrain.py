@@ -88,18 +88,20 @@ def test_solids_rest_on_every_kind(gazebo: GazeboSimulator, shape: Geometry) -> 
     np.testing.assert_allclose(theirs[:, :2], places[:, :2], atol=2e-2)
 
 
-def test_balls_roll_into_the_same_hollows(gazebo: GazeboSimulator) -> None:
-    """Four cones of their own depth, in any place and with any lengths of cells."""
-    x, y = np.meshgrid(np.linspace(-3, 3, 41), np.linspace(-2, 2, 25))
-    depths = np.where(x < 0, np.where(y < 0, 1, 2), np.where(y < 0, 3, 4))
-    heights = 0.25 * depths * np.hypot(np.abs(x) - 1.5, np.abs(y) - 1.0)
-    terrain = Terrain(Heightmap(heights, (6, 4), (0.5, -1.0, 2.0)))
-    bottoms = np.array([[-1, -2], [-1, 0], [2, -2], [2, 0]], dtype=float)
-    places = np.column_stack([bottoms + [0.2, 0.1], terrain.height(bottoms + [0.2, 0.1])])
+def test_balls_rest_on_squares_of_an_array(gazebo: GazeboSimulator) -> None:
+    """At any place, with cells that are longer along x than along y."""
+    steps = np.random.default_rng(5).uniform(-0.5, 0.5, (3, 4))
+    heights = np.kron(steps, np.ones((4, 4)))  # 12 x 16 samples, 0.4 m and 0.25 m apart
+    terrain = Terrain(Heightmap(heights, (6.0, 2.75), (0.5, -1.0, 2.0)))
+    middles = [
+        (0.5 - 3.0 + 0.4 * (4 * column + 1.5), -1.0 - 1.375 + 0.25 * (4 * row + 1.5), 2.0 + step)
+        for (row, column), step in np.ndenumerate(steps)
+    ]
+    places = np.array(middles)
     _, theirs = rest(gazebo, terrain, Sphere(HALF), places)
     _, ours = rest(MujocoSimulator(), terrain, Sphere(HALF), places)
-    np.testing.assert_allclose(theirs[:, :2], bottoms, atol=0.05)
-    np.testing.assert_allclose(ours[:, 2], theirs[:, 2], atol=6e-3)
+    np.testing.assert_allclose(theirs[:, 2] - HALF, places[:, 2], atol=3e-3)
+    np.testing.assert_allclose(ours[:, 2] - HALF, places[:, 2], atol=3e-3)
 
 
 def test_a_scan_finds_the_ground_below_a_solid_that_lies(gazebo: GazeboSimulator) -> None:

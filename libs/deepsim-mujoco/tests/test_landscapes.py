@@ -182,7 +182,7 @@ def test_it_is_seen_as_high_as_it_is(stairs: Heightmap) -> None:
 
 def test_a_picture_that_cannot_be_read_is_a_spawn_error(stairs: Heightmap) -> None:
     world = World(MujocoSimulator())
-    Path(stairs.key).write_text("no picture")
+    Path(stairs.key).write_text("no picture", encoding="utf-8")
     with pytest.raises(SpawnError, match=r"'hill'.*stairs\.png: cannot be read as a picture"):
         world.spawn(model(stairs), "hill", Pose())
     assert list(world.entities.models) == []

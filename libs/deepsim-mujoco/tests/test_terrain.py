@@ -15,6 +15,7 @@ from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import (
     CollisionDescription,
+    Heightmap,
     HeightScan,
     Inertial,
     LinkDescription,
@@ -32,7 +33,7 @@ from deepsim_spawn.terrain_kinds import (
     stepping_stones,
     waves,
 )
-from deepsim_sync import World
+from deepsim_sync import CameraView, World
 
 RADIUS = 0.1
 KINDS = [
@@ -161,7 +162,7 @@ def test_balls_rest_on_every_patch(terrain: Terrain) -> None:
     world.spawn(ball(), "ball", Pose())
     balls = world.models.select(["ball"])
     pose = balls.pose
-    pose[:, 0, :3] = places + [0.0, 0.0, RADIUS + 0.02]
+    pose[:, 0, :3] = places + np.array([0.0, 0.0, RADIUS + 0.02])
     balls.pose = pose
     world.tick()
     rest = balls.pose[:, 0]
@@ -176,3 +177,15 @@ def test_a_scan_is_of_one_link(terrain: Terrain) -> None:
     one = world.models.select(["ball"])
     with pytest.raises(ValueError, match=r"size must be multiples of the resolution"):
         HeightScan(terrain, one, (1.05, 1.0), 0.1)
+
+
+def test_higher_ground_is_brighter_in_pictures() -> None:
+    """Of level ground in four steps, seen from above: the picture's upper edge is at greatest y."""
+    steps = np.array([[0.0, 1.0], [3.0, 2.0]])
+    heights = np.kron(steps, np.ones((16, 16)))
+    world = World(MujocoSimulator())
+    world.spawn(Terrain(Heightmap(heights, (4.0, 4.0))).model(), "terrain", Pose())
+    picture = world.render(CameraView.from_above(0.0, 0.0, 4.0, size=(80, 80))).mean(axis=2)
+    seen = [picture[60, 20], picture[60, 60], picture[20, 60], picture[20, 20]]
+    assert seen == sorted(seen)
+    assert seen[3] > 1.4 * seen[0] > 0

@@ -112,7 +112,11 @@ def test_waves_have_crests_at_their_length():
 
 class TestGenerate:
     def test_rows_are_levels_along_y_and_columns_kinds_along_x(self):
-        kinds = [flat, partial(slopes, slope=(0.0, 0.4)), partial(slopes, slope=(0, 0.4), down=True)]
+        kinds = [
+            flat,
+            partial(slopes, slope=(0.0, 0.4)),
+            partial(slopes, slope=(0, 0.4), down=True),
+        ]
         terrain = Terrain.generate(kinds, rows=5)
         assert terrain.origins.shape == (5, 3, 3)
         assert terrain.origins[:, 0, :2].tolist() == [[-8, y] for y in (-16, -8, 0, 8, 16)]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from deepsim_math import Color, Material
+from deepsim_math import Color, Material, Vector3
 from deepsim_sync import StateRows
 
 from .description.geometry import Heightmap
@@ -25,7 +25,8 @@ from .terrain_kinds import TerrainKind
 _Floats = NDArray[np.float64]
 
 _BESIDE = 0.5  # the highest point within this distance along x and y is the height of an origin [m]
-_COLOR = Color(0.62, 0.58, 0.5)
+_BLOCK = 2**14  # points that are computed at once, so that they stay in the cache
+_COLOR = Color(0.8, 0.76, 0.68)
 
 
 class Terrain:
@@ -128,7 +129,8 @@ class Terrain:
                     (column + 0.5 - len(kinds) / 2) * patch[0],
                     (row + 0.5 - rows / 2) * patch[1],
                 )
-        size = cells[1] * resolution, cells[0] * resolution
+        top = float(heights.max())
+        size = Vector3(cells[1] * resolution, cells[0] * resolution, top)
         return cls(Heightmap(heights, size), origins, patch)
 
     def model(
@@ -296,21 +298,34 @@ class HeightScan:
     def read(self) -> _Floats:
         """Returns the z of the link minus the height of the ground at each point, (W, n) [m]."""
         pose = self.link.pose[:, 0]
-        return np.asarray(pose[:, 2:3] - self._ground(pose)[2])
+        return np.asarray(pose[:, 2:3] - self._ground(pose)[..., 2])
 
     def ground(self) -> _Floats:
-        """Returns the points of the ground that the scan sees, in the world frame, (W, n, 3) [m]."""
-        return np.stack(self._ground(self.link.pose[:, 0]), axis=2)
+        """Returns the points of the ground below the grid, in the world frame, (W, n, 3) [m]."""
+        return self._ground(self.link.pose[:, 0])
 
-    def _ground(self, pose: _Floats) -> tuple[_Floats, _Floats, _Floats]:
+    def _ground(self, pose: _Floats) -> _Floats:
+        ground = np.empty((len(pose), len(self.points), 3))
+        step = max(_BLOCK // len(self.points), 1)
+        for start in range(0, len(pose), step):
+            part = slice(start, start + step)
+            ground[part, :, :2] = self._below(pose[part])
+            ground[part, :, 2] = self.terrain.height(ground[part])
+        return ground
+
+    def _below(self, pose: _Floats) -> _Floats:
+        """Returns the points of the grid in the world frame, (w, n, 2)."""
         x, y, z, w = (pose[:, axis : axis + 1] for axis in range(3, 7))
         # The heading is where the link's x axis points, seen from above.
         cosine, sine = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z)
         length = np.sqrt(cosine * cosine + sine * sine)
         upright = length < 1e-9  # that is straight up or down: any heading is as good
         length = np.where(upright, 1.0, length)
-        cosine, sine = np.where(upright, 1.0, cosine / length), np.where(upright, 0.0, sine / length)
+        cosine, sine = (
+            np.where(upright, 1.0, cosine / length),
+            np.where(upright, 0.0, sine / length),
+        )
         ahead, left = self.points.T
         across = pose[:, 0:1] + cosine * ahead - sine * left
         along = pose[:, 1:2] + sine * ahead + cosine * left
-        return across, along, self.terrain.height(np.stack([across, along], axis=2))
+        return np.stack([across, along], axis=2)

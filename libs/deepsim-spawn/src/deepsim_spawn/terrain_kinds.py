@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: ARG001 (all kinds have the same arguments)
 """Generators of terrain: functions that return the heights of one patch.
 
-All take the lengths of the patch along x and y [m], the spacing of its samples [m], the difficulty in
-0..1 and a generator of random numbers, and return heights [m] at samples from edge to edge, with
+All take the lengths of the patch along x and y [m], the spacing of its samples [m], the difficulty
+in 0..1 and a generator of random numbers, and return heights [m] at samples from edge to edge, with
 rows along y and columns along x. The same arguments give the same heights. Options that are pairs
 are values at difficulty 0 and 1; `functools.partial` sets them for `Terrain.generate`. In the
 middle is a level square with sides `platform` [m], on which robots begin.
@@ -277,7 +278,7 @@ class _Patch:
             for count, length in zip(cells, size, strict=True)
         ):
             raise ValueError(
-                f"size must be multiples of the resolution > 0, got {tuple(size)} m of {resolution} m"
+                f"size must be multiples of the resolution {resolution} m, got {tuple(size)} m"
             )
         columns, rows = cells
         self._half = min(size) / 2

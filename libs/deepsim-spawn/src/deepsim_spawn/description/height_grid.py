@@ -50,7 +50,8 @@ def grid_triangles(
         np.linspace(-along_x / 2, along_x / 2, columns),
         np.linspace(-along_y / 2, along_y / 2, rows),
     )
-    points = np.column_stack([x.reshape(-1), y.reshape(-1), heights.reshape(-1)]) + middle
+    points = np.column_stack([x.reshape(-1), y.reshape(-1), heights.reshape(-1)])
+    points += np.asarray(middle, dtype=np.float64)
     number = np.arange(rows * columns).reshape(rows, columns)
     low, right = number[:-1, :-1].reshape(-1), number[:-1, 1:].reshape(-1)
     up, far = number[1:, :-1].reshape(-1), number[1:, 1:].reshape(-1)
