@@ -35,11 +35,12 @@ class Terrain:
     Each world has the whole terrain, which exists once in memory. What differs from world to world
     is the place of the robot: `origins[row, column]`.
 
-    >>> terrain = Terrain.generate([slopes, stairs, rubble], rows=5, seed=3)
-    >>> terrain.origins.shape
-    (5, 3, 3)
-    >>> world = World(MujocoSimulator(worlds=64))
-    >>> world.spawn(terrain.model(), "terrain", Pose())
+    >>> from deepsim_spawn.terrain_kinds import slopes, stairs
+    >>> terrain = Terrain.generate([slopes, stairs], rows=5, seed=3)
+    >>> terrain.origins.shape, terrain.model().name
+    ((5, 2, 3), 'terrain')
+    >>> terrain.origins[4, 0].round(2).tolist() == [-4.0, 16.0, 1.2]
+    True
 
     Attributes:
         heightmap: The landscape, in the world frame if its model is at the origin.
@@ -248,9 +249,11 @@ class HeightScan:
     The scan samples the heights of the terrain, exactly; nothing else is in its way, and it sees
     no other model. Points outside of the terrain see its nearest edge.
 
-    >>> scan = HeightScan(terrain, world.links.select(["terrain::link"]), size=(1.6, 1.0))
-    >>> scan.read().shape
-    (64, 187)
+    Example::
+
+        trunk = world.links.select(["robot::trunk"])
+        scan = HeightScan(terrain, trunk, size=(1.6, 1.0), resolution=0.1)
+        scan.read()  # (W, 187)
 
     Attributes:
         points: Points of the grid in the frame that the link's yaw turns, (n, 2) [m]: x ahead, y to
