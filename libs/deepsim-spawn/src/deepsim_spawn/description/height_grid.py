@@ -87,14 +87,16 @@ def grid_mesh(heights: _Floats, along_x: float, along_y: float, middle: ArrayLik
 
     Gazebo reads it; its own heightmaps have 256 levels, and lie at the world's origin.
     """
+    shape = f"{heights.shape} {along_x!r} {along_y!r} {np.asarray(middle).tolist()}"
+    name = sha256(heights.tobytes() + shape.encode()).hexdigest()
+    file = process_folder("deepsim-spawn-") / f"heights-{name}.stl"
+    if file.exists():
+        return file
     points, faces = grid_triangles(heights, along_x, along_y, middle)
     corners = points[faces]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     facets = np.zeros(len(faces), _FACET)
     facets["normal"] = normals / np.linalg.norm(normals, axis=1, keepdims=True)
     facets["corners"] = corners
-    content = bytes(80) + np.array([len(faces)], "<u4").tobytes() + facets.tobytes()
-    file = process_folder("deepsim-spawn-") / f"heights-{sha256(content).hexdigest()}.stl"
-    if not file.exists():
-        file.write_bytes(content)
+    file.write_bytes(bytes(80) + np.array([len(faces)], "<u4").tobytes() + facets.tobytes())
     return file

@@ -42,7 +42,7 @@ LIFT = 0.08  # height of a swinging foot [m]
 HEIGHT = 0.27  # of the hips over the feet [m]
 SEGMENT = 0.2  # length of thigh and calf [m]
 HIPS = np.array([[0.185, 0.14], [0.185, -0.14], [-0.185, 0.14], [-0.185, -0.14]])  # of legs [m]
-TURN = 0.4  # farthest that an action turns a joint from the trot [rad]
+TURN = 0.3  # farthest that an action turns a joint from the trot [rad]
 FALLEN = 0.15  # clearance of the trunk [m]
 COMMANDS = (0.0, -0.2, -0.4), (0.6, 0.2, 0.4)  # least and greatest: ahead, left [m/s], turn [rad/s]
 COMMANDED = 4.0  # time until the next command [s]
@@ -206,7 +206,7 @@ class Hills(Area):
         terms = {
             "velocity": np.exp(-(off * off).sum(axis=1) / 0.1),
             "turn": 0.4 * np.exp(-turn * turn / 0.2),
-            "steadiness": -0.2 * velocity[:, 2] ** 2 - 0.02 * tilt,
+            "steadiness": -0.1 * velocity[:, 2] ** 2 - 0.005 * tilt,
             "haste": -0.01 * self.haste,
         }
         return {name: term[:, None] for name, term in terms.items()}
@@ -280,7 +280,7 @@ TASK = Task(
         "learning_rate": 5e-4,
         "decay": True,
         "gamma": 0.98,
-        "log_std": -1.0,
+        "log_std": -1.6,
         "hidden": (256, 128),
     },
 )
