@@ -241,6 +241,11 @@ class TestHeightmapOfAnArray:
         with pytest.raises(ValueError, match=message):
             Heightmap(heights, size)
 
+    @pytest.mark.parametrize("source", ["hill.png", [[0, 1], [2]]])
+    def test_another_source_is_refused(self, source):
+        with pytest.raises(TypeError, match="a heightmap takes a Path, or an array"):
+            Heightmap(source, (1, 1))
+
     @pytest.mark.parametrize(
         ("text", "message"),
         [

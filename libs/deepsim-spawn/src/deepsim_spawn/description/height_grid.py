@@ -25,7 +25,12 @@ _FACET = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("unused", 
 
 def checked_heights(source: ArrayLike) -> _Floats:
     """Returns a read-only copy of finite heights (rows, columns)."""
-    heights = np.array(source, dtype=np.float64, order="C")
+    try:
+        heights = np.array(source, dtype=np.float64, order="C")
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"a heightmap takes a Path, or an array of heights, got {source!r}"
+        ) from None
     if heights.ndim != 2 or min(heights.shape) < 2:
         raise ValueError(
             f"heights must have the shape (rows, columns), each >= 2, got {heights.shape}"
