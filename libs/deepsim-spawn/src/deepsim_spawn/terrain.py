@@ -26,7 +26,7 @@ _Floats = NDArray[np.float64]
 
 _BESIDE = 0.5  # the highest point within this distance along x and y is the height of an origin [m]
 _BLOCK = 2**14  # points that are computed at once, so that they stay in the cache
-_COLOR = Color(0.8, 0.76, 0.68)
+_COLOR = Color(0.68, 0.64, 0.56)
 
 
 class Terrain:
