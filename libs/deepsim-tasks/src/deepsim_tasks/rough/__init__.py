@@ -17,7 +17,7 @@ import numpy as np
 from gymnasium.spaces import Box, Space
 from numpy.typing import NDArray
 
-from deepsim_envs import Agents, Area, ArrayPolicy, Environment
+from deepsim_envs import Agents, Area, ArrayPolicy, Command, Environment, Push
 from deepsim_fx import PhysicsRandomizer, RandomizerManager
 from deepsim_math import Euler, Pose, quaternions
 from deepsim_robots import JointPosition, Part, Robot, find_robot
@@ -122,10 +122,11 @@ class Hills(Area):
             PhysicsRandomizer("quadruped", mass=load, links=["trunk"], name="load", world=world),
         ):
             self.randomizers.add(randomizer)
+        self.command = Command(world, *COMMANDS, COMMANDED)
+        self.push = Push(world, "quadruped", PUSHED, linear=(PUSH, PUSH, 0.0))
         worlds = len(world)
         self.kind = np.arange(worlds) % len(KINDS)
         self.phase, self.steps = np.zeros(worlds), np.zeros(worlds)
-        self.command = np.zeros((worlds, 3))
         self.action = np.zeros((worlds, 12))
         self.haste = np.zeros(worlds)  # square of the action's latest change
         self.error = np.zeros(worlds)  # sum of the velocity's distances from the command [m/s]
@@ -135,11 +136,10 @@ class Hills(Area):
         self.randomizers.randomize(worlds)
         self.phase[worlds] = self.world.uniform(0.0, 1.0, 1, worlds)[:, 0]
         self.kind[worlds] = self.world.uniform(0.0, len(KINDS), 1, worlds)[:, 0].astype(np.int64)
-        self.command[worlds] = self.world.uniform(*COMMANDS, 3, worlds)
         self.steps[worlds] = self.error[worlds] = 0.0
         self.action[worlds] = 0.0
         noise = self.world.uniform(-0.05, 0.05, 12, worlds)
-        self.joints.put(worlds, position=trot(self.phase, self.command)[worlds] + noise)
+        self.joints.put(worlds, position=trot(self.phase, self.command.value)[worlds] + noise)
         pose = self.robot.model.pose[worlds]
         pose[:, 0, :3] = self.terrain.origins[self.level[worlds], self.kind[worlds]]
         pose[:, 0, 2] += 0.31
@@ -148,21 +148,13 @@ class Hills(Area):
         self.robot.model.put(worlds, pose=pose)
 
     def act(self, actions: NDArray[np.float32]) -> None:
-        """Moves the joints' targets for the next step; now and then pushes, or commands anew."""
+        """Moves the joints' targets for the next step."""
         change = actions[:, 0] - self.action
         self.haste = (change * change).sum(axis=1)
         self.action = self.action + change
         self.phase = (self.phase + 1.0 / (RATE * PERIOD)) % 1.0
         self.steps = self.steps + 1.0
-        now = self.stepping[self.steps[self.stepping] % (COMMANDED * RATE) == 0.0]
-        if len(now):
-            self.command[now] = self.world.uniform(*COMMANDS, 3, now)
-        now = self.stepping[self.steps[self.stepping] % (PUSHED * RATE) == 0.0]
-        if len(now):
-            twist = self.robot.model.twist[now]
-            twist[:, 0, :2] += self.world.uniform(-PUSH, PUSH, 2, now)
-            self.robot.model.put(now, twist=twist)
-        self.robot.set_action(trot(self.phase, self.command) + TURN * self.action)
+        self.robot.set_action(trot(self.phase, self.command.value) + TURN * self.action)
 
     def observe(self) -> Floats:
         """Returns the observations, (W, 1, 85)."""
@@ -170,11 +162,11 @@ class Hills(Area):
         angle = 2.0 * np.pi * self.phase
         columns = [
             np.stack([np.cos(angle), np.sin(angle)], axis=1),
-            self.command,
+            self.command.value,
             up,
             velocity,
             rate,
-            self.joints.position - trot(self.phase, self.command),
+            self.joints.position - trot(self.phase, self.command.value),
             0.1 * self.joints.velocity,
             self.action,
             np.clip(5.0 * (self.scan.read() - HEIGHT), -5.0, 5.0),
@@ -192,16 +184,18 @@ class Hills(Area):
         )
 
     def update(self) -> None:
-        """Sums the distances of the velocity from the command."""
+        """Sums the distances of the velocity from the command; now and then commands and pushes."""
         _, velocity, _ = self.motion()
-        off = velocity[:, :2] - self.command[:, :2]
+        off = velocity[:, :2] - self.command.value[:, :2]
         self.error = self.error + np.sqrt((off * off).sum(axis=1))
+        self.command.update()
+        self.push.update()
 
     def reward(self) -> dict[str, Floats]:
         """Returns the terms of the reward, (W, 1) each."""
         _, velocity, rate = self.motion()
-        off = velocity[:, :2] - self.command[:, :2]
-        turn = rate[:, 2] - self.command[:, 2]
+        off = velocity[:, :2] - self.command.value[:, :2]
+        turn = rate[:, 2] - self.command.value[:, 2]
         tilt = rate[:, 0] * rate[:, 0] + rate[:, 1] * rate[:, 1]
         terms = {
             "velocity": np.exp(-(off * off).sum(axis=1) / 0.1),
