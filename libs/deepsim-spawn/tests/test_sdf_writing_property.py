@@ -120,12 +120,6 @@ def shapes(mesh):
             st.builds(Vector3, positives, positives, positives),
             vectors,
         ),
-        st.builds(
-            Heightmap,
-            st.lists(st.tuples(numbers, numbers, numbers), min_size=2, max_size=4),
-            st.tuples(positives, positives),
-            vectors,
-        ),
     )
 
 
