@@ -168,7 +168,7 @@ def test_it_is_seen_as_high_as_it_is(stairs: Heightmap) -> None:
 
     A pixel is 0.1 m wide and high, and the picture's middle at z = 0.
     """
-    centred = Heightmap(stairs.path, SIZE)
+    centred = replace(stairs, position=(0, 0, 0))
     south, west = seen(centred, math.pi / 2), seen(centred, 0.0)
     for index, highest in enumerate(STEPS.max(axis=0)):
         x = (index - 1.5) * 2 - 0.25
@@ -182,7 +182,7 @@ def test_it_is_seen_as_high_as_it_is(stairs: Heightmap) -> None:
 
 def test_a_picture_that_cannot_be_read_is_a_spawn_error(stairs: Heightmap) -> None:
     world = World(MujocoSimulator())
-    stairs.path.write_text("no picture")
+    Path(stairs.key).write_text("no picture", encoding="utf-8")
     with pytest.raises(SpawnError, match=r"'hill'.*stairs\.png: cannot be read as a picture"):
         world.spawn(model(stairs), "hill", Pose())
     assert list(world.entities.models) == []

@@ -88,7 +88,7 @@ def test_a_file_that_is_no_picture_is_named(tmp_path, content):
 
 
 @pytest.mark.parametrize(
-    ("name", "is_picture"), [("a.PNG", True), ("a.jpeg", True), ("a.tif", False), ("a", False)]
+    ("name", "is_model"), [("a.PNG", False), ("a.jpeg", False), ("a.tif", True), ("a", True)]
 )
-def test_a_name_tells_pictures_from_elevation_models(name, is_picture):
-    assert Heightmap(Path(name)).is_picture is is_picture
+def test_a_name_tells_pictures_from_elevation_models(name, is_model):
+    assert Heightmap(Path(name)).is_elevation_model is is_model

@@ -10,7 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from deepsim_sync.temporary_folders import make_temporary_folder, temporary_folder
+from deepsim_sync.temporary_folders import (
+    make_temporary_folder,
+    process_folder,
+    temporary_folder,
+)
 
 pytest.importorskip("fcntl", reason="Windows has other locks")
 
@@ -91,3 +95,25 @@ def test_one_beside_a_users_files_clears_only_its_own_kind(tmp_path: Path) -> No
     with temporary_folder(".data[1].", place) as folder:
         assert not left.exists()
         assert sorted(place.iterdir()) == sorted([place / ".data[1].kept", folder])
+
+
+def test_a_process_has_one_folder_of_a_prefix_until_it_ends() -> None:
+    """So has a process that it forked, whose end leaves the folder of the other alone."""
+    program = """
+import os
+from deepsim_sync.temporary_folders import process_folder
+folder = process_folder("deepsim-own-")
+assert process_folder("deepsim-own-") == folder != process_folder("deepsim-other-")
+child = os.fork()
+if child == 0:
+    assert process_folder("deepsim-own-") != folder
+    raise SystemExit
+assert os.waitpid(child, 0)[1] == 0
+assert folder.is_dir()
+print(folder)
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert not Path(result.stdout.strip()).exists()
+    assert process_folder("deepsim-own-").is_dir()

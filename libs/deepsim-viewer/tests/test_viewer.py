@@ -8,7 +8,15 @@ import pytest
 
 from deepsim_math import Pose, Vector3
 from deepsim_mujoco import MujocoSimulator
-from deepsim_spawn import Box, MjcfModel, ModelSpawner, Sphere
+from deepsim_spawn import (
+    Box,
+    Heightmap,
+    MjcfModel,
+    ModelSpawner,
+    Sphere,
+    Terrain,
+    WorldDescription,
+)
 from deepsim_sync import World
 from deepsim_viewer import Viewer
 
@@ -89,6 +97,15 @@ def test_worlds_stand_in_a_grid(make_viewer, look, scenes):
     assert client.positions().tolist() == [
         [-5, 5, 0], [-5, -5, 2], [5, -5, 2], [-5, 5, 2], [5, 5, 2],
     ]  # fmt: skip
+
+
+def test_worlds_share_a_landscape(make_viewer, look, scenes):
+    """It is drawn once, and robots of all worlds are at their own places on it."""
+    heights = np.random.default_rng(0).uniform(0.0, 1.0, (4, 6))
+    hills = Terrain(Heightmap(heights, (5.0, 3.0))).model("hills")
+    box = scenes.model("box", Box(Vector3(1, 1, 1)), Pose(Vector3(1, 0, 2)), static=True)
+    client = look(make_viewer(WorldDescription(models=(hills, box)), worlds=3))
+    assert sorted(client.positions().tolist()) == [[0, 0, 0], *[[1, 0, 2]] * 3]
 
 
 def test_no_more_worlds_than_asked_for(make_viewer, look):

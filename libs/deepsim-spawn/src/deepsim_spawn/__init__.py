@@ -52,6 +52,8 @@ from .mjcf import STANDING, MjcfModel
 from .model_index import ModelIndex, ModelInfo, Need
 from .model_spawner import AbstractSpawner, ModelSpawner
 from .search_path import SearchPath
+from .terrain import HeightScan, Terrain
+from .terrain_kinds import TerrainKind
 
 __version__ = "0.6.1"
 
@@ -74,6 +76,7 @@ __all__ = [
     "ForceTorque",
     "GazeboXMLLoader",
     "Geometry",
+    "HeightScan",
     "Heightmap",
     "Imu",
     "Inertial",
@@ -110,6 +113,8 @@ __all__ = [
     "Sphere",
     "SpotCone",
     "Surface",
+    "Terrain",
+    "TerrainKind",
     "TexturedSurface",
     "UnsupportedElementWarning",
     "VelocityDecay",

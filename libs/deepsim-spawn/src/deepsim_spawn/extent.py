@@ -44,7 +44,7 @@ def corners(geometry: Geometry) -> Floats:
             return np.asarray(_CORNERS * np.array(size))
         case Heightmap(_, size, position):
             low, high = 0.0, size.z
-            if geometry.is_picture:  # elevation models are not read, and may fill their whole box
+            if not geometry.is_elevation_model:  # which is not read, and may fill its whole box
                 heights = heightmap_heights(geometry)
                 low, high = float(heights.min()), float(heights.max())
             middle = np.array([0.0, 0.0, (low + high) / 2]) + np.array(position)

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import atexit
 import glob
 import os
 import shutil
 import tempfile
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Iterator
 
@@ -62,6 +64,26 @@ def temporary_folder(prefix: str, within: Path | None = None) -> Iterator[Path]:
     try:
         yield folder
     finally:
+        remove_temporary_folder(folder)
+
+
+def process_folder(prefix: str) -> Path:
+    """Returns the one folder with this prefix of the process, removed when the process ends.
+
+    A forked process has its own.
+    """
+    return _process_folder(prefix, os.getpid())
+
+
+@cache
+def _process_folder(prefix: str, pid: int) -> Path:
+    folder = make_temporary_folder(prefix)
+    atexit.register(_remove_of_process, folder, pid)
+    return folder
+
+
+def _remove_of_process(folder: Path, pid: int) -> None:
+    if os.getpid() == pid:  # not in a forked process, which inherits the registration
         remove_temporary_folder(folder)
 
 

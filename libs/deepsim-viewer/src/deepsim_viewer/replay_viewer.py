@@ -39,7 +39,8 @@ class ReplayViewer(AbstractContextManager["ReplayViewer"]):
     Args:
         recording: The recording.
         port: The TCP port on 127.0.0.1; 0 for any free port.
-        spacing: Distance between the worlds in the grid [m]; by default chosen to suit their size.
+        spacing: Distance between the worlds in the grid [m]; by default chosen to suit their size,
+            and 0 on a landscape.
         shadows: Whether the first directional light casts shadows.
         label: The title of the page; by default the name of the file.
         follow: The model that the view is centred on and follows, as in `Viewer`; by default the
@@ -139,7 +140,8 @@ def recording_page(
     Args:
         recording: The recording, of which the page contains the first 60 s.
         rate: Frames per second [Hz].
-        spacing: Distance between the worlds in the grid [m]; by default chosen to suit their size.
+        spacing: Distance between the worlds in the grid [m]; by default chosen to suit their size,
+            and 0 on a landscape.
         shadows: Whether the first directional light casts shadows.
 
     Raises:

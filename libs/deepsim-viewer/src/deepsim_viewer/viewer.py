@@ -60,7 +60,8 @@ class Viewer(AbstractContextManager["Viewer"]):
         port: The TCP port on 127.0.0.1; 0 for any free port.
         rate: Largest number of frames per second of wall time [Hz].
         shown: Largest number of worlds to show, in a grid.
-        spacing: Distance between the worlds in the grid [m]; by default chosen to suit their size.
+        spacing: Distance between the worlds in the grid [m]; by default chosen to suit their size,
+            and 0 on a landscape.
         shadows: Whether the first directional light casts shadows.
         label: The title of the page.
         speed: Initial simulated seconds per second of wall time, > 0; None for no limit.

@@ -8,7 +8,7 @@ first camera loads OpenGL; the import does not.
 
 from __future__ import annotations
 
-from .backdrop import add_checker, add_sky
+from .backdrop import add_checker, add_relief, add_sky
 from .camera import Camera, open_camera
 from .gl_camera import GlCamera
 from .gl_context import GlUnavailableError
@@ -21,6 +21,7 @@ __all__ = [
     "GlUnavailableError",
     "RayCamera",
     "add_checker",
+    "add_relief",
     "add_sky",
     "measure_depth",
     "open_camera",

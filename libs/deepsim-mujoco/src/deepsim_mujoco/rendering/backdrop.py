@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is behind things: the sky, and a faint checker on planes, which makes motion visible.
+"""The sky, a faint checker on planes, which makes motion visible, and the relief of landscapes.
 
 The sky is MuJoCo's skybox, a textured cube around the world.
 """
@@ -26,6 +26,8 @@ _CHECKER = "#checker"
 _TILE = 1.0  # [m]
 _DARK = 0.86  # brightness relative to the light tiles
 _CHECKER_TEXELS = 64
+_LOW = 0.55  # brightness of the lowest point of a landscape, relative to the highest
+_RELIEF_TEXELS = 2048  # at most, along an edge
 _ROLE = int(mujoco.mjtTextureRole.mjTEXROLE_RGB)
 
 
@@ -134,3 +136,42 @@ def checker_brightness(
     contrast = np.clip(1.5 - 2.0 * blur / _TILE, 0.0, 1.0)
     brightness: NDArray[np.float64] = 1 - (1 - _DARK) / 2 * (1 + side * contrast)
     return brightness.astype(np.float32)
+
+
+def add_relief(
+    spec: mujoco.MjSpec, material: mujoco.MjsMaterial, heights: NDArray[np.float64]
+) -> mujoco.MjsTexture:
+    """Lets the ground of a landscape grow brighter with its height.
+
+    Args:
+        spec: Spec of the world.
+        material: Material of the landscape; geoms with it keep their own colour.
+        heights: Heights above the lowest point, (rows, columns) [m]; rows from the least y on.
+
+    Returns:
+        The texture, which belongs to the material.
+    """
+    step = -(-max(heights.shape) // _RELIEF_TEXELS)
+    shares = heights[::step, ::step] / (heights.max() or 1.0)
+    grey = np.rint(255 * relief_brightness(shares))[::-1, :, None]  # textures begin at the top
+    texels = np.repeat(grey, 3, axis=2).astype(np.uint8)
+    texture = spec.add_texture(name=material.name, type=mujoco.mjtTexture.mjTEXTURE_2D)
+    texture.height, texture.width, texture.nchannel = texels.shape
+    texture.data = texels.tobytes()
+    material.textures[_ROLE] = texture.name
+    return texture
+
+
+def reliefs(model: mujoco.MjModel) -> list[tuple[int, float]]:
+    """Returns the geoms of landscapes with a relief, and their greatest heights [m]."""
+    texture = np.append(model.mat_texid[:, _ROLE], -1)[model.geom_matid]
+    fields = (model.geom_type == mujoco.mjtGeom.mjGEOM_HFIELD) & (texture >= 0)
+    return [
+        (int(geom), float(model.hfield_size[model.geom_dataid[geom], 2]))
+        for geom in np.flatnonzero(fields)
+    ]
+
+
+def relief_brightness(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Returns the brightness at heights that are given as shares of the greatest one."""
+    return np.asarray(_LOW + (1.0 - _LOW) * np.clip(shares, 0.0, 1.0))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from deepsim_mujoco.imports import mujoco
 from deepsim_sync import CameraView
 
-from .backdrop import Sky, checker_brightness, checkered_planes
+from .backdrop import Sky, checker_brightness, checkered_planes, relief_brightness, reliefs
 from .lens import Lens
 from .paint import Paint
 from .ray_casting import Array, Hits, Mask, cast
@@ -129,6 +129,11 @@ class Tracer:
         for plane in checkered_planes(self._model):
             some = np.flatnonzero(hits.geoms == plane)
             light[:, some] *= self._checker(plane, rays.take(some, axis=1), hits.depths[some])
+        for field, top in reliefs(self._model):
+            some = np.flatnonzero(hits.geoms == field)
+            up = self._data.geom_xmat[field].reshape(3, 3)[:, 2]
+            heights = up @ (points.take(some, axis=1) - self._data.geom_xpos[field][:, None])
+            light[:, some] *= relief_brightness(heights / top).astype(np.float32)
         return np.minimum(light, 1.0)
 
     def _in_shadow(self, lamp: mujoco.MjvLight, points: Array) -> Mask:
@@ -151,8 +156,8 @@ class RayCamera:
     """A camera that casts a ray through the middle of each pixel.
 
     The same state gives the same bytes. Edges are hard. Only the nearest of several translucent
-    geoms is visible, and translucent geoms do not cast shadows. The only textures are the sky and
-    the checker of planes.
+    geoms is visible, and translucent geoms do not cast shadows. The only textures are the sky,
+    the checker of planes and the relief of landscapes.
 
     Args:
         staged: Whether the pictures are for people; see `open_camera`.

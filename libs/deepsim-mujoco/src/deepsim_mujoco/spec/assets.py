@@ -84,7 +84,7 @@ def _key(shape: Asset, model: str) -> Hashable:
     if isinstance(shape, Solid):
         return _digest(shape.vertices), None if shape.faces is None else _digest(shape.faces)
     if isinstance(shape, Landscape):
-        return _digest(shape.heights), shape.size  # heights are square arrays
+        return _digest(shape.heights), shape.heights.shape, shape.size
     try:
         state = shape.path.stat()
     except OSError as error:

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from deepsim_math import Material, Pose
 from deepsim_mujoco.imports import mujoco
-from deepsim_mujoco.rendering import add_checker
+from deepsim_mujoco.rendering import add_checker, add_relief
 from deepsim_spawn import (
     CameraDescription,
+    Heightmap,
     Inertial,
     JointState,
     MjcfModel,
@@ -32,12 +33,13 @@ from .axes import Axis, add_axes
 from .constraints import Follower, add_mimic, close_loop, follower_of
 from .inertias import set_inertia
 from .kept_files import KeptFile
+from .landscapes import Landscape
 from .lights import BuiltLight, add_light
 from .mjcf_actuators import ActuatorRow
 from .mjcf_sensors import MjcfSensor
 from .self_collisions import ModelNumbers, kept_off, masks
 from .sensors import BuiltSensor, add_sensor, joints_of
-from .shapes import Asset, apply_shape, drawn, touching
+from .shapes import Asset, Shape, apply_shape, drawn, touching
 from .surfaces import apply_surface
 from .tree import Frame, Node, RootKind, anchor_name, link_trees, model_frames
 from .wheels import Wheel
@@ -216,21 +218,21 @@ def _add_placed(spec: mujoco.MjSpec, built: Built, name: str) -> mujoco.MjsBody:
 
 def _needs_material(visual: VisualDescription) -> bool:
     """Returns whether a visual needs more than a colour; MuJoCo draws at most 999 materials."""
-    if isinstance(visual.geometry, Plane):
+    if isinstance(visual.geometry, Plane | Heightmap):
         return True
     look = visual.material
     return look is not None and any((*tuple(look.specular)[:3], *tuple(look.emissive)[:3]))
 
 
-def _add_material(
-    spec: mujoco.MjSpec, built: Built, geom: mujoco.MjsGeom, visual: VisualDescription
-) -> None:
+def _add_material(spec: mujoco.MjSpec, built: Built, geom: mujoco.MjsGeom, shape: Shape) -> None:
     material = spec.add_material(name=geom.name)
     geom.material = geom.name
     built.others.append(material)
     built.materials.append(geom.name)
-    if isinstance(visual.geometry, Plane):
+    if isinstance(shape, Plane):
         add_checker(spec, material)
+    elif isinstance(shape, Landscape):
+        built.others.append(add_relief(spec, material, shape.heights))
 
 
 def _add_body(parent: mujoco.MjsBody, name: str, pose: Pose) -> mujoco.MjsBody:
@@ -294,7 +296,7 @@ def _fill_body(
         name = node.name + SCOPE + visual.name
         geom = body.add_geom(name=name, group=VISUAL_GROUP, contype=0, conaffinity=0)
         if _needs_material(visual):
-            _add_material(spec, built, geom, visual)
+            _add_material(spec, built, geom, look)
         apply_shape(geom, look, frame @ visual.pose, asset=asset)
         built.visuals[name] = Look(visual.material, visual.transparency, visual.visible)
     for light in link.lights:

@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import weakref
-from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from threading import RLock
 
-from deepsim_sync.temporary_folders import make_temporary_folder, remove_temporary_folder
+from deepsim_sync.temporary_folders import process_folder
 
 
 class KeptFile:
@@ -45,7 +43,7 @@ def keep(content: bytes, suffix: str) -> KeptFile:
         file = _kept.get(name)
         if file is None:
             pid = os.getpid()
-            file = _kept[name] = KeptFile(_folder(pid) / name, content)
+            file = _kept[name] = KeptFile(process_folder("deepsim-mujoco-") / name, content)
             weakref.finalize(file, _drop, file.path, pid).atexit = False
         file.restore()
     return file
@@ -56,16 +54,3 @@ def _drop(path: Path, pid: int) -> None:
     with _lock:
         if path.name not in _kept and os.getpid() == pid:
             path.unlink(missing_ok=True)
-
-
-@cache
-def _folder(pid: int) -> Path:
-    """Returns the folder of a process; a forked process has its own."""
-    folder = make_temporary_folder("deepsim-mujoco-")
-    atexit.register(_clear, folder, pid)
-    return folder
-
-
-def _clear(folder: Path, pid: int) -> None:
-    if os.getpid() == pid:
-        remove_temporary_folder(folder)

@@ -20,7 +20,7 @@ class Landscape:
     """Uneven ground.
 
     Attributes:
-        heights: Heights above the lowest point, (n, n) [m]; rows along y, columns along x.
+        heights: Heights above the lowest point, (rows, columns) [m]; rows along y, columns along x.
         size: Full lengths along x and y [m].
         middle: Middle of the lowest level in the shape's frame [m].
     """
@@ -31,7 +31,7 @@ class Landscape:
 
     @classmethod
     def of(cls, heightmap: Heightmap) -> Landscape:
-        """Returns the landscape of a picture."""
+        """Returns the landscape of a picture or an array."""
         heights = heightmap_heights(heightmap)
         lowest = float(heights.min())
         x, y, z = heightmap.position
@@ -47,7 +47,7 @@ def reason_left_out(heightmap: Heightmap, *, placed: bool) -> str:
         heightmap: The shape.
         placed: Whether its link stays where it is put; height fields cannot move.
     """
-    if not heightmap.is_picture:
+    if heightmap.is_elevation_model:
         return "an elevation model, not a picture"
     return "" if placed else "on a link that may move"
 

@@ -6,12 +6,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from deepsim_math import Vector3
 from deepsim_spawn.errors import ModelFormatError
@@ -25,6 +26,7 @@ from .checks import (
     trimmed,
     vector,
 )
+from .height_grid import checked_heights
 from .sdf_paths import sdf
 
 Outline: TypeAlias = tuple[tuple[float, float], ...]
@@ -311,32 +313,56 @@ class Mesh:
 
 @dataclass(frozen=True, slots=True)
 class Heightmap:
-    """A landscape whose heights come from a picture's pixels or an elevation model.
+    """A landscape: heights in an array, in a picture's pixels, or in an elevation model.
 
-    >>> from pathlib import Path
-    >>> dunes = Heightmap(Path("dunes.png"), size=(100, 100, 8))
-    >>> dunes.is_picture
-    True
+    >>> ramp = Heightmap(np.tile(np.linspace(0.0, 2.0, 41), (61, 1)), size=(4, 6))
+    >>> ramp.size
+    Vector3(4.0, 6.0, 2.0)
 
     Attributes:
-        path: An existing file, absolute after loading.
-        size: Lengths along x and y, and height of the brightest pixel [m], each > 0.
-        position: Centre of the landscape's ground in the shape's frame [m].
+        source: Heights [m], (rows, columns), each at least 2: rows along y, columns along x, from
+            the least x and y on; the outer ones lie on the edges. Or an existing file, absolute
+            after loading. Arrays are copied, and read-only.
+        size: Lengths along x and y [m], each > 0; and the greatest height [m], which is that of a
+            picture's brightest pixel and > 0. An array has its own: (x, y) suffice.
+        position: Centre of the landscape's ground, where heights are 0, in the shape's frame [m].
     """
 
-    path: Path
+    source: Path | ArrayLike = field(compare=False)
     size: Vector3 = field(default=Vector3(1.0, 1.0, 1.0), metadata=sdf("size"))
     position: Vector3 = field(default=Vector3(0.0, 0.0, 0.0), metadata=sdf("pos"))
+    key: str = field(init=False, repr=False)
+    """The file, or a digest of the heights: equal for equal sources."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "size", vector("heightmap size", self.size))
         object.__setattr__(self, "position", vector("heightmap position", self.position))
-        positive("heightmap size [m]", *self.size)
+        if isinstance(self.source, Path):
+            object.__setattr__(self, "size", vector("heightmap size", self.size))
+            positive("heightmap size [m]", *self.size)
+            object.__setattr__(self, "key", str(self.source))
+            return
+        heights = checked_heights(self.source)
+        x, y, *given = self.size
+        top = float(heights.max())
+        if given not in ([], [top]):
+            raise ValueError(
+                f"size of a heightmap of an array must be (x, y) [m], got {tuple(self.size)}"
+            )
+        object.__setattr__(self, "size", vector("heightmap size", (x, y, top)))
+        positive("heightmap size [m]", *self.size[:2])
+        object.__setattr__(self, "source", heights)
+        digest = sha256(heights.tobytes() + repr(heights.shape).encode())
+        object.__setattr__(self, "key", digest.hexdigest())
 
     @property
-    def is_picture(self) -> bool:
-        """Whether the file has a suffix of PNG or JPEG; other files are elevation models (DEM)."""
-        return self.path.suffix.lower() in _PICTURES
+    def heights(self) -> _Floats | None:
+        """The array of heights; None for a file, which `heightmap_heights` reads."""
+        return None if isinstance(self.source, Path) else np.asarray(self.source)
+
+    @property
+    def is_elevation_model(self) -> bool:
+        """Whether the source is a file other than PNG or JPEG, which Gazebo reads as DEM."""
+        return isinstance(self.source, Path) and self.source.suffix.lower() not in _PICTURES
 
 
 Geometry: TypeAlias = (

@@ -24,37 +24,39 @@ from deepsim_spawn.description.geometry import (
     Polyline,
     Sphere,
 )
+from deepsim_spawn.description.height_grid import MOST_HEIGHTS, grid_triangles
 from deepsim_spawn.errors import ModelFormatError
 
 from .parts import Triangles, merged
 from .triangles import mesh_triangles
 
-_MOST_PIXELS = 2**24
 _FORMATS = ("PNG", "JPEG")  # Gazebo reads all others as elevation models
 
 
 def heightmap_heights(heightmap: Heightmap) -> NDArray[np.float64]:
-    """Returns the heights of a landscape at its pixels.
+    """Returns the heights of a landscape at its pixels, or its array.
 
     The brightest pixel gets the height in the heightmap's `size`, whatever its brightness. In a
     colour picture only the blue channel counts, as in Gazebo 11. In a 16-bit picture all bits
     count, whereas Gazebo uses the lower 8. Needs the extra ``deepsim-spawn[images]``.
 
     Returns:
-        Heights (n, n) [m] above the heightmap's position. Row 0 is the lower edge of the picture
-        (least y), column 0 its left edge (least x); the outer pixels lie on the edges.
+        Heights (rows, columns) [m] above the heightmap's position. Row 0 is the lower edge of the
+        picture (least y), column 0 its left edge (least x); the outer pixels lie on the edges.
 
     Raises:
         ModelFormatError: The file is an elevation model, cannot be read, is not a square with a
             side of 2^k + 1 pixels, as Gazebo requires, or has more than 16 million pixels; or the
             extra is not installed.
     """
-    file = str(heightmap.path)
-    if not heightmap.is_picture:
+    if heightmap.heights is not None:
+        return heightmap.heights
+    file = heightmap.key
+    if heightmap.is_elevation_model:
         raise ModelFormatError(
             "elevation models are not supported: a heightmap must be a .png or .jpg", file=file
         )
-    pixels = _pixels(heightmap.path)
+    pixels = _pixels(Path(file))
     rows, columns, _ = pixels.shape
     if rows != columns or rows < 2 or (rows - 1) & (rows - 2):
         raise ModelFormatError(
@@ -81,9 +83,9 @@ def _pixels(path: Path) -> NDArray[np.uint8] | NDArray[np.uint16]:
             warnings.simplefilter("error", PIL.Image.DecompressionBombWarning)
             picture = PIL.Image.open(path, formats=_FORMATS)
         with picture:
-            if picture.width * picture.height > _MOST_PIXELS:
+            if picture.width * picture.height > MOST_HEIGHTS:
                 raise ValueError(
-                    f"expected <= {_MOST_PIXELS} pixels, got {picture.width} x {picture.height}"
+                    f"expected <= {MOST_HEIGHTS} pixels, got {picture.width} x {picture.height}"
                 )
             if picture.mode.startswith("I"):  # 16 bits, which Pillow would cut off at 255
                 return np.asarray(picture).astype(np.uint16)[:, :, None]
@@ -136,7 +138,7 @@ def shape_triangles(geometry: Geometry, segments: int = 32) -> Triangles:
         case Polyline(_, height):
             return merged([_prism(flat, 0.0, height) for flat in geometry.convex_parts()])
         case Heightmap(_, size, position):
-            return _landscape(heightmap_heights(geometry), size.x, size.y, np.array(position))
+            return grid_triangles(heightmap_heights(geometry), size.x, size.y, position)
 
 
 _FLAT = np.array([[0, 1, 2], [0, 2, 3]])
@@ -190,23 +192,6 @@ def _turned(edge: NDArray[np.float64], segments: int) -> Triangles:
     last = (len(rings) - 1) * segments
     faces.append(np.column_stack([here + last, there + last, np.full(segments, top)]))
     return points, np.concatenate(faces)
-
-
-def _landscape(
-    heights: NDArray[np.float64], along_x: float, along_y: float, middle: NDArray[np.float64]
-) -> Triangles:
-    """Returns the triangles of a grid of heights, with rows along y and columns along x."""
-    rows, columns = heights.shape
-    x, y = np.meshgrid(
-        np.linspace(-along_x / 2, along_x / 2, columns),
-        np.linspace(-along_y / 2, along_y / 2, rows),
-    )
-    points = np.column_stack([x.reshape(-1), y.reshape(-1), heights.reshape(-1)]) + middle
-    number = np.arange(rows * columns).reshape(rows, columns)
-    low, right = number[:-1, :-1].reshape(-1), number[:-1, 1:].reshape(-1)
-    up, far = number[1:, :-1].reshape(-1), number[1:, 1:].reshape(-1)
-    lower, upper = np.column_stack([low, right, far]), np.column_stack([low, far, up])
-    return points, np.concatenate([lower, upper])
 
 
 def _upright(normal: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -22,6 +22,7 @@ from deepsim_spawn.description.geometry import (
     Polyline,
     Sphere,
 )
+from deepsim_spawn.description.height_grid import heights_of_text
 from deepsim_spawn.description.joint import JointDescription
 from deepsim_spawn.description.light import LightDescription, LightType
 from deepsim_spawn.description.link import (
@@ -40,6 +41,7 @@ from deepsim_spawn.xml.element import (
     boolean,
     color,
     factors,
+    integer,
     number,
     number_names,
     pair,
@@ -112,7 +114,9 @@ def _file(shape: Element) -> Path:
     return uri.file(uri.value(word))
 
 
-def _mesh(shape: Element) -> Mesh:
+def _mesh(shape: Element) -> Mesh | Heightmap:
+    if shape.find("heights") is not None:
+        return _array(shape)
     return shape.make(
         Mesh,
         path=_file(shape),
@@ -136,7 +140,16 @@ def _polyline(shape: Element) -> Polyline:
 
 
 def _heightmap(shape: Element) -> Heightmap:
-    return shape.read_description(Heightmap, path=_file(shape))
+    return shape.read_description(Heightmap, source=_file(shape))
+
+
+def _array(shape: Element) -> Heightmap:
+    """Returns the heightmap that was written as a mesh, which only Gazebo needs."""
+    shape.skip("uri")
+    text = shape.require("heights")
+    columns = text.require_attribute("columns", integer)
+    heights = text.value(lambda content: heights_of_text(content, columns))
+    return shape.read_description(Heightmap, source=heights)
 
 
 _READERS: Final[dict[str, Callable[[Element], Geometry]]] = {

@@ -97,7 +97,7 @@ def scene(frame: Frame, time: int) -> bytes:
         for number, surface in enumerate(instances.surfaces):
             row = instances.visuals[number]
             alpha = float(frame.opacities[world, row])
-            if alpha == 0.0 or (surface.is_plane and world):
+            if alpha == 0.0 or (surface.is_ground and world):
                 continue
             points = surface.vertices.astype(np.float64) * instances.scales[number]
             red, green, blue = frame.colors[world, row].tolist()

@@ -230,7 +230,7 @@ def encode_layout(layout: Layout) -> bytes:
                 {
                     "vertices": _text(each.vertices, "<f4"),
                     "faces": _text(each.faces, "<u4"),
-                    "is_plane": each.is_plane,
+                    "is_ground": each.is_ground,
                     "image": None if each.image is None else _png(each.image),
                     "coordinates": None
                     if each.coordinates is None
@@ -284,14 +284,14 @@ def _surface_of(found: Any) -> Surface:
     faces = np.frombuffer(base64.b64decode(found["faces"]), "<u4").reshape(-1, 3)
     if faces.size and faces.max() >= len(vertices):
         raise ValueError(f"faces must have vertices 0..{len(vertices) - 1}, got {faces.max()}")
-    is_plane = bool(found["is_plane"])
+    is_ground = bool(found["is_ground"])
     if found["image"] is None:
-        return Surface(vertices, faces, is_plane)
+        return Surface(vertices, faces, is_ground)
     places = np.frombuffer(base64.b64decode(found["coordinates"]), "<f4").reshape(-1, 3, 2)
     if len(places) != len(faces):
         raise ValueError(f"got {len(places)} coordinates for {len(faces)} faces")
     image = np.asarray(Image.open(io.BytesIO(base64.b64decode(found["image"]))).convert("RGB"))
-    return Surface(vertices, faces, is_plane, places, image)
+    return Surface(vertices, faces, is_ground, places, image)
 
 
 def _png(image: NDArray[np.uint8]) -> str:

@@ -87,8 +87,8 @@ class Batches:
                     shape.faces,
                     batched_colors=colors[rows],
                     batched_opacities=None if is_opaque else opacities[rows],
-                    side="double" if shape.is_plane else "front",
-                    cast_shadow=not shape.is_plane,
+                    side="double" if shape.is_ground else "front",
+                    cast_shadow=not shape.is_ground,
                     **places,
                 )
             handle.on_click(self._clicked(rows))
@@ -157,13 +157,13 @@ def _groups(
 ) -> dict[tuple[Surface, bool, tuple[float, ...]], list[tuple[int, int]]]:
     """Returns the worlds and numbers of the instances by shape and by whether they are opaque.
 
-    Textured ones are grouped by colour and opacity, too. A plane is drawn in the first world only,
-    since it extends into all others.
+    Textured ones are grouped by colour and opacity, too. Ground is drawn in the first world only,
+    since all others share it.
     """
     groups: dict[tuple[Surface, bool, tuple[float, ...]], list[tuple[int, int]]] = {}
     opacities = frame.opacities[:, instances.visuals]
     for number, shape in enumerate(instances.surfaces):
-        for world in range(1 if shape.is_plane else len(opacities)):
+        for world in range(1 if shape.is_ground else len(opacities)):
             opacity = opacities[world, number]
             if opacity > 0.0:
                 color = frame.colors[world, instances.visuals[number]]

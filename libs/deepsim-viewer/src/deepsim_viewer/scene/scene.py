@@ -41,7 +41,8 @@ class Scene:
     Args:
         server: The server of the browser.
         frame: The first frame.
-        spacing: Distance between the worlds in the grid [m]; by default chosen to suit their size.
+        spacing: Distance between the worlds in the grid [m]; by default chosen to suit their size,
+            and 0 on a landscape.
         on_click: Called with the name and world of a clicked model.
         shadows: Whether the first directional light casts shadows.
         focus: The model to look at; None for all models.
@@ -67,9 +68,9 @@ class Scene:
         self._frame = frame
         self._on_click = on_click
         center, reach = _extent(frame.layout.instances, frame)
-        self.offsets = world_offsets(
-            len(frame.poses), spacing if spacing is not None else 2.5 * reach
-        )
+        if spacing is None:
+            spacing = 0.0 if _has_landscape(frame.layout.instances) else 2.5 * reach
+        self.offsets = world_offsets(len(frame.poses), spacing)
         add_lights(server.scene, frame.layout.descriptions.lights, shadows=shadows)
         self._ground: Any = None
         self._marked: Any = None
@@ -159,7 +160,7 @@ def _box_around(
     (numbers,) = np.nonzero(
         np.isin(instances.links, links) & (frame.opacities[world, instances.visuals] > 0.0)
     )
-    bounded = [number for number in numbers if not instances.surfaces[number].is_plane]
+    bounded = [number for number in numbers if not instances.surfaces[number].is_ground]
     if not bounded:
         return None
     places = poses.compose(frame.poses[world, instances.links[bounded]], instances.places[bounded])
@@ -182,7 +183,7 @@ def _endless(instances: Instances, frame: Frame) -> tuple[Instances, float | Non
     scales, height = instances.scales.copy(), None
     for number in np.flatnonzero(upright):
         vertices = instances.surfaces[number].vertices
-        if not instances.surfaces[number].is_plane or np.ptp(vertices[:, 2]) > 0.0:
+        if not instances.surfaces[number].is_ground or np.ptp(vertices[:, 2]) > 0.0:
             continue
         scales[number] = _HORIZON_AT / np.abs(vertices).max()
         if height is None and frame.opacities[0, instances.visuals[number]] > 0.0:
@@ -190,11 +191,16 @@ def _endless(instances: Instances, frame: Frame) -> tuple[Instances, float | Non
     return replace(instances, scales=scales), height
 
 
+def _has_landscape(instances: Instances) -> bool:
+    """Returns whether the worlds share uneven ground, on which each has its own place."""
+    return any(each.is_ground and np.ptp(each.vertices[:, 2]) > 0.0 for each in instances.surfaces)
+
+
 def _extent(
     instances: Instances, frame: Frame, model: str | None = None
 ) -> tuple[NDArray[np.float64], float]:
     """Returns the centre (3,) and radius of the first world, or a model, without planes [m]."""
-    bounded = np.array([not surface.is_plane for surface in instances.surfaces], dtype=bool)
+    bounded = np.array([not surface.is_ground for surface in instances.surfaces], dtype=bool)
     if model is not None:
         within = frame.entities.links.rows(frame.entities.links.within(model))
         bounded &= np.isin(instances.links, within)

@@ -15,6 +15,7 @@ from deepsim_spawn import (
     Cylinder,
     Ellipsoid,
     Geometry,
+    Heightmap,
     Plane,
     Sphere,
     TexturedSurface,
@@ -34,14 +35,14 @@ class Surface:
     Attributes:
         vertices: (n, 3) [m].
         faces: (m, 3) numbers of vertices.
-        is_plane: Whether it is a ground plane, which all worlds share.
+        is_ground: Whether it is a plane or a landscape, which all worlds share.
         coordinates: (m, 3, 2) places of the corners in the image, as in `TexturedSurface`, or None.
         image: (height, width, 3) texture, sRGB, or None.
     """
 
     vertices: NDArray[np.float32]
     faces: NDArray[np.uint32]
-    is_plane: bool = False
+    is_ground: bool = False
     coordinates: NDArray[np.float32] | None = None
     image: NDArray[np.uint8] | None = None
 
@@ -59,7 +60,7 @@ class Surface:
         Raises:
             ModelFormatError: A mesh or picture cannot be read.
         """
-        return cls(*creased(*shape_triangles(geometry)), isinstance(geometry, Plane))
+        return cls(*creased(*shape_triangles(geometry)), isinstance(geometry, Plane | Heightmap))
 
     @classmethod
     def with_texture(cls, textured: TexturedSurface) -> Surface:

@@ -6,11 +6,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 from lxml import etree
+from numpy.typing import NDArray
 
 from deepsim_spawn.description.geometry import Geometry, Heightmap, Mesh, Polyline
+from deepsim_spawn.description.height_grid import grid_mesh, heights_text
 from deepsim_spawn.description.sdf_paths import BOUNCING, at, put, put_fields, write_pose
 
 from .frames import held_by_world, joints_between_masses
@@ -101,16 +105,37 @@ def write_geometry(owner: etree._Element, geometry: Geometry) -> None:
     if isinstance(geometry, Polyline):
         _write_polyline(element, geometry)
         return
+    if isinstance(geometry, Heightmap) and geometry.heights is not None:
+        _write_heights(element, geometry, geometry.heights)
+        return
     shape = etree.SubElement(element, type(geometry).__name__.lower())
-    if isinstance(geometry, Mesh | Heightmap):
-        # not Path.as_uri(), which writes blanks as %20: Gazebo does not decode them
-        put(shape, "uri", f"file://{geometry.path.absolute()}")
+    if isinstance(geometry, Mesh):
+        _write_file(shape, geometry.path)
+    elif isinstance(geometry, Heightmap):
+        _write_file(shape, Path(geometry.key))
     put_fields(shape, geometry)
     if isinstance(geometry, Mesh):
         put(shape, "scale", geometry.scale)
         if geometry.submesh:
             put(shape, "submesh/name", geometry.submesh)
             put(shape, "submesh/center", geometry.center)
+
+
+def _write_file(shape: etree._Element, file: Path) -> None:
+    # not Path.as_uri(), which writes blanks as %20: Gazebo does not decode them
+    put(shape, "uri", f"file://{file.absolute()}")
+
+
+def _write_heights(
+    element: etree._Element, heightmap: Heightmap, heights: NDArray[np.float64]
+) -> None:
+    """Adds a mesh, which Gazebo collides, with the heights, from which the heightmap is read."""
+    shape = etree.SubElement(element, "mesh")
+    x, y, _ = heightmap.size
+    _write_file(shape, grid_mesh(heights, x, y, heightmap.position))
+    put_fields(shape, heightmap)
+    text = etree.SubElement(shape, "heights", columns=str(heights.shape[1]))
+    text.text = heights_text(heights)
 
 
 def _write_polyline(element: etree._Element, polyline: Polyline) -> None:
