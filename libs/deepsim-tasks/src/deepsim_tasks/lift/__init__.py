@@ -50,7 +50,8 @@ GOAL = """
 RATE = 20  # steps of the policy in a second
 SECONDS = 5.0
 STEP = 0.03  # largest way of the tool in a step, along each axis [m]
-LEAD = 0.05  # of the tool's target before the tool, at most, along each axis [m]
+LEAD = 0.03  # of the tool's target before the tool, at most, along each axis [m]
+LOWEST = 0.015  # height of the tool's target [m]
 DOWN = np.array([0.0, np.pi, 0.0])  # rotation vector of the tool [rad]
 SIZE = 0.04  # of the cube [m]
 NEAR = 0.025  # of the goal: there [m]
@@ -69,7 +70,7 @@ class Bench(Area):
         observation_space=Box(-10.0, 10.0, (20,)),
         action_space=Box(-1.0, 1.0, (4,)),  # the tool's way along each axis, and the gripper
     )
-    reward_terms = ("reach", "grasp", "place")
+    reward_terms = ("reach", "grasp", "place", "effort")
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
@@ -83,6 +84,7 @@ class Bench(Area):
         ModelSpawner(GOAL).spawn(world, "goal", Pose((0.5, 0.0, 0.3)))
         self.cube, self.goal = (world.models.select([name]) for name in ("cube", "goal"))
         self.target = np.zeros((len(world), 3))  # of the tool
+        self.effort = np.zeros(len(world))  # square of the latest action of the tool
 
     def reset(self, worlds: NDArray[np.intp]) -> None:
         """Puts the cube on the bench and the goal above it."""
@@ -101,6 +103,8 @@ class Bench(Area):
         place = self.tool.pose[:, 0, :3]
         target = self.target + STEP * actions[:, 0, :3]
         self.target = np.clip(target, place - LEAD, place + LEAD)
+        self.target[:, 2] = np.maximum(self.target[:, 2], LOWEST)
+        self.effort = np.square(actions[:, 0, :3], dtype=np.float64).sum(axis=1)
         down = np.broadcast_to(DOWN, self.target.shape)
         self.robot.set_action(np.concatenate([self.target, down, actions[:, 0, 3:]], axis=1))
 
@@ -135,12 +139,12 @@ class Bench(Area):
         return np.concatenate(columns, axis=1)[:, None]
 
     def reward(self) -> dict[str, Floats]:
-        """Returns at most 0.2, 0.2 and 1.6 for the terms, (W, 1) each."""
+        """Returns at most 0.2, 0.2 and 1.6 for reach, grasp and place, less effort; (W, 1) each."""
         to_cube, to_goal = (np.sqrt((way * way).sum(axis=1)) for way in self.ways())
         grasped = self.grasped()
         lifted = grasped & (self.cube.pose[:, 0, 2] > 0.6 * SIZE)
         place = grasped * (1.0 - np.tanh(3.0 * to_goal)) + 0.6 * (lifted & (to_goal < NEAR))
-        values = 0.2 * (1.0 - np.tanh(5.0 * to_cube)), 0.2 * grasped, place
+        values = 0.2 * (1.0 - np.tanh(5.0 * to_cube)), 0.2 * grasped, place, -0.03 * self.effort
         return {name: term[:, None] for name, term in zip(self.reward_terms, values, strict=True)}
 
     def info(self) -> dict[str, Any]:
@@ -188,9 +192,9 @@ TASK = Task(
     name="lift",
     make=make,
     policies={"pick": Pick()},
-    film=CameraView(Pose((1.15, -0.75, 0.55), Euler(0.0, 0.27, 2.35)), 1.0, 960, 540),
+    film=CameraView(Pose((1.2, -0.8, 0.55), Euler(0.0, 0.22, 2.35)), 1.0, 960, 540),
     training={
-        "steps": 1_000_000,
+        "steps": 800_000,
         "worlds": 64,
         "rollout": 32,
         "minibatch": 512,
