@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from numpy.typing import NDArray
 from typer.testing import CliRunner, Result
 
@@ -22,6 +21,7 @@ sb3_contrib = pytest.importorskip(
     "sb3_contrib", reason="training is not tested: tox -e py311-train in libs/deepsim"
 )
 PPO = pytest.importorskip("stable_baselines3").PPO
+torch = pytest.importorskip("torch")
 
 TASK = """
 import numpy as np
