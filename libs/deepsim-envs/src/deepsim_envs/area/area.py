@@ -10,7 +10,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from gymnasium.spaces import Dict
 from numpy.typing import ArrayLike, NDArray
 
 from deepsim_sync import World, WorldNumbers, plain_attributes, restore_attributes
@@ -69,7 +68,8 @@ class Agents:
 
     def _require_privileged(self) -> None:
         seen = self.observation_space
-        keys = list(seen.spaces) if isinstance(seen, Dict) else None
+        parts = getattr(seen, "spaces", None)  # of a `Dict`; Gymnasium is imported when needed
+        keys = list(parts) if isinstance(parts, Mapping) else None
         for key in self.privileged:
             if keys is None or key not in keys:
                 known = f"the observation has {', '.join(map(repr, keys))}" if keys else f"{seen}"
