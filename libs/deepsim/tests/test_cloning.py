@@ -172,7 +172,8 @@ def test_what_cannot_be_cloned_is_one_line(
 def test_a_dataset_of_another_task_is_named(tmp_path: Path) -> None:
     task, data = dataset(tmp_path, "lerobot")
     text = (task / "__init__.py").read_text()
-    (task / "__init__.py").write_text(text.replace("Box(-1.0, 1.0, (2,))", "Box(-1.0, 1.0, (1,))"))
+    other = text.replace("Box(-1.0, 1.0, (2,))", "Box(-1.0, 1.0, shape=(1,))")
+    (task / "__init__.py").write_text(other)
     result = call("train", task, "--from", data, *SMALL, "--out", tmp_path / "out")
     assert result.exit_code == 1
     assert "actions of shape (1,) were expected, got (2,)" in said(result)
