@@ -58,9 +58,9 @@ def success_rate(name: str, policy: str, worlds: int) -> float:
 
 
 def test_the_chasers_catch_all_runners_that_follow_the_script() -> None:
-    """Within 20 s, in at least three of four worlds."""
+    """Within 20 s, in at least nine of ten worlds."""
     task = load_task("tag").variant({"scripted": 1.0})
     with task.environment(seed=5000, worlds=40) as environment:
         act = slot_policy(task.policy("trained"), environment, 5000)
         episodes = run_episodes(environment, act, number=1, seed=5000)
-        assert np.mean([episode.info["chaser_1"]["success"] for episode in episodes]) >= 0.75
+        assert np.mean([episode.info["chaser_1"]["success"] for episode in episodes]) >= 0.9

@@ -189,13 +189,18 @@ class JointRandomizer(AbstractRandomizer):
     It draws factors of the values that the joints have when the randomizer is constructed, usually
     those of a robot's configuration. A reset of the world restores these.
 
-    >>> door = '''<mujoco><worldbody><body name="door"><joint name="hinge"/><geom size="0.1"/>
-    ...     </body></worldbody><actuator><position joint="hinge" kp="8"/></actuator></mujoco>'''
-    >>> world = World(MujocoSimulator(), seed=1)
-    >>> world.spawn(MjcfModel(door), "door", Pose())
-    >>> _ = JointRandomizer("door", stiffness=0.5, joints="hinge", world=world).randomize()
-    >>> world.joints.stiffness
-    array([[4.]])
+    Example::
+
+        legs = JointRandomizer("dog", stiffness=("uniform", 0.8, 1.2), joints="*_hip", world=world)
+        legs.randomize()
+
+    The model must have such joints:
+
+    >>> world = World(TableSimulator())
+    >>> world.spawn(TableModel(), "ball", Pose())
+    >>> JointRandomizer("ball", stiffness=0.5, joints="*_hip", world=world)
+    Traceback (most recent call last):
+    ValueError: no joint of model 'ball' matches ['*_hip']; it has none
 
     Args:
         model: The model, by name or transform.
@@ -246,7 +251,7 @@ class JointRandomizer(AbstractRandomizer):
         if not self.joints:
             raise ValueError(
                 f"no joint of model {self.model!r} matches {list(as_patterns(joints))}; it has "
-                f"{', '.join(own)}"
+                f"{', '.join(own) or 'none'}"
             )
         self._rows = world.joints.select([scope + joint for joint in self.joints])
         self._own = {column: self._rows.get(column) for column in self.factors}

@@ -238,7 +238,7 @@ TASK = Task(
     map_view=CameraView.from_above(0.0, 0.0, 6.4, size=(600, 450)),
     training={
         "make": {"scripted": 0.5},
-        "steps": 1_200_000,
+        "steps": 4_200_000,
         "worlds": 64,
         "rollout": 32,
         "minibatch": 512,
