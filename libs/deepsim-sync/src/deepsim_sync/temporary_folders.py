@@ -9,7 +9,7 @@ import os
 import shutil
 import tempfile
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Iterator
 
@@ -75,7 +75,7 @@ def process_folder(prefix: str) -> Path:
     return _process_folder(prefix, os.getpid())
 
 
-@cache
+@lru_cache(maxsize=None)
 def _process_folder(prefix: str, pid: int) -> Path:
     folder = make_temporary_folder(prefix)
     atexit.register(_remove_of_process, folder, pid)
