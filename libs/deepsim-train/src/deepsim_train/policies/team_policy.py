@@ -36,7 +36,8 @@ class TeamPolicy(ArrayPolicy):
         rngs: Sequence[np.random.Generator],
     ) -> Any:
         """Returns the actions of the agent's own policy."""
-        return self.policies[self.owners[agent]].act(agent, observations, action_space, rngs)
+        own = self.policies[_owner(self.owners, agent)]
+        return own.act(agent, observations, action_space, rngs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,20 @@ class RecurrentTeam(MemoryPolicy):
         self, agent: str, observations: Any, action_space: Any, memory: Any
     ) -> tuple[Any, Any]:
         """Returns the result of the agent's own policy; see `MemoryPolicy`."""
-        return self.policies[self.owners[agent]].step(agent, observations, action_space, memory)
+        own = self.policies[_owner(self.owners, agent)]
+        return own.step(agent, observations, action_space, memory)
+
+
+def _owner(owners: Mapping[str, str], agent: str) -> str:
+    """Returns the name of an agent's policy.
+
+    Raises:
+        TaskError: The agent has none.
+    """
+    if agent not in owners:
+        known = ", ".join(owners)
+        raise TaskError(f"no policy was trained for agent {agent!r}, but for {known}")
+    return owners[agent]
 
 
 def team_of(
