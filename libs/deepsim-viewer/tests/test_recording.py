@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from mcap.reader import make_reader
+from mcap.writer import Writer
 
 from deepsim_math import Pose, Vector3
 from deepsim_mujoco import MujocoSimulator
@@ -159,6 +161,36 @@ def test_a_recording_has_the_textures(scenes, tmp_path):
     np.testing.assert_array_equal(found.image, expected.image)
     np.testing.assert_array_equal(found.coordinates, expected.coordinates)
     np.testing.assert_array_equal(found.vertices[found.faces], expected.triangles)
+
+
+def test_a_texture_that_is_no_picture_is_refused(scenes, tmp_path):
+    """As all damage, with the name of the file."""
+    (tmp_path / "label.obj").write_text(OBJ)
+    (tmp_path / "label.xml").write_text(PICTURED)
+    world = World(MujocoSimulator(scenes.described()))
+    world.spawn(MjcfModel(tmp_path / "label.xml"), "label", Pose())
+    with WorldRecorder(world, tmp_path / "run.mcap"):
+        world.tick()
+    damaged = tmp_path / "damaged.mcap"
+    with (tmp_path / "run.mcap").open("rb") as file, damaged.open("wb") as other:
+        reader, writer = make_reader(file), Writer(other)
+        writer.start()
+        schemas, channels = {}, {}
+        for each in reader.get_summary().schemas.values():
+            schemas[each.id] = writer.register_schema(each.name, each.encoding, each.data)
+        for each in reader.get_summary().channels.values():
+            schema = schemas.get(each.schema_id, 0)
+            channels[each.id] = writer.register_channel(
+                each.topic, each.message_encoding, schema, each.metadata
+            )
+        for _, channel, message in reader.iter_messages():
+            data = re.sub(rb'"image": ?"[^"]{8}', b'"image":"AAAAAAAA', message.data)
+            writer.add_message(channels[channel.id], message.log_time, data, message.publish_time)
+        for each in reader.iter_metadata():
+            writer.add_metadata(each.name, each.metadata)
+        writer.finish()
+    with pytest.raises(RecordingError, match=r"damaged\.mcap .* texture cannot be read"):
+        Recording(damaged).frame(0.0)
 
 
 def test_a_recording_changes_no_bit(world, scenes, tmp_path):

@@ -290,8 +290,16 @@ def _surface_of(found: Any) -> Surface:
     places = np.frombuffer(base64.b64decode(found["coordinates"]), "<f4").reshape(-1, 3, 2)
     if len(places) != len(faces):
         raise ValueError(f"got {len(places)} coordinates for {len(faces)} faces")
-    image = np.asarray(Image.open(io.BytesIO(base64.b64decode(found["image"]))).convert("RGB"))
-    return Surface(vertices, faces, is_ground, places, image)
+    return Surface(vertices, faces, is_ground, places, _image_of(found["image"]))
+
+
+def _image_of(text: str) -> NDArray[np.uint8]:
+    """Returns the pixels of a PNG in base64, (height, width, 3) RGB."""
+    try:
+        with Image.open(io.BytesIO(base64.b64decode(text)), formats=["PNG"]) as image:
+            return np.asarray(image.convert("RGB"))
+    except (OSError, SyntaxError, Image.DecompressionBombError) as error:
+        raise ValueError(f"a texture cannot be read: {error}") from error
 
 
 def _png(image: NDArray[np.uint8]) -> str:
