@@ -100,7 +100,7 @@ class Terrain:
             patch: Lengths of a patch along x and y [m], multiples of the resolution.
             resolution: Spacing of samples [m].
             difficulty: Difficulties of the first and the last row, between which they grow evenly.
-            border: Width of the level ground around all patches [m].
+            border: Width of the level ground around all patches [m], in whole samples.
             seed: Seed of all random numbers.
 
         Raises:
