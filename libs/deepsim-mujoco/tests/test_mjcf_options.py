@@ -20,6 +20,7 @@ from deepsim_spawn import (
     UnsupportedElementWarning,
     WorldDescription,
 )
+from deepsim_spawn.stage import studio
 from deepsim_sync import World
 
 LEAF = """<mujoco><option {}/><worldbody><body name="leaf" pos="0 0 5"><freejoint/>
@@ -54,6 +55,20 @@ def test_a_model_that_is_alone_moves_as_in_its_own_file(option: str) -> None:
         warnings.simplefilter("error", UnsupportedElementWarning)
         world.spawn(MjcfModel(LEAF.format(option)), "leaf", Pose())
     np.testing.assert_allclose(place(world), data.qpos[:3], atol=1e-9)
+
+
+@pytest.mark.parametrize("step", [0.0005, 0.004, None])
+def test_a_world_made_for_a_model_takes_its_steps(step: float | None) -> None:
+    """The leaf falls as in bare MuJoCo with the file's own step size, or with its default."""
+    text = LEAF.format(AIR if step is None else f'{AIR} timestep="{step}"')
+    plain = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(plain)
+    mujoco.mj_step(plain, data, 50)
+    model = MjcfModel(text)
+    world = World(MujocoSimulator(studio(source=model)))
+    assert world.timestep == plain.opt.timestep
+    world.spawn(model, "leaf", Pose())
+    np.testing.assert_allclose(place(world, 50), data.qpos[:3], atol=1e-9)
 
 
 def test_a_world_with_options_or_others_keeps_its_own() -> None:

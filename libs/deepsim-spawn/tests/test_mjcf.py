@@ -139,3 +139,13 @@ def test_a_spawner_takes_mjcf_and_a_loader_says_how_to(tmp_path):
         assert found.name == "dot"
     with pytest.raises(ModelFormatError, match="got <mujoco>; use MjcfModel for MJCF"):
         GazeboXMLLoader().load("<mujoco/>")
+
+
+def test_the_last_option_says_the_step_size_also_of_an_include(tmp_path):
+    write(tmp_path, a_xml="<mujoco><option timestep='.01'/><include file='b.xml'/></mujoco>")
+    write(tmp_path, b_xml="<mujoco><option timestep='.005'/><option gravity='0 0 0'/></mujoco>")
+    assert MjcfModel(tmp_path / "a.xml").timestep == 0.005
+    assert MjcfModel("<mujoco><option/></mujoco>").timestep == 0.002
+    wrong = MjcfModel("<mujoco model='dot'><option timestep='fast'/></mujoco>")
+    with pytest.raises(ModelFormatError, match="'dot': timestep must be a number, got 'fast'"):
+        _ = wrong.timestep

@@ -40,6 +40,7 @@ _PID = "mujoco.pid"
 _GAINS = {"kp": "kp", "ki": "ki", "kd": "kv", "imax": "imax", "slewmax": "slewmax"}
 """The attributes of ``<pid>``, by the names in the configuration of the plugin."""
 _OF_PLUGINS = ("plugin", "instance", "actdim", "dyntype")
+_STEP = 0.002  # default of MuJoCo [s]
 _SIZES = ("count", "height", "ncol", "nrow", "width")
 _LARGEST = 10_000
 """Limit of the numbers in `_SIZES`; larger ones would take hours or all memory."""
@@ -151,6 +152,24 @@ class MjcfModel:
             pose=pose,
         )
         return model
+
+    @property
+    def timestep(self) -> float:
+        """The step size of the file's ``<option>`` [s]; 2 ms by default, as in MuJoCo.
+
+        A world for this model alone can take it: ``Physics(max_step_size=model.timestep)``.
+
+        Raises:
+            ModelFormatError: It is not a number.
+        """
+        options = etree.fromstring(self.text).findall("option")
+        given = [option.attrib["timestep"] for option in options if "timestep" in option.attrib]
+        try:
+            return float(given[-1]) if given else _STEP
+        except ValueError:
+            raise ModelFormatError(
+                f"model {self.name!r}: timestep must be a number, got {given[-1]!r}"
+            ) from None
 
     def _set(self, **attributes: object) -> None:
         for name, value in attributes.items():

@@ -12,8 +12,9 @@ from .description.geometry import Plane
 from .description.light import LightDescription
 from .description.link import CollisionDescription, LinkDescription, VisualDescription
 from .description.model import ModelDescription
-from .description.world import WorldDescription
+from .description.world import Physics, WorldDescription
 from .extent import Bounds
+from .mjcf import MjcfModel
 
 _FLOOR = 30.0  # side of the ground [m]
 
@@ -25,8 +26,13 @@ def standing(model: ModelDescription) -> ModelDescription:
     return replace(model, pose=Pose((0.0, 0.0, -height)) @ model.pose)
 
 
-def studio(*models: ModelDescription) -> WorldDescription:
-    """Returns a world with ground, sun and the given models."""
+def studio(*models: ModelDescription, source: object = None) -> WorldDescription:
+    """Returns a world with ground, sun and the given models.
+
+    Args:
+        models: The models.
+        source: What will be spawned there alone: for an MJCF model, steps are those of its file.
+    """
     floor = Plane(size=(_FLOOR, _FLOOR))
     grey = Color(0.75, 0.76, 0.78)
     link = LinkDescription(
@@ -38,4 +44,5 @@ def studio(*models: ModelDescription) -> WorldDescription:
     sun = LightDescription(
         "sun", "directional", direction=Vector3(-0.4, 0.5, -0.8), cast_shadows=True
     )
-    return WorldDescription(models=(ground, *models), lights=(sun,))
+    physics = Physics(source.timestep) if isinstance(source, MjcfModel) else Physics()
+    return WorldDescription(models=(ground, *models), lights=(sun,), physics=physics)

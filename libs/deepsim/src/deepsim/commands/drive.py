@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -13,14 +12,14 @@ import typer
 from rich.console import Console
 
 from deepsim.output import say
-from deepsim_robots import Robot, guess_robot
+from deepsim_robots import RobotConfig, guess_robot
 from deepsim_spawn import ModelDescription, ModelSpawner
-from deepsim_spawn.backends import DEFAULT, Backend, open_simulator
-from deepsim_spawn.stage import standing, studio
-from deepsim_sync import DeepSimError, World
+from deepsim_spawn.backends import DEFAULT, Backend
+from deepsim_spawn.stage import standing
+from deepsim_sync import DeepSimError
 
 from .options import BackendName, fail
-from .robots import MISTAKES, RobotName, named_robot
+from .robots import MISTAKES, RobotName, named_config, staged_robot
 from .view import require_viewer, show
 
 _GUESSED = (".urdf", ".xacro", ".sdf")
@@ -42,8 +41,9 @@ def drive(
     console = Console()
     try:
         require_viewer()
-        with Backend(backend), closing(World(open_simulator(studio()), steps_per_tick=10)) as world:
-            robot = _robot(console, world, name, save)
+        config = _config(console, name, save)
+        label = Path(name).stem
+        with Backend(backend), staged_robot(config, label, tick=0.01) as robot:
             from deepsim_viewer import RobotViewer  # noqa: PLC0415 (of an extra)
 
             with RobotViewer(robot, port=port, label=robot.name) as shown:
@@ -52,14 +52,14 @@ def drive(
         fail(console, error)
 
 
-def _robot(console: Console, world: World, name: str, save: Path | None) -> Robot:
-    """Returns the robot of a name or file, with guessed parts for a model, which it prints."""
+def _config(console: Console, name: str, save: Path | None) -> RobotConfig:
+    """Returns the configuration of a robot, with guessed parts for a model, which it prints."""
     is_model = Path(name).suffix in _GUESSED
     description = ModelSpawner(name).description if is_model else None
     if not isinstance(description, ModelDescription):
         if save is not None:
             raise DeepSimError(f"--save takes a model (URDF, xacro, SDF), got {name}")
-        return named_robot(world, name)
+        return named_config(name)
     guess = guess_robot(name, description)
     for remark in guess.remarks:
         say(console, f"guessed {remark}")
@@ -70,4 +70,4 @@ def _robot(console: Console, world: World, name: str, save: Path | None) -> Robo
         with save.open("x", encoding="utf-8") as file:  # never over a file that was changed
             file.write(replace(guess.config, source=source).to_yaml())
         say(console, f"wrote {save}; to drive it: deepsim drive {save}")
-    return Robot(world, replace(guess.config, source=standing(description)), Path(name).stem)
+    return replace(guess.config, source=standing(description))

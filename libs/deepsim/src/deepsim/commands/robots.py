@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -82,8 +82,7 @@ def show(name: RobotName, as_json: AsJson = False) -> None:
     """Shows the parts and joints of a robot, with limits and gains."""
     console = Console()
     try:
-        with _stage() as world:
-            robot = named_robot(world, name)
+        with staged_robot(named_config(name), _label(name)) as robot:
             rows = joint_facts(robot)
             about = {"robot": name} if _is_file(name) else entry_facts(find_robot(name))
             facts = {**about, "actions": robot.action_size, "parts": part_facts(robot)}
@@ -117,31 +116,44 @@ def run(
     stem = Path(name).stem if _is_file(name) else name
     path = out if out is not None else Path(f"{stem}.{video.value}")
     try:
-        with Backend(backend), _stage() as world:
-            film_robot(named_robot(world, name), path, seconds, (width, width * 3 // 4))
+        with Backend(backend), staged_robot(named_config(name), _label(name)) as robot:
+            film_robot(robot, path, seconds, (width, width * 3 // 4))
     except MISTAKES as error:
         fail(console, error)
     say(console, f"wrote {path}")
 
 
 @contextmanager
-def _stage() -> Iterator[World]:
-    """Yields a world with light and ground and ticks of 2 ms; closes it afterwards."""
-    world = World(open_simulator(studio()), steps_per_tick=2)
-    try:
-        yield world
-    finally:
-        world.close()
+def staged_robot(
+    config: RobotConfig, name: str, tick: float = 0.002, worlds: int = 1, seed: int = 0
+) -> Iterator[Robot]:
+    """Yields a robot alone on a ground in the sun; closes its world afterwards.
+
+    Args:
+        config: Its configuration, with the description as source.
+        name: Name of the model.
+        tick: The time between two ticks of the world, rounded to whole steps [s].
+        worlds: The number of worlds.
+        seed: Of the worlds.
+    """
+    simulator = open_simulator(studio(source=config.source), worlds)
+    steps = max(1, round(tick / simulator.timestep))
+    with closing(World(simulator, seed=seed, steps_per_tick=steps)) as world:
+        yield Robot(world, config, name)
 
 
 def _is_file(name: str) -> bool:
     return Path(name).suffix in _FILES or Path(name).is_file()
 
 
-def named_robot(world: World, name: str) -> Robot:
-    """Returns a robot of the catalogue, or of a file, which stands on the ground."""
+def _label(name: str) -> str:
+    return Path(name).stem if _is_file(name) else name.rpartition("/")[2]
+
+
+def named_config(name: str) -> RobotConfig:
+    """Returns the configuration of a robot of the catalogue, or of a file, on the ground."""
     if not _is_file(name):
-        return Robot.load(world, name)
+        return find_robot(name).load()
     is_yaml = Path(name).suffix in (".yaml", ".yml")
     config = RobotConfig.from_yaml(name) if is_yaml else RobotConfig(name)
     if config.source is None:
@@ -151,7 +163,7 @@ def named_robot(world: World, name: str) -> Robot:
         description = standing(description)
     else:
         description = MjcfModel(str(config.source), on_ground=True)
-    return Robot(world, replace(config, source=description), Path(name).stem)
+    return replace(config, source=description)
 
 
 def _cells(row: dict[str, Any]) -> dict[str, str]:

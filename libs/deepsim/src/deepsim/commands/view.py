@@ -15,7 +15,7 @@ from rich.console import Console
 
 from deepsim.output import say
 from deepsim_math import Pose
-from deepsim_robots import ROBOTS, Robot
+from deepsim_robots import ROBOTS
 from deepsim_robots.catalogue.menagerie import PREFIX
 from deepsim_spawn import (
     GazeboXMLLoader,
@@ -34,6 +34,7 @@ from deepsim_train.training.run_folder import chosen
 
 from .command_help import complete_task
 from .options import BackendName, Namespace, Root, Worlds, fail, stoppable
+from .robots import named_config, staged_robot
 
 if TYPE_CHECKING:
     from deepsim_viewer import Viewer
@@ -212,10 +213,12 @@ def _view_robot(
     name: str, worlds: int, seed: int, port: int
 ) -> Iterator[tuple[Viewer, Callable[[], None]]]:
     """Opens a robot of the catalogue, on the ground, in a viewer; see `_view_world`."""
-    with closing(World(open_simulator(studio(), worlds), seed=seed)) as world:
-        robot = Robot.load(world, name)
-        with _view_world(world, port, name, robot.name) as shown:
-            yield shown
+    label = name.rpartition("/")[2]
+    with (
+        staged_robot(named_config(name), label, 0.001, worlds, seed) as robot,
+        _view_world(robot.world, port, name, label) as shown,
+    ):
+        yield shown
 
 
 @contextmanager
@@ -224,7 +227,7 @@ def _view_file(
 ) -> Iterator[tuple[Viewer, Callable[[], None]]]:
     """Opens a world or model in a viewer; see `_view_world`."""
     mjcf = MjcfModel(Path(name)) if _is_mjcf(name) else None
-    described = studio() if mjcf is not None else _world_of(name)
+    described = studio(source=mjcf) if mjcf is not None else _world_of(name)
     with closing(World(open_simulator(described, worlds), seed=seed)) as world:
         if mjcf is not None:
             ModelSpawner(mjcf).spawn(world, mjcf.name)
