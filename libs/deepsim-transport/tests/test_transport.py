@@ -90,6 +90,16 @@ def test_the_master_lists_who_takes_part(master, transport):
         del publisher, elsewhere  # what nobody holds is not advertised
 
 
+def test_zenoh_makes_no_thread_that_may_outlive_the_session(transport):
+    """One that still runs as the process ends would abort it."""
+    before = set(threading.enumerate())
+    answering = transport.declare("queryable", "asked", print)
+    hearing = transport.declare("subscriber", "heard", print)
+    assert set(threading.enumerate()) == before
+    hearing.undeclare()
+    answering.undeclare()
+
+
 def test_the_master_takes_no_orders(master, transport):
     """Nothing of it can be read or set: zenoh's space for that is closed.
 

@@ -10,7 +10,10 @@ tables twice to answer, and hangs for ever if a session closes in between (seen 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
+
+from zenoh.handlers import Callback
 
 from .deadlines import DEADLINE, replies, within
 
@@ -41,7 +44,10 @@ class Participant:
         session: A zenoh session with the master.
         kind: The kind of participant.
         key: The full name of the topic.
-        arguments: Further arguments of the zenoh method that declares it.
+        hear: Takes each sample or query, and returns at once, because zenoh's own thread calls it.
+            A thread that zenoh makes for slower functions may still run when the process ends, and
+            abort it.
+        options: Further arguments of the zenoh method that declares it.
 
     Attributes:
         declared: The object of zenoh.
@@ -50,15 +56,24 @@ class Participant:
         NoAnswerError: zenoh has not declared it in time.
     """
 
-    def __init__(self, session: Any, kind: Kind, key: str, *arguments: Any, **options: Any) -> None:
+    def __init__(
+        self,
+        session: Any,
+        kind: Kind,
+        key: str,
+        hear: Callable[[Any], object] | None = None,
+        **options: Any,
+    ) -> None:
         self._name = f"the {kind} of {key}"
         declare = getattr(session, f"declare_{kind}")
+        if hear is not None:
+            options["handler"] = Callback(hear, indirect=False)
         token = f"{TOKENS}/{kind}/{session.info.zid()}/{key}"
         self._parts = within(
             DEADLINE,
             f"declare {self._name}",
             lambda: (
-                declare(key, *arguments, **options),
+                declare(key, **options),
                 session.liveliness().declare_token(token),
             ),
         )

@@ -106,16 +106,22 @@ class Transport:
         """
         return Subscriber(self, topic, kind, function)
 
-    def declare(self, kind: Kind, topic: str, *arguments: Any, **options: Any) -> Participant:
+    def declare(
+        self,
+        kind: Kind,
+        topic: str,
+        hear: Callable[[Any], object] | None = None,
+        **options: Any,
+    ) -> Participant:
         """Declares a participant that sends or receives bytes, and lists it in `topics`.
 
         Args:
             kind: ``"publisher"``, ``"subscriber"`` or ``"queryable"``, which answers requests.
             topic: The topic without the namespace.
-            arguments: Further arguments of zenoh's method, such as the function to call.
-            options: Further named arguments of zenoh's method.
+            hear: Takes each sample or query, and returns at once; see `Participant`.
+            options: Further arguments of zenoh's method.
         """
-        return Participant(self.session, kind, self.key(topic), *arguments, **options)
+        return Participant(self.session, kind, self.key(topic), hear, **options)
 
     def topics(self) -> dict[str, Topic]:
         """Returns the participants of each topic, by the topic's name without the namespace.
