@@ -7,7 +7,8 @@ STEP := $(BIN)/python tools/step.py
 PROJECTS := $(wildcard libs/*/pyproject.toml)
 comma := ,
 GAZEBO ?= optional# or required: then `make test` sets Gazebo up, and fails where it cannot run
-BETWEEN := $(if $(filter all,$(PYTHONS)),,^py3(9|11|12)$$)# environments that `make matrix` leaves out
+# Environments that `make matrix` leaves out; the lowest versions are tried on the oldest Python.
+BETWEEN := $(if $(filter all,$(PYTHONS)),,^py3(9|10|11|12)$$)
 YES ?= $(filter required,$(GAZEBO))# any answer: `make gazebo` installs without asking
 
 # Interpreters that pyenv has but does not put forward; no Python is ever downloaded.
