@@ -7,8 +7,7 @@ import math
 
 import numpy as np
 
-from deepsim_tasks.racetrack.course import WIDTH, Course
-from deepsim_tasks.racetrack.laps import COUNT
+from deepsim_tasks.racetrack.course import GATES, WIDTH, Course
 
 from .solids import Solid, ribbon
 
@@ -81,7 +80,7 @@ def _chequers() -> list[Solid]:
 
 def _gates() -> list[Solid]:
     """A post on either side of each gate."""
-    middles = np.arange(COUNT) * (_COURSE.length / COUNT)
+    middles = np.arange(GATES) * (_COURSE.length / GATES)
     sides = (-_HALF - 0.25, -_HALF - 0.2), (_HALF + 0.2, _HALF + 0.25)
     return [
         _strip(*side, middle - 0.025, middle + 0.025, (0.0, 0.3))

@@ -14,11 +14,9 @@ from deepsim_math import Pose
 from deepsim_spawn import GazeboXMLLoader, ModelSpawner
 from deepsim_sync import World, plain_attributes, restore_attributes
 
-from . import cars, sight, vans
-from .course import Bools, Course, Floats, Numbers
-from .laps import GATE, Laps
+from . import cars, vans
+from .course import GATE, Bools, Course, Floats, Laps, Numbers
 from .looks import Looks
-from .rectangles import headings, touching
 
 FOLDER = Path(__file__).parent
 LOADER = GazeboXMLLoader([FOLDER / "models"])
@@ -32,7 +30,7 @@ LAP_REWARD = 10.0
 # The rectangles that may touch: vans 0 and 1, cars 2 and 3, and the next gates 4 and 5 of the cars.
 SIZES = np.array([vans.SIZE, vans.SIZE, cars.SIZE, cars.SIZE, GATE, GATE])
 PAIRS = np.array([[2, 2, 2, 3, 3, 2, 3], [0, 1, 3, 0, 1, 4, 5]])
-HITS, GATES = np.array([[0, 1, 2], [3, 4, 2]]), np.array([5, 6])  # the pairs of each car
+HITS, NEXT_GATES = np.array([[0, 1, 2], [3, 4, 2]]), np.array([5, 6])  # the pairs of each car
 
 
 class RaceArea(Area):
@@ -47,7 +45,7 @@ class RaceArea(Area):
             blink.
     """
 
-    agents = Agents([*CARS], sight.SPACE, Box(-1.0, 1.0, (2,), np.float32))
+    agents = Agents([*CARS], cars.SPACE, Box(-1.0, 1.0, (2,), np.float32))
 
     def __init__(self, world: World, *, looks: bool = True) -> None:
         super().__init__(world)
@@ -105,7 +103,7 @@ class RaceArea(Area):
         self.locate_cars(on, driving[on])
         outlines = np.concatenate([pose, self.laps.next_gates()], axis=1)
         touched = touching(outlines[..., :2], headings(outlines), SIZES, PAIRS)
-        earned = self.laps.advance(self.distance, touched.take(GATES, axis=1), live)
+        earned = self.laps.advance(self.distance, touched.take(NEXT_GATES, axis=1), live)
         hit = touched.take(HITS, axis=1).any(axis=-1) & live
         self.hits += hit
         self.off_track |= ~self.course.road.contains_points(driving[..., :2]) & live
@@ -119,7 +117,7 @@ class RaceArea(Area):
     def observe(self) -> Any:
         """Returns what the cars see."""
         twist = self.cars.twist
-        return sight.observe(self.course, self.vehicles.pose, twist, self.distance, self.offset)
+        return cars.observe(self.course, self.vehicles.pose, twist, self.distance, self.offset)
 
     def reward(self) -> Floats:
         """Returns the rewards of the step."""
@@ -156,3 +154,35 @@ class RaceArea(Area):
     def locate_cars(self, worlds: Numbers, pose: Floats) -> None:
         """Finds the cars of some worlds along the course; `pose` is (w, cars, 7)."""
         self.distance[worlds], self.offset[worlds] = self.course.locate(pose[..., :2])
+
+
+def headings(pose: Floats) -> Floats:
+    """Returns the directions (..., 2) in which frames (..., 7) point, as seen from above."""
+    x, y, z, w = (pose[..., column] for column in (3, 4, 5, 6))
+    ahead = np.stack([1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + z * w)], axis=-1)
+    ahead /= np.sqrt((ahead * ahead).sum(axis=-1))[..., None]
+    return ahead
+
+
+def touching(middle: Floats, heading: Floats, size: Floats, pairs: Numbers) -> Bools:
+    """Returns whether the rectangles of each pair touch (separating axis theorem).
+
+    Args:
+        middle: (W, n, 2) centres [m].
+        heading: (W, n, 2) unit vectors along their lengths.
+        size: (n, 2) length and breadth [m].
+        pairs: (2, p) numbers of the rectangles of each pair; the result is (W, p).
+    """
+    one, other = pairs
+    length, breadth = 0.5 * size[:, 0], 0.5 * size[:, 1]
+    gap = middle.take(other, axis=1) - middle.take(one, axis=1)
+    gap_x, gap_y, x, y = gap[..., 0], gap[..., 1], heading[..., 0], heading[..., 1]
+    ax, ay, a_length, a_breadth = x.take(one, 1), y.take(one, 1), length[one], breadth[one]
+    bx, by, b_length, b_breadth = x.take(other, 1), y.take(other, 1), length[other], breadth[other]
+    cos, sin = np.abs(ax * bx + ay * by), np.abs(ax * by - ay * bx)
+    # Along each side of each rectangle, the gap is at most as large as both half extents.
+    together: Bools = np.abs(gap_x * ax + gap_y * ay) <= a_length + b_length * cos + b_breadth * sin
+    together &= np.abs(gap_y * ax - gap_x * ay) <= a_breadth + b_length * sin + b_breadth * cos
+    together &= np.abs(gap_x * bx + gap_y * by) <= b_length + a_length * cos + a_breadth * sin
+    together &= np.abs(gap_y * bx - gap_x * by) <= b_breadth + a_length * sin + a_breadth * cos
+    return together

@@ -1,19 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cars: a bicycle model acts on the chassis; the rest is physics."""
+"""Cars: a bicycle model acts on the chassis, the rest is physics; and what a car observes.
+
+That are 19 numbers: speed [m/s], yaw rate [rad/s] and offset from the centre line [half widths];
+then five points of the course ahead, the two vans and the other car, each as x (ahead) and y (to
+the left) in the car's frame [m].
+"""
 
 from __future__ import annotations
 
 import numpy as np
+from gymnasium.spaces import Box
+from numpy.typing import NDArray
 
 from deepsim_math import quaternions
 
-from .course import Floats
+from .course import WIDTH, Course, Floats
 
 SIZE = (0.46, 0.31)  # length and breadth over the wheels [m]
 WHEELBASE = 0.3  # [m]
 MAX_STEERING = 0.5  # [rad]
 MAX_SPEED = 3.0  # [m/s]
 ACCELERATION = 4.0  # [m/s^2], at full throttle; brakes are twice as strong
+
+LOOKAHEAD = np.array([0.4, 0.8, 1.2, 1.8, 2.4])  # points of the course ahead [m]
+SIGHT = 5.0  # farther things are seen at this distance [m]
+_HIGH = np.array([6.0, 20.0, 10.0] + 16 * [SIGHT])  # a car drives at half of that, or is pushed
+_OTHERS = np.array([[0, 1, 3], [0, 1, 2]])  # of each car, among vans and cars
+
+SPACE = Box(-_HIGH.astype(np.float32), _HIGH.astype(np.float32))
 
 
 def curvature(steering: Floats) -> Floats:
@@ -45,3 +59,32 @@ def drive(
     driven[..., :3] = forward * speed[..., None] + up * rise[..., None]
     driven[..., 3:] = angular + up * spin[..., None]
     return driven
+
+
+def observe(
+    course: Course, vehicles: Floats, twist: Floats, distance: Floats, offset: Floats
+) -> NDArray[np.float32]:
+    """Returns what the cars observe, (W, cars, 19).
+
+    Args:
+        course: The course.
+        vehicles: (W, vans + cars, 7) poses.
+        twist: (W, cars, 6) twists of the cars.
+        distance: (W, cars) where they are along the course [m].
+        offset: (W, cars) to the left of its centre line [m].
+    """
+    cars = vehicles[:, -len(_OTHERS) :]
+    forward = quaternions.to_matrix(cars[..., 3:])[..., 0]
+    seen = np.empty((*distance.shape, len(_HIGH)))
+    seen[..., 0] = (twist[..., :3] * forward).sum(axis=-1)
+    seen[..., 1] = twist[..., 5]
+    seen[..., 2] = offset / (WIDTH / 2)
+    ahead = course.point(distance[..., None] + LOOKAHEAD)
+    others = vehicles[..., :2].take(_OTHERS, axis=1)
+    gap = np.concatenate([ahead, others], axis=2) - cars[:, :, None, :2]
+    x = gap[..., 0] * forward[..., :1] + gap[..., 1] * forward[..., 1:2]
+    y = gap[..., 1] * forward[..., :1] - gap[..., 0] * forward[..., 1:2]
+    scale = SIGHT / np.maximum(np.sqrt(x * x + y * y), SIGHT)
+    seen[..., 3::2] = x * scale
+    seen[..., 4::2] = y * scale
+    return seen.clip(-_HIGH, _HIGH).astype(np.float32)

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from deepsim_envs import ArrayPolicy
 
-from .cars import MAX_SPEED, MAX_STEERING, WHEELBASE
+from .cars import LOOKAHEAD, MAX_SPEED, MAX_STEERING, WHEELBASE
 from .course import Floats
-from .sight import LOOKAHEAD
 
 _TARGET = 1  # number of the point ahead to drive to
 _CLEARANCE = 0.65  # from the middle of a thing to the line past it [m]

@@ -13,7 +13,7 @@ from deepsim_sync import CameraView, World
 from deepsim_train import Task
 
 from .area import Match
-from .policies import ChaseAndShoot
+from .sight import ChaseAndShoot
 
 STEPS_PER_TICK = 4  # physics steps of 6.25 ms per tick: robots are driven 40 times a second
 
