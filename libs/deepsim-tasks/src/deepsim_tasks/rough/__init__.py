@@ -267,7 +267,7 @@ TASK = Task(
     ),
     map_view=CameraView.from_above(0.0, 0.0, 48.0, size=(600, 500)),
     training={
-        "steps": 3_000_000,
+        "steps": 4_500_000,
         "worlds": 128,
         "rollout": 32,
         "minibatch": 1024,
