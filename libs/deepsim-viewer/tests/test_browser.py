@@ -556,5 +556,23 @@ def test_a_followed_model_stays_in_the_free_part(
         )
         wait(lambda: np.abs(np.array(place()) - 0.5).max() < 0.2)
     assert driver.title == "a box - DeepSim"
-    buttons = driver.find_elements("xpath", "//button[contains(., 'Pause')]")
-    assert any(each.is_displayed() for each in buttons) == (panel > 0)
+
+    def is_open():
+        buttons = driver.find_elements("xpath", "//button[contains(., 'Pause')]")
+        return any(each.is_displayed() for each in buttons)
+
+    wait(lambda: is_open() == (panel > 0))
+
+
+def test_a_phone_shows_a_pause(browse, screen, make_viewer, run):
+    """The head of the closed panel has the label, and says so while the world is paused."""
+    viewer = make_viewer(shadows=False, rate=5.0, speed=1.0, label="a box")
+    run(viewer, viewer.world.tick)
+    screen(390, 800)
+    driver = browse(viewer.url)
+    text = driver.find_element("css selector", "body")
+    wait(lambda: "a box" in text.text and "Pause" not in text.text)
+    ActionChains(driver).send_keys(" ").perform()
+    wait(lambda: "a box · paused" in text.text)
+    ActionChains(driver).send_keys(" ").perform()
+    wait(lambda: "paused" not in text.text)

@@ -183,3 +183,18 @@ def test_a_model_in_mjcf_is_drawn(make_viewer, look, scenes):
     base, arm = sorted(client.positions().tolist(), key=lambda each: each[2])[1:]
     assert arm[2] - base[2] == pytest.approx(0.5, abs=0.01)
     assert [255, 0, 0] in [each["batched_colors"].tolist() for each in client.batches()]
+
+
+def test_a_jump_is_followed_in_the_same_frame(make_viewer, look, reach):
+    """As when an episode ends: no picture is of the place that the model has left."""
+    viewer = make_viewer(rate=1e6, follow="ball")
+    ball = viewer.world.models.select(["ball"])
+    row = viewer.world.entities.models.row("ball")
+    camera = viewer.server.initial_camera
+    look(viewer)
+    viewer.show()
+    before = np.array(camera.look_at)
+    ball.put(pose=Pose((7.0, 0.0, 1.0)))
+    viewer.show()
+    reach(lambda: viewer.latest.models[0, row, 0] == 7.0)
+    assert camera.look_at[0] - before[0] == pytest.approx(8.0, abs=1e-3)
