@@ -27,9 +27,12 @@ deepsim run my_task --policy seek --video none
 pytest -q my_task
 deepsim copy reach
 deepsim check reach --steps 20
+deepsim run walk --video none --record walk.mcap --out recorded
+deepsim view walk.mcap --html walk.html
 deepsim train cartpole --steps 20000 --no-video --out trained
+deepsim curves trained
 """
-WRITTEN = ("runs/walk_trained_0/film.webp", "trained/policy.npz")
+WRITTEN = ("runs/walk_trained_0/film.webp", "walk.html", "trained/policy.npz", "curves.png")
 
 
 def main(uv: str, python: str, dist: str) -> None:

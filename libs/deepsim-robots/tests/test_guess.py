@@ -151,6 +151,26 @@ def test_a_walking_robot_stays_free():
     assert guess_robot("quadruped.xacro", quadruped).config.fixed_base is None
 
 
+@pytest.mark.parametrize(
+    ("wheels", "reason"),
+    [
+        (wheel("a", 0, 0.25, axis="1 0 0"), "its axis is (1, 0, 0) in the robot's frame"),
+        (wheel("a", 0, 0.25).replace("collision", "visual"), "link a has no collision"),
+        (
+            wheel("a", 0, 0.25).replace('0.1" rpy', '0.6" rpy'),
+            "link a does not touch the ground",
+        ),
+    ],
+)
+def test_a_joint_that_is_no_wheel_is_explained(wheels, reason):
+    """A joint without limits may be meant as one; the remark names the rule that it breaks."""
+    found = guess(rover(wheels))
+    assert "base" not in found.config.parts
+    (remark,) = [each for each in found.remarks if "no wheel" in each]
+    assert remark.startswith("a_joint is no wheel: ")
+    assert reason in remark
+
+
 def test_wheels_on_one_side_are_not_driven():
     """The remark names them."""
     found = guess(rover(wheel("a", 0.2, 0.25)))

@@ -50,6 +50,18 @@ def test_a_curve_ends_with_its_shortest_run(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+def test_a_seed_counts_once(tmp_path: Path) -> None:
+    """A repeated run is no other sample; the longest counts, and the others are named."""
+    short = run(tmp_path / "a", {10: 0.0}, seed=0, steps=10)
+    long = run(tmp_path / "b", {10: 0.0, 20: 2.0}, seed=0, steps=20)
+    again = run(tmp_path / "c", {10: 0.0, 20: 2.0}, seed=0, steps=20)
+    other = run(tmp_path / "d", {10: 2.0, 20: 4.0}, seed=1, steps=20)
+    (curve,) = curves_of([short, long, again, other])
+    assert (curve.seeds, curve.repeated) == ((0, 1), (short, again))
+    assert curve.mean.tolist() == [1.0, 3.0]
+    assert curve.deviation == pytest.approx([2**0.5, 2**0.5])
+
+
 def test_other_settings_are_other_curves(tmp_path: Path) -> None:
     """The labels name the settings that differ, and no others."""
     runs = [run(tmp_path / str(n), {10: n}, seed=n, gamma=0.9 + 0.09 * (n // 2)) for n in range(4)]

@@ -183,3 +183,41 @@ def test_a_model_in_mjcf_is_drawn(make_viewer, look, scenes):
     base, arm = sorted(client.positions().tolist(), key=lambda each: each[2])[1:]
     assert arm[2] - base[2] == pytest.approx(0.5, abs=0.01)
     assert [255, 0, 0] in [each["batched_colors"].tolist() for each in client.batches()]
+
+
+def test_a_jump_is_followed_in_the_same_frame(make_viewer, look, reach):
+    """As when an episode ends: no picture is of the place that the model has left."""
+    viewer = make_viewer(rate=1e6, follow="ball")
+    ball = viewer.world.models.select(["ball"])
+    row = viewer.world.entities.models.row("ball")
+    camera = viewer.server.initial_camera
+    look(viewer)
+    viewer.show()
+    before = np.array(camera.look_at)
+    ball.put(pose=Pose((7.0, 0.0, 1.0)))
+    viewer.show()
+    reach(lambda: viewer.latest.models[0, row, 0] == 7.0)
+    assert camera.look_at[0] - before[0] == pytest.approx(8.0, abs=1e-3)
+
+
+CORNERS = "".join(f"v {x} {y} {z}\n" for z in (-1, 1) for y in (-1, 1) for x in (-1, 1))
+FACES = "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n"
+
+
+@pytest.mark.parametrize("place", ["0 0 0", "0.3 0 0.5"])
+def test_a_mesh_is_framed_as_the_box_of_its_size(scenes, tmp_path, place):
+    """The view is as near, and at the middle of the shape, wherever that is in its link."""
+    (tmp_path / "cube.obj").write_text(CORNERS + FACES)
+    cube = '<mesh name="cube" file="cube.obj" scale="0.05 0.05 0.05"/>'
+    seen = []
+    for shape in ('type="box" size="0.05 0.05 0.05"', 'type="mesh" mesh="cube"'):
+        (tmp_path / "cube.xml").write_text(f"""<mujoco><asset>{cube}</asset><worldbody>
+            <body name="link"><geom pos="{place}" {shape}/></body></worldbody></mujoco>""")
+        with World(MujocoSimulator(scenes.described())) as world:
+            world.spawn(MjcfModel(tmp_path / "cube.xml"), "cube", Pose((1.0, 0.0, 0.5)))
+            with Viewer(world, port=0, follow="cube") as viewer:
+                camera = viewer.server.initial_camera
+                seen.append(np.array([*camera.look_at, *camera.position]))
+    middle = np.array([1.0, 0.0, 0.5]) + np.array(place.split(), dtype=float)
+    assert seen[0][:3] == pytest.approx(middle, abs=1e-6)
+    assert seen[1] == pytest.approx(seen[0], abs=1e-3)

@@ -33,6 +33,10 @@ def test_runs_are_compared_in_a_picture_and_a_table(tmp_path: Path, monkeypatch)
     assert "walk" in result.output
     assert "1.414" in result.output
     assert Path("curves.png").read_bytes()[1:4] == b"PNG"
+    run(tmp_path / "again", 1, [1.0])
+    result = CliRunner().invoke(app, ["curves", "a", "b", "again"])
+    assert "left out again: another run has the same settings and seed" in result.output
+    assert "1.414" in result.output
     result = CliRunner().invoke(app, ["curves", "a", "b", "--json", "--out", "c.svg"])
     (row,) = json.loads(result.stdout)
     assert (row["seeds"], row["steps"], row["reward"]) == ([0, 1], 200, 4.0)

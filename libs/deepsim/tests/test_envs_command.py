@@ -63,6 +63,16 @@ def test_tasks_of_packages_come_after_those_of_this_folder(
     assert json.loads(call("envs", "show", "walk", "--json").stdout)["folder"] == "walk"
 
 
+def test_a_new_task_is_run_and_tested_by_the_commands_that_are_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The test needs pytest, which deepsim does not install."""
+    monkeypatch.chdir(tmp_path)
+    said = " ".join(call("new", "cars").stdout.split())
+    assert "to run it: deepsim run cars --policy seek" in said
+    assert "to test it: pip install pytest; python -m pytest cars" in said
+
+
 def test_a_new_task_has_a_fit_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     result = call("new", "../cars")

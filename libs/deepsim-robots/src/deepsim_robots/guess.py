@@ -118,6 +118,26 @@ class _Guesser:
             self._free |= {wheel.joint.name for wheel in front}
         elif rear:
             self._add_differential(rear)
+        else:
+            self._explain_missing_wheels()
+
+    def _explain_missing_wheels(self) -> None:
+        """Adds a remark for each joint on the base that may be meant as that of a wheel."""
+        moved = {joint.child for joint in self._joints}
+        for joint in self._joints:
+            if joint.type == "prismatic" or _has_limits(joint) or joint.axis2 is not None:
+                continue
+            if joint.parent in moved or self._is_upright(joint):
+                continue
+            direction = self._place(joint).orientation.rotate(_axis(joint).xyz)
+            if abs(direction.y) < _ALONG:
+                x, y, z = (round(value, 2) + 0.0 for value in direction)
+                reason = f"its axis is ({x:g}, {y:g}, {z:g}) in the robot's frame, not along y"
+            elif math.isinf(self._lowest(joint.child)):
+                reason = f"link {joint.child} has no collision"
+            else:
+                reason = f"link {joint.child} does not touch the ground"
+            self.remarks.append(f"{joint.name} is no wheel: {reason}")
 
     def _add_car(
         self, front: list[_Wheel], rear: list[_Wheel], steering: list[JointDescription]

@@ -13,6 +13,7 @@ from .access import GuardedServer
 from .scene.frame import Frame
 
 _LAG = 0.05  # [s] of wall time in which the view makes up for 63 % of a motion
+_JUMP = 1.0  # a motion within a frame, as by a reset, that is made up for at once [m]
 
 
 class FollowedModel:
@@ -64,7 +65,9 @@ class FollowedModel:
             self._goal = self._goal + place - self._last
         self._last = place
         way = self._goal - self._at
-        if np.abs(way).max() > 1e-4:
+        if np.abs(way).max() > _JUMP:
+            self._shift(way)
+        elif np.abs(way).max() > 1e-4:
             self._shift(-math.expm1(-passed / _LAG) * way)
 
     def _shift(self, way: NDArray[np.float64]) -> None:

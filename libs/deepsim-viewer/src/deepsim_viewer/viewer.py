@@ -140,7 +140,10 @@ class Viewer(AbstractContextManager["Viewer"]):
             self._mail: Mailbox[tuple[Frame, dict[str, Any], Snapshot | None]] = Mailbox()
             self._clients: set[int] = set()
             self._run = RunFolder(
-                self.server.gui, self.control, reset if reset is not None else self._reset
+                self.server.gui,
+                self.control,
+                reset if reset is not None else self._reset,
+                label,
             )
             self._record = RecordFolder(self._host)
             self._capture = CaptureFolder(self.server.gui)

@@ -257,7 +257,8 @@ def _fill_body(
         if node.joint is None:
             raise SpawnError(
                 built.name,
-                f"link {link.name!r} moves, but neither it nor a link fixed to it has a mass",
+                f"link {link.name!r} moves, but neither it nor a link fixed to it has a mass: "
+                "give it an <inertial> with one",
             )
         inertial = _LEAST_INERTIAL
     if inertial is not None:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,12 +31,14 @@ class Curve:
         seeds: The seeds of the r runs.
         steps: (n,) steps of all agents, up to the end of the shortest run.
         values: (r, n) values of the column at these steps, interpolated linearly.
+        repeated: Runs that are left out, because a run that is as long or longer has their seed.
     """
 
     label: str
     seeds: tuple[int, ...]
     steps: NDArray[np.float64]
     values: NDArray[np.float64]
+    repeated: tuple[Path, ...] = ()
 
     @property
     def mean(self) -> NDArray[np.float64]:
@@ -61,8 +63,17 @@ class Curve:
         }
 
 
+class _Run(NamedTuple):
+    seed: int
+    folder: Path
+    points: NDArray[np.float64]  # (n, 2) steps and values
+
+
 def curves_of(folders: Iterable[Path], column: str = REWARD) -> list[Curve]:
     """Reads training runs, and joins those with equal settings but their seeds to curves.
+
+    Of several runs with equal settings and the same seed, which repeat one another, only the
+    longest counts.
 
     Args:
         folders: Folders of training runs; other folders may be among them, if any is one.
@@ -76,19 +87,17 @@ def curves_of(folders: Iterable[Path], column: str = REWARD) -> list[Curve]:
     if not found:
         names = ", ".join(map(str, given)) or "no folder"
         raise TaskError(f"no training run with a {_PROGRESS} is in {names}")
-    groups: dict[str, list[tuple[int, NDArray[np.float64]]]] = {}
+    groups: dict[str, list[_Run]] = {}
     settings: dict[str, dict[str, Any]] = {}
     for folder in found:
         own = read_mapping(folder / CONFIG)
         shared = {name: value for name, value in own.items() if name not in _APART}
         key = json.dumps(shared, sort_keys=True)
         settings[key] = shared
-        groups.setdefault(key, []).append((int(own["seed"]), _points(folder, column)))
+        run = _Run(int(own["seed"]), folder, _points(folder, column))
+        groups.setdefault(key, []).append(run)
     differing = _differing(list(settings.values()))
-    return [
-        _curve(_label(settings[key], differing), sorted(runs, key=lambda run: run[0]))
-        for key, runs in groups.items()
-    ]
+    return [_curve(_label(settings[key], differing), runs) for key, runs in groups.items()]
 
 
 def _points(folder: Path, column: str) -> NDArray[np.float64]:
@@ -102,15 +111,19 @@ def _points(folder: Path, column: str) -> NDArray[np.float64]:
     return np.array(points)
 
 
-def _curve(label: str, runs: Sequence[tuple[int, NDArray[np.float64]]]) -> Curve:
-    points = [each for _, each in runs]
+def _curve(label: str, runs: Sequence[_Run]) -> Curve:
+    longest: dict[int, _Run] = {}
+    for run in sorted(runs, key=lambda run: (run.seed, -run.points[-1, 0], str(run.folder))):
+        longest.setdefault(run.seed, run)
+    points = [run.points for run in longest.values()]
     begin, end = max(each[0, 0] for each in points), min(each[-1, 0] for each in points)
     steps = np.unique(np.concatenate([each[:, 0] for each in points]))
     steps = steps[(steps >= begin) & (steps <= end)]
     if not len(steps):
         raise TaskError(f"the runs of {label} have no steps in common")
     values = np.array([np.interp(steps, *each.T) for each in points])
-    return Curve(label, tuple(seed for seed, _ in runs), steps, values)
+    repeated = tuple(run.folder for run in runs if run is not longest[run.seed])
+    return Curve(label, tuple(longest), steps, values, repeated)
 
 
 def _differing(settings: Sequence[dict[str, Any]]) -> list[str]:

@@ -38,10 +38,14 @@ class RunFolder:
         gui: The panel.
         control: Pauses and steps the world, and limits its speed.
         reset: Resets the world with a seed; callable from any thread.
+        label: The head of the panel, which also shows a pause when the panel is closed.
     """
 
-    def __init__(self, gui: viser.GuiApi, control: Control, reset: Callable[[int], object]) -> None:
-        self._control, self._reset = control, reset
+    def __init__(
+        self, gui: viser.GuiApi, control: Control, reset: Callable[[int], object], label: str
+    ) -> None:
+        self._gui, self._control, self._reset, self._label = gui, control, reset, label
+        self._paused = False
         self._last = (0.0, 0.0)  # wall and simulated time of the last update
         # Not Markdown, which the page would compile and cache for each new text.
         self._status = gui.add_html("")
@@ -98,6 +102,9 @@ class RunFolder:
         paused = self._control.paused
         if paused:
             self._status.content = plain_lines(f"{self._last[1]:.2f} s · paused")
+        if paused != self._paused:
+            self._paused = paused
+            self._gui.set_panel_label(f"{self._label} · paused" if paused else self._label)
         self._play.label = "Play" if paused else "Pause"
         self._play.icon = viser.Icon.PLAYER_PLAY if paused else viser.Icon.PLAYER_PAUSE
 

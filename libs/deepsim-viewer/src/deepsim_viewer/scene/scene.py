@@ -204,11 +204,14 @@ def _extent(
     if model is not None:
         within = frame.entities.links.rows(frame.entities.links.within(model))
         bounded &= np.isin(instances.links, within)
-    links = instances.links[bounded]
-    if not len(links):
+    (numbers,) = np.nonzero(bounded)
+    if not len(numbers):
         return np.zeros(3), 2.0
-    points = frame.poses[0, links, :3]
-    sizes = np.minimum(np.linalg.norm(instances.scales[bounded], axis=1), 5.0)
+    boxes = np.array([instances.surfaces[number].corners for number in numbers])
+    boxes *= instances.scales[numbers, None]
+    places = poses.compose(frame.poses[0, instances.links[numbers]], instances.places[numbers])
+    points = places[:, :3] + quaternions.rotate(places[:, 3:], boxes.mean(axis=1))
+    sizes = np.minimum(np.linalg.norm(np.ptp(boxes, axis=1), axis=1), 5.0)
     low, high = (points - sizes[:, None] / 2).min(axis=0), (points + sizes[:, None] / 2).max(axis=0)
     return (low + high) / 2, max(float(np.linalg.norm(high - low)) / 2, 0.5)
 

@@ -25,7 +25,8 @@ def curves(
 ) -> None:
     """Compares training runs: the mean over seeds, in a band of one standard deviation.
 
-    Runs with equal settings but their seeds are one curve, up to the end of the shortest.
+    Runs with equal settings but their seeds are one curve, up to the end of the shortest. A run
+    that was repeated with the same seed counts once.
     """
     console = Console(stderr=as_json)
     try:
@@ -39,4 +40,6 @@ def curves(
     else:
         short = [{k: f"{v:.4g}" if isinstance(v, float) else v for k, v in r.items()} for r in rows]
         console.print(table(short, right=(column, "deviation")))
+    for folder in (folder for curve in found for folder in curve.repeated):
+        say(console, f"left out {folder}: another run has the same settings and seed")
     say(console, f"wrote {out}")

@@ -40,7 +40,8 @@ def new(
             file.write_text(text, encoding="utf-8")
     except (DeepSimError, OSError) as error:
         fail(console, error)
-    say(console, f"wrote {folder}: deepsim run {name} --policy seek, and pytest {name}")
+    say(console, f"wrote {folder}; to run it: deepsim run {name} --policy seek")
+    say(console, f"to test it: pip install pytest; python -m pytest {name}")
 
 
 def copy(
