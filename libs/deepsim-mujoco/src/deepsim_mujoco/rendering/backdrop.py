@@ -28,7 +28,8 @@ _DARK = 0.86  # brightness relative to the light tiles
 _CHECKER_TEXELS = 64
 _LOW = 0.55  # brightness of the lowest point of a landscape, relative to the highest
 _RELIEF_TEXELS = 2048  # at most, along an edge
-_ROLE = int(mujoco.mjtTextureRole.mjTEXROLE_RGB)
+RGB_ROLE = int(mujoco.mjtTextureRole.mjTEXROLE_RGB)
+"""Index of the texture that colours a material."""
 
 
 def add_sky(
@@ -111,14 +112,14 @@ def add_checker(spec: mujoco.MjSpec, material: mujoco.MjsMaterial) -> None:
             width=_CHECKER_TEXELS,
             height=_CHECKER_TEXELS,
         )
-    material.textures[_ROLE] = _CHECKER
+    material.textures[RGB_ROLE] = _CHECKER
     material.texuniform = True
     material.texrepeat = [1.0 / _TILE] * 2
 
 
 def checkered_planes(model: mujoco.MjModel) -> list[int]:
     """Returns the numbers of planes with a textured material, taken for a checker."""
-    texture = np.append(model.mat_texid[:, _ROLE], -1)[model.geom_matid]
+    texture = np.append(model.mat_texid[:, RGB_ROLE], -1)[model.geom_matid]
     planes = (model.geom_type == mujoco.mjtGeom.mjGEOM_PLANE) & (texture >= 0)
     return [int(plane) for plane in np.flatnonzero(planes)]
 
@@ -158,13 +159,13 @@ def add_relief(
     texture = spec.add_texture(name=material.name, type=mujoco.mjtTexture.mjTEXTURE_2D)
     texture.height, texture.width, texture.nchannel = texels.shape
     texture.data = texels.tobytes()
-    material.textures[_ROLE] = texture.name
+    material.textures[RGB_ROLE] = texture.name
     return texture
 
 
 def reliefs(model: mujoco.MjModel) -> list[tuple[int, float]]:
     """Returns the geoms of landscapes with a relief, and their greatest heights [m]."""
-    texture = np.append(model.mat_texid[:, _ROLE], -1)[model.geom_matid]
+    texture = np.append(model.mat_texid[:, RGB_ROLE], -1)[model.geom_matid]
     fields = (model.geom_type == mujoco.mjtGeom.mjGEOM_HFIELD) & (texture >= 0)
     return [
         (int(geom), float(model.hfield_size[model.geom_dataid[geom], 2]))
