@@ -34,7 +34,8 @@ PLACED = (
     POINTS + "vt 0 0\nvt 1 .2\nvt .3 .9\n" + "".join(f"f {a}/1 {b}/2 {c}/3\n" for a, b, c in FACES)
 )
 SCENE = """<mujoco model="it"><compiler balanceinertia="true"/>
-<statistic extent="2" center="0 0 0"/><visual><headlight ambient="1 1 1" diffuse="0 0 0" specular="0 0 0"/></visual>
+<statistic extent="2" center="0 0 0"/>
+<visual><headlight ambient="1 1 1" diffuse="0 0 0" specular="0 0 0"/></visual>
 <asset>{assets}</asset><worldbody>
 <camera name="eye" pos="0 -3.4 2.4" xyaxes="1 0 0 0 .58 .81"/>{geoms}</worldbody></mujoco>"""
 

@@ -163,6 +163,24 @@ def add_relief(
     return texture
 
 
+def mean_textures(model: mujoco.MjModel) -> NDArray[np.float32]:
+    """Returns the mean colours (n, 3) in 0..1 of the geoms' textures, for cameras without them.
+
+    Those of geoms without texture, of planes and of landscapes are white.
+    """
+    found = np.ones((model.ngeom, 3), np.float32)
+    drawn_else = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
+    textures = np.append(model.mat_texid[:, RGB_ROLE], -1)[model.geom_matid]
+    textures[np.isin(model.geom_type, drawn_else)] = -1
+    for texture in np.unique(textures[textures >= 0]):
+        channels, start = model.tex_nchannel[texture], model.tex_adr[texture]
+        count = int(model.tex_height[texture]) * int(model.tex_width[texture]) * channels
+        texels = model.tex_data[start : start + count].reshape(-1, channels)
+        if channels >= 3:
+            found[textures == texture] = texels[:, :3].mean(axis=0) / 255.0
+    return found
+
+
 def reliefs(model: mujoco.MjModel) -> list[tuple[int, float]]:
     """Returns the geoms of landscapes with a relief, and their greatest heights [m]."""
     texture = np.append(model.mat_texid[:, RGB_ROLE], -1)[model.geom_matid]

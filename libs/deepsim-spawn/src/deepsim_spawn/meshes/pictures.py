@@ -20,14 +20,14 @@ TEXTURES = ("PNG", "JPEG", "BMP", "TGA")
 """Formats of textures, as Pillow names them."""
 
 
-def picture_size(path: Path) -> tuple[int, int]:
-    """Returns the width and height of a texture, without reading its pixels.
+def check_picture(path: Path) -> None:
+    """Checks the format and size of a texture, without reading its pixels.
 
     Raises:
         ModelFormatError: As `read_picture`.
     """
     with _opened(path, TEXTURES) as picture:
-        return int(picture.width), int(picture.height)
+        _check_size(picture, str(path))
 
 
 def read_picture(
@@ -45,8 +45,8 @@ def read_picture(
 
 def pixels_of(picture: Any, file: str) -> NDArray[np.uint8] | NDArray[np.uint16]:
     """Returns the pixels of a picture that Pillow has opened; see `read_picture`."""
+    _check_size(picture, file)
     try:
-        _check_size(picture)
         if picture.mode.startswith("I"):  # 16 bits, which Pillow would cut off at 255
             return np.asarray(picture).astype(np.uint16)[:, :, None]
         return np.asarray(picture.convert("RGB"), dtype=np.uint8)
@@ -66,15 +66,13 @@ def _opened(path: Path, formats: Sequence[str]) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", PIL.Image.DecompressionBombWarning)
-            picture = PIL.Image.open(path, formats=formats)
-        _check_size(picture)
+            return PIL.Image.open(path, formats=formats)
     except Exception as error:  # Pillow raises different errors for each format
         raise ModelFormatError(f"cannot be read as a picture: {error}", file=file) from error
-    return picture
 
 
-def _check_size(picture: Any) -> None:
-    if picture.width * picture.height > MOST_PIXELS:
-        raise ValueError(
-            f"expected <= {MOST_PIXELS} pixels, got {picture.width} x {picture.height}"
-        )
+def _check_size(picture: Any, file: str) -> None:
+    width, height = picture.size
+    if width * height > MOST_PIXELS:
+        problem = f"expected <= {MOST_PIXELS} pixels, got {width} x {height}"
+        raise ModelFormatError(f"cannot be read as a picture: {problem}", file=file)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from deepsim_math import Color, Material
 from deepsim_spawn.errors import ModelFormatError
 from deepsim_spawn.gazebo_materials import GAZEBO_MATERIALS
-from deepsim_spawn.meshes.pictures import picture_size
+from deepsim_spawn.meshes.pictures import check_picture
 from deepsim_spawn.xml.element import Element, color, word
 
 _WHITE = Color(1.0, 1.0, 1.0, 1.0)
@@ -69,7 +69,7 @@ def find_texture(element: Element, uri: str) -> Path | None:
 
 def _usable(element: Element, path: Path) -> Path | None:
     try:
-        picture_size(path)
+        check_picture(path)
     except ModelFormatError as error:
         element.repair(str(error), _WITHOUT)
         return None
@@ -89,7 +89,9 @@ def _read_script(element: Element, name: Element) -> tuple[Material | None, Path
         content = file.read_text("utf-8", "replace") if file.stat().st_size <= _MOST_BYTES else ""
         script = _parse(content, name.text)
         if script is not None:
-            colors, picture = script
+            colors, picture, ignored = script
+            for step in ignored:
+                name.warn_unsupported(f"{step!r} of its texture has no effect", f" {step}")
             material = Material(**{tag: Color(*values) for tag, values in colors.items()})
             folders = [place for place in places if place.is_dir()]
             folders += [file.parent, file.parent.parent / "textures"]
@@ -117,14 +119,21 @@ def _scripts(places: list[Path]) -> Iterator[Path]:
             yield place
 
 
-def _parse(content: str, name: str) -> tuple[dict[str, list[float]], str | None] | None:
-    """Returns the colours and the texture of a material in an OGRE script, or None.
+_MOVES = ("rotate", "scale", "scroll")  # steps of a texture that are ignored
 
-    Of several textures, that of the unit ``diffuseMap`` or else the first one counts.
+
+def _parse(
+    content: str, name: str
+) -> tuple[dict[str, list[float]], str | None, dict[str, None]] | None:
+    """Returns the colours and texture of a material in an OGRE script, and ignored steps of it.
+
+    Of several textures, that of the unit ``diffuseMap`` or else the first one counts. The result is
+    None if the script has no such material.
     """
     text = re.sub(r"//[^\n]*", "", content)
     colors: dict[str, list[float]] = {}
     pictures: dict[str, str] = {}
+    ignored: dict[str, None] = {}
     depth, unit, inside = 0, "", False
     for line in re.sub(r"([{}])", r"\n\1\n", text).splitlines():
         match line.split():
@@ -140,6 +149,8 @@ def _parse(content: str, name: str) -> tuple[dict[str, list[float]], str | None]
                 unit = " ".join(words)
             case ["texture", file, *_] if inside:
                 pictures.setdefault(unit, file.strip('"'))
+            case [step, *_] if inside and step in _MOVES:
+                ignored[step] = None
             case [tag, *words] if inside and tag in _COLORS and len(words) >= 3:
                 try:
                     rgb = [min(max(float(number), 0.0), 1.0) for number in words[:3]]
@@ -148,4 +159,4 @@ def _parse(content: str, name: str) -> tuple[dict[str, list[float]], str | None]
                 colors.setdefault(tag, [*rgb, 1.0])
     if not inside:
         return None
-    return colors, pictures.get("diffuseMap", next(iter(pictures.values()), None))
+    return colors, pictures.get("diffuseMap", next(iter(pictures.values()), None)), ignored
