@@ -82,7 +82,7 @@ def read_obj(content: bytes, open_file: Callable[[str], bytes] | None = None) ->
     """
     vertices: list[list[float]] = []
     places: list[list[float]] = [[0.0, 0.0]]  # that of corners without one
-    polygons: dict[tuple[str, ...], list[tuple[str, list[list[int]]]]] = defaultdict(list)
+    polygons: dict[tuple[str, ...], list[tuple[str, list[tuple[int, int]]]]] = defaultdict(list)
     owner: tuple[str, ...] = ("", "")
     paints: dict[str, MeshPaint] = {}
     paint = ""
@@ -111,8 +111,8 @@ def read_obj(content: bytes, open_file: Callable[[str], bytes] | None = None) ->
     parts = []
     for names, faces in polygons.items():
         counts = np.array([len(one) for _, one in faces], dtype=np.int64)
-        found = np.array([both for _, one in faces for both in one], dtype=np.int64)
-        triangles = fans(found.reshape(-1, 2), counts)
+        indices = np.array([both for _, one in faces for both in one], dtype=np.int64)
+        triangles = fans(indices.reshape(-1, 2), counts)
         skin = None
         if open_file is not None:
             chosen = triangles[..., 1]

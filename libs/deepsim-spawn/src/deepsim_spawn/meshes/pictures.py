@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +30,7 @@ def check_picture(path: Path) -> None:
 
 
 def read_picture(
-    path: Path, formats: Sequence[str] = TEXTURES
+    path: Path, formats: tuple[str, ...] = TEXTURES
 ) -> NDArray[np.uint8] | NDArray[np.uint16]:
     """Returns colours (height, width, 3), or grey (height, width, 1) of 16 bits, top row first.
 
@@ -54,7 +53,7 @@ def pixels_of(picture: Any, file: str) -> NDArray[np.uint8] | NDArray[np.uint16]
         raise ModelFormatError(f"cannot be read as a picture: {error}", file=file) from error
 
 
-def _opened(path: Path, formats: Sequence[str]) -> Any:
+def _opened(path: Path, formats: tuple[str, ...]) -> Any:
     file = str(path)
     try:
         import PIL.Image  # noqa: PLC0415 (of an extra)

@@ -193,7 +193,7 @@ def _painted(paint: MeshPaint, file: str) -> NDArray[np.uint8]:
     """Returns the picture of a material in its colour; one pixel without picture."""
     colour = np.clip(np.array(paint.color), 0.0, 1.0)
     if paint.picture is None:
-        return np.rint(255.0 * colour).astype(np.uint8)[None, None]
+        return np.asarray(np.rint(255.0 * colour), dtype=np.uint8)[None, None]
     if isinstance(paint.picture, str):
         try:
             path = _beside(Path(file), paint.picture)
@@ -202,7 +202,7 @@ def _painted(paint: MeshPaint, file: str) -> NDArray[np.uint8]:
         pixels = _colours(read_picture(path))
     else:
         pixels = _colours(pixels_of(paint.picture, file))
-    return pixels if (colour == 1.0).all() else np.rint(pixels * colour).astype(np.uint8)
+    return np.asarray(np.rint(pixels * colour), dtype=np.uint8)
 
 
 # Simple shapes, as Gazebo 11 places pictures on them (gazebo/common/MeshManager.cc)

@@ -95,7 +95,7 @@ def _read_script(element: Element, name: Element) -> tuple[Material | None, Path
             material = Material(**{tag: Color(*values) for tag, values in colors.items()})
             folders = [place for place in places if place.is_dir()]
             folders += [file.parent, file.parent.parent / "textures"]
-            return material, picture and _texture_in(folders, picture, name)
+            return material, _texture_in(folders, picture, name) if picture else None
     name.warn_unsupported(f"unknown material script, ignored{missing}", f" {name.text}")
     return None, None
 
