@@ -539,7 +539,21 @@ def test_a_texture_is_as_in_a_film(browse, make_viewer, run, tile, kind):
     wait(lambda: np.abs(quarters(picture(driver)) - expected).max() < 0.1)
 
 
-def test_a_replay_shows_textures(browse, tile, tmp_path):
+@pytest.fixture
+def replay():
+    """Opens viewers of recordings; closes them."""
+    made = []
+
+    def replay(path):
+        made.append(ReplayViewer(Recording(path), port=0, shadows=False))
+        return made[-1]
+
+    yield replay
+    for each in made:
+        each.close()
+
+
+def test_a_replay_shows_textures(replay, browse, tile, tmp_path):
     """A recording has them in itself: it is replayed without the files."""
     world = World(MujocoSimulator(WorldDescription()))
     world.spawn(tile("box"), "tile", Pose())
@@ -547,12 +561,12 @@ def test_a_replay_shows_textures(browse, tile, tmp_path):
         world.tick()
     expected = quarters(world.render(FACING).astype(np.float64))
     world.close()
-    with ReplayViewer(Recording(tmp_path / "run.mcap"), port=0, shadows=False) as viewer:
-        viewer.server.initial_camera.look_at = (0.0, 0.0, 0.0)
-        viewer.server.initial_camera.position = tuple(FACING.pose.position)
-        (tmp_path / "tile.png").unlink()
-        driver = browse(viewer.url)
-        wait(lambda: np.abs(quarters(picture(driver)) - expected).max() < 0.1)
+    viewer = replay(tmp_path / "run.mcap")
+    viewer.server.initial_camera.look_at = (0.0, 0.0, 0.0)
+    viewer.server.initial_camera.position = tuple(FACING.pose.position)
+    (tmp_path / "tile.png").unlink()
+    driver = browse(viewer.url)
+    wait(lambda: np.abs(quarters(picture(driver)) - expected).max() < 0.1)
 
 
 @pytest.fixture
