@@ -473,6 +473,25 @@ def test_a_file_of_a_mesh_that_is_of_no_use_is_warned_of(tmp_path, name, damage)
         assert textured_surface(VisualDescription("v", Mesh(mesh))) is None
 
 
+@pytest.mark.parametrize("place", ["nan", "1e300"])
+def test_places_out_of_all_bounds_are_refused(tmp_path, place):
+    """There is a warning, and no texture."""
+    mesh = write_obj(tmp_path)
+    mesh.write_text(mesh.read_text().replace("vt 1.0 0.0", f"vt {place} 0.0"))
+    with pytest.warns(ModelFormatWarning, match=r"sheets\.obj.*without texture"):
+        assert textured_surface(VisualDescription("v", Mesh(mesh))) is None
+
+
+@pytest.mark.parametrize("name", ["a" * 3000 + ".png", "x\0.png", "..", "/"])
+def test_names_of_no_file_in_a_script_are_warned_of(visual, folder, name):
+    """Whatever the script names, the visual has the script's colours."""
+    script = SCRIPT.replace("flag.png", name).replace("scale 2 2", "")
+    (folder / "materials/scripts/flag.material").write_text(script)
+    with pytest.warns(ModelFormatWarning, match="was not found"):
+        found = visual(PAINT.replace("materials<", "materials/scripts<"))
+    assert (found.texture, found.material.ambient) == (None, Color(0.2, 0.4, 0.6))
+
+
 def test_pictures_that_would_not_fit_are_made_smaller(tmp_path):
     """Many large pictures share one of at most 16 million pixels, 8192 on a side."""
     lines, materials = ["mtllib large.mtl"], []

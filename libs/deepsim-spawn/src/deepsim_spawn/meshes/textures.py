@@ -56,7 +56,8 @@ def textured_surface(visual: VisualDescription) -> TexturedSurface | None:
     files = [] if texture is None else [texture]
     if isinstance(geometry, Mesh):
         files.append(geometry.path)
-        if texture is None and (visual.material is not None or not _has_materials(geometry.path)):
+        has_own = visual.material is None and geometry.path.suffix.lower() in _PAINTED
+        if texture is None and not has_own:
             return None
     elif texture is None:
         return None
@@ -67,14 +68,7 @@ def textured_surface(visual: VisualDescription) -> TexturedSurface | None:
     return _resolved(geometry, texture, states)
 
 
-def _has_materials(mesh: Path) -> bool:
-    suffix = mesh.suffix.lower()
-    if suffix == ".obj" and mesh.is_file() and mesh.stat().st_size <= _MOST_BYTES:
-        return b"mtllib" in mesh.read_bytes()
-    return suffix in _PAINTED - {".obj"}
-
-
-@lru_cache(maxsize=32)  # engine and viewer read the same files, and many models are equal
+@lru_cache(maxsize=256)  # engine and viewer read the same files, and many models are equal
 def _resolved(geometry: Geometry, texture: Path | None, _: object) -> TexturedSurface | None:
     try:
         if isinstance(geometry, Mesh):
@@ -108,8 +102,11 @@ def _colours(pixels: NDArray[np.uint8] | NDArray[np.uint16]) -> NDArray[np.uint8
 
 def _on_mesh(mesh: Mesh, texture: Path | None) -> TexturedSurface | None:
     file = str(mesh.path)
-    ignored = mesh.path.suffix.lower() == ".obj" and texture is not None
-    found = painted_triangles(mesh, (lambda _: b"") if ignored else partial(_content, mesh.path))
+    is_obj = mesh.path.suffix.lower() == ".obj"
+    if is_obj and texture is None and not _names_materials(mesh.path):
+        return None
+    ignores = is_obj and texture is not None
+    found = painted_triangles(mesh, (lambda _: b"") if ignores else partial(_content, mesh.path))
     points, faces, skin = found or (np.zeros((0, 3)), np.zeros((0, 3), int), None)
     if texture is not None:
         if skin is None or skin.coordinates is None:
@@ -120,6 +117,11 @@ def _on_mesh(mesh: Mesh, texture: Path | None) -> TexturedSurface | None:
     ):
         return None
     return _surface(points[faces], *_joined(skin, file))
+
+
+def _names_materials(obj: Path) -> bool:
+    small = obj.is_file() and obj.stat().st_size <= _MOST_BYTES
+    return small and b"mtllib" in obj.read_bytes()
 
 
 def _content(mesh: Path, name: str) -> bytes:
@@ -155,7 +157,7 @@ def _joined(skin: Skin, file: str) -> tuple[Vertices, NDArray[np.uint8]]:
     plain = np.array([picture.size == 3 for picture in pictures])
     places[plain[numbers]] = 0.5
     repeats = [
-        np.maximum(np.ceil(places[numbers == number].max(axis=(0, 1)) - 1e-6), 1.0).astype(int)
+        np.clip(np.ceil(places[numbers == number].max(axis=(0, 1)) - 1e-6), 1, 1e6).astype(int)
         for number in range(len(pictures))
     ]
     step = _step(pictures, repeats, file)
@@ -191,7 +193,7 @@ def _step(pictures: list[NDArray[np.uint8]], repeats: list[Faces], file: str) ->
 
 def _painted(paint: MeshPaint, file: str) -> NDArray[np.uint8]:
     """Returns the picture of a material in its colour; one pixel without picture."""
-    colour = np.clip(np.array(paint.color), 0.0, 1.0)
+    colour = np.clip(np.nan_to_num(paint.color), 0.0, 1.0)
     if paint.picture is None:
         return np.asarray(np.rint(255.0 * colour), dtype=np.uint8)[None, None]
     if isinstance(paint.picture, str):
@@ -202,6 +204,8 @@ def _painted(paint: MeshPaint, file: str) -> NDArray[np.uint8]:
         pixels = _colours(read_picture(path))
     else:
         pixels = _colours(pixels_of(paint.picture, file))
+    if (colour == 1.0).all():
+        return pixels
     return np.asarray(np.rint(pixels * colour), dtype=np.uint8)
 
 

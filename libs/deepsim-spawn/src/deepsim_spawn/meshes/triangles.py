@@ -74,6 +74,9 @@ def painted_triangles(
                 for skin in skins
             ]
         )
+        if not np.isfinite(coordinates).all():
+            problem = "has texture coordinates that are not finite"
+            raise ModelFormatError(problem, file=str(mesh.path))
         coordinates = coordinates[:, ::-1] if _is_mirrored(mesh) else coordinates
     numbers = [skin.numbers + start for skin, start in zip(skins, starts, strict=False)]
     paints = tuple(paint for skin in skins for paint in skin.paints)

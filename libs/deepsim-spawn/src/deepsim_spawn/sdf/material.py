@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -103,9 +104,9 @@ def _read_script(element: Element, name: Element) -> tuple[Material | None, Path
 def _texture_in(folders: list[Path], picture: str, name: Element) -> Path | None:
     """Returns a picture in one of some folders; None, with a warning, if it is of no use."""
     for folder in folders:
-        path = (folder / picture).resolve()
-        if path.is_file() and path.is_relative_to(folder.resolve()):
-            return _usable(name, path)
+        path = folder / picture
+        if os.path.isfile(path) and path.resolve().is_relative_to(folder.resolve()):
+            return _usable(name, path.resolve())
     searched = ", ".join(map(str, dict.fromkeys(folders)))
     name.repair(f"{picture!r} was not found; searched {searched}", _WITHOUT)
     return None
@@ -114,7 +115,7 @@ def _texture_in(folders: list[Path], picture: str, name: Element) -> Path | None
 def _scripts(places: list[Path]) -> Iterator[Path]:
     for place in places:
         if place.is_dir():
-            yield from sorted(place.glob("*.material"))[:_MOST_SCRIPTS]
+            yield from filter(Path.is_file, sorted(place.glob("*.material"))[:_MOST_SCRIPTS])
         else:
             yield place
 
