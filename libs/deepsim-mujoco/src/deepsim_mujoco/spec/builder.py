@@ -17,6 +17,7 @@ from deepsim_spawn import (
     CameraDescription,
     Inertial,
     JointState,
+    Mesh,
     MjcfModel,
     ModelDescription,
     ModelFormatError,
@@ -292,7 +293,8 @@ def _fill_body(
             if node.name in built.numbers:
                 geom.contype, geom.conaffinity = masks(built.numbers[node.name])
     for visual in link.visuals:
-        textured = textured_surface(visual)
+        may_be = visual.texture or visual.textured or isinstance(visual.geometry, Mesh)
+        textured = textured_surface(visual) if may_be else None
         look = textured or drawn(visual.geometry, placed=node.placed)
         if look is None:
             continue
