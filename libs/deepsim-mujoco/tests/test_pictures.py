@@ -614,3 +614,15 @@ def test_more_lights_than_opengl_has_are_told(
     assert any("of 10" in record.message for record in caplog.records) is isinstance(
         camera, GlCamera
     )
+
+
+def test_cast_rays_show_the_mean_colour_of_a_texture() -> None:
+    """Half of the texels are red, half are blue."""
+    spec = world(ambient=1.0)
+    texture = spec.add_texture(name="t", type=mujoco.mjtTexture.mjTEXTURE_2D)
+    texture.height, texture.width, texture.nchannel = 4, 4, 3
+    texture.data = bytes([200, 0, 0, 0, 0, 100] * 8)
+    material = spec.add_material(name="m", specular=0.0)
+    material.textures[int(mujoco.mjtTextureRole.mjTEXROLE_RGB)] = "t"
+    add(spec, GEOM.mjGEOM_BOX, (0.4,) * 3, (1.0, 1.0, 1.0, 1.0), (4, 0, 1), material="m")
+    assert shoot(RayCamera(), spec)[36, 48].tolist() == [100, 0, 50]

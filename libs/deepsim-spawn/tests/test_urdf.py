@@ -270,15 +270,6 @@ def test_alpha_becomes_transparency(load):
     assert visual.material == Material(RED, RED)
 
 
-def test_a_texture_is_warned_of(load):
-    with pytest.warns(UnsupportedElementWarning, match="textures are not supported"):
-        link = load(
-            f"<link name='l'><visual>{BALL}<material name='x'><texture filename='t'/></material>"
-            "</visual></link>"
-        ).links[0]
-    assert link.visuals[0].material is None
-
-
 def test_gazebo_elements_extend_links(load):
     model = load(
         f"<link name='l'><collision>{BALL}</collision></link><link name='k'/>"

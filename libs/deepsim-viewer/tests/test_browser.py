@@ -17,8 +17,19 @@ from gymnasium.spaces import Discrete, MultiDiscrete
 from PIL import Image
 
 from deepsim_math import Color, Euler, Pose, Vector3
-from deepsim_spawn import Box, MjcfModel, Sphere, WorldDescription
-from deepsim_sync import CameraView
+from deepsim_mujoco import MujocoSimulator
+from deepsim_spawn import (
+    Box,
+    LinkDescription,
+    Mesh,
+    MjcfModel,
+    ModelDescription,
+    Sphere,
+    VisualDescription,
+    WorldDescription,
+)
+from deepsim_sync import CameraView, World
+from deepsim_viewer import Recording, ReplayViewer, WorldRecorder
 
 selenium = pytest.importorskip("selenium.webdriver")
 ActionChains, Keys = selenium.ActionChains, selenium.Keys
@@ -488,20 +499,72 @@ def quarters(image):
     return (places - places.mean(axis=0)) / np.ptp(places[:, 1])
 
 
-def test_a_texture_is_as_in_a_film(browse, make_viewer, run, tmp_path):
+MJCF_BOX = """<mujoco model="tile"><asset><texture name="tile" type="2d" file="tile.png"/>
+<material name="tile" texture="tile"/></asset>
+<worldbody><body><geom type="box" size=".2 .2 .2" material="tile"/></body></worldbody></mujoco>"""
+FACING = CameraView(Pose(Vector3(0.0, -2.0, 0.0), Euler(0.0, 0.0, np.pi / 2)), 0.8, 400, 400)
+
+
+@pytest.fixture
+def tile(tmp_path):
+    """A model of a cube with a picture, by how it has it."""
+
+    def tile(kind):
+        colors = np.array([QUARTERS[name] for name in ("red", "green", "blue", "grey")], np.uint8)
+        image = colors.reshape(2, 2, 3).repeat(32, axis=0).repeat(32, axis=1)
+        Image.fromarray(image).save(tmp_path / "tile.png")
+        (tmp_path / "tile.obj").write_text("mtllib tile.mtl\nusemtl tile\n" + CUBE)
+        (tmp_path / "tile.mtl").write_text("newmtl tile\nmap_Kd tile.png\n")
+        if kind.startswith("mjcf"):
+            (tmp_path / "tile.xml").write_text(TEXTURED if kind == "mjcf mesh" else MJCF_BOX)
+            return MjcfModel(tmp_path / "tile.xml")
+        shape = Mesh(tmp_path / "tile.obj") if kind == "mesh" else Box((0.4, 0.4, 0.4))
+        own = None if kind == "mesh" else tmp_path / "tile.png"
+        links = (LinkDescription("tile", visuals=(VisualDescription("v", shape, texture=own),)),)
+        return ModelDescription("tile", links=links, static=True)
+
+    return tile
+
+
+@pytest.mark.parametrize("kind", ["mjcf mesh", "mjcf box", "box", "mesh"])
+def test_a_texture_is_as_in_a_film(browse, make_viewer, run, tile, kind):
     """The quarters of a picture on a cube lie as the engine's own renderer draws them."""
-    colors = np.array([QUARTERS[name] for name in ("red", "green", "blue", "grey")], np.uint8)
-    image = colors.reshape(2, 2, 3).repeat(32, axis=0).repeat(32, axis=1)
-    Image.fromarray(image).save(tmp_path / "tile.png")
-    (tmp_path / "tile.obj").write_text(CUBE)
-    (tmp_path / "tile.xml").write_text(TEXTURED)
-    view = CameraView(Pose(Vector3(0.0, -2.0, 0.0), Euler(0.0, 0.0, np.pi / 2)), 0.8, 400, 400)
-    viewer = make_viewer(WorldDescription(), shadows=False, rate=5.0, camera=view)
+    viewer = make_viewer(WorldDescription(), shadows=False, rate=5.0, camera=FACING)
     world = viewer.world
-    world.spawn(MjcfModel(tmp_path / "tile.xml"), "tile", Pose())
-    expected = quarters(world.render(view).astype(np.float64))
+    world.spawn(tile(kind), "tile", Pose())
+    expected = quarters(world.render(FACING).astype(np.float64))
     assert np.isfinite(expected).all()
     run(viewer, world.tick)
+    driver = browse(viewer.url)
+    wait(lambda: np.abs(quarters(picture(driver)) - expected).max() < 0.1)
+
+
+@pytest.fixture
+def replay():
+    """Opens viewers of recordings; closes them."""
+    made = []
+
+    def replay(path):
+        made.append(ReplayViewer(Recording(path), port=0, shadows=False))
+        return made[-1]
+
+    yield replay
+    for each in made:
+        each.close()
+
+
+def test_a_replay_shows_textures(replay, browse, tile, tmp_path):
+    """A recording has them in itself: it is replayed without the files."""
+    world = World(MujocoSimulator(WorldDescription()))
+    world.spawn(tile("box"), "tile", Pose())
+    with WorldRecorder(world, tmp_path / "run.mcap"):
+        world.tick()
+    expected = quarters(world.render(FACING).astype(np.float64))
+    world.close()
+    viewer = replay(tmp_path / "run.mcap")
+    viewer.server.initial_camera.look_at = (0.0, 0.0, 0.0)
+    viewer.server.initial_camera.position = tuple(FACING.pose.position)
+    (tmp_path / "tile.png").unlink()
     driver = browse(viewer.url)
     wait(lambda: np.abs(quarters(picture(driver)) - expected).max() < 0.1)
 

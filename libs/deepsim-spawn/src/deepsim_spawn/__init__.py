@@ -47,6 +47,7 @@ from .errors import ModelFormatError, ModelFormatWarning, UnsupportedElementWarn
 from .extent import Bounds, Footprint
 from .gazebo_xml_loader import GazeboXMLLoader
 from .meshes.shapes import heightmap_heights, shape_triangles
+from .meshes.textures import textured_surface, wrapped_places
 from .meshes.triangles import mesh_triangles
 from .mjcf import STANDING, MjcfModel
 from .model_index import ModelIndex, ModelInfo, Need
@@ -124,4 +125,6 @@ __all__ = [
     "mesh_triangles",
     "open_simulator",
     "shape_triangles",
+    "textured_surface",
+    "wrapped_places",
 ]

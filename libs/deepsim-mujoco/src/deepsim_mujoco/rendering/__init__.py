@@ -8,7 +8,7 @@ first camera loads OpenGL; the import does not.
 
 from __future__ import annotations
 
-from .backdrop import add_checker, add_relief, add_sky
+from .backdrop import RGB_ROLE, add_checker, add_relief, add_sky
 from .camera import Camera, open_camera
 from .gl_camera import GlCamera
 from .gl_context import GlUnavailableError
@@ -16,6 +16,7 @@ from .ray_camera import RayCamera
 from .ray_casting import measure_depth
 
 __all__ = [
+    "RGB_ROLE",
     "Camera",
     "GlCamera",
     "GlUnavailableError",

@@ -28,7 +28,8 @@ _DARK = 0.86  # brightness relative to the light tiles
 _CHECKER_TEXELS = 64
 _LOW = 0.55  # brightness of the lowest point of a landscape, relative to the highest
 _RELIEF_TEXELS = 2048  # at most, along an edge
-_ROLE = int(mujoco.mjtTextureRole.mjTEXROLE_RGB)
+RGB_ROLE = int(mujoco.mjtTextureRole.mjTEXROLE_RGB)
+"""Index of the texture that colours a material."""
 
 
 def add_sky(
@@ -111,14 +112,14 @@ def add_checker(spec: mujoco.MjSpec, material: mujoco.MjsMaterial) -> None:
             width=_CHECKER_TEXELS,
             height=_CHECKER_TEXELS,
         )
-    material.textures[_ROLE] = _CHECKER
+    material.textures[RGB_ROLE] = _CHECKER
     material.texuniform = True
     material.texrepeat = [1.0 / _TILE] * 2
 
 
 def checkered_planes(model: mujoco.MjModel) -> list[int]:
     """Returns the numbers of planes with a textured material, taken for a checker."""
-    texture = np.append(model.mat_texid[:, _ROLE], -1)[model.geom_matid]
+    texture = np.append(model.mat_texid[:, RGB_ROLE], -1)[model.geom_matid]
     planes = (model.geom_type == mujoco.mjtGeom.mjGEOM_PLANE) & (texture >= 0)
     return [int(plane) for plane in np.flatnonzero(planes)]
 
@@ -158,13 +159,31 @@ def add_relief(
     texture = spec.add_texture(name=material.name, type=mujoco.mjtTexture.mjTEXTURE_2D)
     texture.height, texture.width, texture.nchannel = texels.shape
     texture.data = texels.tobytes()
-    material.textures[_ROLE] = texture.name
+    material.textures[RGB_ROLE] = texture.name
     return texture
+
+
+def mean_textures(model: mujoco.MjModel) -> NDArray[np.float32]:
+    """Returns the mean colours (n, 3) in 0..1 of the geoms' textures, for cameras without them.
+
+    Those of geoms without texture, of planes and of landscapes are white.
+    """
+    found = np.ones((model.ngeom, 3), np.float32)
+    drawn_else = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
+    textures = np.append(model.mat_texid[:, RGB_ROLE], -1)[model.geom_matid]
+    textures[np.isin(model.geom_type, drawn_else)] = -1
+    for texture in np.unique(textures[textures >= 0]):
+        channels, start = model.tex_nchannel[texture], model.tex_adr[texture]
+        count = int(model.tex_height[texture]) * int(model.tex_width[texture]) * channels
+        texels = model.tex_data[start : start + count].reshape(-1, channels)
+        if channels >= 3:
+            found[textures == texture] = texels[:, :3].mean(axis=0) / 255.0
+    return found
 
 
 def reliefs(model: mujoco.MjModel) -> list[tuple[int, float]]:
     """Returns the geoms of landscapes with a relief, and their greatest heights [m]."""
-    texture = np.append(model.mat_texid[:, _ROLE], -1)[model.geom_matid]
+    texture = np.append(model.mat_texid[:, RGB_ROLE], -1)[model.geom_matid]
     fields = (model.geom_type == mujoco.mjtGeom.mjGEOM_HFIELD) & (texture >= 0)
     return [
         (int(geom), float(model.hfield_size[model.geom_dataid[geom], 2]))

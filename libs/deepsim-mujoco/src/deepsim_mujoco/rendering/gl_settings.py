@@ -33,6 +33,9 @@ _ARRAYS = (
     "tex_adr",
     "tex_width",
     "tex_data",
+    "mat_texid",
+    "mat_texrepeat",
+    "mat_texuniform",
 )
 
 

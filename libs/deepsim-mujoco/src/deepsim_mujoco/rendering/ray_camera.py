@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 from deepsim_mujoco.imports import mujoco
 from deepsim_sync import CameraView
 
-from .backdrop import Sky, checker_brightness, checkered_planes, relief_brightness, reliefs
+from .backdrop import (
+    Sky,
+    checker_brightness,
+    checkered_planes,
+    mean_textures,
+    relief_brightness,
+    reliefs,
+)
 from .lens import Lens
 from .paint import Paint
 from .ray_casting import Array, Hits, Mask, cast
@@ -80,7 +87,8 @@ class Tracer:
     ) -> None:
         self._model, self._data, self._lens = model, data, lens
         with staged_sky(model) if staged else nullcontext():
-            self._paint, self._sky = Paint.of(model), Sky(model)
+            paint, self._sky = Paint.of(model), Sky(model)
+        self._paint = paint._replace(rgb=paint.rgb * mean_textures(model))
         self._scene = _lit_scene(model, data, lens, staged=staged)
         self._view = partial(cast, model, data, lens.position, near=near, far=far)
         self._opaque = self._paint.alpha >= 1.0
@@ -157,7 +165,7 @@ class RayCamera:
 
     The same state gives the same bytes. Edges are hard. Only the nearest of several translucent
     geoms is visible, and translucent geoms do not cast shadows. The only textures are the sky,
-    the checker of planes and the relief of landscapes.
+    the checker of planes and the relief of landscapes; others have their mean colour.
 
     Args:
         staged: Whether the pictures are for people; see `open_camera`.

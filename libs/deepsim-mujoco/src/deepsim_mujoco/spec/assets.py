@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The meshes and height fields of a spec, shared by geoms."""
+"""The meshes, with their textures, and height fields of a spec, shared by geoms."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from typing import Any
 from numpy.typing import NDArray
 
 from deepsim_mujoco.imports import mujoco
+from deepsim_spawn import TexturedSurface
 from deepsim_sync import SpawnError
 
 from .kept_files import KeptFile
 from .landscapes import Landscape, add_landscape
-from .meshes import add_mesh, add_solid
+from .meshes import add_mesh, add_solid, add_textured
 from .shapes import Asset, Solid
 
 
 @dataclass(slots=True)
 class _Asset:
     key: Hashable
-    element: mujoco.MjsMesh | mujoco.MjsHField
+    elements: list[mujoco.MjsElement]
     users: int = 0
 
 
@@ -55,17 +56,22 @@ class Assets:
         name = self._names.get(key)
         if name is None:
             self._count += 1
+            elements: list[mujoco.MjsElement]
             if isinstance(shape, Solid):
                 name = f"#solid {self._count}"
-                element = add_solid(self._spec, name, shape.vertices, shape.faces)
+                elements = [add_solid(self._spec, name, shape.vertices, shape.faces)]
             elif isinstance(shape, Landscape):
                 name = f"#landscape {self._count}"
-                element = add_landscape(self._spec, name, shape)
+                elements = [add_landscape(self._spec, name, shape)]
+            elif isinstance(shape, TexturedSurface):
+                name = f"#textured {self._count}"
+                elements = add_textured(self._spec, name, shape)
             else:
                 name = f"#mesh {shape.path} {self._count}"
-                element, self.files[name] = add_mesh(self._spec, name, shape, model)
+                mesh, self.files[name] = add_mesh(self._spec, name, shape, model)
+                elements = [mesh]
             self._names[key] = name
-            self._assets[name] = _Asset(key, element)
+            self._assets[name] = _Asset(key, elements)
         self._assets[name].users += 1
         return name
 
@@ -74,7 +80,8 @@ class Assets:
         asset = self._assets[name]
         asset.users -= 1
         if not asset.users:
-            self._spec.delete(asset.element)
+            for element in asset.elements:
+                self._spec.delete(element)
             del self._assets[name], self._names[asset.key]
             self.files.pop(name, None)
 
@@ -85,6 +92,8 @@ def _key(shape: Asset, model: str) -> Hashable:
         return _digest(shape.vertices), None if shape.faces is None else _digest(shape.faces)
     if isinstance(shape, Landscape):
         return _digest(shape.heights), shape.heights.shape, shape.size
+    if isinstance(shape, TexturedSurface):
+        return shape
     try:
         state = shape.path.stat()
     except OSError as error:

@@ -12,19 +12,21 @@ from numpy.typing import NDArray
 
 from deepsim_math import Material, Pose
 from deepsim_mujoco.imports import mujoco
-from deepsim_mujoco.rendering import add_checker, add_relief
+from deepsim_mujoco.rendering import RGB_ROLE, add_checker, add_relief
 from deepsim_spawn import (
     CameraDescription,
-    Heightmap,
     Inertial,
     JointState,
+    Mesh,
     MjcfModel,
     ModelDescription,
     ModelFormatError,
     Plane,
     SensorDescription,
     Surface,
+    TexturedSurface,
     VisualDescription,
+    textured_surface,
 )
 from deepsim_sync import SCOPE, Control, SpawnError
 
@@ -216,9 +218,9 @@ def _add_placed(spec: mujoco.MjSpec, built: Built, name: str) -> mujoco.MjsBody:
     return body
 
 
-def _needs_material(visual: VisualDescription) -> bool:
+def _needs_material(visual: VisualDescription, shape: Shape) -> bool:
     """Returns whether a visual needs more than a colour; MuJoCo draws at most 999 materials."""
-    if isinstance(visual.geometry, Plane | Heightmap):
+    if isinstance(shape, Plane | Landscape | TexturedSurface):
         return True
     look = visual.material
     return look is not None and any((*tuple(look.specular)[:3], *tuple(look.emissive)[:3]))
@@ -291,15 +293,20 @@ def _fill_body(
             if node.name in built.numbers:
                 geom.contype, geom.conaffinity = masks(built.numbers[node.name])
     for visual in link.visuals:
-        look = drawn(visual.geometry, placed=node.placed)
+        may_be = visual.texture or visual.textured or isinstance(visual.geometry, Mesh)
+        textured = textured_surface(visual) if may_be else None
+        look = textured or drawn(visual.geometry, placed=node.placed)
         if look is None:
             continue
         name = node.name + SCOPE + visual.name
         geom = body.add_geom(name=name, group=VISUAL_GROUP, contype=0, conaffinity=0)
-        if _needs_material(visual):
+        if _needs_material(visual, look):
             _add_material(spec, built, geom, look)
         apply_shape(geom, look, frame @ visual.pose, asset=asset)
-        built.visuals[name] = Look(visual.material, visual.transparency, visual.visible)
+        if textured is not None:
+            spec.material(name).textures[RGB_ROLE] = geom.meshname
+        material = visual.material or (None if textured is None else Material())
+        built.visuals[name] = Look(material, visual.transparency, visual.visible)
     for light in link.lights:
         name = node.name + SCOPE + light.name
         built.lights[name] = add_light(body, name, light, frame)

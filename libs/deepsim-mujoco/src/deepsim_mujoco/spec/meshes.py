@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_mujoco.imports import mujoco
-from deepsim_spawn import Mesh, ModelFormatError, mesh_triangles
+from deepsim_spawn import Mesh, ModelFormatError, TexturedSurface, mesh_triangles
 from deepsim_sync import SpawnError
 
 from .kept_files import KeptFile, keep
@@ -107,3 +107,20 @@ def add_solid(
     # The mesh's inertia is not used, but MuJoCo would refuse the volume of a thin mesh.
     asset.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
     return asset
+
+
+def add_textured(
+    spec: mujoco.MjSpec, name: str, surface: TexturedSurface
+) -> list[mujoco.MjsElement]:
+    """Adds a mesh asset with texture coordinates, and a texture of the same name."""
+    corners = surface.triangles.reshape(-1, 3).astype(np.float64)
+    vertices, faces = np.unique(corners, axis=0, return_inverse=True)
+    faces = faces.reshape(-1, 3)
+    flat = np.linalg.svd(vertices - vertices.mean(axis=0), compute_uv=False)[-1] <= 1e-9
+    asset = add_solid(spec, name, _thickened(vertices) if flat else vertices, faces)
+    asset.usertexcoord = surface.coordinates.ravel().tolist()
+    asset.userfacetexcoord = np.arange(faces.size).tolist()
+    texture = spec.add_texture(name=name, type=mujoco.mjtTexture.mjTEXTURE_2D)
+    texture.height, texture.width, texture.nchannel = surface.image.shape
+    texture.data = surface.image.tobytes()
+    return [asset, texture]

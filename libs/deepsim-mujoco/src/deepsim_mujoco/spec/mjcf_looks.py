@@ -9,6 +9,7 @@ import numpy as np
 
 from deepsim_math import Pose, Quaternion, Vector3, poses
 from deepsim_mujoco.imports import mujoco
+from deepsim_mujoco.rendering import RGB_ROLE
 from deepsim_spawn import (
     Box,
     Capsule,
@@ -22,13 +23,16 @@ from deepsim_spawn import (
     Sphere,
     TexturedSurface,
     VisualDescription,
+    shape_triangles,
 )
 from deepsim_sync import SCOPE
 
 from .builder import Built
+from .mjcf_textures import mapped
 
 _ENDLESS = 20.0  # half the side at which an infinite plane is drawn [m]
-_RGB = int(mujoco.mjtTextureRole.mjTEXROLE_RGB)
+_HORIZON = 1000.0  # the same with a texture, which viewers do not enlarge
+_SEGMENTS = 64  # corners around round shapes with a texture
 _Type = mujoco.mjtGeom
 
 
@@ -36,9 +40,9 @@ def mjcf_looks(built: Built, model: mujoco.MjModel) -> ModelDescription:
     """Returns the links and visuals of an MJCF model, without joints and collisions.
 
     Height fields, meshes in formats other than OBJ and STL, and visuals that other parts of the
-    file refer to are missing, and so are textures of other shapes than meshes.
+    file refer to are missing.
     """
-    textured: dict[tuple[int, int], TexturedSurface] = {}
+    textured: dict[object, TexturedSurface] = {}
     visuals: dict[str, list[VisualDescription]] = {}
     for scoped in built.visuals:
         link, _, name = scoped.rpartition(SCOPE)
@@ -46,7 +50,7 @@ def mjcf_looks(built: Built, model: mujoco.MjModel) -> ModelDescription:
         drawn = _drawn(model, number, built.meshes)
         if drawn is not None:
             geometry, pose = drawn
-            surface = _textured(model, number, textured)
+            surface = _textured(model, number, geometry, textured)
             visual = VisualDescription(name, geometry, pose, textured=surface)
             visuals.setdefault(link, []).append(visual)
     links = (
@@ -94,39 +98,52 @@ def _inertial_frame(model: mujoco.MjModel, mesh: int) -> Pose:
 
 
 def _textured(
-    model: mujoco.MjModel, geom: int, made: dict[tuple[int, int], TexturedSurface]
+    model: mujoco.MjModel, geom: int, geometry: Geometry, made: dict[object, TexturedSurface]
 ) -> TexturedSurface | None:
-    """Returns the triangles of a mesh with its texture, or None if it has none.
+    """Returns the triangles of a geom with its texture, or None if it has none.
 
     Args:
         model: The compiled model.
         geom: Number of the geom.
-        made: Surfaces by mesh and texture, which geoms share.
+        geometry: Its shape.
+        made: Surfaces by shape and material, which geoms share.
     """
-    mesh, material = int(model.geom_dataid[geom]), int(model.geom_matid[geom])
-    if model.geom_type[geom] != _Type.mjGEOM_MESH or material < 0:
+    material = int(model.geom_matid[geom])
+    texture = -1 if material < 0 else int(model.mat_texid[material, RGB_ROLE])
+    if texture < 0 or model.tex_nchannel[texture] < 3:
         return None
-    texture = int(model.mat_texid[material, _RGB])
-    if texture < 0 or model.mesh_texcoordadr[mesh] < 0:
-        return None
-    if model.tex_type[texture] != mujoco.mjtTexture.mjTEXTURE_2D or model.tex_nchannel[texture] < 3:
-        return None
-    key = mesh, texture
+    mesh = int(model.geom_dataid[geom]) if isinstance(geometry, Mesh) else -1
+    is_picture = model.tex_type[texture] == mujoco.mjtTexture.mjTEXTURE_2D
+    if mesh >= 0 and model.mesh_texcoordadr[mesh] >= 0 and not is_picture:
+        return None  # MuJoCo draws some other texture
+    key = geometry, mesh, material, model.geom_size[geom].tobytes()
     if key not in made:
-        made[key] = _surface(model, mesh, texture)
+        made[key] = _surface(model, geom, geometry, texture)
     return made[key]
 
 
-def _surface(model: mujoco.MjModel, mesh: int, texture: int) -> TexturedSurface:
-    """Returns the triangles of a mesh as they are in its file, with their texture."""
-    start = model.mesh_faceadr[mesh]
-    faces = slice(start, start + model.mesh_facenum[mesh])
-    frame = np.asarray(_inertial_frame(model, mesh), dtype=np.float64)
-    points = model.mesh_vert[model.mesh_vertadr[mesh] + model.mesh_face[faces]].reshape(-1, 3)
-    places = model.mesh_texcoord[model.mesh_texcoordadr[mesh] + model.mesh_facetexcoord[faces]]
-    corners = np.asarray(poses.transform_points(frame, points.astype(np.float64)), np.float32)
+def _surface(model: mujoco.MjModel, geom: int, geometry: Geometry, texture: int) -> TexturedSurface:
+    """Returns the triangles of a geom in the frame of its shape, with their texture."""
+    mesh = int(model.geom_dataid[geom]) if isinstance(geometry, Mesh) else -1
+    places = None
+    if mesh >= 0:
+        faces = slice(model.mesh_faceadr[mesh], model.mesh_faceadr[mesh] + model.mesh_facenum[mesh])
+        points = model.mesh_vert[model.mesh_vertadr[mesh] + model.mesh_face[faces]]
+        start = model.mesh_texcoordadr[mesh]
+        if start >= 0:
+            places = model.mesh_texcoord[start + model.mesh_facetexcoord[faces]]
+    else:
+        endless = isinstance(geometry, Plane) and not model.geom_size[geom, :2].any()
+        shape = Plane(size=(2.0 * _HORIZON,) * 2) if endless else geometry
+        vertices, corners = shape_triangles(shape, _SEGMENTS)
+        points = vertices[corners]
+    points = np.asarray(points, dtype=np.float64)
+    points, found = mapped(model, geom, texture, points, places)
+    if mesh >= 0:
+        frame = np.asarray(_inertial_frame(model, mesh), dtype=np.float64)
+        points = poses.transform_points(frame, points.reshape(-1, 3)).reshape(-1, 3, 3)
     height, width = int(model.tex_height[texture]), int(model.tex_width[texture])
     channels, first = int(model.tex_nchannel[texture]), int(model.tex_adr[texture])
     texels = model.tex_data[first : first + height * width * channels]
     image = texels.reshape(height, width, channels)[..., :3].copy()
-    return TexturedSurface(corners.reshape(-1, 3, 3), places, image)
+    return TexturedSurface(points.astype(np.float32), found.astype(np.float32), image)

@@ -26,6 +26,7 @@ from deepsim_spawn import (
     Plane,
     Polyline,
     Sphere,
+    TexturedSurface,
 )
 
 from .landscapes import Landscape, reason_left_out
@@ -44,12 +45,11 @@ class Solid:
     faces: NDArray[np.int64] | None = None
 
 
-Shape: TypeAlias = Box | Sphere | Cylinder | Capsule | Ellipsoid | Plane | Mesh | Solid | Landscape
-"""Every shape that a geom can have."""
-
 Simple: TypeAlias = Box | Sphere | Cylinder | Capsule | Ellipsoid | Plane
-Asset: TypeAlias = Mesh | Solid | Landscape
+Asset: TypeAlias = Mesh | Solid | Landscape | TexturedSurface
 """The shapes that need an asset, which geoms may share."""
+Shape: TypeAlias = Simple | Asset
+"""Every shape that a geom can have."""
 Numbers: TypeAlias = tuple[float, ...]
 
 _TYPES = {
@@ -62,6 +62,7 @@ _TYPES = {
     Mesh: mujoco.mjtGeom.mjGEOM_MESH,
     Solid: mujoco.mjtGeom.mjGEOM_MESH,
     Landscape: mujoco.mjtGeom.mjGEOM_HFIELD,
+    TexturedSurface: mujoco.mjtGeom.mjGEOM_MESH,
 }
 
 # An upright cylinder on a plane gets phantom contacts as deep as its radius, because MuJoCo
@@ -163,7 +164,7 @@ def apply_shape(
 ) -> None:
     """Sets the type, size and pose of a geom; `asset` returns the name of a shape's asset."""
     geom.type = _TYPES[type(geometry)]
-    if isinstance(geometry, (Mesh, Solid, Landscape)):
+    if isinstance(geometry, Asset):
         if isinstance(geometry, Landscape):
             pose = pose @ Pose(geometry.middle)
             geom.hfieldname = asset(geometry)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -159,12 +160,14 @@ class VisualDescription:
         name: Unique among the visuals of the link.
         geometry: The shape.
         pose: Pose in the link frame.
-        material: Colours; None uses those of the mesh, or the backend's default.
+        material: Colours; None uses those of the mesh or the texture, or the backend's default.
         transparency: 0 opaque .. 1 invisible.
         cast_shadows: Whether it casts a shadow.
         visible: Whether it is drawn at all.
-        textured: The shape with its texture, as an engine has read them; the colours of the
-            material are multiplied by it. Model files set none.
+        texture: A picture on the shape, absolute after loading, by which the colours of the
+            material are multiplied; `textured_surface` returns where it is on the shape.
+        textured: The shape with its texture, as an engine has read them; it replaces `texture`.
+            Model files set none.
     """
 
     name: str
@@ -174,6 +177,7 @@ class VisualDescription:
     transparency: float = field(default=0.0, metadata=sdf("transparency"))
     cast_shadows: bool = field(default=True, metadata=sdf("cast_shadows"))
     visible: bool = True
+    texture: Path | None = None
     textured: TexturedSurface | None = None
 
     def __post_init__(self) -> None:

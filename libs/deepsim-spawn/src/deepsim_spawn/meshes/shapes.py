@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -24,10 +23,11 @@ from deepsim_spawn.description.geometry import (
     Polyline,
     Sphere,
 )
-from deepsim_spawn.description.height_grid import MOST_HEIGHTS, grid_triangles
+from deepsim_spawn.description.height_grid import grid_triangles
 from deepsim_spawn.errors import ModelFormatError
 
 from .parts import Triangles, merged
+from .pictures import read_picture
 from .triangles import mesh_triangles
 
 _FORMATS = ("PNG", "JPEG")  # Gazebo reads all others as elevation models
@@ -56,7 +56,7 @@ def heightmap_heights(heightmap: Heightmap) -> NDArray[np.float64]:
         raise ModelFormatError(
             "elevation models are not supported: a heightmap must be a .png or .jpg", file=file
         )
-    pixels = _pixels(Path(file))
+    pixels = read_picture(Path(file), _FORMATS)
     rows, columns, _ = pixels.shape
     if rows != columns or rows < 2 or (rows - 1) & (rows - 2):
         raise ModelFormatError(
@@ -66,32 +66,6 @@ def heightmap_heights(heightmap: Heightmap) -> NDArray[np.float64]:
         )
     bright = pixels[::-1, :, -1].astype(np.float64)
     return np.asarray(bright * (heightmap.size.z / max(bright.max(), 1.0)))
-
-
-def _pixels(path: Path) -> NDArray[np.uint8] | NDArray[np.uint16]:
-    """Returns colours (height, width, 3), or grey (height, width, 1) of 16 bits, top row first."""
-    file = str(path)
-    try:
-        import PIL.Image  # noqa: PLC0415 (of an extra)
-    except ImportError:
-        raise ModelFormatError(
-            "heightmaps need an extra: pip install --find-links dist 'deepsim-spawn[images]'",
-            file=file,
-        ) from None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", PIL.Image.DecompressionBombWarning)
-            picture = PIL.Image.open(path, formats=_FORMATS)
-        with picture:
-            if picture.width * picture.height > MOST_HEIGHTS:
-                raise ValueError(
-                    f"expected <= {MOST_HEIGHTS} pixels, got {picture.width} x {picture.height}"
-                )
-            if picture.mode.startswith("I"):  # 16 bits, which Pillow would cut off at 255
-                return np.asarray(picture).astype(np.uint16)[:, :, None]
-            return np.asarray(picture.convert("RGB"), dtype=np.uint8)
-    except Exception as error:  # Pillow raises different errors for each format
-        raise ModelFormatError(f"cannot be read as a picture: {error}", file=file) from error
 
 
 def shape_triangles(geometry: Geometry, segments: int = 32) -> Triangles:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Final, TypeVar, cast, get_args
 
-from deepsim_math import Color, Material, Pose, Vector3
+from deepsim_math import Pose, Vector3
 from deepsim_spawn.description.checks import NoAreaError, NoSizeError
 from deepsim_spawn.description.geometry import (
     Box,
@@ -34,12 +34,10 @@ from deepsim_spawn.description.link import (
 )
 from deepsim_spawn.description.sdf_paths import BOUNCING, MOMENTS
 from deepsim_spawn.errors import ModelFormatError
-from deepsim_spawn.gazebo_materials import GAZEBO_MATERIALS
 from deepsim_spawn.inertia import WATER, even_solid, inertial_of, make_inertial
 from deepsim_spawn.xml.element import (
     Element,
     boolean,
-    color,
     factors,
     integer,
     number,
@@ -49,6 +47,7 @@ from deepsim_spawn.xml.element import (
 )
 
 from .frames import Scope, read_pose
+from .material import Paint, read_material
 from .sensor import read_joint_sensor, read_sensor
 
 G = TypeVar("G")
@@ -328,34 +327,12 @@ def read_visual(element: Element, link: str, scope: Scope) -> VisualDescription 
     if geometry is None:
         element.skip("material", "transparency", "cast_shadows")
         return None
+    paint = Paint() if material is None else read_material(material)
     return element.read_description(
         VisualDescription,
         name=name,
         geometry=geometry,
         pose=scope.relative_pose(pose, relative_to, link, element),
-        material=None if material is None else read_material(material),
+        material=paint.material,
+        texture=paint.texture,
     )
-
-
-_WHITE = Color(1.0, 1.0, 1.0, 1.0)
-
-
-def read_material(element: Element) -> Material | None:
-    """Returns the colours of a visual, or None if there are neither colours nor a known script.
-
-    Colours of the element override those of the script. If only one of ambient and diffuse is
-    given, it is used for both.
-    """
-    script = element.find("script/name") or element  # in URDF extensions, the name is the text
-    element.skip("script")
-    base = GAZEBO_MATERIALS.get(script.text)
-    if base is None and script.text:
-        script.warn_unsupported("unknown material script, ignored", f" {script.text}")
-    given = {tag: element.find(tag) for tag in ("ambient", "diffuse", "specular", "emissive")}
-    own = {tag: found.value(color) for tag, found in given.items() if found is not None}
-    if base is None and not own:
-        return None
-    if base is None:
-        plain = own.get("diffuse", own.get("ambient", _WHITE))
-        base = Material(ambient=plain, diffuse=plain)
-    return Material(**{tag: own.get(tag, getattr(base, tag)) for tag in given})

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, TypeVar
 
 from deepsim_math import Color, Material, Pose, Vector3
 from deepsim_spawn.description.geometry import Box, Capsule, Cylinder, Geometry, Mesh, Plane, Sphere
@@ -20,7 +20,8 @@ from deepsim_spawn.description.link import (
 from deepsim_spawn.description.sdf_paths import MOMENTS
 from deepsim_spawn.inertia import WATER, even_solid, inertial_of, make_inertial
 from deepsim_spawn.sdf.frames import Scope
-from deepsim_spawn.sdf.link import read_friction, read_material, read_scale, unless_left_out
+from deepsim_spawn.sdf.link import read_friction, read_scale, unless_left_out
+from deepsim_spawn.sdf.material import Paint, find_texture, read_material
 from deepsim_spawn.sdf.sensor import read_joint_sensor, read_sensor
 from deepsim_spawn.xml.element import (
     Element,
@@ -126,13 +127,15 @@ def _read_collisions(
 def _read_visuals(
     link: Element, link_name: str, materials: Materials, extension: Extension
 ) -> tuple[VisualDescription, ...]:
-    override = None
+    override = Paint()
     for element in extension.find_all("material"):
         override = read_material(element)
     visuals = []
     for element in _named(link, "visual", link_name):
         material = element.find("material")
         paint = Paint() if material is None else materials.read(material)
+        if override != Paint():
+            paint = override._replace(transparency=paint.transparency)
         geometry = unless_left_out(element, read_geometry)
         if geometry is None:
             continue
@@ -142,8 +145,9 @@ def _read_visuals(
                 name=element.require_attribute("name", str),
                 geometry=geometry,
                 pose=read_origin(element),
-                material=override or paint.material,
+                material=paint.material,
                 transparency=paint.transparency,
+                texture=paint.texture,
             )
         )
     return tuple(visuals)
@@ -194,13 +198,6 @@ _READERS: Final[dict[str, Callable[[Element], Geometry]]] = {
 }
 
 
-class Paint(NamedTuple):
-    """A URDF material: one colour, whose alpha is its opacity."""
-
-    material: Material | None = None
-    transparency: float = 0.0
-
-
 class Materials:
     """The materials of a robot by name, starting with those of the `<robot>` itself."""
 
@@ -212,16 +209,17 @@ class Materials:
     def read(self, element: Element) -> Paint:
         """Returns the material that an element defines or refers to."""
         name = element.attribute("name", str, "")
-        rgba = element.find("color")
+        rgba, picture = element.find("color"), element.find("texture")
+        paint = Paint()
         if rgba is not None:
             r, g, b, alpha = rgba.require_attribute("rgba", color)
             opaque = Color(r, g, b, 1.0)
             paint = Paint(Material(ambient=opaque, diffuse=opaque), 1.0 - alpha)
+        file = "" if picture is None else picture.attribute("filename", str, "")
+        if picture is not None and file:  # exporters leave it empty
+            paint = paint._replace(texture=find_texture(picture, file))
+        if rgba is not None or picture is not None:
             return self._paints.setdefault(name, paint) if name else paint
-        if element.find("texture") is not None:
-            element.skip("texture")
-            element.warn_unsupported("textures are not supported, ignored", "/texture")
-            return self._paints.setdefault(name, Paint())
         if name and name not in self._paints:
             element.warn(f"the material {name!r} is undefined, the visual has the default colour")
         return self._paints.get(name, Paint())

@@ -79,7 +79,9 @@ class Batches:
             if shape.image is not None:
                 look = np.append(colors[rows][0], round(255.0 * float(opacities[rows][0])))
                 mesh = _glossless(shape, look, is_opaque=is_opaque)
-                handle = scene.add_batched_meshes_trimesh(f"{name}/{number}", mesh, **places)
+                handle = scene.add_batched_meshes_trimesh(
+                    f"{name}/{number}", mesh, cast_shadow=not shape.is_ground, **places
+                )
             else:
                 handle = scene.add_batched_meshes_simple(
                     f"{name}/{number}",
@@ -203,6 +205,7 @@ def _glossless(surface: Surface, look: NDArray[np.uint8], *, is_opaque: bool) ->
         alphaMode="OPAQUE" if is_opaque else "BLEND",
         metallicFactor=0.0,
         roughnessFactor=0.9,
+        doubleSided=surface.is_ground,
     )
     upwards = kept[:, 1:] * (1.0, -1.0) + (0.0, 1.0)  # trimesh measures from below
     return trimesh.Trimesh(

@@ -18,6 +18,7 @@ from deepsim_spawn import (
     ModelDescription,
     TexturedSurface,
     VisualDescription,
+    textured_surface,
 )
 from deepsim_sync import SCOPE, Descriptions, Entities, Key, Tables, World
 
@@ -95,10 +96,12 @@ def _placed(
     for _, _, each in found:
         places.append(np.asarray(each.pose, dtype=np.float64))
         shape, scale = unit_shape(each.geometry)
-        textured = each.textured if isinstance(each, VisualDescription) else None
+        textured = textured_surface(each) if isinstance(each, VisualDescription) else None
+        if textured is not None:
+            scale = (1.0, 1.0, 1.0)
         key = textured or shape
         if key not in made:
-            made[key] = Surface.of(shape) if textured is None else Surface.with_texture(textured)
+            made[key] = Surface.of(shape, textured)
         surfaces.append(made[key])
         scales.append(scale)
     return Instances(

@@ -176,14 +176,16 @@ def _box_around(
 def _endless(instances: Instances, frame: Frame) -> tuple[Instances, float | None]:
     """Returns the instances with level planes drawn to the horizon, and the height of the first.
 
-    The height is None if there is no level plane, or none that is visible [m].
+    Planes with a texture keep their size. The height is None if there is no level plane, or none
+    that is visible [m].
     """
     places = poses.compose(frame.poses[0, instances.links], instances.places)
     upright = quaternions.rotate(places[:, 3:], np.array([0.0, 0.0, 1.0]))[:, 2] > 1.0 - 1e-6
     scales, height = instances.scales.copy(), None
     for number in np.flatnonzero(upright):
-        vertices = instances.surfaces[number].vertices
-        if not instances.surfaces[number].is_ground or np.ptp(vertices[:, 2]) > 0.0:
+        surface = instances.surfaces[number]
+        vertices = surface.vertices
+        if not surface.is_ground or surface.image is not None or np.ptp(vertices[:, 2]) > 0.0:
             continue
         scales[number] = _HORIZON_AT / np.abs(vertices).max()
         if height is None and frame.opacities[0, instances.visuals[number]] > 0.0:

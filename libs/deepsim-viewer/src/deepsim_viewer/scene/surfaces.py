@@ -54,23 +54,24 @@ class Surface:
         return np.asarray(chosen, dtype=np.float64)
 
     @classmethod
-    def of(cls, geometry: Geometry) -> Surface:
+    def of(cls, geometry: Geometry, textured: TexturedSurface | None = None) -> Surface:
         """Returns the surface of a shape, suitable for averaged vertex normals.
+
+        Args:
+            geometry: The shape.
+            textured: Its triangles with a texture; those without area are left out.
 
         Raises:
             ModelFormatError: A mesh or picture cannot be read.
         """
-        return cls(*creased(*shape_triangles(geometry)), isinstance(geometry, Plane | Heightmap))
-
-    @classmethod
-    def with_texture(cls, textured: TexturedSurface) -> Surface:
-        """Returns the surface of triangles with a texture, without those that have no area."""
+        is_ground = isinstance(geometry, Plane | Heightmap)
+        if textured is None:
+            return cls(*creased(*shape_triangles(geometry)), is_ground)
         a, b, c = textured.triangles.astype(np.float64).swapaxes(0, 1)
         is_face = np.cross(b - a, c - a).any(axis=1)
         points = textured.triangles[is_face].astype(np.float64).reshape(-1, 3)
         surface = creased(points, np.arange(len(points)).reshape(-1, 3))
-        coordinates = textured.coordinates[is_face]
-        return cls(*surface, coordinates=coordinates, image=textured.image)
+        return cls(*surface, is_ground, textured.coordinates[is_face], textured.image)
 
 
 def unit_shape(geometry: Geometry) -> tuple[Geometry, tuple[float, float, float]]:

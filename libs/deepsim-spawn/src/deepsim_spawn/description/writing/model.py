@@ -94,6 +94,8 @@ def write_visual(link: etree._Element, visual: VisualDescription) -> None:
     if visual.material is not None:
         for color in ("ambient", "diffuse", "specular", "emissive"):
             put(element, f"material/{color}", getattr(visual.material, color))
+    if visual.texture is not None:  # of SDF 1.7; Gazebo 11 ignores it
+        put(element, "material/pbr/metal/albedo_map", f"file://{visual.texture.absolute()}")
     put_fields(element, visual)
     if not visual.visible:
         put(element, "transparency", 1.0)
