@@ -87,8 +87,7 @@ def _sac(algorithm: Any) -> Act:
     worlds = AgentsVecEnv(load_task(TASK).environment(worlds=4))
     model = algorithm(
         "MlpPolicy", worlds, learning_starts=500, gradient_steps=4, gamma=0.98, tau=0.01,
-        ent_coef="auto_0.1", learning_rate=1e-3, batch_size=128, seed=0, device="cpu",
-        policy_kwargs={"net_arch": [64, 64]},
+        learning_rate=1e-3, seed=0, device="cpu",
     )  # fmt: skip
     model.learn(20_000)
     return lambda seen: model.predict(seen, deterministic=True)[0]
