@@ -89,7 +89,7 @@ def _sac(algorithm: Any) -> Act:
         "MlpPolicy", worlds, learning_starts=500, gradient_steps=4, gamma=0.98, tau=0.01,
         learning_rate=1e-3, seed=0, device="cpu",
     )  # fmt: skip
-    model.learn(20_000)
+    model.learn(30_000)
     return lambda seen: model.predict(seen, deterministic=True)[0]
 
 
