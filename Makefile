@@ -64,8 +64,9 @@ scenes: .venv/tools requirements-scenes.txt ## scenes from scenarios, with Sceni
 		$(BIN)/python tools/gazebo run --no-server -- $(BIN)/pytest tests/gazebo/test_scenes.py --reruns 1; \
 	else echo "==> scenes-gazebo: SKIPPED, $$why"; fi
 
-trainers: .venv/tools ## the cart-pole by every trainer, in a table; minutes. Needs torch, best its build for CPUs, beside
-	@$(call install,deepsim[train] deepsim-train[rsl-rl] 'skrl>=2.1$(comma)<3')
+trainers: .venv/tools ## the cart-pole by every trainer, in a table of docs/training.md; minutes. Best beside torch for CPUs
+	@$(call install,'torch==2.13.*' deepsim[train] 'deepsim-train[rsl-rl$(comma)torchrl]' \
+		'skrl>=2.1$(comma)<3' 'sbx-rl>=0.28$(comma)<0.29')
 	@$(STEP) trainers $(BIN)/python benchmarks/trainers.py
 
 menagerie: .venv/tools ## MENAGERIE_ROOT=FOLDER: robots of MuJoCo Menagerie there load, stand, hold, fly, all beside plain MuJoCo; writes docs/menagerie.md

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from report import RESULTS, write
+from report import RESULTS, write, write_table
 
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "libs/deepsim-mujoco/tests"))
@@ -56,7 +56,6 @@ from deepsim_spawn import MujocoOptions, WorldDescription  # noqa: E402
 from deepsim_sync import SimulationError  # noqa: E402
 
 PAGE = ROOT / "docs/embedded-and-gazebo.md"
-START, END = "<!-- python benchmarks/contacts.py -->\n", "<!-- end -->\n"
 
 
 class Row(NamedTuple):
@@ -241,9 +240,7 @@ def compare() -> None:
         there = f"{gazebo[row.key]:.3g}" if row.key in gazebo else ""
         cells = [row.name, row.unit, row.theory, there, *texts]
         lines.append("| " + " | ".join(cells).replace("  ", " ") + " |")
-    text = PAGE.read_text()
-    before, _, rest = text.partition(START)
-    PAGE.write_text(before + START + "\n".join(lines) + "\n" + END + rest.partition(END)[2])
+    write_table(PAGE, "python benchmarks/contacts.py", lines)
     write("contacts", figures, "mujoco", "numpy")
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 
 import numpy as np
 from report import RESULTS, write
@@ -27,6 +28,7 @@ from deepsim_train.tasks.search import installed_tasks
 
 SEEDS = range(5)
 APART = 1000  # between the seeds of two runs, of which world w takes the seed + w
+TEAMS = {"tag?scripted=1.0": ("chaser_1", "chaser_2")}  # whose success counts, where teams compete
 Plays = dict[str, object]
 
 
@@ -42,10 +44,10 @@ def played(
     return [episode for run in runs for episode in run]
 
 
-def success(episodes: list[Episode]) -> float:
-    """Returns the share of episodes that succeeded."""
-    agents = [each.info[agent] for each in episodes for agent in each.rewards]
-    return float(np.mean([info["success"] for info in agents]))
+def success(episodes: list[Episode], agents: Sequence[str] | None = None) -> float:
+    """Returns the share of episodes that succeeded, by default of all agents."""
+    infos = [each.info[agent] for each in episodes for agent in agents or each.rewards]
+    return float(np.mean([info["success"] for info in infos]))
 
 
 def figures(name: str, backend: str, worlds: int, rounds: int) -> Plays:
@@ -57,8 +59,9 @@ def figures(name: str, backend: str, worlds: int, rounds: int) -> Plays:
                 episodes = played(name, None, worlds, seed * APART, rounds)
         except DeepSimError as error:
             return {"refused": str(error)}
-        shares.append(success(episodes))
-        returns.extend(sum(each.rewards.values()) for each in episodes)
+        team = TEAMS.get(name) or list(episodes[0].rewards)
+        shares.append(success(episodes, team))
+        returns.extend(sum(each.rewards[agent] for agent in team) for each in episodes)
     return {"success": shares, "return": float(np.mean(returns)), "episodes": len(returns)}
 
 
@@ -68,6 +71,7 @@ def main() -> None:
     parser.add_argument("--backend", choices=("mujoco", "gazebo"), default="mujoco")
     parser.add_argument("--episodes", type=int, default=None, help="of each seed")
     shipped = [t.name for t in installed_tasks() if (t.folder / "policy.npz").is_file()]
+    shipped += TEAMS
     parser.add_argument("tasks", nargs="*", metavar="TASK", help=", ".join(shipped))
     options = parser.parse_args()
     embedded = options.backend == "mujoco"

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times interleaved calls and writes results, for all benchmarks."""
+"""Times interleaved calls and writes results and tables, for all benchmarks."""
 
 from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from statistics import median
@@ -37,3 +37,14 @@ def write(name: str, figures: Mapping[str, Any], *packages: str) -> None:
     content = {"python": platform.python_version(), **versions, **figures}
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.json").write_text(json.dumps(content, indent=2) + "\n")
+
+
+def write_table(page: Path, command: str, lines: Sequence[str]) -> None:
+    """Replaces the lines of a page between ``<!-- COMMAND -->`` and ``<!-- end -->``."""
+    start, end = f"<!-- {command} -->\n", "<!-- end -->\n"
+    before, found, rest = page.read_text(encoding="utf-8").partition(start)
+    if not found or end not in rest:
+        raise ValueError(f"{page} must have the lines {start.strip()} and {end.strip()}")
+    after = rest.partition(end)[2]
+    text = before + start + "\n".join(lines) + "\n" + end + after
+    page.write_text(text, encoding="utf-8")

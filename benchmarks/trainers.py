@@ -5,16 +5,19 @@
 
 The pole starts nearly upright, and a step in which it stands earns 1, for 500 steps at most: the
 task is solved by 475, as Gymnasium's CartPole-v1. The most likely actions play 20 episodes with
-seeds that no training uses. A trainer that is not installed is left out and named.
+seeds that no training uses. It writes the table of docs/training.md. A trainer that is not
+installed is left out and named; those that are left out keep their figures.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from importlib.metadata import packages_distributions, version
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,8 +25,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from rich.console import Console
-from rich.table import Table
+from report import RESULTS, write, write_table
 
 from deepsim_envs import GymnasiumVectorEnv
 from deepsim_train import load_policy, load_task, register_task
@@ -69,15 +71,25 @@ def sb3_sac() -> Act:
     """SAC of Stable-Baselines3, one agent."""
     from stable_baselines3 import SAC
 
+    return _sac(SAC)
+
+
+def sbx_sac() -> Act:
+    """SAC of SBX, the same on JAX."""
+    from sbx import SAC
+
+    return _sac(SAC)
+
+
+def _sac(algorithm: Any) -> Act:
     from deepsim_train.sb3 import AgentsVecEnv
 
     worlds = AgentsVecEnv(load_task(TASK).environment(worlds=4))
-    model = SAC(
-        "MlpPolicy", worlds, learning_starts=500, train_freq=1, gradient_steps=2, gamma=0.98,
-        learning_rate=1e-3, batch_size=128, policy_kwargs={"net_arch": [64, 64]}, seed=0,
-        device="cpu",
+    model = algorithm(
+        "MlpPolicy", worlds, learning_starts=500, gradient_steps=4, gamma=0.98, tau=0.01,
+        learning_rate=1e-3, seed=0, device="cpu",
     )  # fmt: skip
-    model.learn(12_000)
+    model.learn(30_000)
     return lambda seen: model.predict(seen, deterministic=True)[0]
 
 
@@ -141,7 +153,9 @@ def skrl() -> Act:
         def compute(self, inputs: Any, role: str = "") -> Any:
             return self.net(inputs["observations"]), {}
 
-    worlds = wrap_env(gymnasium.make_vec(register_task(TASK), 32, clip_actions=True))
+    worlds = wrap_env(
+        gymnasium.make_vec(register_task(TASK), 32, clip_actions=True, autoreset_mode="SameStep")
+    )
     spaces = {
         "observation_space": worlds.observation_space,
         "state_space": worlds.state_space,
@@ -156,7 +170,7 @@ def skrl() -> Act:
     memory = RandomMemory(memory_size=64, num_envs=32, device="cpu")
     agent = PPO(models=models, memory=memory, cfg=settings, device="cpu", **spaces)
     trainer = SequentialTrainer(
-        cfg=SequentialTrainerCfg(timesteps=2560, headless=True, disable_progressbar=True),
+        cfg=SequentialTrainerCfg(timesteps=3840, headless=True, disable_progressbar=True),
         env=worlds,
         agents=agent,
     )
@@ -165,6 +179,63 @@ def skrl() -> Act:
     def act(seen: Any) -> Any:
         with torch.no_grad():
             return models["policy"].net(torch.tensor(seen, dtype=torch.float32)).numpy()
+
+    return act
+
+
+def torchrl() -> Act:
+    """PPO of TorchRL, which takes agents in groups: here one of one."""
+    import torch
+    from tensordict import TensorDict
+    from tensordict.nn import NormalParamExtractor, TensorDictModule
+    from torch import nn
+    from torchrl.collectors import Collector
+    from torchrl.envs.utils import ExplorationType, set_exploration_type
+    from torchrl.modules import ProbabilisticActor, TanhNormal
+    from torchrl.objectives import ClipPPOLoss, ValueEstimators
+
+    from deepsim_train.torchrl import TorchRLEnv
+
+    torch.manual_seed(0)
+    worlds = TorchRLEnv(load_task(TASK).environment(worlds=32), group_map={"carts": ["cart"]})
+    worlds.set_seed(0)
+    keys = {
+        name: ("carts", name)
+        for name in ("action", "sample_log_prob", "value", "reward", "done", "terminated")
+    }
+    seen, loc, scale = (("carts", name) for name in ("observation", "loc", "scale"))
+    gaussian = nn.Sequential(_network(nn, 2), NormalParamExtractor())
+    actor = ProbabilisticActor(
+        TensorDictModule(gaussian, in_keys=[seen], out_keys=[loc, scale]),
+        in_keys=[loc, scale], out_keys=[keys["action"]], distribution_class=TanhNormal,
+        return_log_prob=True, log_prob_key=keys["sample_log_prob"],
+    )  # fmt: skip
+    critic = TensorDictModule(_network(nn, 1), in_keys=[seen], out_keys=[keys["value"]])
+    loss = ClipPPOLoss(actor, critic, entropy_bonus=False, normalize_advantage=True)
+    loss.set_keys(**keys)
+    loss.make_value_estimator(ValueEstimators.GAE, gamma=0.98, lmbda=0.95)
+    descent = torch.optim.Adam(loss.parameters(), 2e-3)
+    collector = Collector(
+        worlds, actor, frames_per_batch=2048, total_frames=40 * 2048,
+        auto_register_policy_transforms=False,
+    )  # fmt: skip
+    for data in collector:
+        with torch.no_grad():
+            loss.value_estimator(data)
+        steps = data.reshape(-1)
+        for _ in range(10):
+            for rows in torch.randperm(len(steps)).split(512):
+                losses = loss(steps[rows])
+                descent.zero_grad()
+                (losses["loss_objective"] + losses["loss_critic"]).backward()
+                nn.utils.clip_grad_norm_(loss.parameters(), 0.5)
+                descent.step()
+    collector.shutdown(close_env=True)
+
+    def act(rows: Any) -> Any:
+        with torch.no_grad(), set_exploration_type(ExplorationType.DETERMINISTIC):
+            agents = torch.tensor(rows, dtype=torch.float32)[:, None]
+            return actor(TensorDict({seen: agents}, len(rows)))[keys["action"]][:, 0].numpy()
 
     return act
 
@@ -189,8 +260,10 @@ TRAINERS: dict[str, tuple[str, Callable[[], Act]]] = {
     "deepsim train": ("stable_baselines3", deepsim),
     "Stable-Baselines3 PPO": ("stable_baselines3", sb3_ppo),
     "Stable-Baselines3 SAC": ("stable_baselines3", sb3_sac),
+    "SBX SAC": ("sbx", sbx_sac),
     "rsl-rl PPO": ("rsl_rl", rsl_rl),
     "skrl PPO": ("skrl", skrl),
+    "TorchRL PPO": ("torchrl", torchrl),
     "in the style of CleanRL": ("torch", cleanrl),
 }
 
@@ -216,28 +289,47 @@ def played(act: Act) -> float:
     return float(returns.mean())
 
 
+def table(figures: Mapping[str, Any]) -> None:
+    """Writes the table of the page."""
+    lines = ["| trainer | on | CPU seconds | mean return, of 500 |", "|---|---|---:|---:|"]
+    for name in TRAINERS:
+        if name in figures:
+            row = figures[name]
+            cells = row["on"], str(row["CPU seconds"]), f"{row['return']:.0f}"
+            lines.append(f"| {name} | {' | '.join(cells)} |")
+    write_table(PAGE, "python benchmarks/trainers.py", lines)
+
+
 def main() -> None:
-    """Trains with each trainer, and prints a table; fails if one does not solve the task."""
+    """Trains with each trainer, and writes the table; fails if one does not solve the task."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("trainers", nargs="*", help=f"by default all: {', '.join(TRAINERS)}")
     asked = parser.parse_args().trainers or list(TRAINERS)
-    table = Table("trainer", "seconds", "mean return", "solved", title=TASK)
-    failed = False
     if find_spec("torch") is not None:
         from torch import set_num_threads
 
         set_num_threads(1)  # the fastest for small networks
+    file = RESULTS / "trainers.json"
+    figures = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    failed = False
     for name in asked:
         package, train = TRAINERS[name]
         if find_spec(package) is None:
-            table.add_row(name, "", "", f"not installed: {package}")
+            print(f"{name}: not installed")
             continue
-        start = time.perf_counter()
+        start = time.process_time()
         act = train()
-        spent, found = time.perf_counter() - start, played(act)
+        seconds, found = time.process_time() - start, played(act)
         failed |= found < SOLVED
-        table.add_row(name, f"{spent:.0f}", f"{found:.1f}", "yes" if found >= SOLVED else "no")
-        Console(width=100).print(table)
+        distribution = packages_distributions()[package][0]
+        figures[name] = {
+            "on": f"{distribution} {version(distribution)}",
+            "CPU seconds": round(seconds),
+            "return": found,
+        }
+        print(f"{name}: {seconds:.0f} CPU s, mean return {found:.1f}", flush=True)
+    table(figures)
+    write("trainers", figures, "mujoco", "numpy")
     sys.exit(failed)
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -126,9 +127,48 @@ def test_what_is_read_back_is_what_was_written(tmp_path: Path, written: list[Tra
         read_dataset(folder, Box(-1.0, 1.0, (4,)))
 
 
-def test_lerobot_itself_reads_it(tmp_path: Path, written: list[Trajectory]) -> None:
-    lerobot: Any = pytest.importorskip("lerobot.datasets.lerobot_dataset", reason="no LeRobot")
+def test_statistics_are_those_of_each_episode_too(
+    tmp_path: Path, written: list[Trajectory]
+) -> None:
+    """Quantiles of a ramp lie where it has risen by their share; an episode has a row group."""
+    ramp = Trajectory(
+        "puck", 1, 1, np.zeros((102, 1), np.float32), np.linspace(0.0, 1.0, 101)[:, None],
+        np.zeros(101), np.zeros(101, np.bool_), np.arange(101) == 100, {},
+    )  # fmt: skip
+    high = ramp._replace(actions=ramp.actions + 2.0, seed=2)
+    spaces = Box(-1.0, 1.0, (1,)), Box(0.0, 3.0, (1,))
+    folder = write_dataset(NAME, [ramp, high], *spaces, tmp_path, fps=50.0, task="rise")
+    told = pd.read_parquet(folder / "meta/episodes/chunk-000/file-000.parquet")
+    stats = json.loads((folder / "meta/stats.json").read_text())["action"]
+    for key, share in (("q01", 0.01), ("q10", 0.1), ("q50", 0.5), ("q90", 0.9), ("q99", 0.99)):
+        each = np.stack(told[f"stats/action/{key}"])[:, 0]
+        np.testing.assert_allclose(each, [share, 2.0 + share], atol=1e-6)
+        assert (stats[key][0] < 1.0) == (share < 0.5)
+    assert [list(each) for each in told["stats/action/count"]] == [[101], [101]]
+    data = pq.ParquetFile(folder / "data/chunk-000/file-000.parquet")
+    assert [data.metadata.row_group(group).num_rows for group in range(2)] == [101, 101]
+    folder = write_dataset("a/b", written, SEEN, ACTED, tmp_path, fps=50.0, task="push")
+    told = pd.read_parquet(folder / "meta/episodes/chunk-000/file-000.parquet")
+    front = told["stats/observation.images.front/max"][2]
+    expected = written[2].observations["front"][:-1].max(axis=(0, 1, 2)) / 255.0
+    np.testing.assert_allclose([each[0][0] for each in front], expected)
+
+
+@pytest.fixture
+def lerobot(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """LeRobot's module of datasets, kept from the network."""
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with warnings.catch_warnings():  # its packages warn of each other
+        warnings.simplefilter("ignore")
+        return pytest.importorskip(
+            "lerobot.datasets.lerobot_dataset", reason="tox -e py312-lerobot in libs/deepsim-train"
+        )
+
+
+def test_lerobot_itself_reads_it(tmp_path: Path, written: list[Trajectory], lerobot: Any) -> None:
     folder = write_dataset(NAME, written, SEEN, ACTED, tmp_path, fps=50.0, task="push")
+    dataset = lerobot.LeRobotDataset(NAME, root=folder, episodes=[0, 2])
+    assert (dataset.num_episodes, dataset.num_frames, dataset.fps) == (2, 15, 50)
     dataset = lerobot.LeRobotDataset(NAME, root=folder)
     assert (dataset.num_episodes, dataset.num_frames, dataset.fps) == (3, 16, 50)
     frame = dataset[9]
@@ -139,6 +179,83 @@ def test_lerobot_itself_reads_it(tmp_path: Path, written: list[Trajectory]) -> N
     np.testing.assert_array_equal(frame["observation.state"], state)
     front = written[2].observations["front"][2].transpose(2, 0, 1) / 255.0
     np.testing.assert_allclose(frame["observation.images.front"], front, atol=1e-6)
+    steps = {"observation.state": [-0.02, 0.0], "action": [0.0, 0.02]}  # [s]
+    pair = lerobot.LeRobotDataset(NAME, root=folder, delta_timestamps=steps)[9]
+    np.testing.assert_array_equal(pair["observation.state"][1], state)
+    np.testing.assert_array_equal(pair["action"], written[2].actions[2:4])
+    import datasets  # noqa: PLC0415 (comes with LeRobot)
+
+    files = str(folder / "data/*/*.parquet")  # as LeRobot streams it
+    stream = datasets.load_dataset("parquet", data_files=files, split="train", streaming=True)
+    picture = next(iter(stream))["observation.images.front"]
+    np.testing.assert_array_equal(picture, written[0].observations["front"][0])
+
+
+def test_its_files_are_those_that_lerobot_writes(
+    tmp_path: Path, written: list[Trajectory], lerobot: Any
+) -> None:
+    """The same frames, written by LeRobot: equal descriptions, types, values and statistics."""
+    folder = write_dataset(NAME, written, SEEN, ACTED, tmp_path, fps=50.0, task="push")
+    info = json.loads((folder / "meta/info.json").read_text())
+    own = {"timestamp", "frame_index", "episode_index", "index", "task_index"}
+    features = {
+        name: {**each, "shape": tuple(each["shape"])}
+        for name, each in info["features"].items()
+        if name not in own
+    }
+    theirs = lerobot.LeRobotDataset.create(
+        "a/theirs", fps=50, features=features, root=tmp_path / "a/theirs", use_videos=False
+    )
+    values = {
+        **{f"observation.{key}": key for key in ("state", "table", "kind")},
+        "observation.images.front": "front",
+    }
+    frames = pq.read_table(folder / "data/chunk-000/file-000.parquet").to_pydict()
+    number = 0
+    for each in written:
+        for step in range(len(each.rewards)):
+            frame: dict[str, Any] = {"task": "push"}
+            for name, about in features.items():
+                value = each.observations[values[name]][step] if name in values else (
+                    frames[name][number]
+                )  # fmt: skip
+                kind = np.uint8 if about["dtype"] == "image" else about["dtype"]
+                frame[name] = np.asarray(value, kind).reshape(about["shape"])
+            theirs.add_frame(frame)
+            number += 1
+        theirs.save_episode()
+    theirs.finalize()
+    assert json.loads((theirs.root / "meta/info.json").read_text()) == info
+    data, episodes = "data/chunk-000/file-000.parquet", "meta/episodes/chunk-000/file-000.parquet"
+    for file in (data, episodes):
+        ours, other = (pq.read_table(root / file) for root in (folder, theirs.root))
+        assert set(other.column_names) <= set(ours.column_names)
+        for name in other.column_names:
+            if name.startswith("stats/"):
+                mine, its = (np.array(table[name].to_pylist()) for table in (ours, other))
+                _assert_statistics(name, mine, its)
+            elif "image" not in name:
+                assert ours[name].to_pylist() == other[name].to_pylist(), name
+    told, others = (
+        json.loads(pq.read_schema(root / data).metadata[b"huggingface"])
+        for root in (folder, theirs.root)
+    )
+    assert told["info"] == others["info"]
+    ours, other = (pd.read_parquet(root / "meta/tasks.parquet") for root in (folder, theirs.root))
+    pd.testing.assert_frame_equal(ours, other)
+    stats = [json.loads((root / "meta/stats.json").read_text()) for root in (folder, theirs.root)]
+    for name, each in stats[1].items():
+        assert each.keys() == stats[0][name].keys()
+        for key, value in each.items():
+            if not key.startswith("q"):  # those of all are means of those of episodes there
+                _assert_statistics(f"stats/{name}/{key}", stats[0][name][key], value)
+
+
+def _assert_statistics(name: str, ours: Any, theirs: Any) -> None:
+    """LeRobot draws quantiles from a histogram of few numbers, or takes the mean of one number."""
+    assert np.shape(ours) == np.shape(theirs), name
+    if "/q" not in name:
+        np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-6, err_msg=name)
 
 
 def test_mistakes_are_named_and_leave_nothing(tmp_path: Path, written: list[Trajectory]) -> None:

@@ -36,12 +36,7 @@ INFO = "meta/info.json"
 _VERSION = "v3.0"
 _DATA = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
 _EPISODES = "meta/episodes/chunk-000/file-000.parquet"
-_COUNTS = {
-    "frame_index": "int64",
-    "episode_index": "int64",
-    "index": "int64",
-    "task_index": "int64",
-}
+_QUANTILES = (0.01, 0.1, 0.5, 0.9, 0.99)
 
 
 def new_dataset_folder(dataset_id: str, root: str | Path | None = None) -> Path:
@@ -90,6 +85,7 @@ def write_dataset(
     ``next.NAME`` for the numbers of `Trajectory.infos`, such as ``next.success``, are those after
     the step, with dots for slashes. The last observation of an episode is not stored, as in
     LeRobot's own datasets. The table of episodes also has ``agent``, ``world`` and ``seed``.
+    Statistics, with quantiles, are those of all frames, and in the table of episodes of each.
 
     The dataset only appears when it is complete: it is written to a temporary folder, which is then
     renamed.
@@ -133,6 +129,7 @@ def write_dataset(
         "task_index": np.zeros(len(rows), np.int64),
     }
     ends = np.cumsum(lengths)
+    spans = [slice(end - length, end) for end, length in zip(ends, lengths, strict=True)]
     told = pd.DataFrame(
         {
             "episode_index": np.arange(len(episodes)),
@@ -147,6 +144,7 @@ def write_dataset(
             "agent": [episode.agent for episode in episodes],
             "world": [episode.world for episode in episodes],
             "seed": pd.array([episode.seed for episode in episodes], dtype="Int64"),
+            **_statistics_of_episodes(frames, spans),
         }
     )
     info = {
@@ -170,7 +168,11 @@ def write_dataset(
         for name in (_DATA.format(chunk_index=0, file_index=0), _EPISODES):
             (made / name).parent.mkdir(parents=True)
         table = pa.table({name: _array(values) for name, values in frames.items()})
-        pq.write_table(table, made / _DATA.format(chunk_index=0, file_index=0))
+        table = table.replace_schema_metadata(_of_hugging_face(frames))
+        file = made / _DATA.format(chunk_index=0, file_index=0)
+        with pq.ParquetWriter(file, table.schema) as writer:
+            for span in spans:  # a row group for each episode, as LeRobot reads them
+                writer.write_table(table[span])
         told.to_parquet(made / _EPISODES, index=False)
         tasks = pd.DataFrame({"task_index": [0]}, index=pd.Index([task], name="task"))
         tasks.to_parquet(made / "meta/tasks.parquet")
@@ -289,10 +291,37 @@ def _statistics(values: NDArray[Any]) -> dict[str, Any]:
         "max": rows.max(axis=axes),
         "mean": rows.mean(axis=axes),
         "std": rows.std(axis=axes),
+        **{f"q{100 * q:02.0f}": np.quantile(rows, q, axis=axes) for q in _QUANTILES},
     }
     shape = (-1, 1, 1) if pictures else (-1,)
     counted = {"count": [len(values)]}
     return {key: value.reshape(shape).tolist() for key, value in found.items()} | counted
+
+
+def _statistics_of_episodes(
+    frames: Mapping[str, NDArray[Any]], spans: Sequence[slice]
+) -> dict[str, list[Any]]:
+    """Returns the statistics of each episode, as columns of the table of episodes."""
+    columns: dict[str, list[Any]] = {}
+    for name, values in frames.items():
+        for span in spans:
+            for key, value in _statistics(values[span]).items():
+                columns.setdefault(f"stats/{name}/{key}", []).append(value)
+    return columns
+
+
+def _of_hugging_face(frames: Mapping[str, NDArray[Any]]) -> dict[str, str]:
+    """Returns metadata by which Hugging Face's `datasets` decodes pictures in a table."""
+    features: dict[str, Any] = {}
+    for name, values in frames.items():
+        number = {"dtype": values.dtype.name, "_type": "Value"}
+        if values.ndim == 4:
+            features[name] = {"_type": "Image"}
+        elif values.ndim == 2 and values.shape[1] > 1:
+            features[name] = {"feature": number, "length": values.shape[1], "_type": "List"}
+        else:
+            features[name] = number
+    return {"huggingface": json.dumps({"info": {"features": features}})}
 
 
 def _write_json(file: Path, value: Mapping[str, Any]) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from gymnasium.spaces import Box, Dict, Discrete, MultiBinary
 
 pytest.importorskip("stable_baselines3", reason="SB3 is not installed: tox -e py311-trainers")
 
-from stable_baselines3 import DDPG, PPO, HerReplayBuffer
+from stable_baselines3 import DDPG, PPO, SAC, HerReplayBuffer
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 
@@ -263,6 +264,35 @@ def test_ppo_learns(make_races: MakeRaces, game_over: Any) -> None:
     after = np.mean([episode["r"] for episode in model.ep_info_buffer])
     assert before < 0.3
     assert after > 0.45
+
+
+def test_sac_learns_one_agent_and_plays_what_it_saved(
+    make_race: MakeRace, make_races: MakeRaces, tmp_path: Path
+) -> None:
+    """Off policy: it goes straight ahead, which earns 1, in an episode that SAC never saw."""
+    worlds = AgentsVecEnv(make_races(4), agents=["b"], others=still)
+    model = SAC(
+        "MlpPolicy", worlds, learning_starts=200, gamma=0.9, learning_rate=5e-3, batch_size=64,
+        ent_coef=0.005, policy_kwargs={"net_arch": [16]}, seed=0, device="cpu",
+    )  # fmt: skip
+    earned = [_earned(model, make_race)]
+    model.learn(1_200)
+    model.save(tmp_path / "model")
+    earned.append(_earned(SAC.load(tmp_path / "model", device="cpu"), make_race))
+    assert earned[0] < 0.5
+    assert earned[1] > 0.9
+
+
+def _earned(model: Any, make_race: MakeRace) -> float:
+    """Returns the sum of rewards of an episode of one agent by its most likely actions."""
+    alone = view(make_race)
+    seen, _ = alone.reset(seed=1000)
+    total, over = 0.0, False
+    while not over:
+        action, _ = model.predict(seen, deterministic=True)
+        seen, reward, terminated, truncated, _ = alone.step(action)
+        total, over = total + reward, terminated or truncated
+    return total
 
 
 @pytest.mark.parametrize("joined", [True, False])

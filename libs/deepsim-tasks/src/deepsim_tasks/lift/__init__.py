@@ -33,7 +33,7 @@ WORLD = """
 """
 CUBE = """
 <sdf version="1.7"><model name="cube"><link name="link">
-  <inertial><mass>.08</mass></inertial>
+  <inertial auto="true"><mass>.08</mass></inertial>
   <collision name="c"><geometry><box><size>.04 .04 .04</size></box></geometry></collision>
   <visual name="v"><geometry><box><size>.04 .04 .04</size></box></geometry>
     <material><ambient>.8 .2 .15 1</ambient><diffuse>.8 .2 .15 1</diffuse></material></visual>
