@@ -117,7 +117,8 @@ def check_poetry(libraries: Libraries) -> Problems:
             if need.name in libraries
         }
         last = max(library.minors, default=CONTRIBUTORS)
-        wanted: dict[str, Any] = {"python": f">=3.{CONTRIBUTORS},<3.{last + 1}"}
+        first = max(CONTRIBUTORS, min(library.minors, default=CONTRIBUTORS))
+        wanted: dict[str, Any] = {"python": f">=3.{first},<3.{last + 1}"}
         wanted |= {name: {"path": f"../{name}", "develop": True} for name in main}
         tests = {
             need.name: _sibling(need) if need.name in libraries else _range(need)

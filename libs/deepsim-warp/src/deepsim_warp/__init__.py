@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Thousands of DeepSim worlds on a GPU, stepped by MuJoCo Warp."""
+
+from .columns import DeviceColumn
+from .simulator import Transfers, WarpSimulator
+
+__all__ = ["DeviceColumn", "Transfers", "WarpSimulator"]
