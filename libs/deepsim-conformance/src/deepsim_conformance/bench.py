@@ -25,10 +25,16 @@ class Bench:
 
     Until a call names only some worlds, all worlds are `alike`: each read asserts that they have
     the same bits, and returns the values of the first.
+
+    Attributes:
+        precision: Largest error of a number [m, m/s, rad, rad/s]; see `Conformance`.
     """
 
-    def __init__(self, simulator: Simulator, describe: Callable[[str], Any]) -> None:
+    def __init__(
+        self, simulator: Simulator, describe: Callable[[str], Any], precision: float = 1e-9
+    ) -> None:
         self.simulator = simulator
+        self.precision = precision
         self.worlds = simulator.worlds
         self.alike = True
         self._describe = describe

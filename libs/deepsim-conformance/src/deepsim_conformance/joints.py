@@ -45,9 +45,11 @@ class JointCases(Conformance):
         """Positive is counter-clockwise about the axis; writing moves the link."""
         _write(pendulum, position=0.4, velocity=-2.0)
         pose = pendulum.get("links", "pose", "pendulum::link")
-        np.testing.assert_allclose(pose[3:], [0, np.sin(0.2), 0, np.cos(0.2)], atol=1e-9)
+        np.testing.assert_allclose(
+            pose[3:], [0, np.sin(0.2), 0, np.cos(0.2)], atol=pendulum.precision
+        )
         twist = pendulum.get("links", "twist", "pendulum::link")
-        np.testing.assert_allclose(twist[3:], [0, -2.0, 0], atol=1e-9)
+        np.testing.assert_allclose(twist[3:], [0, -2.0, 0], atol=pendulum.precision)
         pendulum.run(0.05)
         turn = pendulum.get("links", "pose", "pendulum::link")
         position = pendulum.get("joints", "position", _HINGE)
@@ -91,7 +93,7 @@ class JointCases(Conformance):
         _write(pendulum, damping=damping, target_velocity=0.2, effort_limit=40.0)
         for _ in range(20):
             pendulum.step()
-            assert abs(pendulum.get("joints", "effort", _HINGE)) <= 40.0 + 1e-9
+            assert abs(pendulum.get("joints", "effort", _HINGE)) <= 40.0 + pendulum.precision
         for _ in range(20):
             pendulum.step()
             velocity = pendulum.get("joints", "velocity", _HINGE)

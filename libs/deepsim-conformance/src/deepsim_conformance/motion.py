@@ -62,10 +62,12 @@ class ClockCases(Conformance):
             ends.append(bench.tables(STATE_COLUMNS))
             bench.simulator.reset()
         for key in STATE_COLUMNS:
-            np.testing.assert_allclose(ends[0].columns[key], ends[1].columns[key], atol=1e-9)
+            np.testing.assert_allclose(
+                ends[0].columns[key], ends[1].columns[key], atol=bench.precision
+            )
         for kind in ("models", "links"):
             lengths = np.linalg.norm(ends[0].columns[kind, "pose"][..., 3:], axis=-1)
-            np.testing.assert_allclose(lengths, 1, atol=1e-9)
+            np.testing.assert_allclose(lengths, 1, atol=bench.precision)
 
     @pytest.mark.parametrize("by_number", [False, True])
     def test_a_reset_goes_back_to_the_start(self, bench: Bench, by_number: bool) -> None:
