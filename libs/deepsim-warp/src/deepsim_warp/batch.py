@@ -17,6 +17,7 @@ from deepsim_sync import WorldNumbers
 from . import kernels
 from .buffer import Buffer, Transfers, numbers, view
 from .imports import mjw, wp
+from .ray_caster import RayCaster
 
 _INTEGRATION = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 _PARTS = {
@@ -128,7 +129,7 @@ class WarpBatch:
     ) -> None:
         # MuJoCo's batch keeps the values of models, and derives constants from masses.
         self._host = HostBatch(model, worlds)
-        self._worlds, self._device, self._make = worlds, device, make
+        self._worlds, self.device, self._make = worlds, device, make
         self._template = mujoco.MjData(model)
         starts = {
             name: mujoco.mj_stateSize(model, _INTEGRATION & (int(part) - 1))
@@ -151,8 +152,10 @@ class WarpBatch:
             model.actuator_dyntype == int(mujoco.mjtDyn.mjDYN_PID)
         ).astype(np.int32)
         self._model: Any = None
+        self.uses_graphs = True
         self._graphs: dict[Any, Any] = {}
         self._records: dict[Any, tuple[Any, Any]] = {}
+        self._casters: dict[Any, RayCaster] = {}
 
     # What the host reads and changes
 
@@ -224,8 +227,8 @@ class WarpBatch:
         found = {}
         for name in record:
             wp.copy(here[name], there[name])
-            if self._device.is_cuda:
-                wp.synchronize_device(self._device)
+            if self.device.is_cuda:
+                wp.synchronize_device(self.device)
             shape = np.asarray(getattr(self._template, name)).shape
             values = here[name].numpy()[chosen]
             found[name] = values.reshape(len(values), nstep, *shape).copy()
@@ -248,6 +251,28 @@ class WarpBatch:
 
         self._run(("forward", stage), derive, None, is_step=False)
 
+    def present(self, *, kinematics: bool) -> Any:
+        """Uploads the states; returns the data on the device, with places of bodies if asked."""
+        self._prepare()
+        self.buffer.upload()
+        self._unpack()
+        if kinematics:
+            mjw.fwd_kinematics(self._model, self._data)
+        return self._data
+
+    def cast_rays(
+        self, site: int, rays: NDArray[np.float64], shown: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """Returns the distances along rays of a site, (W, n) [m]; -1 without a hit."""
+        self._prepare()
+        with wp.ScopedDevice(self.device):
+            key = site, rays.tobytes(), shown.tobytes()
+            if key not in self._casters:
+                self._casters[key] = RayCaster(self._model, site, rays, shown, self._worlds)
+            data = self.present(kinematics=True)
+            self.buffer.transfers.downloads += 1
+            return self._casters[key].cast(data)
+
     # The device
 
     def _prepare(self) -> None:
@@ -256,7 +281,7 @@ class WarpBatch:
             return
         self._model, data = self._make()
         self._data = data
-        with wp.ScopedDevice(self._device):
+        with wp.ScopedDevice(self.device):
             self._chosen = wp.full(self._worlds, 1, dtype=wp.uint8)
             self._followed = wp.zeros((self._worlds, max(1, data.act.shape[1])), dtype=float)
             self._numbers_of_servos = wp.array(self._servos, dtype=int)
@@ -273,7 +298,7 @@ class WarpBatch:
     ) -> None:
         """Uploads states, launches kernels, and downloads the results of the given worlds."""
         self._prepare()
-        with wp.ScopedDevice(self._device):
+        with wp.ScopedDevice(self.device):
             self._send_models()
             if ids is not None:
                 self._choose(ids)
@@ -290,15 +315,15 @@ class WarpBatch:
                 self._chosen.fill_(1)
 
     def _replay(self, key: tuple[Any, ...], launch: Callable[[], None]) -> None:
-        """Launches kernels, from the second time on as one CUDA graph."""
-        if not self._device.is_cuda:
+        """Launches kernels, from the second time on as one graph.
+
+        The first time compiles kernels, which a capture cannot do.
+        """
+        if not self.uses_graphs or key not in self._graphs:
             launch()
-            return
-        graph = self._graphs.get(key)
-        if graph is None and key not in self._graphs:
-            launch()  # compiles the kernels, which a capture cannot do
             self._graphs[key] = None
             return
+        graph = self._graphs[key]
         if graph is None:
             with wp.ScopedCapture() as capture:
                 launch()
@@ -365,7 +390,7 @@ class WarpBatch:
 
     def _room_for(self, steps: int, record: Sequence[str]) -> tuple[Any, Any]:
         """Returns arrays for fields after each step, on the host and on the device."""
-        is_cuda = self._device.is_cuda
+        is_cuda = self.device.is_cuda
         here, there = {}, {}
         for name in record:
             size = np.asarray(getattr(self._template, name)).size
@@ -373,7 +398,7 @@ class WarpBatch:
             here[name] = wp.zeros(shape, dtype=wp.float64, device="cpu", pinned=is_cuda)
             there[name] = here[name]
             if is_cuda:
-                there[name] = wp.zeros(shape, dtype=wp.float64, device=self._device)
+                there[name] = wp.zeros(shape, dtype=wp.float64, device=self.device)
         return here, there
 
     def _send_models(self) -> None:

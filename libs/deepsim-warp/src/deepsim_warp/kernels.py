@@ -193,3 +193,53 @@ def mix_surfaces(
         impedance[number, i] = (
             share * impedances[hard, one, i] + (1.0 - share) * impedances[hard, other, i]
         )
+
+
+@wp.kernel
+def gather(
+    field: wp.array2d(dtype=float), places: wp.array(dtype=int), out: wp.array2d(dtype=float)
+):
+    """Copies some numbers of a field, (W, n)."""
+    world, row = wp.tid()
+    out[world, row] = field[world, places[row]]
+
+
+@wp.kernel
+def link_poses(
+    positions: wp.array2d(dtype=wp.vec3),
+    turns: wp.array2d(dtype=wp.quat),
+    bodies: wp.array(dtype=int),
+    frames: wp.array2d(dtype=float),
+    out: wp.array3d(dtype=float),
+):
+    """Composes the poses of bodies with those of links in them; (W, n, 7), x y z w.
+
+    MuJoCo Warp stores quaternions as w, x, y, z.
+    """
+    world, row = wp.tid()
+    body = bodies[row]
+    stored = turns[world, body]
+    turn = wp.quat(stored[1], stored[2], stored[3], stored[0])
+    place = wp.vec3(frames[row, 0], frames[row, 1], frames[row, 2])
+    within = wp.quat(frames[row, 3], frames[row, 4], frames[row, 5], frames[row, 6])
+    position = positions[world, body] + wp.quat_rotate(turn, place)
+    whole = turn * within
+    for i in range(3):
+        out[world, row, i] = position[i]
+    for i in range(4):
+        out[world, row, 3 + i] = whole[i]
+
+
+@wp.kernel
+def aim_rays(
+    places: wp.array2d(dtype=wp.vec3),
+    turns: wp.array2d(dtype=wp.mat33),
+    site: int,
+    rays: wp.array(dtype=wp.vec3),
+    origins: wp.array2d(dtype=wp.vec3),
+    directions: wp.array2d(dtype=wp.vec3),
+):
+    """Turns the rays of a sensor into the frame of each world."""
+    world, ray = wp.tid()
+    origins[world, ray] = places[world, site]
+    directions[world, ray] = turns[world, site] * rays[ray]

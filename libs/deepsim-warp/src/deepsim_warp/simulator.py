@@ -10,6 +10,7 @@ from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import WorldDescription
 
 from .buffer import Transfers
+from .columns import DeviceColumn
 from .engine import WarpEngine
 from .imports import wp
 
@@ -57,6 +58,17 @@ class WarpSimulator(MujocoSimulator):
         self.transfers = Transfers()
         engine = WarpEngine(self.device, contacts, constraints, deterministic, self.transfers)
         super().__init__(world, worlds=worlds, engine=engine)
+
+    def column(self, kind: str, name: str) -> DeviceColumn:
+        """Returns a column of a table in the memory of the device, for ``torch.from_dlpack``.
+
+        There are positions, velocities, targets and feedforwards of joints, and poses of links.
+        The column holds until models are added or deleted.
+
+        Raises:
+            ValueError: There is no such column.
+        """
+        return DeviceColumn(self._states, kind, name)
 
 
 def _device(name: str | None) -> Any:

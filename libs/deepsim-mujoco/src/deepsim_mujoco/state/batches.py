@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,22 @@ class Batch(Protocol):
 
     def set_const(self, ids: WorldNumbers) -> None:
         """Updates the fields that MuJoCo derives from masses and inertias."""
+
+
+@runtime_checkable
+class CastsRays(Protocol):
+    """A batch that casts the rays of lidars in all worlds at once."""
+
+    def cast_rays(
+        self, site: int, rays: NDArray[np.float64], shown: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """Returns distances along rays in the frame of a site, (W, n) [m]; -1 without a hit.
+
+        Args:
+            site: Number of the site.
+            rays: Unit vectors, (n, 3).
+            shown: Whether rays can hit each geom, (ngeom,).
+        """
 
 
 class Engine(Protocol):
