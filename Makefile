@@ -91,7 +91,7 @@ types: .venv/tools ## mypy --strict over all libraries
 	@$(STEP) types $(BIN)/mypy
 
 contracts: .venv/tools ## who may import whom
-	@$(STEP) contracts $(BIN)/lint-imports --no-logo
+	@PYTHONPATH=libs/deepsim-warp/src $(STEP) contracts $(BIN)/lint-imports --no-logo
 
 gazebo: .venv/libraries ## Gazebo 11 and the plugin (root on Debian; asks; 10 minutes once)
 	@$(STEP) gazebo-setup $(BIN)/python tools/gazebo setup $(if $(YES),--yes)

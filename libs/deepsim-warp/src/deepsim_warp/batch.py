@@ -309,12 +309,12 @@ class WarpBatch:
                 launch()
                 self._pack(is_step=is_step)
 
-            self._replay((*key, self._model.opt.disableflags), whole)
+            self.replay((*key, self._model.opt.disableflags), whole)
             self.buffer.download()
             if ids is not None:
                 self._chosen.fill_(1)
 
-    def _replay(self, key: tuple[Any, ...], launch: Callable[[], None]) -> None:
+    def replay(self, key: tuple[Any, ...], launch: Callable[[], None]) -> None:
         """Launches kernels, from the second time on as one graph.
 
         The first time compiles kernels, which a capture cannot do.
@@ -329,6 +329,10 @@ class WarpBatch:
                 launch()
             graph = self._graphs[key] = capture.graph
         wp.capture_launch(graph)
+
+    def wait(self) -> None:
+        """Waits until the device has done everything."""
+        wp.synchronize_device(self.device)
 
     def _choose(self, ids: WorldNumbers) -> None:
         mask = np.zeros(self._worlds, dtype=np.uint8)

@@ -100,10 +100,13 @@ def default_contacts(model: mujoco.MjModel) -> int:
 
 
 def most_constraints(model: mujoco.MjModel, contacts: int) -> int:
-    """Returns the number of rows of constraints that a world with so many contacts can have."""
+    """Returns the number of rows of constraints that a world with so many contacts can have.
+
+    It is a power of two, because kernels are compiled anew for each number.
+    """
     dimensions = (1, model.geom_condim.max(initial=1), model.pair_dim.max(initial=1))
     rows = int(max(dimensions))
     if model.opt.cone == mujoco.mjtCone.mjCONE_PYRAMIDAL:
         rows = max(1, 2 * (rows - 1))
     of_model = _ROWS_OF_EQUALITY * model.neq + model.nv + 2 * model.njnt + 3 * model.ntendon
-    return int(of_model + rows * contacts)
+    return 1 << (of_model + rows * contacts - 1).bit_length()

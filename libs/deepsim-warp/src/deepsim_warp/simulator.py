@@ -9,6 +9,7 @@ from typing import Any
 from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import WorldDescription
 
+from .batch import WarpBatch
 from .buffer import Transfers
 from .columns import DeviceColumn
 from .engine import WarpEngine
@@ -58,6 +59,13 @@ class WarpSimulator(MujocoSimulator):
         self.transfers = Transfers()
         engine = WarpEngine(self.device, contacts, constraints, deterministic, self.transfers)
         super().__init__(world, worlds=worlds, engine=engine)
+
+    @property
+    def batch(self) -> WarpBatch:
+        """The worlds on the device, for benchmarks; models that are added replace it."""
+        batch = self._states.batch
+        assert isinstance(batch, WarpBatch)
+        return batch
 
     def column(self, kind: str, name: str) -> DeviceColumn:
         """Returns a column of a table in the memory of the device, for ``torch.from_dlpack``.
