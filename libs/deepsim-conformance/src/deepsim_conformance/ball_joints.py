@@ -80,7 +80,7 @@ class BallJointCases(Conformance):
             gimbal.step()
             change = _read(gimbal, "velocity") - velocity
             effort = np.clip(gain * (target - position) - damping * velocity, -limit, limit)
-            room = 1e-6 + damping * np.abs(change).max()
+            room = max(1e-6, gain.max() * gimbal.precision) + damping * np.abs(change).max()
             np.testing.assert_allclose(_read(gimbal, "effort"), effort, atol=room)
             moment = GIMBAL_INERTIA * change / dt
             np.testing.assert_allclose(_read(gimbal, "effort"), moment, rtol=0.01, atol=0.01)

@@ -44,6 +44,11 @@ class Bench:
         return self.simulator.entities
 
     @property
+    def acceleration_error(self) -> float:
+        """Largest error of an acceleration, as the change of a velocity in a step [m/s²]."""
+        return self.precision / float(self.simulator.timestep)
+
+    @property
     def models(self) -> list[str]:
         return list(self.entities.models)
 

@@ -63,7 +63,7 @@ class WorldCases(Conformance):
         bench.spawn(sdf, "model", poses)
         for _ in range(2):
             for world, pose in enumerate(poses):
-                assert_same_pose(bench.pose("model", world), pose)
+                assert_same_pose(bench.pose("model", world), pose, bench.precision)
                 np.testing.assert_array_equal(bench.twist("model", world), 0)
             bench.step(5)
             bench.reset()

@@ -84,6 +84,15 @@ _LARGEST = 1e10
 _OF_CONSTRAINTS, _OF_CONTACTS, _OF_LANDSCAPES = 1 + 2, 4 + 8 + 16 + 64, 32 + 256
 
 
+def flags_of(flags: int) -> int:
+    """Returns the flags of MuJoCo Warp for those of MuJoCo.
+
+    They hold for all worlds, so that servos always act; passive ones have no gains. Without
+    actuation, MuJoCo Warp would compute other last bits.
+    """
+    return flags & ~(_AUTORESET | _ACTUATION) | _NATIVE
+
+
 class CapacityError(BatchError):  # type: ignore[misc]
     """Worlds had more contacts or constraints than there is room for."""
 
@@ -374,7 +383,7 @@ class WarpBatch:
     def _step(self) -> None:
         """Launches the kernels of a physics step."""
         model, data = self._model, self._data
-        if len(self._servos) and not model.opt.disableflags & _ACTUATION:
+        if len(self._servos):
             wp.launch(
                 kernels.drive_servos,
                 (self._worlds, len(self._servos)),
@@ -410,9 +419,7 @@ class WarpBatch:
         for name in sorted(self._changed):
             values = self._expanded[name]
             if name == _FLAGS:
-                # One number for all worlds: in those whose servos are passive, gains are 0.
-                flags = int(np.bitwise_and.reduce(values)) & ~_AUTORESET | _NATIVE
-                self._model.opt.disableflags = flags
+                self._model.opt.disableflags = flags_of(int(np.bitwise_and.reduce(values)))
             elif name == _PRIORITY:
                 self._send_priorities(values)
             else:
@@ -449,6 +456,7 @@ class WarpBatch:
                 view(contact.geom, int, (count, 2)),
                 contact.worldid,
                 self._pairs,
+                model.geom_priority,
                 self._priorities,
                 model.geom_condim,
                 model.geom_solmix,

@@ -10,13 +10,12 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from .batch import WarpBatch
+from .batch import WarpBatch, flags_of
 from .buffer import Transfers
 from .imports import mjw, wp
 
 _PID = int(mujoco.mjtDyn.mjDYN_PID)
 _ALL_INPUTS = 7  # position, velocity and feedforward, as the servos of deepsim-mujoco have
-_AUTORESET = int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
 _CONTACTS_OF_BODY = 8  # of a box with another
 _FEWEST_CONTACTS = 48
 _ROWS_OF_EQUALITY = 6  # a weld
@@ -86,7 +85,7 @@ def _without_pid(model: mujoco.MjModel) -> mujoco.MjModel:
     changed.actuator_gaintype[pid] = int(mujoco.mjtGain.mjGAIN_FIXED)
     changed.actuator_gainprm[pid] = 0.0
     changed.actuator_gainprm[pid, 0] = 1.0
-    changed.opt.disableflags &= ~_AUTORESET
+    changed.opt.disableflags = flags_of(changed.opt.disableflags)
     return changed
 
 

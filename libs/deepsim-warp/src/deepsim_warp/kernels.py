@@ -112,12 +112,18 @@ def check(
     out[world, 1] = wp.float64(overflow[world])
 
 
+@wp.func
+def _sign(number: int) -> int:
+    return wp.where(number > 0, 1, wp.where(number < 0, -1, 0))
+
+
 @wp.kernel
 def mix_surfaces(
     count: wp.array(dtype=int),
     geoms: wp.array2d(dtype=int),
     worlds: wp.array(dtype=int),
     pairs: wp.array2d(dtype=int),
+    described: wp.array(dtype=int),
     priorities: wp.array2d(dtype=int),
     dimensions: wp.array(dtype=int),
     mixes: wp.array2d(dtype=float),
@@ -149,6 +155,8 @@ def mix_surfaces(
     world = worlds[number]
     first = priorities[world, one]
     second = priorities[world, other]
+    if _sign(first - second) == _sign(described[one] - described[other]):
+        return  # MuJoCo Warp has done it, with bits that another kernel may not have
     at = world % frictions.shape[0]
     sliding = wp.max(frictions[at, one, 0], frictions[at, other, 0])
     turning = wp.max(frictions[at, one, 1], frictions[at, other, 1])
