@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from deepsim_mujoco.imports import Batch as HostBatch
 from deepsim_mujoco.imports import BatchError
+from deepsim_mujoco.state.layout import Floats
 from deepsim_sync import WorldNumbers
 
 from . import kernels
@@ -269,9 +270,7 @@ class WarpBatch:
             mjw.fwd_kinematics(self._model, self._data)
         return self._data
 
-    def cast_rays(
-        self, site: int, rays: NDArray[np.float64], shown: NDArray[np.bool_]
-    ) -> NDArray[np.float64]:
+    def cast_rays(self, site: int, rays: Floats, shown: NDArray[np.bool_]) -> Floats:
         """Returns the distances along rays of a site, (W, n) [m]; -1 without a hit."""
         self._prepare()
         with wp.ScopedDevice(self.device):

@@ -108,4 +108,4 @@ def most_constraints(model: mujoco.MjModel, contacts: int) -> int:
     if model.opt.cone == mujoco.mjtCone.mjCONE_PYRAMIDAL:
         rows = max(1, 2 * (rows - 1))
     of_model = _ROWS_OF_EQUALITY * model.neq + model.nv + 2 * model.njnt + 3 * model.ntendon
-    return 1 << (of_model + rows * contacts - 1).bit_length()
+    return 1 << int(of_model + rows * contacts - 1).bit_length()

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deepsim_mujoco.state.layout import Floats
+
 from . import kernels
 from .imports import mjw, wp
 
@@ -30,7 +32,7 @@ class RayCaster:
         self,
         model: Any,
         site: int,
-        rays: NDArray[np.float64],
+        rays: Floats,
         shown: NDArray[np.bool_],
         worlds: int,
     ) -> None:

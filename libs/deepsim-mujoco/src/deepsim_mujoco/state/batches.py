@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from deepsim_mujoco.imports import mujoco
 from deepsim_sync import WorldNumbers
 
+from .layout import Floats
+
 
 class Batch(Protocol):
     """W worlds of one compiled model, with the meaning of `mujoco.batch.Batch`.
@@ -58,9 +60,7 @@ class Batch(Protocol):
 class CastsRays(Protocol):
     """A batch that casts the rays of lidars in all worlds at once."""
 
-    def cast_rays(
-        self, site: int, rays: NDArray[np.float64], shown: NDArray[np.bool_]
-    ) -> NDArray[np.float64]:
+    def cast_rays(self, site: int, rays: Floats, shown: NDArray[np.bool_]) -> Floats:
         """Returns distances along rays in the frame of a site, (W, n) [m]; -1 without a hit.
 
         Args:

@@ -177,7 +177,7 @@ class WorldStates:
     def refuse_warned(self, chosen: WorldNumbers | None) -> None:
         """Raises SimulationError if MuJoCo warned in the latest step that a world diverged."""
         self.known_warnings = self.warnings.tobytes()
-        is_bad: NDArray[np.bool_] = self.warnings[:, _BAD, 1].any(axis=1)
+        is_bad = np.asarray(self.warnings[:, _BAD, 1].any(axis=1))
         bad = np.flatnonzero(is_bad) if chosen is None else chosen[is_bad[chosen]]
         if len(bad):
             self.refuse(bad, "reset them, then try a smaller step size or smaller forces")
