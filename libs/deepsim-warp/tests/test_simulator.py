@@ -172,6 +172,31 @@ def test_columns_that_do_not_exist_or_are_outdated_are_refused():
         np.from_dlpack(column)
 
 
+# Actuators
+
+MIXED = """<mujoco><worldbody><body><joint name="j" axis="0 1 0"/><geom size=".1" pos=".2 0 0"/>
+    <site name="s" pos=".2 0 0"/></body></worldbody>
+  <actuator><position name="hold" joint="j" kp="5" kv="1"/>
+    <general name="pull" site="s" gear="0 0 1 0 0 0" dyntype="filter" dynprm=".1" gainprm="2"/>
+  </actuator></mujoco>"""
+
+
+def test_servos_and_actuators_with_states_act_beside_each_other():
+    """As on MuJoCo: the servo follows its target, and the filter fills."""
+    ends = []
+    for engine in (simulator(2), MujocoSimulator(worlds=2)):
+        world = World(engine, steps_per_tick=4)
+        ModelSpawner(MjcfModel(MIXED)).spawn(world, "mixed", Pose((0, 0, 1)))
+        world.joints.put(target_position=0.5)
+        world.actuators.put(target=1.0)
+        for _ in range(20):
+            world.tick()
+        ends.append((world.joints.position.copy(), world.actuators.activation.copy()))
+    for found, wanted in zip(*ends, strict=True):
+        np.testing.assert_allclose(found, wanted, atol=1e-5)
+    assert ends[1][1].min() > 0.3
+
+
 # Graphs
 
 

@@ -119,7 +119,7 @@ class WarpBatch:
     The state on the host counts: each call uploads it, and downloads the state after it. A world
     that is not among the given ones keeps its state, although all worlds step together.
 
-    On a GPU, each kind of call is captured as a CUDA graph when it is repeated.
+    Each kind of call is captured as a graph of kernels when it is repeated.
 
     Args:
         model: The model, which is copied.
@@ -236,6 +236,7 @@ class WarpBatch:
         chosen = slice(None) if ids is None else ids
         found = {}
         for name in record:
+            self.buffer.transfers.downloads += 1
             wp.copy(here[name], there[name])
             if self.device.is_cuda:
                 wp.synchronize_device(self.device)
@@ -363,12 +364,14 @@ class WarpBatch:
         """Copies results to the block for the host."""
         state, data = self.buffer.state_there, self._data
         if is_step:
+            if len(self._servos):
+                states = [self._model.actuator_actadr, self._followed, data.act]
+                shape = self._worlds, len(self._servos)
+                wp.launch(kernels.store_targets, shape, inputs=[self._numbers_of_servos, *states])
             for name in _STEPPED:
                 part = self._parts[name]
                 if part.stop > part.start:
-                    is_act = name == "act" and len(self._servos)
-                    field = self._followed if is_act else getattr(data, name)
-                    self._copy_out(numbers(field, self._worlds), part.start, state)
+                    self._copy_out(numbers(getattr(data, name), self._worlds), part.start, state)
             checked = [data.qpos, data.qvel, data.qacc, data.ctrl, data.overflow, self._chosen]
             wp.launch(kernels.check, self._worlds, inputs=[*checked, self.buffer.status_there])
         for name, bound in self._bound.items():

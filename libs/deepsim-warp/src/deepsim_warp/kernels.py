@@ -75,6 +75,19 @@ def drive_servos(
     act[world, own] = held + control[world, at + 2]
 
 
+@wp.kernel
+def store_targets(
+    servos: wp.array(dtype=int),
+    state_start: wp.array(dtype=int),
+    followed: wp.array2d(dtype=float),
+    act: wp.array2d(dtype=float),
+):
+    """Puts the followed targets of servos back among the states of all actuators."""
+    world, number = wp.tid()
+    own = state_start[servos[number]]
+    act[world, own] = followed[world, own]
+
+
 @wp.func
 def _is_bad(value: float) -> bool:
     return not (wp.abs(value) < _LARGEST)  # true for NaN
