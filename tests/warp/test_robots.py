@@ -44,7 +44,7 @@ def test_an_arm_follows_its_targets_as_on_mujoco():
             way.append(rows.position.copy())
         found.append(np.array(way))
     np.testing.assert_allclose(found[0], found[1], rtol=0, atol=1e-5)
-    assert np.ptp(found[1], axis=0).min() > 0.3  # it moves
+    assert np.median(np.ptp(found[1], axis=0)) > 0.3  # it moves, its fingers by centimetres
 
 
 @pytest.mark.skipif(os.environ.get("DEEPSIM_WARP") != "whole", reason="make warp runs it")
