@@ -8,7 +8,6 @@ import os
 import numpy as np
 import pytest
 
-from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
 from deepsim_robots import ROBOTS, Robot
 from deepsim_spawn import GazeboXMLLoader
@@ -29,7 +28,7 @@ def robot(name, on_warp, worlds=1):
         simulator = deepsim_warp.WarpSimulator(world, worlds=worlds, device="cpu")
     else:
         simulator = MujocoSimulator(world, worlds=worlds)
-    return Robot(World(simulator, steps_per_tick=2), ROBOTS[name].load(), name, Pose())
+    return Robot(World(simulator, steps_per_tick=2), ROBOTS[name].load(), name)
 
 
 def test_an_arm_follows_its_targets_as_on_mujoco():
