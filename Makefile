@@ -32,7 +32,7 @@ install = { test -x $(BIN)/uv && $(BIN)/uv pip install --python $(or $(2),$(BIN)
 	|| { echo "uv cannot do it here, pip does (slower)"; $(or $(2),$(BIN))/python -m pip install $(1); }
 
 .NOTPARALLEL:
-.PHONY: help demo test fast robots menagerie scenes trainers mujoco4 poetry lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels from-wheels matrix docs versions format clean
+.PHONY: help demo test fast robots menagerie scenes warp trainers mujoco4 poetry lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels from-wheels matrix docs versions format clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -64,6 +64,10 @@ scenes: .venv/tools requirements-scenes.txt ## scenes from scenarios, with Sceni
 		$(BIN)/python tools/gazebo run --no-server -- $(BIN)/pytest tests/gazebo/test_scenes.py --reruns 1; \
 	else echo "==> scenes-gazebo: SKIPPED, $$why"; fi
 
+warp: .venv/tools requirements-warp.txt ## MuJoCo Warp (500 MB) on its CPU device: conformance, robots, policies; CASES=few: those of CI
+	@$(call install,-r requirements-warp.txt)
+	@DEEPSIM_WARP=$(or $(CASES),whole) $(STEP) warp $(BIN)/pytest libs/deepsim-warp/tests tests/warp
+
 trainers: .venv/tools ## the cart-pole by every trainer, in a table of docs/training.md; minutes. Best beside torch for CPUs
 	@$(call install,'torch==2.13.*' deepsim[train] 'deepsim-train[rsl-rl$(comma)torchrl]' \
 		'skrl>=2.1$(comma)<3' 'sbx-rl>=0.28$(comma)<0.29')
@@ -91,7 +95,7 @@ types: .venv/tools ## mypy --strict over all libraries
 	@$(STEP) types $(BIN)/mypy
 
 contracts: .venv/tools ## who may import whom
-	@$(STEP) contracts $(BIN)/lint-imports --no-logo
+	@PYTHONPATH=libs/deepsim-warp/src $(STEP) contracts $(BIN)/lint-imports --no-logo
 
 gazebo: .venv/libraries ## Gazebo 11 and the plugin (root on Debian; asks; 10 minutes once)
 	@$(STEP) gazebo-setup $(BIN)/python tools/gazebo setup $(if $(YES),--yes)

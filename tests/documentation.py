@@ -15,6 +15,7 @@ import linecache
 import re
 from contextvars import copy_context
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any, get_origin
@@ -31,7 +32,7 @@ _SORTED = {
 """Packages whose lists of names are in alphabetical order; others have tiers."""
 _NAMED = {
     *("deepsim", "deepsim_btree", "deepsim_colliders", "deepsim_envs", "deepsim_math"),
-    *("deepsim_spawn", "deepsim_sync", "deepsim_train"),
+    *("deepsim_spawn", "deepsim_sync", "deepsim_train", "deepsim_warp"),
 }
 """Libraries whose README names everything public."""
 _EXAMPLES = {
@@ -76,7 +77,10 @@ class Library:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Gives each test the pages, modules or packages of the library whose tests are collected."""
     module = metafunc.definition.getparent(pytest.Module)
-    library = Library(module.parent.path.parent)
+    folder = module.parent.path.parent
+    if find_spec(folder.name.replace("-", "_")) is None:
+        pytest.skip(f"{folder.name} is not installed: see CONTRIBUTING", allow_module_level=True)
+    library = Library(folder)
     metafunc.parametrize("library", [library], ids=[library.name], scope="module")
     if "page" in metafunc.fixturenames:
         metafunc.parametrize("page", library.pages, ids=lambda page: page.name)

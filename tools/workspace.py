@@ -117,8 +117,12 @@ def check_poetry(libraries: Libraries) -> Problems:
             if need.name in libraries
         }
         last = max(library.minors, default=CONTRIBUTORS)
-        wanted: dict[str, Any] = {"python": f">=3.{CONTRIBUTORS},<3.{last + 1}"}
-        wanted |= {name: {"path": f"../{name}", "develop": True} for name in main}
+        first = max(CONTRIBUTORS, min(library.minors, default=CONTRIBUTORS))
+        wanted: dict[str, Any] = {"python": f">=3.{first},<3.{last + 1}"}
+        for name in main:
+            wanted[name] = {"path": f"../{name}", "develop": True}
+            if min(libraries[name].minors, default=0) > first:
+                wanted[name]["python"] = f">=3.{min(libraries[name].minors)}"
         tests = {
             need.name: _sibling(need) if need.name in libraries else _range(need)
             for need in library.tested_with
@@ -211,14 +215,14 @@ def check_lists(libraries: Libraries) -> Problems:
     root = next(iter(libraries.values())).folder.parents[1]
     for file, form in (
         ("tox.ini", r"(?m)^    {name}$"),
-        ("requirements-demo.txt", r"(?m)^-e \./libs/{name}$"),
+        ("requirements-*.txt", r"(?m)^-e \./libs/{name}$"),
         (".importlinter", r"(?m)^    {module}$"),
         ("pyproject.toml", r'(?m)^    "libs/{name}/src",$'),
         ("pyproject.toml", r"(?m)^{name} = \{{ workspace = true \}}$"),
         ("README.md", r"\(libs/{name}\)"),
         ("docs/architecture.md", r"\(\.\./libs/{name}\)"),
     ):
-        text = (root / file).read_text("utf-8")
+        text = "\n".join(each.read_text("utf-8") for each in sorted(root.glob(file)))
         for library in libraries.values():
             if library.name == UMBRELLA and file.endswith(".md"):
                 continue

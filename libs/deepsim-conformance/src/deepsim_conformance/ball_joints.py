@@ -44,15 +44,21 @@ class BallJointCases(Conformance):
         _write(gimbal, "velocity", _RATES)
         turn = np.asarray(_DESCRIBED @ Quaternion(*quaternions.from_rotation_vector(_TURN)))
         pose = gimbal.get("links", "pose", _LINK)
-        np.testing.assert_allclose(pose[3:] * np.sign(pose[3:] @ turn), turn, atol=1e-9)
-        np.testing.assert_allclose(pose[:3], (0.2, 0, 5), atol=1e-9)
+        np.testing.assert_allclose(pose[3:] * np.sign(pose[3:] @ turn), turn, atol=gimbal.precision)
+        np.testing.assert_allclose(pose[:3], (0.2, 0, 5), atol=gimbal.precision)
         twist = gimbal.get("links", "twist", _LINK)
-        np.testing.assert_allclose(twist[3:], quaternions.rotate(turn, _RATES), atol=1e-9)
-        np.testing.assert_allclose(twist[:3], 0, atol=1e-9)
+        np.testing.assert_allclose(
+            twist[3:], quaternions.rotate(turn, _RATES), atol=gimbal.precision
+        )
+        np.testing.assert_allclose(twist[:3], 0, atol=gimbal.precision)
         _write(gimbal, "position", [0.1], _ROWS[1:2])
         _write(gimbal, "velocity", [3.0], _ROWS[2:])
-        np.testing.assert_allclose(_read(gimbal, "position"), (0.3, 0.1, 0.5), atol=1e-9)
-        np.testing.assert_allclose(_read(gimbal, "velocity"), (1.0, -2.0, 3.0), atol=1e-9)
+        np.testing.assert_allclose(
+            _read(gimbal, "position"), (0.3, 0.1, 0.5), atol=gimbal.precision
+        )
+        np.testing.assert_allclose(
+            _read(gimbal, "velocity"), (1.0, -2.0, 3.0), atol=gimbal.precision
+        )
 
     @pytest.mark.parametrize("limit", [np.inf, 1.0])
     def test_each_row_of_a_ball_joint_follows_its_command(
@@ -74,7 +80,7 @@ class BallJointCases(Conformance):
             gimbal.step()
             change = _read(gimbal, "velocity") - velocity
             effort = np.clip(gain * (target - position) - damping * velocity, -limit, limit)
-            room = 1e-6 + damping * np.abs(change).max()
+            room = max(1e-6, gain.max() * gimbal.precision) + damping * np.abs(change).max()
             np.testing.assert_allclose(_read(gimbal, "effort"), effort, atol=room)
             moment = GIMBAL_INERTIA * change / dt
             np.testing.assert_allclose(_read(gimbal, "effort"), moment, rtol=0.01, atol=0.01)

@@ -37,9 +37,13 @@ class Conformance(ABC):
 
     Attributes:
         world_counts: Numbers of worlds with which every test runs.
+        precision: Largest error of positions and velocities that follow from a law or from other
+            numbers of the same world [m, m/s, rad, rad/s]. Numbers that were written are read back
+            with all their bits, and equal calls have equal results, whatever the precision.
     """
 
     world_counts: ClassVar[tuple[int, ...]] = (1, 3, 33)
+    precision: ClassVar[float] = 1e-9
 
     @abstractmethod
     def make_simulator(self, worlds: int) -> Simulator:
@@ -78,4 +82,4 @@ class Conformance(ABC):
 
     def make_bench(self, worlds: int) -> Bench:
         """Returns a new simulator on a bench, which the caller closes."""
-        return Bench(self.make_simulator(worlds), self.describe)
+        return Bench(self.make_simulator(worlds), self.describe, self.precision)

@@ -25,10 +25,16 @@ class Bench:
 
     Until a call names only some worlds, all worlds are `alike`: each read asserts that they have
     the same bits, and returns the values of the first.
+
+    Attributes:
+        precision: Largest error of a number [m, m/s, rad, rad/s]; see `Conformance`.
     """
 
-    def __init__(self, simulator: Simulator, describe: Callable[[str], Any]) -> None:
+    def __init__(
+        self, simulator: Simulator, describe: Callable[[str], Any], precision: float = 1e-9
+    ) -> None:
         self.simulator = simulator
+        self.precision = precision
         self.worlds = simulator.worlds
         self.alike = True
         self._describe = describe
@@ -36,6 +42,11 @@ class Bench:
     @property
     def entities(self) -> Entities:
         return self.simulator.entities
+
+    @property
+    def acceleration_error(self) -> float:
+        """Largest error of an acceleration, as the change of a velocity in a step [m/s²]."""
+        return self.precision / float(self.simulator.timestep)
 
     @property
     def models(self) -> list[str]:

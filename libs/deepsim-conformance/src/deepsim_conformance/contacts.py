@@ -85,7 +85,9 @@ class ContactCases(Conformance):
                 )
                 towards = normal if names[1] == "box::link" else -normal
                 np.testing.assert_allclose(towards, UP if is_low else -UP, atol=1e-2)
-            np.testing.assert_allclose(np.linalg.norm(points.normal, axis=1), 1.0, atol=1e-9)
+            np.testing.assert_allclose(
+                np.linalg.norm(points.normal, axis=1), 1.0, atol=bench.precision
+            )
 
     def test_contact_forces_bear_the_weight(
         self, bench: Bench, contacts: Contacts, ground: None

@@ -78,7 +78,7 @@ class EntityCases(Conformance):
         assert bench.entities.generation != generation
         assert bench.models == ["lamp", *names]
         x = bench.tables().models.pose[0, 1:, 0]
-        np.testing.assert_allclose(x, 2.0 * np.arange(20), atol=1e-9)
+        np.testing.assert_allclose(x, 2.0 * np.arange(20), atol=bench.precision)
         together = bench.state(*names)
         for name in reversed(names):
             bench.simulator.delete(name)

@@ -34,7 +34,7 @@ class ForceCases(Conformance):
         _write(hammer, force=(4.0, 0.0, 0.0))
         hammer.step(100)
         speed = hammer.get("links", "twist", _HAMMER)[0]
-        assert speed == pytest.approx(4.0 * 0.1 / 3.0, rel=1e-9)
+        assert speed == pytest.approx(4.0 * 0.1 / 3.0, rel=hammer.precision)
         assert not hammer.get("links", "force", _HAMMER).any()
         hammer.step(100)
         assert hammer.get("links", "twist", _HAMMER)[0] == speed
@@ -43,7 +43,9 @@ class ForceCases(Conformance):
         _write(hammer, force=(1.0, -2.0, 3.0))
         hammer.step(100)
         np.testing.assert_allclose(
-            hammer.get("links", "twist", _HAMMER), [0.1 / 3, -0.2 / 3, 0.1, 0, 0, 0], atol=1e-9
+            hammer.get("links", "twist", _HAMMER),
+            [0.1 / 3, -0.2 / 3, 0.1, 0, 0, 0],
+            atol=hammer.precision,
         )
 
     @pytest.mark.parametrize("axis", range(3))
@@ -53,21 +55,23 @@ class ForceCases(Conformance):
         _write(hammer, torque=torque)
         hammer.step(100)
         rate = hammer.get("links", "twist", _HAMMER)[3:]
-        np.testing.assert_allclose(rate, torque * 0.1 / _INERTIA, rtol=1e-4, atol=1e-9)
+        np.testing.assert_allclose(rate, torque * 0.1 / _INERTIA, rtol=1e-4, atol=hammer.precision)
 
     def test_the_centre_of_mass_moves_with_its_link(self, hammer: Bench) -> None:
         turned = (1.0, 2.0, 3.0, 0.0, 0.0, np.sqrt(0.5), np.sqrt(0.5))  # x to y, y to -x
         hammer.write({("links", "pose"): {_HAMMER: turned}})
         x, y, z = HAMMER_CENTRE
         centre = hammer.get("links", "center_of_mass", _HAMMER)
-        np.testing.assert_allclose(centre, [1.0 - y, 2.0 + x, 3.0 + z], atol=1e-9)
+        np.testing.assert_allclose(centre, [1.0 - y, 2.0 + x, 3.0 + z], atol=hammer.precision)
 
     def test_a_push_at_a_point_turns_too(self, hammer: Bench) -> None:
         """The torque is the lever times the force, both in the axes of the world."""
         world = World(hammer.simulator, steps_per_tick=20)
         link = world.links.select([_HAMMER])
         link.push((0.0, 0.0, 1.0), at=np.add(HAMMER_CENTRE, (0.0, 0.5, 0.0)))
-        np.testing.assert_allclose(link.torque[:, 0], [[0.5, 0.0, 0.0]] * hammer.worlds, atol=1e-9)
+        np.testing.assert_allclose(
+            link.torque[:, 0], [[0.5, 0.0, 0.0]] * hammer.worlds, atol=hammer.precision
+        )
         world.tick()
         np.testing.assert_allclose(link.twist[:, 0, 3], 0.5 * 0.02 / 0.02, rtol=1e-3)
 
@@ -78,7 +82,7 @@ class ForceCases(Conformance):
         _write(hammer, force=forces)
         hammer.step(30)
         twists = hammer.tables([("links", "twist")]).links.twist[:, 0]
-        np.testing.assert_allclose(twists[:, 1], forces[:, 1] * 0.03 / 3.0, atol=1e-9)
+        np.testing.assert_allclose(twists[:, 1], forces[:, 1] * 0.03 / 3.0, atol=hammer.precision)
 
     def test_a_reset_ends_forces(self, hammer: Bench) -> None:
         _write(hammer, force=(100.0, 0.0, 0.0))

@@ -96,7 +96,7 @@ class PhysicsPropertyCases(Conformance):
             physics.shift_center_of_mass(["pendulum::link"], (-0.3 * offset, 0.0, 0.0))
             bench.run(0.1)
             rates.append(bench.get("links", "twist", "pendulum::link")[4])
-        assert rates[1] == pytest.approx(0.0, abs=1e-9)
+        assert rates[1] == pytest.approx(0.0, abs=bench.precision)
         assert rates[2] == pytest.approx(-rates[0], rel=0.02)
 
     @pytest.mark.parametrize("factor", [0.0, 0.5, 2.0])
@@ -107,10 +107,10 @@ class PhysicsPropertyCases(Conformance):
         bench.spawn(BOX, "box", (0, 0, 5))
         physics.scale("gravity", ["box::link"], factor)
         time = bench.run(0.2)
-        assert bench.twist("box")[2] == pytest.approx(-factor * GRAVITY * time, abs=1e-9)
+        assert bench.twist("box")[2] == pytest.approx(-factor * GRAVITY * time, abs=bench.precision)
         bench.reset()
         time = bench.run(0.1)
-        assert bench.twist("box")[2] == pytest.approx(-GRAVITY * time, abs=1e-9)
+        assert bench.twist("box")[2] == pytest.approx(-GRAVITY * time, abs=bench.precision)
 
     @pytest.mark.parametrize("factor", [0.0, 0.5, 1.5])
     def test_dry_friction_holds_a_joint(

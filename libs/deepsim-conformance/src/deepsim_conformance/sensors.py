@@ -163,7 +163,7 @@ class SensorCases(Conformance):
             np.testing.assert_allclose(felt[0], expected, atol=0.02)
             fallen = f"falling::link::{sensor}"
             felt = self.measured(bench, sensors, fallen, "linear_acceleration")
-            np.testing.assert_allclose(felt[0], 0.0, atol=1e-6)
+            np.testing.assert_allclose(felt[0], 0.0, atol=bench.acceleration_error)
         turn = self.measured(bench, sensors, "body::link::tilted", "orientation")[0]
         assert abs(turn @ np.asarray(Euler(*TILT).to_quaternion())) == pytest.approx(1, abs=1e-4)
 
@@ -176,7 +176,7 @@ class SensorCases(Conformance):
         for _ in range(2):
             for name in names:
                 felt = self.measured(bench, sensors, name, "linear_acceleration")[0]
-                np.testing.assert_allclose(felt, up, atol=1e-6)
+                np.testing.assert_allclose(felt, up, atol=bench.acceleration_error)
             bench.run(0.01)
 
     @pytest.mark.parametrize("ratio", [0.1, 10.0, 900.0])
@@ -279,7 +279,7 @@ class SensorCases(Conformance):
         assert edge > math.hypot(front, 1.5)  # so that it is passed
         for row, pitch in zip(ranges[0], (0.0, 0.25)):
             expected = [math.inf, math.inf, front / math.cos(pitch), math.inf, math.inf]
-            np.testing.assert_allclose(row, expected, atol=1e-6)
+            np.testing.assert_allclose(row, expected, atol=max(1e-6, bench.precision))
 
     @pytest.mark.parametrize("sees_own", [False, True])
     def test_a_lidar_sees_its_own_model_if_asked(
@@ -291,7 +291,9 @@ class SensorCases(Conformance):
         bench.spawn(WALL, "wall", (2, 0, 2))
         ranges = self.measured(bench, sensors, "scanner::link::scan", "ranges")
         front = 0.9 if sees_own else 1.9
-        np.testing.assert_allclose(ranges[0, 0], [*[math.inf] * 2, front, *[math.inf] * 2])
+        np.testing.assert_allclose(
+            ranges[0, 0], [*[math.inf] * 2, front, *[math.inf] * 2], rtol=max(1e-7, bench.precision)
+        )
 
     def test_a_camera_is_a_sensor_with_a_picture_of_each_world(
         self, bench: Bench, sensors: Sensors
@@ -367,4 +369,4 @@ class SensorCases(Conformance):
         air = self.measured(bench, sensors, name, "air_time")
         np.testing.assert_allclose(air, [0.0] + [0.1] * (bench.worlds - 1), atol=1e-9)
         felt = self.measured(bench, sensors, "body::link::level", "linear_acceleration")
-        np.testing.assert_allclose(felt, 0.0, atol=1e-6)
+        np.testing.assert_allclose(felt, 0.0, atol=bench.acceleration_error)

@@ -66,11 +66,11 @@ class StateCases(Conformance):
             bench.simulator.step(steps)
         twist = AT_REST if sdf in (BLOCK, OUTER) else TWIST
         assert bench.write({("models", "twist"): {"model": twist}}) == ()
-        assert_same_twist(bench.twist("model"), twist)
+        assert_same_twist(bench.twist("model"), twist, bench.precision)
         assert bench.write({("models", "pose"): {"model": POSE}}) == ()
         for _ in range(2):
-            assert_same_pose(bench.pose("model"), POSE)
-            assert_same_twist(bench.twist("model"), twist)
+            assert_same_pose(bench.pose("model"), POSE, bench.precision)
+            assert_same_twist(bench.twist("model"), twist, bench.precision)
             bench.write({("models", "twist"): {"model": twist}})
 
     def test_one_batch_for_everything(self, bench: Bench) -> None:
@@ -104,8 +104,8 @@ class StateCases(Conformance):
         bench.write({("models", "pose"): {"pair": POSE}, ("models", "twist"): {"pair": TWIST}})
         for link, offset in (("pair::base", UNTURNED), ("pair::top", PAIR_OFFSET)):
             pose, twist = carried(Pose.from_array(offset))
-            assert_same_pose(bench.get("links", "pose", link), pose)
-            assert_same_twist(bench.get("links", "twist", link), twist)
+            assert_same_pose(bench.get("links", "pose", link), pose, bench.precision)
+            assert_same_twist(bench.get("links", "twist", link), twist, bench.precision)
 
     @pytest.mark.parametrize("sdf", [BOX, BLOCK, RAISED])
     def test_a_model_follows_its_link(self, bench: Bench, sdf: str) -> None:
@@ -116,18 +116,20 @@ class StateCases(Conformance):
         bench.spawn(sdf, "model", (0, 0, 9))
         refusals = bench.write({("links", "pose"): {link: POSE}, ("links", "twist"): {link: twist}})
         assert refusals == ()
-        assert_same_pose(bench.get("links", "pose", link), POSE)
+        assert_same_pose(bench.get("links", "pose", link), POSE, bench.precision)
         pose, expected = carried(Pose.from_array(offset).inverse(), twist)
-        assert_same_pose(bench.pose("model"), pose)
-        assert_same_twist(bench.twist("model"), expected)
+        assert_same_pose(bench.pose("model"), pose, bench.precision)
+        assert_same_twist(bench.twist("model"), expected, bench.precision)
 
     def test_nested_models_follow_the_outer_one(self, bench: Bench) -> None:
         bench.spawn(OUTER, "outer", (1, 2, 3))
         for height, turn in ((4, (0, 0, 0, 1)), (2, (1, 0, 0, 0))):
             bench.write({("models", "pose"): {"outer": (1, 2, 3, *turn)}})
             pose = (1, 2, height, *turn)
-            assert_same_pose(bench.pose("outer::inner"), pose)
-            assert_same_pose(bench.get("links", "pose", "outer::inner::core"), pose)
+            assert_same_pose(bench.pose("outer::inner"), pose, bench.precision)
+            assert_same_pose(
+                bench.get("links", "pose", "outer::inner::core"), pose, bench.precision
+            )
 
     @pytest.mark.parametrize(("kind", "scope"), [("models", ""), ("links", "::link")])
     def test_a_static_model_has_no_velocity(self, bench: Bench, kind: Kind, scope: str) -> None:
@@ -208,10 +210,10 @@ class StateCases(Conformance):
         assert bench.state("box", "wall", "lamp") == before
 
 
-def assert_same_twist(twist: ArrayLike, expected: ArrayLike) -> None:
-    """Compares twists to 1e-9 m/s and rad/s."""
+def assert_same_twist(twist: ArrayLike, expected: ArrayLike, atol: float = 1e-9) -> None:
+    """Asserts that two twists are equal [m/s, rad/s]."""
     wanted = np.asarray(expected, dtype=np.float64)
-    np.testing.assert_allclose(np.asarray(twist), wanted, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(np.asarray(twist), wanted, rtol=0, atol=atol)
 
 
 def carried(offset: Pose, twist: ArrayLike = TWIST) -> tuple[NDArray[np.float64], list[float]]:

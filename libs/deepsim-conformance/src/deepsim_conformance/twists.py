@@ -50,17 +50,21 @@ class TwistCases(Conformance):
         before = {link: _of(chain, link) for link in CHAIN_MASSES}
         held = dict(zip(RATES, _positions(chain)))
         assert chain.write({(kind, "twist"): {name: twist}}) == ()
-        np.testing.assert_allclose(chain.get(kind, "twist", name), twist, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(
+            chain.get(kind, "twist", name), twist, rtol=0, atol=chain.precision
+        )
         base = before["chain::base"]
         change = np.asarray(twist) - base[1]
         for link, (pose, old) in before.items():
             new_pose, new = _of(chain, link)
             arm = pose[:3] - base[0][:3]
             expected = [*(change[:3] + np.cross(change[3:], arm)), *change[3:]]
-            np.testing.assert_allclose(new - old, expected, rtol=0, atol=1e-9)
+            np.testing.assert_allclose(new - old, expected, rtol=0, atol=chain.precision)
             np.testing.assert_allclose(new_pose, pose, rtol=0, atol=1e-12)
         for joint, rate in RATES.items():
-            assert chain.get("joints", "velocity", joint) == pytest.approx(rate, abs=1e-9)
+            assert chain.get("joints", "velocity", joint) == pytest.approx(
+                rate, abs=chain.precision
+            )
             assert chain.get("joints", "position", joint) == pytest.approx(held[joint], abs=1e-12)
 
     def test_a_jointed_model_flies_by_its_momentum(self, chain: Bench) -> None:
@@ -112,9 +116,11 @@ class TwistCases(Conformance):
         for link in ("parts::base", "parts::loose"):
             pose, twist = _of(bench, link)
             linear = np.add(TWIST[:3], np.cross(TWIST[3:], pose[:3] - origin))
-            np.testing.assert_allclose(twist, [*linear, *TWIST[3:]], rtol=0, atol=1e-9)
+            np.testing.assert_allclose(twist, [*linear, *TWIST[3:]], rtol=0, atol=bench.precision)
         if len(bench.entities.joints):
-            assert bench.get("joints", "velocity", "parts::joint") == pytest.approx(2.0, abs=1e-9)
+            assert bench.get("joints", "velocity", "parts::joint") == pytest.approx(
+                2.0, abs=bench.precision
+            )
 
 
 def _of(bench: Bench, link: str) -> _Motion:

@@ -63,7 +63,7 @@ class WorldCases(Conformance):
         bench.spawn(sdf, "model", poses)
         for _ in range(2):
             for world, pose in enumerate(poses):
-                assert_same_pose(bench.pose("model", world), pose)
+                assert_same_pose(bench.pose("model", world), pose, bench.precision)
                 np.testing.assert_array_equal(bench.twist("model", world), 0)
             bench.step(5)
             bench.reset()
@@ -83,7 +83,7 @@ class WorldCases(Conformance):
         assert {refusal.name for refusal in refusals} == {"wall"}
         expected = np.zeros((bench.worlds, 2, 6))
         expected[rows == 1, 1] = twists[rows == 1]
-        np.testing.assert_allclose(bench.tables().models.twist, expected, atol=1e-9)
+        np.testing.assert_allclose(bench.tables().models.twist, expected, atol=bench.precision)
 
     def test_a_world_that_diverges_stops_no_other(self, bench: Bench) -> None:
         """The error names the world, the others behave as if alone, and a reset repairs it."""

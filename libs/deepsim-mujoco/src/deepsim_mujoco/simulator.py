@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,13 +41,17 @@ from .spec.builder import Built
 from .spec.mjcf_looks import mjcf_looks
 from .spec.mujoco_spec import MujocoSpec
 from .state.actuators import Actuators
+from .state.batches import Engine
 from .state.compiled import Compiled
 from .state.forces import LinkForces
 from .state.joints import Joints
 from .state.motion import STATE_KINDS, Motion
 from .state.servos import Servos
 from .state.single_world import SingleWorld
-from .state.world_states import WorldStates
+from .state.world_states import MujocoEngine, WorldStates
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class MujocoSimulator:
@@ -71,6 +76,7 @@ class MujocoSimulator:
         worlds: Number of worlds, W.
         threads: Number of threads that step them, at most one per world; by default one per
             processor.
+        engine: Steps the worlds in the place of MuJoCo, which has threads of its own or none.
 
     Attributes:
         worlds: Number of worlds, W.
@@ -97,6 +103,7 @@ class MujocoSimulator:
         *,
         worlds: int = 1,
         threads: int | None = None,
+        engine: Engine | None = None,
     ) -> None:
         described = world if world is not None else WorldDescription()
         if not isinstance(described, WorldDescription):
@@ -107,8 +114,9 @@ class MujocoSimulator:
         if worlds < 1:
             raise ValueError(f"worlds must be at least 1, got {worlds}")
         self.worlds = worlds
-        self._spec = MujocoSpec(described)
-        self._states = WorldStates(worlds, threads)
+        steps = MujocoEngine(threads) if engine is None else engine
+        self._spec = MujocoSpec(described, steps.check)
+        self._states = WorldStates(worlds, steps)
         self._appearance = Appearance(worlds)
         self._servos = Servos(self._states)
         self._joints = Joints(self._states, self._servos)
@@ -136,16 +144,14 @@ class MujocoSimulator:
         self._add([SpawnRequest(model, model.name, model.pose) for model in described.models])
 
     @classmethod
-    def from_file(
-        cls, path: str | Path, *, worlds: int = 1, threads: int | None = None
-    ) -> MujocoSimulator:
+    def from_file(cls, path: str | Path, **options: Any) -> Self:
         """Creates a simulator from an SDF world file; other arguments are those of the constructor.
 
         Raises:
             ModelFormatError: The file is malformed.
             SpawnError: A model of the world cannot be built.
         """
-        return cls(GazeboXMLLoader().load_world(path), worlds=worlds, threads=threads)
+        return cls(GazeboXMLLoader().load_world(path), **options)
 
     @property
     def descriptions(self) -> Descriptions:

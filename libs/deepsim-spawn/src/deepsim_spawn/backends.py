@@ -32,8 +32,9 @@ class Backend:
 
     Args:
         name: A backend of an installed package: ``"mujoco"``, the embedded engine of
-            deepsim-mujoco, or ``"gazebo"``, running servers, of deepsim-gazebo. Other packages
-            bring theirs by an entry point of the group ``deepsim.backends``.
+            deepsim-mujoco; ``"warp"``, the same physics on a GPU, of deepsim-warp; or ``"gazebo"``,
+            running servers, of deepsim-gazebo. Other packages bring theirs by an entry point of the
+            group ``deepsim.backends``.
 
     Attributes:
         name: The given name.
@@ -75,6 +76,11 @@ class Backend:
     def __exit__(self, *error: object) -> None:
         _CURRENT.reset(self._tokens.pop())
 
+    @staticmethod
+    def current() -> Backend | None:
+        """Returns the backend of the innermost ``with`` statement; None outside of any."""
+        return _CURRENT.get()
+
     def open(self, world: WorldDescription | None = None, worlds: int = 1) -> Simulator:
         """Opens a simulator of this backend; see `open_simulator`."""
         described = world if world is not None else WorldDescription()
@@ -83,15 +89,19 @@ class Backend:
         return simulator
 
 
-def open_simulator(world: WorldDescription | None = None, worlds: int = 1) -> Simulator:
-    """Opens a simulator of the backend chosen by ``deepsim run --backend`` or by `Backend`.
+def open_simulator(
+    world: WorldDescription | None = None, worlds: int = 1, backend: str | None = None
+) -> Simulator:
+    """Opens a simulator of a backend.
 
-    The default is MuJoCo. A Gazebo server has one world; opening it replaces the world's content.
+    The default is the one chosen by ``deepsim run --backend`` or by `Backend`, which is MuJoCo if
+    none was chosen. A Gazebo server has one world; opening it replaces the world's content.
 
     Args:
         world: Models, lights, gravity and step size; by default an empty world with gravity and
             steps of 1 ms.
         worlds: The number of worlds, W.
+        backend: Name of the backend; see `Backend`.
 
     Raises:
         BackendError: The chosen backend, or the default one, is not installed or not for this
@@ -99,7 +109,8 @@ def open_simulator(world: WorldDescription | None = None, worlds: int = 1) -> Si
         SimulatorError: The simulator cannot be reached, or cannot have so many worlds.
         SpawnError: A model of the world cannot be built.
     """
-    return (_CURRENT.get() or Backend(DEFAULT)).open(world, worlds)
+    chosen = (Backend.current() or Backend(DEFAULT)) if backend is None else Backend(backend)
+    return chosen.open(world, worlds)
 
 
 def _installed() -> dict[str, EntryPoint]:

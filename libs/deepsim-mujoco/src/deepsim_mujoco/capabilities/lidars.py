@@ -9,6 +9,7 @@ from deepsim_mujoco.imports import mujoco
 from deepsim_mujoco.rendering.ray_casting import cast_rays
 from deepsim_mujoco.spec.builder import COLLISION_GROUP
 from deepsim_mujoco.spec.sensors import BuiltSensor
+from deepsim_mujoco.state.batches import CastsRays
 from deepsim_mujoco.state.layout import Floats
 from deepsim_mujoco.state.single_world import SingleWorld
 from deepsim_spawn import Lidar, Rays
@@ -16,7 +17,7 @@ from deepsim_sync import Reading
 
 
 class LidarScanner:
-    """A lidar, whose rays meet collisions; they are cast world by world.
+    """A lidar, whose rays meet collisions.
 
     Args:
         single: Loads the state of one world.
@@ -42,7 +43,19 @@ class LidarScanner:
 
     def read(self) -> Reading:
         """Returns the ranges, (W, rows, rays) [m]."""
-        lidar, site = self._lidar, self._site
+        lidar, batch = self._lidar, self._single.states.batch
+        if isinstance(batch, CastsRays):
+            ranges = batch.cast_rays(self._site, self._rays, self._shown)
+        else:
+            ranges = self._cast_in_turn()
+        far = (ranges < 0.0) | (ranges > lidar.max_range)
+        ranges[ranges < lidar.min_range] = -np.inf
+        ranges[far] = np.inf
+        return {"ranges": ranges.reshape(-1, lidar.vertical.count, lidar.horizontal.count)}
+
+    def _cast_in_turn(self) -> Floats:
+        """Returns the distances along all rays, world by world, (W, n) [m]; -1 without a hit."""
+        site, farthest = self._site, self._lidar.max_range
         worlds, count = self._single.states.worlds, len(self._rays)
         ranges, geoms = np.empty((worlds, count)), np.empty(count, np.int32)
         for world in range(worlds):
@@ -50,12 +63,8 @@ class LidarScanner:
             mujoco.mj_kinematics(model, data)
             vectors = (self._rays @ data.site_xmat[site].reshape(3, 3).T).reshape(-1)
             origin, into = data.site_xpos[site], (geoms, ranges[world])
-            farthest = lidar.max_range
             cast_rays(model, data, origin, vectors, self._shown, *into, farthest=farthest)
-        far = (ranges < 0.0) | (ranges > lidar.max_range)
-        ranges[ranges < lidar.min_range] = -np.inf
-        ranges[far] = np.inf
-        return {"ranges": ranges.reshape(worlds, lidar.vertical.count, lidar.horizontal.count)}
+        return ranges
 
 
 def _directions(lidar: Lidar) -> Floats:

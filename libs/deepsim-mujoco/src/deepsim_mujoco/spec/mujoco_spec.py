@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 
 from deepsim_math import Pose
@@ -58,12 +58,16 @@ class MujocoSpec:
 
     ``name in spec`` tests whether a top-level model has the name.
 
+    Args:
+        world: Lights, gravity, scene and physics settings; its models are not added.
+        check: Raises ValueError for a compiled model that cannot be stepped.
+
     Attributes:
         lights: Lights of the world that belong to no model, by name.
     """
 
-    def __init__(self, world: WorldDescription) -> None:
-        self._world = world
+    def __init__(self, world: WorldDescription, check: Callable[[mujoco.MjModel], None]) -> None:
+        self._world, self._check = world, check
         self._spec = _empty_spec(world)
         self._assets = Assets(self._spec)
         self._parts = self._spec, self._assets, ModelNumbers()
@@ -118,6 +122,7 @@ class MujocoSpec:
             parted = [self._keep_hulls_off(model, one) for one in added]
             if any(parted):
                 model = self._compile(added)
+            self._check(model)
         except BaseException as error:
             self._pairs.clear()
             for one in added:
@@ -126,7 +131,7 @@ class MujocoSpec:
             if not isinstance(error, ValueError):
                 raise
             for description, name, _ in first.values():
-                _try_alone(description, name)
+                self._try_alone(description, name)
             names = ", ".join(repr(request.name) for request in requests)
             raise DeepSimError(f"cannot spawn [{names}] at once: {_why(error)}") from error
         self._built.update((one.name, one) for one in added)
@@ -160,6 +165,16 @@ class MujocoSpec:
             self._forget_options(name)
             model = self._compile([])
         return model
+
+    def _try_alone(self, description: ModelDescription | MjcfModel, name: str) -> None:
+        """Compiles a model alone; raises SpawnError if it is refused."""
+        spec = _empty_spec(WorldDescription())
+        assets = Assets(spec)  # keeps alive the files that are read now
+        _build(spec, assets, ModelNumbers(), description, name)
+        try:
+            self._check(spec.compile())
+        except ValueError as error:
+            raise SpawnError(name, _why(error)) from error
 
     def _take_options(self, options: MjcfOptions, name: str, beside: Sequence[Built]) -> bool:
         """Takes the options of an MJCF model if nothing else moves in a world without own options.
@@ -251,17 +266,6 @@ def _check(requests: Iterable[SpawnRequest]) -> None:
                 f"MuJoCo spawns a ModelDescription or MjcfModel, got {request.description!r}: "
                 "for a file or XML, use deepsim_spawn.ModelSpawner"
             )
-
-
-def _try_alone(description: ModelDescription | MjcfModel, name: str) -> None:
-    """Compiles a model alone; raises SpawnError if MuJoCo refuses it."""
-    spec = _empty_spec(WorldDescription())
-    assets = Assets(spec)  # keeps alive the files that are read now
-    _build(spec, assets, ModelNumbers(), description, name)
-    try:
-        spec.compile()
-    except ValueError as error:
-        raise SpawnError(name, _why(error)) from error
 
 
 def _empty_spec(world: WorldDescription) -> mujoco.MjSpec:

@@ -330,8 +330,9 @@ class Servos:
             Whether a light servo is at its limit, (w,).
         """
         states = self._states
-        ranges = states.batch.expand("actuator_forcerange")
-        before, warned, kept = states.state[ids], states.warnings[ids], ranges[ids]
+        batch = states.batch
+        before, warned = states.state[ids], states.warnings[ids]
+        kept = batch.expand("actuator_forcerange")[ids]
         limit = self._limit[ids]
         is_free = limit < np.inf
         is_limited = np.zeros(len(ids), dtype=np.bool_)
@@ -339,7 +340,7 @@ class Servos:
         try:
             while True:
                 now = ids[some]
-                states.batch.step(now)
+                batch.step(now)
                 self._is_free[now] = is_free[some]
                 effort = self._taken(*self._first(now), self._speeds(now), now)
                 factor = np.where(is_free[some], np.abs(effort) / limit[some], 0.0)
@@ -352,7 +353,8 @@ class Servos:
                 is_free[some, worst] = False
                 is_limited[some] = True
                 # Equal ends of a range make MuJoCo apply just this effort.
+                ranges = batch.expand("actuator_forcerange")
                 ranges[now, worst] = np.copysign(limit[some, worst], effort)[:, None]
                 states.state[now], states.warnings[now] = before[some], warned[some]
         finally:
-            ranges[ids] = kept
+            batch.expand("actuator_forcerange")[ids] = kept

@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 
 from deepsim_math import Pose
 from deepsim_math.poses import compose
-from deepsim_mujoco.imports import Batch, BatchError, mujoco
+from deepsim_mujoco.imports import Batch as MujocoBatch
+from deepsim_mujoco.imports import BatchError, mujoco
 from deepsim_mujoco.spec.builder import Built
 from deepsim_mujoco.spec.mjcf_actuators import actuator_name
 from deepsim_sync import SimulationError, WorldNumbers
 
+from .batches import Batch, Engine
 from .bodies import Bodies
 from .compiled import Compiled
 from .layout import Floats, Part, Rows, kept_numbers
@@ -53,12 +55,12 @@ class WorldStates:
 
     Args:
         worlds: Number of worlds, W.
-        threads: Number of threads that step them; None for one per processor.
+        engine: Makes the batches that step them.
 
     Attributes:
         compiled: The compiled model and its rows.
         model: MuJoCo's model, ``compiled.model``.
-        batch: MuJoCo's batch of worlds.
+        batch: The batch that steps them.
         state: Integration state of each world, (W, n), from which the next step starts.
         starts: Start of each world's state in the flattened array, (W,).
         initial: States after a reset, (W, n).
@@ -76,14 +78,14 @@ class WorldStates:
 
     compiled: Compiled
     model: mujoco.MjModel
-    batch: Any
+    batch: Batch
     state: Floats
     starts: Rows
     initial: Floats
 
-    def __init__(self, worlds: int, threads: int | None) -> None:
+    def __init__(self, worlds: int, engine: Engine) -> None:
         self.worlds = worlds
-        self._threads = min(worlds, threads or os.cpu_count() or 1)
+        self._engine = engine
         self.steps: NDArray[np.float64] = np.zeros(worlds)
         self._timed: tuple[Any, NDArray[np.float64]] = (None, np.zeros(worlds))
         self.version = self.mass_updates = 0
@@ -114,7 +116,7 @@ class WorldStates:
         for row, place in enumerate(chain.from_iterable(within)):
             if place != Pose():
                 places[row] = compose(places[row], np.asarray(place))
-        batch = _batch_without_visuals(model, self.worlds, self._threads)
+        batch = self._engine.batch(model, self.worlds)
         initial = batch.state.copy()
         starts = np.arange(self.worlds) * initial.shape[1]
         origins = np.tile(_IDENTITY, (len(roots), 1))
@@ -175,7 +177,7 @@ class WorldStates:
     def refuse_warned(self, chosen: WorldNumbers | None) -> None:
         """Raises SimulationError if MuJoCo warned in the latest step that a world diverged."""
         self.known_warnings = self.warnings.tobytes()
-        is_bad = self.warnings[:, _BAD, 1].any(axis=1)
+        is_bad = np.asarray(self.warnings[:, _BAD, 1].any(axis=1))
         bad = np.flatnonzero(is_bad) if chosen is None else chosen[is_bad[chosen]]
         if len(bad):
             self.refuse(bad, "reset them, then try a smaller step size or smaller forces")
@@ -268,7 +270,7 @@ class WorldStates:
         armature = self.batch.expand("dof_armature")
         armature[worlds] = self._own_armature[worlds]
         self.batch.set_const(worlds)
-        armature[worlds] += self._servo_armature[worlds]
+        self.batch.expand("dof_armature")[worlds] += self._servo_armature[worlds]
 
     def derived(self, name: str) -> Floats:
         """Returns MuJoCo's memory of a field that it derives, (W, ...); call `derive` to read it.
@@ -317,19 +319,42 @@ class WorldStates:
             with suppress(BatchError):  # raised for worlds that diverged
                 self.batch.forward(stage=self._stage)
         finally:
-            flags[:] = before
+            self.batch.expand("opt.disableflags")[:] = before
         self._derived = self.version, self._stage
 
 
-def _batch_without_visuals(model: mujoco.MjModel, worlds: int, threads: int) -> Any:
-    """Returns a batch whose steps skip the last geoms of each body, if these are only visuals.
+class MujocoEngine:
+    """Steps worlds with MuJoCo.
 
-    No geom is skipped that a sensor of an MJCF model may measure.
+    Args:
+        threads: Number of threads, at most one per world; None for one per processor.
+    """
+
+    def __init__(self, threads: int | None = None) -> None:
+        self._threads = threads or os.cpu_count() or 1
+
+    def check(self, model: mujoco.MjModel) -> None:
+        """Accepts every model that MuJoCo compiles."""
+
+    def batch(self, model: mujoco.MjModel, worlds: int) -> Batch:
+        """Returns a batch of worlds, which skips visuals."""
+        counts = model.body_geomnum.copy()
+        model.body_geomnum[:] = _acting_geoms(model)
+        try:
+            made: Batch = MujocoBatch(model, worlds, min(worlds, self._threads))
+        finally:
+            model.body_geomnum[:] = counts
+        return made
+
+
+def _acting_geoms(model: mujoco.MjModel) -> NDArray[np.int32]:
+    """Returns the number of geoms of each body without those of visuals at the end.
+
+    No geom is left out that a sensor of an MJCF model may measure.
 
     In each step, MuJoCo updates all geoms and considers them for contacts, even visuals; for a
     playing field with its lines, this takes a quarter of the time.
     """
-    counts = model.body_geomnum.copy()
     acts = (model.geom_contype | model.geom_conaffinity) != 0
     acts |= model.geom_fluid[:, 0] != 0.0
     acts[model.pair_geom1] = acts[model.pair_geom2] = True
@@ -339,10 +364,6 @@ def _batch_without_visuals(model: mujoco.MjModel, worlds: int, threads: int) -> 
     acts |= np.isin(model.sensor_type, _SEEING).any()
     (acting,) = acts.nonzero()
     body = model.geom_bodyid[acting]
-    last = np.zeros_like(counts)
+    last: NDArray[np.int32] = np.zeros_like(model.body_geomnum)
     np.maximum.at(last, body, acting - model.body_geomadr[body] + 1)
-    model.body_geomnum[:] = last
-    try:
-        return Batch(model, worlds, threads)  # copies the model
-    finally:
-        model.body_geomnum[:] = counts
+    return last

@@ -4,12 +4,13 @@
 from .body import Body, LinkView
 from .entity import Composite, Entity, Model
 from .lab_robot import LabRobot
-from .simulator import LabSimulator, Scene, SimulatorConfig
+from .simulator import GPUEngineConfig, LabSimulator, Scene, SimulatorConfig
 
 __all__ = [
     "Body",
     "Composite",
     "Entity",
+    "GPUEngineConfig",
     "LabRobot",
     "LabSimulator",
     "LinkView",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,21 @@ from deepsim_sync import DeepSimError, Simulator, SpawnRequest, World
 from .body import Body
 from .entity import Composite, Elements, not_loaded
 from .lab_robot import LabRobot
+
+
+@dataclass(frozen=True)
+class GPUEngineConfig:
+    """The settings of an engine on a GPU, such as `deepsim_warp.WarpSimulator`.
+
+    Attributes:
+        device: Name of the device; None for the first GPU.
+        contacts: Number of contacts to make room for in each scene; None for the engine's default.
+        constraints: Number of rows of constraints to make room for in each scene; likewise.
+    """
+
+    device: str | None = None
+    contacts: int | None = None
+    constraints: int | None = None
 
 
 @dataclass(frozen=True)
@@ -34,6 +49,7 @@ class SimulatorConfig:
         gravity: Acceleration of gravity, in the world frame [m/s²].
         friction: Friction coefficient of the ground.
         seed: Seed of the random generators; scene i has ``seed + i``.
+        gpu: Settings that are passed to the engine, which must take them; None for none.
 
     Raises:
         ValueError: A value is invalid.
@@ -45,6 +61,7 @@ class SimulatorConfig:
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     friction: float = 0.5
     seed: int = 0
+    gpu: GPUEngineConfig | None = None
 
     def __post_init__(self) -> None:
         for name in ("sim_freq", "control_freq", "n_scenes"):
@@ -103,7 +120,7 @@ class LabSimulator:
 
     Args:
         engine: Function that makes a simulator from a world description and the argument
-            ``worlds``.
+            ``worlds``, and from those of `GPUEngineConfig` if the configuration has one.
         config: Settings of the scenes.
         robot: The entity ``robot``, or None.
         elements: All other entities by name.
@@ -186,7 +203,8 @@ class LabSimulator:
             f"<max_step_size>{1.0 / config.sim_freq!r}</max_step_size></physics>"
             f"{_GROUND.format(mu=config.friction) if self._ground else ''}</world></sdf>"
         )
-        simulator = self._engine(description, worlds=config.n_scenes)
+        options = {} if config.gpu is None else asdict(config.gpu)
+        simulator = self._engine(description, worlds=config.n_scenes, **options)
         self.world = World(simulator, seed=config.seed)
         self._open = True
         requests = []

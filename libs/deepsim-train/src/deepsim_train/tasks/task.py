@@ -15,6 +15,7 @@ import numpy as np
 
 from deepsim_envs import ArrayPolicy, Environment, JoinedEnvironment, Policy, PolicyMaker
 from deepsim_envs.spaces import sample_allowed
+from deepsim_spawn.backends import DEFAULT, Backend
 from deepsim_sync import CameraView, UnsupportedError
 from deepsim_train.task_code import TaskError, call_task_code
 
@@ -75,6 +76,8 @@ class Task:
     def environment(self, seed: int = 0, worlds: int = 1, **options: Any) -> Environment:
         """Builds the environment with `make`.
 
+        Inside ``with Backend(...)``, its simulator is of that backend.
+
         Args:
             seed: Seed used if the first reset gets none; world w uses ``seed + w``.
             worlds: The number of worlds, W.
@@ -82,8 +85,8 @@ class Task:
 
         Raises:
             UnsupportedError: The task runs in one world only, and `worlds` is larger.
-            TaskError: `make` does not take these arguments, or does not return an `Environment` of
-                this number of worlds.
+            TaskError: `make` does not take these arguments, does not return an `Environment` of
+                this number of worlds, or makes its own simulator although a backend is chosen.
             TaskCodeError: `make` raised an error.
         """
         arguments: dict[str, Any] = {"seed": seed, **options}
@@ -99,12 +102,19 @@ class Task:
                 f"{self.name} runs in one world only, and {worlds} were asked for: its make does "
                 "not take the number of worlds, as in make(worlds=1, seed=0)"
             )
+        backend = Backend.current()
+        opened = 0 if backend is None else backend.opened
         try:
             made = call_task_code(f"make of {self.name}", self.make, **arguments)
         except UnsupportedError as error:
             if worlds == 1:
                 raise
             raise UnsupportedError(f"{self.name} cannot run in {worlds} worlds: {error}") from error
+        if backend is not None and backend.name != DEFAULT and backend.opened == opened:
+            raise TaskError(
+                f"{self.name} makes its own simulator, so it cannot run on {backend.name}: "
+                "its make function should call deepsim.open_simulator"
+            )
         if not isinstance(made, Environment):
             raise TaskError(f"make of {self.name} must return an Environment, got {made!r}")
         if len(made) != worlds:

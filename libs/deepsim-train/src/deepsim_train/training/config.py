@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias
 
+from deepsim_spawn.backends import Backend
 from deepsim_train.task_code import TaskError
 
 GameOver: TypeAlias = Literal["all", "any"]
@@ -23,6 +25,8 @@ class TrainingConfig:
     Attributes:
         steps: Total number of steps of all agents, rounded up to whole rollouts.
         worlds: The number of worlds that are stepped together.
+        backend: The simulator, as `deepsim_spawn.Backend` names it; None for the one chosen outside
+            of the training, which is ``"mujoco"`` by default.
         seed: Seed of all random numbers; the same seed gives the same policies on the same machine.
         agent: The agent that learns; None for one policy that learns from all agents.
         policies: The policies that learn: ``"one"`` for all agents, ``"agent"`` for one each,
@@ -66,6 +70,7 @@ class TrainingConfig:
 
     steps: int = 100_000
     worlds: int = 4
+    backend: str | None = None
     seed: int = 0
     agent: str | None = None
     policies: Policies = "one"
@@ -133,6 +138,14 @@ class TrainingConfig:
             )
         if any(size < 1 for size in self.hidden):
             raise TaskError(f"hidden must be sizes >= 1, got {list(self.hidden)}")
+
+    def on_backend(self) -> contextlib.AbstractContextManager[object]:
+        """Returns a context in which simulators are of the backend.
+
+        Raises:
+            BackendError: The backend is not installed.
+        """
+        return contextlib.nullcontext() if self.backend is None else Backend(self.backend)
 
     def changed(self, settings: Mapping[str, Any]) -> TrainingConfig:
         """Returns a copy with some settings replaced.

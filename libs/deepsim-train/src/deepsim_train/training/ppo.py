@@ -85,6 +85,7 @@ def train(
     closing = ExitStack()
     try:
         league = League(config.self_play, config.self_play_every) if config.self_play else None
+        closing.enter_context(config.on_backend())
         worlds = learning_worlds(task, config, league)
         closing.callback(worlds.close)
         learners = [

@@ -21,12 +21,13 @@ from rich.table import Table
 from deepsim.output import print_json, say, table
 from deepsim_envs import Agents, Environment, GymnasiumEnv, GymnasiumVectorEnv, Policy
 from deepsim_envs.spaces import batch_of
+from deepsim_spawn.backends import DEFAULT, Backend
 from deepsim_sync import DeepSimError, UnsupportedError
 from deepsim_train.tasks.loading import load_task
 from deepsim_train.tasks.search import find_task
 from deepsim_train.tasks.task import Task
 
-from .options import AsJson, Root, TaskName, fail
+from .options import AsJson, BackendName, Root, TaskName, fail
 
 _WORLDS = (1, 16, 256)
 _ACTIONS = 16  # the number of actions that are drawn before the clock starts, and then repeated
@@ -58,6 +59,7 @@ def bench(
         list[int] | None,
         typer.Option(min=1, help="A number of worlds; repeatable. Default: 1, 16 and 256."),
     ] = None,
+    backend: BackendName = DEFAULT,
     as_json: AsJson = False,
 ) -> None:
     """Measures the speed of a task in one world and in many.
@@ -70,7 +72,7 @@ def bench(
     measured: list[Speed] = []
     refusal = ""
     try:
-        with contextlib.redirect_stdout(sys.stderr):  # the task may print
+        with contextlib.redirect_stdout(sys.stderr), Backend(backend):  # the task may print
             found = find_task(name, root)
             task = load_task(found)
             for number in worlds or _WORLDS:

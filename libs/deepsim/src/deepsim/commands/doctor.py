@@ -34,6 +34,8 @@ _PORTS = {
 }
 # Draws with OpenGL in a separate process, so that a crash of the driver does not end this one.
 _PICTURE = "from deepsim_mujoco.rendering import open_camera; open_camera('gl')"
+# Starts warp in a separate process, which prints to the terminal.
+_GPU = "import warp; print('GPUS', *(device.name for device in warp.get_cuda_devices()))"
 _REQUIREMENT = re.compile(r"([\w.-]+)(?:\[([\w,.-]+)\])?\s*(?:\(?==\s*([\w.]+)\)?)?")
 _EXTRA = re.compile(r"extra\s*==\s*['\"]([\w.-]+)['\"]")
 
@@ -71,7 +73,7 @@ def doctor(as_json: AsJson = False) -> None:
     """
     needed = [_python(), *_packages()]
     broken = [finding for finding in needed if finding.outcome == "broken"]
-    optional = chain([_pictures()], _gazebo(), _ports(), _extras())
+    optional = chain([_pictures()], _gpu(), _gazebo(), _ports(), _extras())
     if as_json:
         print_json([asdict(finding) for finding in (*needed, *optional)])
     else:
@@ -142,6 +144,29 @@ def _pictures() -> Finding:
     reason = done.stderr.rpartition("GlUnavailableError: ")[2].strip()
     state = f"by cast rays, matt and without textures: {reason or f'exit code {done.returncode}'}"
     return Finding("pictures", "missing", state, GlUnavailableError(reason).remedy)
+
+
+def _gpu() -> Iterator[Finding]:
+    """Examines the GPUs of MuJoCo Warp; without deepsim-warp, `_extras` names it."""
+    if _version("deepsim-warp") is None:
+        return
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", _GPU], capture_output=True, encoding="utf-8", timeout=60
+        )
+    except subprocess.TimeoutExpired:
+        yield Finding("GPU", "missing", "warp gives no answer")
+        return
+    names = done.stdout.rpartition("GPUS")[2].strip()
+    if done.returncode:
+        state = done.stderr.strip().rpartition("\n")[2]
+        yield Finding("GPU", "missing", f"warp does not start: {state}")
+    elif names:
+        yield Finding("GPU", "ok", f"{names}, for --backend warp")
+    else:
+        yield Finding(
+            "GPU", "missing", "warp finds none, so --backend warp steps on its CPU device"
+        )
 
 
 def _ros() -> Finding:

@@ -14,13 +14,14 @@ from rich.console import Console
 
 from deepsim.output import fields, print_json, say, table
 from deepsim_envs.checks import Check, checks_of
+from deepsim_spawn.backends import DEFAULT, Backend
 from deepsim_sync import DeepSimError
 from deepsim_train.checks import trainer_checks
 from deepsim_train.tasks.loading import load_task, register_task
 from deepsim_train.tasks.search import TaskFolder, find_task, find_tasks, installed_tasks
 
 from .command_help import example, group
-from .options import AsJson, Root, TaskName, fail
+from .options import AsJson, BackendName, Root, TaskName, fail
 
 envs = group("Lists and shows tasks.")
 
@@ -113,6 +114,7 @@ def check(
     name: TaskName = "",
     root: Root = Path(),
     steps: Annotated[int, typer.Option(min=4, help="Steps in each of DeepSim's checks.")] = 300,
+    backend: BackendName = DEFAULT,
     as_json: AsJson = False,
 ) -> None:
     """Checks that a task's environment behaves as trainers expect.
@@ -124,7 +126,7 @@ def check(
     console = Console(file=sys.stdout)
     outcomes: list[Check] = []
     try:
-        with contextlib.redirect_stdout(sys.stderr):  # the task may print
+        with contextlib.redirect_stdout(sys.stderr), Backend(backend):  # the task may print
             found = find_task(name, root)
             task, id = load_task(found), register_task(found)
             for outcome in checks_of(id, task.environment, steps, trainer_checks):

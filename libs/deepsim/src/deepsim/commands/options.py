@@ -38,7 +38,8 @@ AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Worlds: TypeAlias = Annotated[int, typer.Option(min=1, help="Number of worlds to step together.")]
 Namespace: TypeAlias = Annotated[str, typer.Option("--namespace", help="The name of the world.")]
 BackendName: TypeAlias = Annotated[
-    str, typer.Option(help="The simulator: mujoco, or gazebo, which must already run.")
+    str,
+    typer.Option(help="The simulator: mujoco, warp on a GPU, or gazebo, which must already run."),
 ]
 
 

@@ -19,7 +19,6 @@ from deepsim_spawn.backends import DEFAULT, Backend
 from deepsim_sync import DeepSimError
 from deepsim_train.episodes import facts
 from deepsim_train.policies.slot_policy import slot_policy
-from deepsim_train.task_code import TaskError
 from deepsim_train.training.run_folder import chosen
 
 from .options import AsJson, BackendName, Root, TaskName, Worlds, fail, stoppable
@@ -106,11 +105,6 @@ def _run(
             with console.status(f"building {task.name}"), engine:
                 environment = task.environment(settings.seed, worlds)
             with environment:
-                if backend != DEFAULT and not engine.opened:
-                    raise TaskError(
-                        f"{task.name} makes its own simulator, so it cannot run on {backend}: "
-                        "its make function should call deepsim.open_simulator"
-                    )
                 act = slot_policy(maker, environment, settings.seed)
                 settings = replace(settings, title=(kind, who))
                 with recorder(environment, record, settings):

@@ -61,6 +61,10 @@ def train(
             help=f"Worlds to step together; by default as the task sets, else {_DEFAULTS.worlds}.",
         ),
     ] = None,
+    backend: Annotated[
+        str | None,
+        typer.Option(help="The simulator: mujoco by default, warp on a GPU, or gazebo."),
+    ] = None,
     seed: Annotated[
         int | None,
         typer.Option(min=0, help="The same seed gives the same policies; by default 0."),
@@ -119,7 +123,7 @@ def train(
     console = Console(file=sys.stderr if as_json else sys.stdout)
     chosen: dict[str, Any] = {
         "steps": 0 if demonstrations is not None and steps is None else steps,
-        "worlds": worlds, "agent": agent, "others": others, "seed": seed,
+        "worlds": worlds, "backend": backend, "agent": agent, "others": others, "seed": seed,
         "demonstrations": demonstrations,
     }  # fmt: skip
     given = {key: value for key, value in chosen.items() if value is not None}
@@ -237,6 +241,8 @@ def _play(
         seed=config.seed,
         video=None if video else VideoFormat.NONE,
     )
-    with task.environment(config.seed, **variant_of(config.make, task)) as environment:
+    with config.on_backend():
+        environment = task.environment(config.seed, **variant_of(config.make, task))
+    with environment:
         policy = slot_policy(policy_of(folder, task), environment, config.seed)
         return play(console, task, environment, policy, folder, settings)

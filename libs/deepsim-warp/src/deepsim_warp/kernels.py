@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kernels beside those of MuJoCo Warp: copies to and from its fields, servos, checks."""
+
+# The annotations are types of warp, which it evaluates: no `from __future__ import annotations`.
+
+from typing import Any
+
+from .imports import wp
+
+_LARGEST = wp.constant(1e10)  # MuJoCo's mjMAXVAL, above which it warns of a bad number
+_LOWEST_FRICTION = wp.constant(1e-5)  # MuJoCo's mjMINMU
+_LOWEST_MIX = wp.constant(1e-15)  # MuJoCo's mjMINVAL
+BAD_POSITION, BAD_VELOCITY, BAD_ACCELERATION, BAD_CONTROL = 1, 2, 4, 8
+"""Flags of the first number of a world's status."""
+
+
+@wp.kernel
+def unpack(state: wp.array2d(dtype=wp.float64), first: int, field: wp.array2d(dtype=Any)):
+    """Copies a part of the states of all worlds to a field of the data."""
+    world, number = wp.tid()
+    field[world, number] = field.dtype(state[world, first + number])
+
+
+@wp.kernel
+def pack(
+    field: wp.array2d(dtype=float),
+    chosen: wp.array(dtype=wp.uint8),
+    first: int,
+    out: wp.array2d(dtype=wp.float64),
+):
+    """Copies a field of the data of chosen worlds to the buffer for the host."""
+    world, number = wp.tid()
+    if chosen[world] != wp.uint8(0):
+        out[world, first + number] = wp.float64(field[world, number])
+
+
+for scalar in (float, wp.uint8):  # all kernels compile at once, not when the first call needs them
+    wp.overload(unpack, [wp.array2d(dtype=wp.float64), int, wp.array2d(dtype=scalar)])
+
+
+@wp.kernel
+def record(field: wp.array2d(dtype=float), step: int, out: wp.array3d(dtype=wp.float64)):
+    """Keeps a field of the data after a step, (W, steps, n)."""
+    world, number = wp.tid()
+    out[world, step, number] = wp.float64(field[world, number])
+
+
+@wp.kernel
+def drive_servos(
+    servos: wp.array(dtype=int),
+    control_start: wp.array(dtype=int),
+    state_start: wp.array(dtype=int),
+    timestep: wp.array(dtype=float),
+    dynamics: wp.array3d(dtype=float),
+    bias: wp.array3d(dtype=float),
+    control: wp.array2d(dtype=float),
+    followed: wp.array2d(dtype=float),
+    act: wp.array2d(dtype=float),
+):
+    """Evaluates MuJoCo's PID actuators without integral: the target moves at a limited speed.
+
+    They become actuators whose force is ``act - stiffness * q - damping * v``, where ``act`` is
+    ``stiffness * followed target + damping * target velocity + feedforward``.
+    """
+    world, number = wp.tid()
+    servo = servos[number]
+    at = control_start[servo]
+    own = state_start[servo]
+    reach = dynamics[world % dynamics.shape[0], servo, 1] * timestep[world % timestep.shape[0]]
+    before = followed[world, own]
+    target = wp.clamp(control[world, at], before - reach, before + reach)
+    followed[world, own] = target
+    row = world % bias.shape[0]
+    held = -bias[row, servo, 1] * target - bias[row, servo, 2] * control[world, at + 1]
+    act[world, own] = held + control[world, at + 2]
+
+
+@wp.kernel
+def store_targets(
+    servos: wp.array(dtype=int),
+    state_start: wp.array(dtype=int),
+    followed: wp.array2d(dtype=float),
+    act: wp.array2d(dtype=float),
+):
+    """Puts the followed targets of servos back among the states of all actuators."""
+    world, number = wp.tid()
+    own = state_start[servos[number]]
+    act[world, own] = followed[world, own]
+
+
+@wp.func
+def _is_bad(value: float) -> bool:
+    return not (wp.abs(value) < _LARGEST)  # true for NaN
+
+
+@wp.kernel
+def check(
+    position: wp.array2d(dtype=float),
+    velocity: wp.array2d(dtype=float),
+    acceleration: wp.array2d(dtype=float),
+    control: wp.array2d(dtype=float),
+    overflow: wp.array(dtype=int),
+    chosen: wp.array(dtype=wp.uint8),
+    out: wp.array2d(dtype=wp.float64),
+):
+    """Writes the flags of bad numbers and of exceeded capacities of each world."""
+    world = wp.tid()
+    if chosen[world] == wp.uint8(0):
+        out[world, 0] = wp.float64(0.0)
+        out[world, 1] = wp.float64(0.0)
+        return
+    flags = int(0)
+    for i in range(position.shape[1]):
+        if _is_bad(position[world, i]):
+            flags = flags | BAD_POSITION
+    for i in range(velocity.shape[1]):
+        if _is_bad(velocity[world, i]):
+            flags = flags | BAD_VELOCITY
+        if _is_bad(acceleration[world, i]):
+            flags = flags | BAD_ACCELERATION
+    for i in range(control.shape[1]):
+        if not wp.isfinite(control[world, i]):
+            flags = flags | BAD_CONTROL
+    out[world, 0] = wp.float64(flags)
+    out[world, 1] = wp.float64(overflow[world])
+
+
+@wp.func
+def _sign(number: int) -> int:
+    return wp.where(number > 0, 1, wp.where(number < 0, -1, 0))
+
+
+@wp.kernel
+def mix_surfaces(
+    count: wp.array(dtype=int),
+    geoms: wp.array2d(dtype=int),
+    worlds: wp.array(dtype=int),
+    pairs: wp.array2d(dtype=int),
+    described: wp.array(dtype=int),
+    priorities: wp.array2d(dtype=int),
+    dimensions: wp.array(dtype=int),
+    mixes: wp.array2d(dtype=float),
+    frictions: wp.array3d(dtype=float),
+    references: wp.array3d(dtype=float),
+    impedances: wp.array3d(dtype=float),
+    dimension: wp.array(dtype=int),
+    friction: wp.array2d(dtype=float),
+    reference: wp.array2d(dtype=float),
+    impedance: wp.array2d(dtype=float),
+):
+    """Sets the parameters of contacts by the priorities that geoms have in each world.
+
+    This is MuJoCo's rule (documentation, Computation, "Contact"), which MuJoCo Warp applies to the
+    priorities of the model. Contacts of explicit pairs keep their own parameters.
+    """
+    number = wp.tid()
+    if number >= count[0]:
+        return
+    one = geoms[number, 0]
+    other = geoms[number, 1]
+    if one < 0 or other < 0:
+        return
+    for pair in range(pairs.shape[0]):
+        if pairs[pair, 0] == one and pairs[pair, 1] == other:
+            return
+        if pairs[pair, 0] == other and pairs[pair, 1] == one:
+            return
+    world = worlds[number]
+    first = priorities[world, one]
+    second = priorities[world, other]
+    if _sign(first - second) == _sign(described[one] - described[other]):
+        return  # MuJoCo Warp has done it, with bits that another kernel may not have
+    at = world % frictions.shape[0]
+    sliding = wp.max(frictions[at, one, 0], frictions[at, other, 0])
+    turning = wp.max(frictions[at, one, 1], frictions[at, other, 1])
+    rolling = wp.max(frictions[at, one, 2], frictions[at, other, 2])
+    share = float(0.5)
+    size = wp.max(dimensions[one], dimensions[other])
+    if first != second:
+        winner = one
+        share = 1.0
+        if second > first:
+            winner = other
+            share = 0.0
+        sliding = frictions[at, winner, 0]
+        turning = frictions[at, winner, 1]
+        rolling = frictions[at, winner, 2]
+        size = dimensions[winner]
+    else:
+        mine = mixes[world % mixes.shape[0], one]
+        its = mixes[world % mixes.shape[0], other]
+        if mine >= _LOWEST_MIX and its >= _LOWEST_MIX:
+            share = mine / (mine + its)
+        elif its >= _LOWEST_MIX:
+            share = 0.0
+        elif mine >= _LOWEST_MIX:
+            share = 1.0
+    dimension[number] = size
+    friction[number, 0] = wp.max(_LOWEST_FRICTION, sliding)
+    friction[number, 1] = wp.max(_LOWEST_FRICTION, sliding)
+    friction[number, 2] = wp.max(_LOWEST_FRICTION, turning)
+    friction[number, 3] = wp.max(_LOWEST_FRICTION, rolling)
+    friction[number, 4] = wp.max(_LOWEST_FRICTION, rolling)
+    soft = world % references.shape[0]
+    is_standard = references[soft, one, 0] > 0.0 and references[soft, other, 0] > 0.0
+    for i in range(2):
+        if is_standard:
+            mixed = share * references[soft, one, i] + (1.0 - share) * references[soft, other, i]
+        else:
+            mixed = wp.min(references[soft, one, i], references[soft, other, i])
+        reference[number, i] = mixed
+    hard = world % impedances.shape[0]
+    for i in range(5):
+        impedance[number, i] = (
+            share * impedances[hard, one, i] + (1.0 - share) * impedances[hard, other, i]
+        )
+
+
+@wp.kernel
+def gather(
+    field: wp.array2d(dtype=float), places: wp.array(dtype=int), out: wp.array2d(dtype=float)
+):
+    """Copies some numbers of a field, (W, n)."""
+    world, row = wp.tid()
+    out[world, row] = field[world, places[row]]
+
+
+@wp.kernel
+def link_poses(
+    positions: wp.array2d(dtype=wp.vec3),
+    turns: wp.array2d(dtype=wp.quat),
+    bodies: wp.array(dtype=int),
+    frames: wp.array2d(dtype=float),
+    out: wp.array3d(dtype=float),
+):
+    """Composes the poses of bodies with those of links in them; (W, n, 7), x y z w.
+
+    MuJoCo Warp stores quaternions as w, x, y, z.
+    """
+    world, row = wp.tid()
+    body = bodies[row]
+    stored = turns[world, body]
+    turn = wp.quat(stored[1], stored[2], stored[3], stored[0])
+    place = wp.vec3(frames[row, 0], frames[row, 1], frames[row, 2])
+    within = wp.quat(frames[row, 3], frames[row, 4], frames[row, 5], frames[row, 6])
+    position = positions[world, body] + wp.quat_rotate(turn, place)
+    whole = turn * within
+    for i in range(3):
+        out[world, row, i] = position[i]
+    for i in range(4):
+        out[world, row, 3 + i] = whole[i]
+
+
+@wp.kernel
+def aim_rays(
+    places: wp.array2d(dtype=wp.vec3),
+    turns: wp.array2d(dtype=wp.mat33),
+    site: int,
+    rays: wp.array(dtype=wp.vec3),
+    origins: wp.array2d(dtype=wp.vec3),
+    directions: wp.array2d(dtype=wp.vec3),
+):
+    """Turns the rays of a sensor into the frame of each world."""
+    world, ray = wp.tid()
+    origins[world, ray] = places[world, site]
+    directions[world, ray] = turns[world, site] * rays[ray]
