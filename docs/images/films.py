@@ -55,7 +55,7 @@ FILMS = {
     "racetrack": Shooting("racetrack", "pursuit", seconds=8.0),
     "reach": Shooting("reach"),
     "robocup": Shooting("robocup", "chase"),
-    "rough": Shooting("rough", seconds=8.0),
+    "rough": Shooting("rough", seconds=8.0, seed=10),
     "striker": Shooting("striker", "trained"),
     "tag": Shooting("tag", seconds=9.0),
     "walk": Shooting("walk", seconds=3.3, width=960, fps=18),

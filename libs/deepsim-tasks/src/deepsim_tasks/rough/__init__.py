@@ -258,7 +258,7 @@ TASK = Task(
     make=make,
     policies={"trot": Trot()},
     film=CameraView(
-        Pose((1.8, -1.6, 1.1), Euler(0.0, 0.33, 2.42)),
+        Pose((2.2, -1.9, 1.6), Euler(0.0, 0.38, 2.42)),
         0.8,
         960,
         540,
@@ -267,7 +267,7 @@ TASK = Task(
     ),
     map_view=CameraView.from_above(0.0, 0.0, 48.0, size=(600, 500)),
     training={
-        "steps": 4_500_000,
+        "steps": 4_200_000,
         "worlds": 128,
         "rollout": 32,
         "minibatch": 1024,
