@@ -10,6 +10,7 @@ from PIL import Image
 
 from deepsim_math import poses
 from deepsim_mujoco import MujocoSimulator
+from deepsim_mujoco.rendering.gl_context import GlContext
 from deepsim_spawn import MjcfModel, ModelSpawner
 from deepsim_sync import World
 
@@ -74,9 +75,23 @@ def picture(path):
     model = mujoco.MjModel.from_xml_path(str(path))
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
-    with mujoco.Renderer(model, 300, 500) as renderer:
-        renderer.update_scene(data, "eye")
-        return renderer.render().astype(np.float64)
+    camera = mujoco.MjvCamera()
+    camera.type, camera.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED, 0
+    shown, everything = mujoco.MjvScene(model, 100), mujoco.mjtCatBit.mjCAT_ALL
+    pixels = np.zeros((300, 500, 3), np.uint8)
+    frame = mujoco.MjrRect(0, 0, 500, 300)
+    opengl = GlContext()
+    with opengl:
+        context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_50)
+        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, context)
+        mujoco.mjv_updateScene(
+            model, data, mujoco.MjvOption(), None, camera, everything.value, shown
+        )
+        mujoco.mjr_render(frame, shown, context)
+        mujoco.mjr_readPixels(pixels, None, frame, context)
+        context.free()
+    opengl.free()
+    return pixels[::-1].astype(np.float64)
 
 
 def redrawn(found, folder):
