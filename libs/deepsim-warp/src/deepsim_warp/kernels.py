@@ -98,7 +98,6 @@ def free_servos(
 ):
     """Lets light servos, which have finite limits, begin a step without limit."""
     world, servo = wp.tid()
-    freed[world, servo] = wp.float64(0.0)
     if wp.isfinite(limits[world, servo]):
         freed[world, servo] = wp.float64(1.0)
         _set_range(world, servo, -_UNLIMITED, _UNLIMITED, ranges, exact)
