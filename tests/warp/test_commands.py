@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 from typer.testing import CliRunner
@@ -11,7 +12,10 @@ from typer.testing import CliRunner
 from deepsim.cli import app
 
 pytest.importorskip("deepsim_warp", reason="make warp installs it")
-pytestmark = pytest.mark.filterwarnings("ignore:there is no GPU:UserWarning")
+pytestmark = [
+    pytest.mark.skipif(os.environ.get("DEEPSIM_WARP") != "whole", reason="make warp runs it"),
+    pytest.mark.filterwarnings("ignore:there is no GPU:UserWarning"),
+]
 
 
 def call(*arguments):
