@@ -126,6 +126,9 @@ def measured(worlds: int, device: str | None, ticks: int) -> dict[str, Any]:
         found[f"W {worlds}: share of {name}"] = share
     transfers = walks["warp"].simulator.transfers
     found[f"W {worlds}: uploads per tick"] = transfers.uploads / walks["warp"].ticks
+    found[f"W {worlds}: downloads per tick"] = transfers.downloads / walks["warp"].ticks
+    tries = transfers.tries / (walks["warp"].ticks * STEPS)
+    found[f"W {worlds}: tries per physics step"] = tries
     first, again = warp().states(ALONE), warp().states(ALONE)
     found[f"W {worlds}: two runs have the same bytes"] = first == again
     described = GazeboXMLLoader().load_world(WORLD)

@@ -40,10 +40,13 @@ class Conformance(ABC):
         precision: Largest error of positions and velocities that follow from a law or from other
             numbers of the same world [m, m/s, rad, rad/s]. Numbers that were written are read back
             with all their bits, and equal calls have equal results, whatever the precision.
+        reset_precision: Largest error of the poses of links and positions of joints after a run
+            that is repeated after a reset [m, rad]; with 0, all rounds must have the same bits.
     """
 
     world_counts: ClassVar[tuple[int, ...]] = (1, 3, 33)
     precision: ClassVar[float] = 1e-9
+    reset_precision: ClassVar[float] = 0.0
 
     @abstractmethod
     def make_simulator(self, worlds: int) -> Simulator:

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from deepsim_mujoco.imports import Batch as HostBatch
 from deepsim_mujoco.imports import BatchError
-from deepsim_mujoco.state.layout import Floats
+from deepsim_mujoco.state.layout import Floats, Rows
 from deepsim_sync import WorldNumbers
 
 from . import kernels
 from .buffer import Buffer, Transfers, numbers, view
 from .imports import mjw, wp
 from .ray_caster import RayCaster
+from .servo_limits import ServoLimits
 
 _INTEGRATION = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 _PARTS = {
@@ -66,7 +67,7 @@ _OF_MASSES = (
     "tendon_invweight0",
 )
 """The fields that MuJoCo derives from masses and inertias, and MuJoCo Warp uses."""
-_FLAGS, _PRIORITY = "opt.disableflags", "geom_priority"
+_FLAGS, _PRIORITY, _RANGE = "opt.disableflags", "geom_priority", "actuator_forcerange"
 _AUTORESET = int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)  # of no use here, and refused
 _ACTUATION = int(mujoco.mjtDisableBit.mjDSBL_ACTUATION)
 _SENSOR = int(mujoco.mjtDisableBit.mjDSBL_SENSOR)
@@ -119,7 +120,8 @@ class WarpBatch:
     The state on the host counts: each call uploads it, and downloads the state after it. A world
     that is not among the given ones keeps its state, although all worlds step together.
 
-    Each kind of call is captured as a graph of kernels when it is repeated.
+    Each kind of call is captured as a graph of kernels when it is repeated, or as several graphs if
+    there are light servos, whose steps may be repeated.
 
     Args:
         model: The model, which is copied.
@@ -150,7 +152,7 @@ class WarpBatch:
             for name, start in starts.items()
         }
         self._sizes = {name: np.asarray(getattr(self._template, name)).size for name in _FIELDS}
-        room = sum(self._sizes.values())
+        room = sum(self._sizes.values()) + model.nactuator
         self.buffer = Buffer(worlds, self._host.state.shape[1], room, device, transfers)
         self.state = self.buffer.state
         self.state[:] = self._host.state
@@ -166,6 +168,7 @@ class WarpBatch:
         self._graphs: dict[Any, Any] = {}
         self._records: dict[Any, tuple[Any, Any]] = {}
         self._casters: dict[Any, RayCaster] = {}
+        self._limits: ServoLimits | None = None
 
     # What the host reads and changes
 
@@ -201,6 +204,20 @@ class WarpBatch:
         """Returns data with the state of one world."""
         self._host.state[sim] = self.state[sim]
         return self._host.get_data(sim, data)
+
+    def limit_servos(self, limits: Floats, damping: Floats, push: Floats, dofs: Rows) -> Floats:
+        """Keeps light servos within their limits; see `LimitsServos`."""
+        self._prepare()
+        with wp.ScopedDevice(self.device):
+            if self._limits is None:
+                parts = [name for name in _STEPPED if self._size(name)]
+                stepped = [getattr(self._data, name) for name in parts]
+                start, self._freed = self.buffer.reserve(limits.shape[1])
+                freed = self.buffer.there(start, limits.shape[1])
+                own = self._model, self._data, stepped, self._chosen
+                self._limits = ServoLimits(*own, freed, self.buffer.transfers)
+            self._limits.set(limits, damping, push, dofs)
+        return self._freed
 
     # Calls
 
@@ -295,6 +312,8 @@ class WarpBatch:
             self._followed = wp.zeros((self._worlds, max(1, data.act.shape[1])), dtype=float)
             self._numbers_of_servos = wp.array(self._servos, dtype=int)
             pairs = np.stack([self._host.model.pair_geom1, self._host.model.pair_geom2], axis=1)
+            ranges = self._host.model.actuator_forcerange[None]
+            self._ranges = wp.array(ranges, dtype=wp.float64, ndim=3)
             self._pairs = wp.array(pairs.astype(np.int32), dtype=int, ndim=2)
 
     def _run(
@@ -313,15 +332,27 @@ class WarpBatch:
                 self._choose(ids)
             self.buffer.upload()
 
+            def finish() -> None:
+                self._pack(is_step=is_step)
+
             def whole() -> None:
                 self._unpack()
                 launch()
-                self._pack(is_step=is_step)
+                finish()
 
-            self.replay((*key, self._model.opt.disableflags), whole)
+            if is_step and self._limits is not None and self._limits.is_active:
+                self._replay("unpack", self._unpack)
+                launch()
+                self._replay("pack", finish)
+            else:
+                self._replay(key, whole)
             self.buffer.download()
             if ids is not None:
                 self._chosen.fill_(1)
+
+    def _replay(self, name: Any, launch: Callable[[], None]) -> None:
+        """Launches kernels that depend on the flags, as one graph if possible."""
+        self.replay((name, self._model.opt.disableflags), launch)
 
     def replay(self, key: tuple[Any, ...], launch: Callable[[], None]) -> None:
         """Launches kernels, from the second time on as one graph.
@@ -377,13 +408,30 @@ class WarpBatch:
         for name, bound in self._bound.items():
             if bound.size:
                 there = self.buffer.there(bound.start, bound.size)
-                self._copy_out(numbers(getattr(data, name), self._worlds), 0, there)
+                if name == "actuator_force":
+                    ranges = _components(self._model.actuator_forcerange)
+                    own = [data.actuator_force, self._model.actuator_forcelimited, ranges]
+                    inputs = [*own, self._ranges, self._chosen, there]
+                    wp.launch(kernels.pack_forces, data.actuator_force.shape, inputs=inputs)
+                else:
+                    self._copy_out(numbers(getattr(data, name), self._worlds), 0, there)
 
     def _copy_out(self, field: Any, first: int, out: Any) -> None:
         wp.launch(kernels.pack, field.shape, inputs=[field, self._chosen, first, out])
 
     def _step(self) -> None:
         """Launches the kernels of a physics step."""
+        if self._limits is not None and self._limits.is_active:
+            self._limits.step(self._replay, self._drive, self._advance, self._ranges)
+        else:
+            self._drive()
+            self._advance()
+
+    def _advance(self) -> None:
+        mjw.step(self._model, self._data)
+
+    def _drive(self) -> None:
+        """Launches the kernel that evaluates the commands of servos."""
         model, data = self._model, self._data
         if len(self._servos):
             wp.launch(
@@ -401,7 +449,6 @@ class WarpBatch:
                     data.act,
                 ],
             )
-        mjw.step(model, data)
 
     def _room_for(self, steps: int, record: Sequence[str]) -> tuple[Any, Any]:
         """Returns arrays for fields after each step, on the host and on the device."""
@@ -428,6 +475,11 @@ class WarpBatch:
                 self._send(name, values)
         self._changed.clear()
 
+    def _size(self, name: str) -> int:
+        """Returns how many numbers a part of a state has."""
+        part = self._parts[name]
+        return int(part.stop - part.start)
+
     def _send(self, name: str, values: NDArray[Any]) -> None:
         field = getattr(self._model, name)
         if field.shape[0] != self._worlds or not hasattr(field, "is_own"):
@@ -437,6 +489,10 @@ class WarpBatch:
             setattr(self._model, name, field)
             self._graphs.clear()
         numbers(field, self._worlds).assign(values.reshape(self._worlds, -1).astype(np.float32))
+        if name == _RANGE:
+            if self._ranges.shape != values.shape:
+                self._ranges = wp.empty(values.shape, dtype=wp.float64)
+            self._ranges.assign(values)
         self.buffer.transfers.models += 1
 
     def _send_priorities(self, values: NDArray[Any]) -> None:

@@ -24,11 +24,14 @@ class Transfers:
         downloads: Copies of states and read fields to the host.
         models: Copies of model fields to the device, after physics properties, gains or limits of
             joints, or the worlds to step have changed.
+        tries: Tries of a step with light servos, after each of which the host reads whether one
+            exceeds its effort limit.
     """
 
     uploads: int = 0
     downloads: int = 0
     models: int = 0
+    tries: int = 0
 
 
 class Buffer:

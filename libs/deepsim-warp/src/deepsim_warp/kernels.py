@@ -8,6 +8,7 @@ from typing import Any
 from .imports import wp
 
 _LARGEST = wp.constant(1e10)  # MuJoCo's mjMAXVAL, above which it warns of a bad number
+_UNLIMITED = wp.constant(wp.float64(1e12))  # no servo reaches this effort [N m or N]
 _LOWEST_FRICTION = wp.constant(1e-5)  # MuJoCo's mjMINMU
 _LOWEST_MIX = wp.constant(1e-15)  # MuJoCo's mjMINVAL
 BAD_POSITION, BAD_VELOCITY, BAD_ACCELERATION, BAD_CONTROL = 1, 2, 4, 8
@@ -86,6 +87,104 @@ def store_targets(
     world, number = wp.tid()
     own = state_start[servos[number]]
     act[world, own] = followed[world, own]
+
+
+@wp.kernel
+def free_servos(
+    limits: wp.array2d(dtype=wp.float64),
+    freed: wp.array2d(dtype=wp.float64),
+    ranges: wp.array3d(dtype=float),
+    exact: wp.array3d(dtype=wp.float64),
+):
+    """Lets light servos, which have finite limits, begin a step without limit."""
+    world, servo = wp.tid()
+    if wp.isfinite(limits[world, servo]):
+        freed[world, servo] = wp.float64(1.0)
+        _set_range(world, servo, -_UNLIMITED, _UNLIMITED, ranges, exact)
+
+
+@wp.func
+def _set_range(
+    world: int,
+    servo: int,
+    low: wp.float64,
+    high: wp.float64,
+    ranges: wp.array3d(dtype=float),
+    exact: wp.array3d(dtype=wp.float64),
+):
+    ranges[world, servo, 0] = float(low)
+    ranges[world, servo, 1] = float(high)
+    exact[world, servo, 0] = low
+    exact[world, servo, 1] = high
+
+
+@wp.kernel
+def limit_servos(
+    limits: wp.array2d(dtype=wp.float64),
+    damping: wp.array2d(dtype=wp.float64),
+    push: wp.array2d(dtype=wp.float64),
+    dofs: wp.array(dtype=int),
+    chosen: wp.array(dtype=wp.uint8),
+    force: wp.array2d(dtype=float),
+    before: wp.array2d(dtype=float),
+    after: wp.array2d(dtype=float),
+    freed: wp.array2d(dtype=wp.float64),
+    ranges: wp.array3d(dtype=float),
+    exact: wp.array3d(dtype=wp.float64),
+    exceeds: wp.array(dtype=int),
+):
+    """Gives the servo that exceeds its limit by the largest factor the effort of its limit.
+
+    The effort of a step is ``force - damping * (after - before) - push * after``, for velocities
+    before and after it. `exceeds` becomes 1 if there is such a servo in any chosen world.
+    """
+    world = wp.tid()
+    if chosen[world] == wp.uint8(0):
+        return
+    worst = int(-1)
+    largest = wp.float64(0.0)
+    limited = wp.float64(0.0)
+    for servo in range(limits.shape[1]):
+        if freed[world, servo] != wp.float64(0.0):
+            now = wp.float64(after[world, dofs[servo]])
+            change = now - wp.float64(before[world, servo])
+            effort = wp.float64(force[world, servo]) - damping[world, servo] * change
+            effort -= push[world, servo] * now
+            limit = limits[world, servo]
+            factor = wp.abs(effort) / limit
+            if wp.abs(effort) > limit and (worst < 0 or factor > largest):
+                worst = servo
+                largest = factor
+                limited = wp.where(effort < wp.float64(0.0), -limit, limit)
+    if worst >= 0:
+        freed[world, worst] = wp.float64(0.0)
+        # Equal ends of a range make MuJoCo apply just this effort.
+        _set_range(world, worst, limited, limited, ranges, exact)
+        exceeds[0] = 1
+
+
+@wp.kernel
+def pack_forces(
+    force: wp.array2d(dtype=float),
+    is_limited: wp.array(dtype=bool),
+    ranges: wp.array3d(dtype=float),
+    exact: wp.array3d(dtype=wp.float64),
+    chosen: wp.array(dtype=wp.uint8),
+    out: wp.array2d(dtype=wp.float64),
+):
+    """Copies the forces of actuators; one at its limit has all 64 bits of the limit."""
+    world, number = wp.tid()
+    if chosen[world] == wp.uint8(0):
+        return
+    value = force[world, number]
+    result = wp.float64(value)
+    if is_limited[number]:
+        row = world % ranges.shape[0]
+        if value <= ranges[row, number, 0]:
+            result = exact[row, number, 0]
+        elif value >= ranges[row, number, 1]:
+            result = exact[row, number, 1]
+    out[world, number] = result
 
 
 @wp.func

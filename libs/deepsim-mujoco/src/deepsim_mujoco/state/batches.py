@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from deepsim_mujoco.imports import mujoco
 from deepsim_sync import WorldNumbers
 
-from .layout import Floats
+from .layout import Floats, Rows
 
 
 class Batch(Protocol):
@@ -67,6 +67,29 @@ class CastsRays(Protocol):
             site: Number of the site.
             rays: Unit vectors, (n, 3).
             shown: Whether rays can hit each geom, (ngeom,).
+        """
+
+
+@runtime_checkable
+class LimitsServos(Protocol):
+    """A batch that keeps light servos within their effort limits itself; see `servos`."""
+
+    def limit_servos(self, limits: Floats, damping: Floats, push: Floats, dofs: Rows) -> Floats:
+        """Has each later step repeated where the effort of a light servo exceeds its limit.
+
+        The arrays are by actuator, (W, actuators) apart from `dofs`.
+
+        Args:
+            limits: Effort limits [N m or N]; inf for actuators that are not light servos. MuJoCo's
+                own limits of light servos are out of reach.
+            damping: Damping of the servos.
+            push: Stiffness times time step, if the integrator applies it to the velocity after the
+                step; otherwise 0.
+            dofs: Degrees of freedom, (actuators,); used only for light servos.
+
+        Returns:
+            Memory with 1 for each light servo that took the latest step within its limit and
+            otherwise 0, which each later step updates in place.
         """
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from deepsim_mujoco.imports import mujoco
 from deepsim_sync import WorldNumbers
 
+from .batches import LimitsServos
 from .layout import Floats, Rows
 from .world_states import WorldStates
 
@@ -79,6 +80,7 @@ class Servos:
         self._is_free = np.zeros(self._first_effort.shape, dtype=np.bool_)
         self._was_limited: NDArray[np.bool_] = np.zeros(states.worlds, dtype=np.bool_)
         self._any_limited = False
+        self._freed: Floats | None = None  # in place of `_is_free`, if the batch limits servos
         self.gains_changed()
 
     def act(self) -> tuple[Floats, Floats]:
@@ -124,6 +126,9 @@ class Servos:
 
     def _record(self, worlds: WorldNumbers | None, force: Floats, velocity: Floats) -> None:
         """Keeps MuJoCo's numbers of the step that some worlds have taken."""
+        if self._freed is not None:
+            some = slice(None) if worlds is None else worlds
+            self._is_free[some] = self._freed[some] != 0.0
         if worlds is None:
             np.copyto(self._first_effort, force)
             np.copyto(self._first_velocity, velocity)
@@ -162,7 +167,7 @@ class Servos:
         if self._found_for != self._states.mass_updates:
             self._find_light()
         found: dict[str, Floats] = {}
-        if self._has_light:
+        if self._has_light and self._freed is None:
             found = self._step_within_limits(n, worlds, record)
         elif record:
             found = self._states.batch.rollout(n, record=record, ids=worlds)
@@ -204,6 +209,11 @@ class Servos:
         self._push[:, servo] = commands["stiffness"] * states.timestep
         self._speeds_at = np.zeros(shape, dtype=np.intp)
         self._speeds_at[:, servo] = self._velocities_at
+        if isinstance(states.batch, LimitsServos):
+            dofs = np.zeros(shape[1], dtype=np.intp)
+            dofs[servo] = self._dof
+            push = self._push if self._is_discrete else np.zeros(shape)
+            self._freed = states.batch.limit_servos(self._limit, self._damping, push, dofs)
 
     def _step_within_limits(
         self, n: int, worlds: WorldNumbers | None, record: Sequence[str]
