@@ -556,7 +556,7 @@ class WarpBatch:
             raise CapacityError(full, "a convex shape touches too many faces at once")
 
     def _place(self, world: int, part: str) -> int:
-        """Returns the first bad number in a part of a world's state; -1 if there is none."""
+        """Returns the index of the first bad number in a part of a world's state, or -1."""
         if not part:
             return -1
         bad = ~(np.abs(self.state[world, self._parts[part]]) < _LARGEST)

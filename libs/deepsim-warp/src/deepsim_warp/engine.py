@@ -101,7 +101,7 @@ def default_contacts(model: mujoco.MjModel) -> int:
 def most_constraints(model: mujoco.MjModel, contacts: int) -> int:
     """Returns the number of rows of constraints that a world with so many contacts can have.
 
-    It is a power of two, because kernels are compiled anew for each number.
+    It is a power of two, because warp compiles kernels for each number.
     """
     dimensions = (1, model.geom_condim.max(initial=1), model.pair_dim.max(initial=1))
     rows = int(max(dimensions))
