@@ -142,6 +142,15 @@ def test_a_model_is_inserted_where_the_camera_looks_but_not_into_others(edited):
     assert 0.4 - 1e-3 <= apart.max() < 0.8
 
 
+def test_a_model_is_selected_before_a_picture_contains_it(make_viewer, look, scenes):
+    """A name that no picture has yet is selected with the first picture that has it."""
+    viewer = make_viewer(rate=1e6)
+    client, world = look(viewer), viewer.world
+    viewer.select("late")
+    world.spawn(scenes.model("late", Box(Vector3(0.2, 0.2, 0.2)), Pose()), "late", Pose())
+    client.read(lambda it: it.gui[it.find("Selected")]["value"] == "late", world)
+
+
 def test_edits_are_undone_last_first(make_viewer, look):
     """Undo brings a deleted model back to its place, then removes the inserted one."""
     viewer = make_viewer(rate=1e6)

@@ -209,7 +209,10 @@ class Viewer(AbstractContextManager["Viewer"]):
         self.control.call(run)
 
     def select(self, model: str, world: int = 0) -> None:
-        """Selects a model of a world, like a click on it; callable from any thread."""
+        """Selects a model of a world, like a click on it, as soon as a picture contains it.
+
+        Callable from any thread.
+        """
         self._selection.select(model, world)
 
     def notify(self, title: str, text: str) -> None:

@@ -106,7 +106,7 @@ class EditFolder:
             free = free_place(model, place, yaw, others) if looks and snap != "object" else place
             world.spawn(model, name, snapped(model, free, yaw, snap, others))
             self._host.edits.add(lambda: world.delete(name))
-            self._selection.select_when_shown(name)
+            self._selection.select(name)
 
         self._host.post(insert)
 

@@ -102,7 +102,7 @@ class SelectionFolder:
         self._lock = threading.RLock()
         self._model: str | None = None
         self._number = 0
-        self._coming: str | None = None
+        self._coming: tuple[str, int] | None = None
         self._written = 0.0
         self._gizmo: Any = None
         self._dragged = False
@@ -117,31 +117,28 @@ class SelectionFolder:
         self._move.on_update(lambda _: self._show_gizmo())
         push.on_click(lambda _: self._push())
 
-    def select(self, model: str, world: int) -> None:
-        """Selects a model of a world; callable from any thread."""
+    def select(self, model: str, world: int = 0) -> None:
+        """Selects a model of a world as soon as a frame contains it; callable from any thread."""
         with self._lock:
-            if model in self._frame.entities.models:
-                self.choice.choose(model, world)
-                self._choose()
+            self._coming = model, world
+            self._select_coming()
+
+    def _select_coming(self) -> None:
+        if self._coming is not None and self._coming[0] in self._frame.entities.models:
+            self.choice.choose(*self._coming)
+            self._choose()
 
     @property
     def model(self) -> str | None:
         """The selected model."""
         return self._model
 
-    def select_when_shown(self, model: str) -> None:
-        """Selects a model as soon as a frame contains it."""
-        with self._lock:
-            self._coming = model
-
     def show(self, frame: Frame) -> None:
         """Shows the state of the model, and moves the gizmo with it."""
         with self._lock:
             self._frame = frame
             self.choice.show(frame)
-            if self._coming is not None and self._coming in frame.entities.models:
-                coming, self._coming = self._coming, None
-                self.select(coming, 0)
+            self._select_coming()
             if self._model is None:
                 return
             if self._model not in frame.entities.models:
@@ -173,6 +170,8 @@ class SelectionFolder:
             if (model, number) == (self._model, self._number):
                 return
             self._model, self._number = model, number
+            if model is not None:
+                self._coming = None
             self._dragged = False
             for each in self._sliders:
                 each.remove()
