@@ -26,6 +26,7 @@ def main() -> None:
     """Runs the house, and prints what happened in it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seconds", type=float, default=30.0, help="simulated time")
+    parser.add_argument("--serve", metavar="NAMESPACE", help="serve it to `deepsim view --connect`")
     parser.add_argument("--film", type=Path, help="write a film of it: .webp, .gif or .mp4")
     options = parser.parse_args()
 
@@ -35,6 +36,12 @@ def main() -> None:
         picker = Picker("arm", world)
         doors = [Door(name, names) for name in DOORS]
         lamps = [Lamp(room, names) for room in ROOMS]
+
+        if options.serve:
+            from deepsim_transport import PhysicsServer, Transport  # noqa: PLC0415 (of an extra)
+
+            with Transport(namespace=options.serve) as transport:
+                PhysicsServer(world, transport, speed=1.0).run()
 
         film = Film(world, VIEW, options.film, fps=12) if options.film else None
         spent = 0.0

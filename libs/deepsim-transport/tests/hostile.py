@@ -25,6 +25,7 @@ from deepsim_transport.messages import (
     InsertEntity,
     JointProp,
     JointState,
+    Mass,
     WorldControl,
     encode,
 )
@@ -80,7 +81,7 @@ VALID: dict[str, tuple[bytes, ...]] = {
     "control": (encode(WorldControl(True)), encode(WorldControl(True, 7))),
     "set_entity_state": (encode(EntityState("box")),),
     "set_joint_state": (encode(JointState("box::none", (0.1,), (0.2,))),),
-    "set_entity_prop": (encode(EntityProp("box", 2.0, 0.0, 0.5)),),
+    "set_entity_prop": (encode(EntityProp("box", Mass(2.0), 0.0, 0.5)),),
     "set_joint_property": (encode(JointProp("box::none", 1.0)),),
     "insert_entity": (
         encode(InsertEntity("second", BOX)),

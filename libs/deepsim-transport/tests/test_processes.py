@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
-from transport_worlds import BALL, wait
+from transport_worlds import BALL, GROUND, running, wait
 
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
@@ -28,6 +30,16 @@ POLE = (
     "<sdf version='1.7'><model name='pole'><link name='a'><inertial><mass>9</mass></inertial>"
     "</link><link name='b'/><joint name='hinge' type='revolute'><parent>a</parent><child>b</child>"
     "<axis><xyz>0 1 0</xyz></axis></joint></model></sdf>"
+)
+FLOATING = GazeboXMLLoader().load_model(
+    "<sdf version='1.7'><model name='disc'><link name='link'><gravity>0</gravity><inertial><mass>2"
+    "</mass><inertia><ixx>.5</ixx><iyy>.5</iyy><izz>.5</izz></inertia></inertial></link></model>"
+    "</sdf>"
+)
+SLIDER = GazeboXMLLoader().load_model(
+    "<sdf version='1.7'><model name='slider'><link name='body'><gravity>0</gravity><inertial><mass>"
+    "4</mass></inertial></link><joint name='x' type='prismatic'><parent>world</parent><child>body"
+    "</child><axis><xyz>1 0 0</xyz></axis></joint></model></sdf>"
 )
 PROGRAM = "<robot name='x' xmlns:xacro='http://ros.org/wiki/xacro'><link name='${1 + 1}'/></robot>"
 
@@ -182,8 +194,8 @@ def test_properties_in_the_messages_of_the_paper(serve, session):
     world.spawn(BALL, "ball", Pose((0, 0, 50)))
     damped = POLE.replace("</xyz>", "</xyz><dynamics><damping>.5</damping></dynamics>")
     world.spawn(GazeboXMLLoader().load_model(damped), "pole", Pose((9, 0, 50)))
-    transport.command("set_entity_prop", messages.EntityProp("ball", 4.0, 0.0, 0.3))
-    transport.command("set_entity_prop", messages.EntityProp("pole::a", 3.0))
+    transport.command("set_entity_prop", messages.EntityProp("ball", messages.Mass(4.0), 0.0, 0.3))
+    transport.command("set_entity_prop", messages.EntityProp("pole::a", messages.Mass(3.0)))
     transport.command("set_joint_property", messages.JointProp("pole::hinge", 2.0, max_force=7.0))
     physics, links = world.simulator.physics, world.entities.links
     ball, a, b = (links.row(name) for name in ("ball::link", "pole::a", "pole::b"))
@@ -196,11 +208,21 @@ def test_properties_in_the_messages_of_the_paper(serve, session):
     world.tick()
     speed = world.models.select(["ball"]).twist[:, 0, 0]
     assert speed == pytest.approx([8.0 / 4.0 * world.timestep] * 2)
+    heavy = messages.Mass(2.0)
     for topic, message, reason in (
-        ("set_entity_prop", messages.EntityProp("bell", 1.0), "did you mean 'ball'"),
-        ("set_entity_prop", messages.EntityProp("ball", -1.0), "mass of 'ball' must be finite"),
-        ("set_entity_prop", messages.EntityProp("ball", 2.0, 1.0), "only joints have damping"),
-        ("set_entity_prop", messages.EntityProp("pole", 2.0, 0.0, 0.5), "has no collisions"),
+        ("set_entity_prop", messages.EntityProp("bell", messages.Mass(1.0)), "did you mean 'ball'"),
+        (
+            "set_entity_prop",
+            messages.EntityProp("ball", messages.Mass(-1.0)),
+            "mass of 'ball' must be finite",
+        ),
+        ("set_entity_prop", messages.EntityProp("ball", heavy, 1.0), "only joints have damping"),
+        ("set_entity_prop", messages.EntityProp("pole", heavy, 0.0, 0.5), "has no collisions"),
+        (
+            "set_entity_prop",
+            messages.EntityProp("ball", messages.Mass(2.0, (1.0, 1.0, 1.0))),
+            "moments of inertia only grow in proportion",
+        ),
         ("set_joint_property", messages.JointProp("pole::knee", 1.0), "no joint is named"),
         (
             "set_joint_property",
@@ -216,6 +238,127 @@ def test_properties_in_the_messages_of_the_paper(serve, session):
     transport.command("insert_entity", messages.InsertEntity("free", POLE))
     with pytest.raises(RemoteError, match="one factor cannot"):
         transport.command("set_joint_property", messages.JointProp("free::hinge", 1.0))
+
+
+def test_wrenches_and_efforts_act_until_the_next_one(serve, session):
+    """Speeds are those of mechanics, for a model, a link and a joint; a reset ends them."""
+    serve("pushed", 2)
+    transport = session("pushed")
+    remote = RemoteSimulator(transport)
+    world = World(remote, steps_per_tick=50)
+    world.spawn(FLOATING, "disc", Pose((0, 0, 5)))
+    world.spawn(SLIDER, "slider", Pose((0, 9, 5)))
+    here = messages.Pose(messages.Point(0.0, 0.0, 5.0))
+
+    def push(name, *force, turn=0.0):
+        wrench = messages.Wrench(messages.Point(*force), messages.Point(0.0, 0.0, turn))
+        state = messages.EntityState(name, here, messages.Twist(), wrench)
+        transport.command("set_entity_state", state)
+
+    def pull(effort):
+        transport.command("set_joint_state", messages.JointState("slider::x", effort=(effort,)))
+
+    disc, x = world.models.select(["disc"]), world.joints.select(["slider::x"])
+    seconds = 100 * remote.timestep
+    push("disc", 100.0, turn=3.0)
+    pull(10.0)
+    world.tick()
+    world.tick()
+    assert disc.twist[:, 0, 0] == pytest.approx([100.0 / 2.0 * seconds] * 2)
+    assert disc.twist[:, 0, 5] == pytest.approx([3.0 / 0.5 * seconds] * 2)
+    assert x.velocity[:, 0] == pytest.approx([10.0 / 4.0 * seconds] * 2)
+    push("disc::link", 0.0, -8.0)
+    pull(0.0)
+    world.tick()
+    world.tick()
+    assert disc.twist[:, 0, 1] == pytest.approx([-8.0 / 2.0 * seconds] * 2)
+    assert disc.twist[:, 0, [0, 5]] == pytest.approx(np.zeros((2, 2)))
+    assert x.velocity[:, 0] == pytest.approx([10.0 / 4.0 * seconds] * 2)
+    push("disc", 100.0)
+    world.reset(worlds=np.array([1]))
+    world.tick()
+    world.tick()
+    assert disc.twist[:, 0, 0] == pytest.approx([100.0 / 2.0 * seconds, 0.0])
+    for message in (
+        messages.JointState("slider::x"),
+        messages.JointState("slider::x", (0.1,), effort=(1.0, 2.0)),
+    ):
+        with pytest.raises(RemoteError, match="as many angles as velocities and efforts"):
+            transport.command("set_joint_state", message)
+    with pytest.raises(RemoteError, match="wrench of 'disc' must be finite"):
+        push("disc", float("nan"))
+
+
+def test_a_new_subscriber_gets_the_state_of_the_whole_world(serve, session):
+    """Each once, also a late one: entities, clocks, gravity and the time step."""
+    serve("whole")
+    transport = session("whole")
+    world = World(RemoteSimulator(transport), steps_per_tick=100)
+    world.spawn(FLOATING, "disc", Pose((1, 2, 5)))
+    wrench = messages.Wrench(messages.Point(4.0))
+    place = messages.Pose(messages.Point(1.0, 2.0, 5.0))
+    state = messages.EntityState("disc", place, messages.Twist(), wrench)
+    transport.command("set_entity_state", state)
+    world.tick()
+    for _ in range(2):
+        seen: list[messages.WorldState] = []
+        with session("whole") as own:
+            own.subscribe("state", messages.WorldState, seen.append)
+            wait(lambda seen=seen: seen)
+        assert [each.entity_name for each in seen[0].entity_states] == ["disc", "disc::link"]
+        model, link = seen[0].entity_states
+        assert model.twist.linear_velocity.x == pytest.approx(4.0 / 2.0 * 0.1)
+        assert (link.pose, link.twist, link.wrench) == (model.pose, model.twist, wrench)
+        assert (seen[0].gravity.z, seen[0].time_step) == (-9.8, 0.001)
+        assert (seen[0].stats.sim_time.nanoseconds, seen[0].stats.model_count) == (100_000_000, 1)
+
+
+def test_bodies_at_rest_are_not_sent(transport):
+    """A box and a ball stand on the ground: updates hold the time, and no rows."""
+    transport.set_topic_namespace("resting")
+    server = PhysicsServer(MujocoSimulator(), transport, rate=1e9, steps=10)
+    world = World(server.simulator)
+    world.spawn(GROUND, "ground", Pose())
+    world.spawn(BALL, "ball", Pose((0, 0, 0.1)))
+    world.spawn(BALL, "other", Pose((1, 0, 0.2)))
+    heard: list[bytes] = []
+    key = transport.key("entity_state_update")
+    transport.session.declare_subscriber(key, lambda s: heard.append(s.payload.to_bytes()))
+    wait(lambda: server.run_once() or heard)
+    for _ in range(400):
+        server.run_once()
+    heard.clear()
+    wait(lambda: server.run_once() or len(heard) > 9)
+    assert [*unpack(heard[-1]).arrays] == ["time"]
+    server.close()
+
+
+def test_a_world_is_served_with_what_runs_in_it(session):
+    """Its tracker runs in each tick, sees the changes of others, and starts anew with a reset."""
+    with World(MujocoSimulator(), steps_per_tick=5) as world:
+        world.spawn(FLOATING, "disc", Pose((0, 0, 5)))
+        disc, seen = world.models.select(["disc"]), []
+
+        class Watch:
+            def update_tracker(self, delta_time, sim_time):
+                seen.append((float(sim_time[0]), float(disc.pose[0, 0, 0])))
+
+        world.trackers.add(Watch())
+        with running(PhysicsServer(world, session("ticked"), paused=True)):
+            remote = RemoteSimulator(session("ticked"))
+            remote.step(10)
+            assert len(seen) == 2
+            other = World(remote, steps_per_tick=5)
+            other.models.select(["disc"]).pose = Pose((3, 0, 5))
+            other.tick()
+            assert seen[-1] == (pytest.approx(0.01), 3.0)
+            with pytest.raises(ValueError, match=r"advances by 5 physics steps at once.* got 7"):
+                remote.step(7)
+            other.reset()
+            other.tick()
+            assert seen[-1] == (0.0, 0.0)
+        world.claim()
+        assert world.ticks.tolist() == [1]
 
 
 def test_a_killed_process_is_missed_and_its_successor_is_whole(serve, session):
@@ -281,3 +424,41 @@ def test_requests_that_are_none_are_refused_and_nothing_happens(serve, session):
         assert message in answer.header["text"], answer.header
     remote.step()
     assert remote.time.tolist() == pytest.approx([0.001])
+
+
+FORGETFUL = """
+import threading
+from deepsim_sync import World
+from deepsim_transport import FollowedSimulator, Transport, WorldMirror
+from deepsim_transport.messages import WorldStatistics
+transport = Transport("127.0.0.1", {port}, namespace="kept")
+heard = threading.Event()
+transport.subscribe("world_stats", WorldStatistics, lambda statistics: heard.set())
+mirror, world = WorldMirror(transport), World(FollowedSimulator(transport))
+world.tick()
+heard.wait()
+print("heard", flush=True)
+{then}
+"""
+
+
+@pytest.mark.parametrize(
+    ("then", "status"),
+    [("", 0), ("1 / 0", 1), ("while True: mirror.update(timeout=1.0)", -signal.SIGINT)],
+)
+def test_a_program_that_forgets_to_close_ends(serve, master, then, status):
+    """At its last line, after an exception, and at one Ctrl-C, though it follows and subscribes."""
+    serve("kept", paused=False)
+    program = FORGETFUL.format(port=master.port, then=then)
+    process = subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout.readline() == "heard\n"
+        if "while" in then:
+            process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60.0)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == status

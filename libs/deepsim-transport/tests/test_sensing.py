@@ -7,13 +7,14 @@ import threading
 
 import numpy as np
 import pytest
-from transport_worlds import wait
+from transport_worlds import GROUND, wait
 
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import GazeboXMLLoader, MjcfModel
-from deepsim_sync import World
+from deepsim_sync import UnknownEntityError, World
 from deepsim_transport import Readings, RemoteSimulator, SensorServer, Transport
+from deepsim_transport.rows import unpack
 
 EYES = (
     "<sdf version='1.7'><model name='eyes'><static>1</static><link name='link'>"
@@ -42,6 +43,12 @@ ARM = GazeboXMLLoader().load_model(
 )
 
 
+BOX = GazeboXMLLoader().load_model(
+    "<sdf version='1.7'><model name='box'><link name='link'><inertial><mass>2</mass><inertia>"
+    "<ixx>.01</ixx><iyy>.01</iyy><izz>.01</izz></inertia></inertial><collision name='c'><geometry>"
+    "<box><size>.2 .2 .2</size></box></geometry></collision><sensor name='touch' type='contact'>"
+    "<contact><collision>c</collision></contact></sensor></link></model></sdf>"
+)
 BALL = MjcfModel(
     '<mujoco model="ball"><worldbody><body name="ball">'
     '<joint name="slide" type="slide" axis="1 0 0"/><geom size=".1"/></body></worldbody></mujoco>'
@@ -140,6 +147,129 @@ def test_what_is_not_due_does_not_measure(world, watching):
         assert until.count("slow::link::eye") == 1
     with SensorServer(watching, MujocoSimulator, ["eyes::link::scan"]) as server:
         assert server.run_once() == ("eyes::link::scan",)
+
+
+RIG = GazeboXMLLoader().load_model(
+    "<sdf version='1.7'><model name='rig'><link name='cart'><inertial><mass>2</mass></inertial>"
+    "<collision name='c'><geometry><box><size>.2 .2 .2</size></box></geometry></collision>"
+    "<sensor name='scan' type='ray'><update_rate>60</update_rate><ray><scan><horizontal><samples>64"
+    "</samples><min_angle>-.3</min_angle><max_angle>.3</max_angle></horizontal></scan><range><min>"
+    ".05</min><max>20</max></range><noise><type>gaussian</type><mean>.5</mean><stddev>.1</stddev>"
+    "</noise></ray></sensor>"
+    "<sensor name='imu' type='imu'><update_rate>20</update_rate><imu><linear_acceleration><x>"
+    "<noise type='gaussian'><mean>2</mean><stddev>.3</stddev></noise></x></linear_acceleration>"
+    "</imu></sensor>"
+    "<sensor name='touch' type='contact'><contact><collision>c</collision></contact></sensor>"
+    "</link><joint name='x' type='prismatic'><parent>world</parent><child>cart</child><axis>"
+    "<xyz>1 0 0</xyz></axis><sensor name='load' type='force_torque'><update_rate>50</update_rate>"
+    "</sensor></joint></model></sdf>"
+)
+RATES = {"rig::cart::scan": 60, "rig::cart::imu": 20, "rig::cart::load": 50}
+
+
+class Heard:
+    """All measurements of a sensor that a process publishes."""
+
+    def __init__(self, transport, name):
+        self.frames = []
+        topic = "sensors/" + name.replace("::", "/")
+        self.participant = transport.declare(
+            "subscriber",
+            topic,
+            lambda sample: self.frames.append(unpack(sample.payload.to_bytes())),
+        )
+
+    def await_time(self, condition):
+        """Waits until the instant of the latest measurement [s] meets a condition."""
+        wait(lambda: self.frames and condition(self.frames[-1].arrays["time"][0]))
+
+    def since(self, count):
+        """Instants and quantities of the measurements after some, of the latest episode."""
+        frames = self.frames[count:]
+        times = [each.arrays["time"][0] for each in frames]
+        frames = frames[
+            max((i for i in range(1, len(times)) if times[i] < times[i - 1]), default=0) :
+        ]
+        return {name: np.stack([each.arrays[name] for each in frames]) for name in frames[0].arrays}
+
+
+def test_every_sensor_has_its_rate_and_noise_after_a_reset_too(world, watching):
+    """As those of a world in one process: instants, values, means and spreads, in both episodes."""
+    names = ["scan", "imu", "touch", "load"]
+    names = [f"rig::cart::{name}" for name in names]
+    alone = World(MujocoSimulator(worlds=2), steps_per_tick=1, seed=3)
+    for each in (alone, world):
+        each.spawn(RIG, "rig", Pose((0, 9, 1)))
+        each.spawn(ARM, "wall", Pose((3, 8.7, 1)))
+    world.simulator.step()
+    alone.tick()
+    with SensorServer(watching, MujocoSimulator, seed=5) as server:
+        thread = threading.Thread(target=server.run, daemon=True)
+        thread.start()
+        heard = {name: Heard(watching, name) for name in names}
+        sensors = {name: alone.sensors[name] for name in names}
+        wait(lambda: world.simulator.step() or all(each.frames for each in heard.values()))
+        for _ in range(2):
+            known = {name: len(each.frames) - 1 for name, each in heard.items()}
+            world.reset()
+            alone.reset()
+            own = {name: [] for name in names}
+            for _ in range(500):
+                for name, sensor in sensors.items():
+                    reading, instant = sensor.read(), float(sensor.time[0])
+                    if not own[name] or own[name][-1][0] != instant:
+                        own[name].append((instant, reading))
+                        if name == names[0]:  # as a physics in real time waits for the clock
+                            heard[name].await_time(lambda time, now=instant: time == now)
+                world.simulator.step()
+                alone.tick()
+            for name, rate in RATES.items():
+                heard[name].await_time(lambda time: 0.49 < time < 0.51)
+                times = heard[name].since(known[name])["time"][:, 0]
+                times = times[times < 0.49]
+                expected = [instant for instant, _ in own[name] if instant < 0.49]
+                assert times == pytest.approx(expected, abs=1e-9)
+                assert len(times) == pytest.approx(0.49 * rate + 1, abs=1.0)
+            scan = heard["rig::cart::scan"].since(known["rig::cart::scan"])["ranges"]
+            exact = alone.simulator.sensors.read("rig::cart::scan")["ranges"]
+            near = np.isfinite(exact)
+            assert (scan[:, near] - exact[near]).mean() == pytest.approx(0.5, abs=0.02)
+            assert (scan[:, near] - exact[near]).std() == pytest.approx(0.1, rel=0.1)
+            imu = heard["rig::cart::imu"].since(known["rig::cart::imu"])
+            assert imu["linear_acceleration"][..., 0].mean() == pytest.approx(2.0, abs=0.3)
+            assert imu["linear_acceleration"][..., 2] == pytest.approx(9.8, abs=1e-6)
+            load = heard["rig::cart::load"].since(known["rig::cart::load"])["force"][-1]
+            assert load == pytest.approx(
+                np.asarray(own["rig::cart::load"][-1][1]["force"]), abs=1e-9
+            )
+        server.stop()
+        thread.join()
+    alone.close()
+
+
+def test_a_contact_is_heard_from_the_physics(serve, master):
+    """A falling box touches the ground at the instant and with the force of mechanics."""
+    serve("touching", 1)
+    with Transport(master.host, master.port, namespace="touching") as transport:
+        made = World(RemoteSimulator(transport), steps_per_tick=1)
+        made.spawn(GROUND, "ground", Pose())
+        made.spawn(BOX, "box", Pose((0, 0, 0.6)))
+        touch = Heard(transport, "box::link::touch")
+        wait(lambda: made.tick() or touch.frames)
+        made.reset()
+        for _ in range(1500):
+            made.tick()
+        touch.await_time(lambda time: time > 1.49)
+        found = touch.since(0)
+        first = found["time"][np.flatnonzero(found["found"][:, 0])[0], 0]
+        assert first == pytest.approx(np.sqrt(2 * 0.5 / 9.8), abs=0.003)
+        assert found["force"][-1, 0, 2] == pytest.approx(2 * 9.8, rel=0.01)
+
+
+def test_a_sensor_that_is_none_is_refused(world, watching):
+    """A name that no camera or lidar has, with those that there are."""
+    with pytest.raises(UnknownEntityError, match="no camera or lidar is named 'eyes::link::ear'"):
+        SensorServer(watching, MujocoSimulator, ["eyes::link::ear"])
 
 
 def measured(server):

@@ -19,6 +19,10 @@ BALL = GazeboXMLLoader().load_model(
     "<sphere><radius>.1</radius></sphere></geometry><material><diffuse>.2 .4 .6 1</diffuse>"
     "</material></visual></link></model></sdf>"
 )
+GROUND = GazeboXMLLoader().load_model(
+    "<sdf version='1.7'><model name='ground'><static>1</static><link name='link'><collision "
+    "name='c'><geometry><plane/></geometry></collision></link></model></sdf>"
+)
 
 
 def wait(condition: Callable[[], object]) -> None:

@@ -10,10 +10,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from deepsim.cli import app
+from deepsim_sync import World
+from deepsim_transport import RemoteSimulator, Transport, WorldMirror
+from deepsim_transport.messages import WorldControl
 
 DEEPSIM = (sys.executable, "-c", "from deepsim.cli import app; app()")
 
@@ -89,6 +93,51 @@ def test_a_world_runs_by_itself_and_is_heard(begin, tmp_path):
     for process in (sensing, physics, master):
         process.send_signal(signal.SIGTERM)
         assert process.wait(10) == 128 + signal.SIGTERM
+
+
+def test_models_come_and_go_by_commands(begin, tmp_path):
+    """The worlds of a master are listed; a model is inserted, moved by a message, and deleted."""
+    model = tmp_path / "box.sdf"
+    model.write_text("<sdf version='1.7'><model name='box'><link name='link'/></model></sdf>")
+    begin("master")
+    begin("physics", "--paused", "--namespace", "yard")
+    begin("physics", "--paused", "--namespace", "lab")
+    assert printed("world", "list") == "lab\nyard\n"
+    lab = "--namespace", "lab"
+    assert printed("world", "insert", str(model), "box", "--at", "1", "2", "3", *lab) == ""
+    simulator = RemoteSimulator(Transport(namespace="lab"))
+    world = World(simulator)
+    assert world.models.select(["box"]).pose[0, 0, :3].tolist() == [1, 2, 3]
+    place = '{"entity_name": "box", "pose": {"position": {"x": 4.0}}}'
+    assert printed("topic", "pub", "set_entity_state", "EntityState", place, *lab) == ""
+    world.tick()
+    assert world.models.select(["box"]).pose[0, 0, 0] == 4.0
+    for words, reason in (
+        (("EntityStates", "{}"), "no message is named 'EntityStates'; known: Answer"),
+        (("EntityState", "{"), "is not a EntityState"),
+        (("EntityState", '{"name": "box"}'), "EntityState has no field 'name'; known: entity_name"),
+        (("EntityState", '{"entity_name": "bx"}'), "did you mean 'box'"),
+    ):
+        assert reason in printed("topic", "pub", "set_entity_state", *words, *lab)
+    assert printed("world", "delete", "box", *lab) == ""
+    assert "no model is named 'box'" in printed("world", "delete", "box", *lab)
+
+
+def test_a_task_runs_in_the_physics_process(begin):
+    """Its episodes are played; others see them, pause them, and step them by whole steps."""
+    begin("master")
+    said, _ = begin("physics", "cartpole", "--namespace", "cart", "--speed", "0")
+    assert said == "simulates /gazebo/cart\n"
+    with Transport(namespace="cart") as transport, WorldMirror(transport) as mirror:
+        before = mirror.tables.joints.position.copy()
+        while np.array_equal(mirror.tables.joints.position, before):
+            mirror.update(timeout=1.0)
+        transport.command("control", WorldControl(pause=True))
+        remote = RemoteSimulator(transport)
+        start = remote.time[0]
+        with pytest.raises(ValueError, match="physics steps at once: n must be a multiple"):
+            remote.step(1)
+        assert remote.time[0] == start
 
 
 def test_without_a_master_the_command_says_what_to_start(begin):

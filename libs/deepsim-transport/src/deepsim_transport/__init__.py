@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from . import messages
 from .errors import AccessError, MessageError, NoAnswerError, RemoteError, TransportError
-from .physics import FollowedSimulator, PhysicsServer, RemoteSimulator, WorldMirror
-from .sensing import Readings, SensorServer
+from .physics import FollowedSimulator, PhysicsServer, RemoteSimulator, WorldDriver, WorldMirror
+from .readings import Readings
+from .sensing import SensorServer
 from .session import (
     Access,
     Certificates,
@@ -38,6 +39,7 @@ __all__ = [
     "Topic",
     "Transport",
     "TransportError",
+    "WorldDriver",
     "WorldMirror",
     "get_master_uri",
     "messages",

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs sensors in a separate process, which gets the world's state from topics."""
+"""Runs cameras and lidars in a separate process, which gets the world's state from topics."""
 
 from __future__ import annotations
 
 import threading
-from collections import deque
-from collections.abc import Iterable
-from typing import Any, Protocol
+from collections.abc import Iterable, Mapping
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deepsim_spawn import WorldDescription
 from deepsim_sync import (
@@ -19,76 +17,17 @@ from deepsim_sync import (
     Key,
     Reading,
     SensorInfo,
-    SensorKind,
+    Sensors,
     Simulator,
     SpawnRequest,
+    UnknownEntityError,
 )
 
-from .errors import MessageError
-from .physics import RemoteSimulator, WorldMirror
-from .rows import pack, unpack
+from .physics import FollowedSimulator
+from .readings import SEEING, SensorTopics
 from .session import Transport
 
-SEEING: frozenset[SensorKind] = frozenset(
-    ("camera", "rgbd", "stereo", "segmentation", "lidar", "joint_state")
-)
-"""Kinds of sensors that depend only on poses and joint positions; others need the physics."""
-
-_LOOK = 0.005  # time between two checks for changes of the world [s]
 _PLACES: tuple[Key, ...] = (("models", "pose"), ("joints", "position"))
-
-
-def sensor_topic(sensor: str) -> str:
-    """Returns the topic of a sensor with the name ``model::link::sensor``."""
-    return f"sensors/{sensor.replace('::', '/')}"
-
-
-class Readings:
-    """Receives the measurements of one sensor from a `SensorServer`; only the latest is kept.
-
-    Args:
-        transport: The session; its namespace is the name of the world.
-        sensor: The sensor's name, ``model::link::sensor``.
-
-    Attributes:
-        malformed: The number of measurements that could not be read and were dropped.
-
-    >>> with Transport(namespace="lab") as transport:  # needs a master
-    ...     with Readings(transport, "car::chassis::lidar") as readings:
-    ...         readings.latest() is None  # nobody has measured yet
-    True
-    """
-
-    def __init__(self, transport: Transport, sensor: str) -> None:
-        self.malformed = 0
-        self._waiting: deque[bytes] = deque(maxlen=1)
-        self._subscriber = transport.declare(
-            "subscriber",
-            sensor_topic(sensor),
-            lambda sample: self._waiting.append(sample.payload.to_bytes()),
-        )
-
-    def latest(self) -> tuple[NDArray[np.float64], Reading] | None:
-        """Returns simulated times (W,) [s] and quantities of a new measurement, or None."""
-        try:
-            frame = unpack(self._waiting.popleft())
-            arrays = {name: each.copy() for name, each in frame.arrays.items()}
-            return arrays.pop("time"), arrays
-        except IndexError:
-            return None
-        except (MessageError, KeyError):
-            self.malformed += 1
-            return None
-
-    def close(self) -> None:
-        """Stops listening."""
-        self._subscriber.undeclare()
-
-    def __enter__(self) -> Readings:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
 
 class OpenSimulator(Protocol):
@@ -99,17 +38,88 @@ class OpenSimulator(Protocol):
         ...
 
 
-class WorldCopy:
-    """A local simulator with the models of another process's world, at their current poses.
+class LocalEyes:
+    """The sensors of a local simulator with the models of another process at their current poses.
 
-    The local simulator makes no steps.
+    Args:
+        open_simulator: Opens the local simulator, which makes no steps.
+    """
+
+    def __init__(self, open_simulator: OpenSimulator) -> None:
+        self._open = open_simulator
+        self._entities: Entities | None = None
+        self._simulator: Simulator | None = None
+
+    @property
+    def infos(self) -> Mapping[str, SensorInfo]:
+        """The sensors by name."""
+        return self._sensors.infos
+
+    def watch(self, name: str) -> None:
+        """Prepares a sensor for `read`."""
+        self._sensors.watch(name)
+
+    def read(self, name: str) -> Reading:
+        """Measures with a sensor, without noise."""
+        self._sensors.watch(name)  # the simulator may be new
+        return self._sensors.read(name)
+
+    @property
+    def _sensors(self) -> Sensors:
+        assert self._simulator is not None
+        assert self._simulator.sensors is not None
+        return self._simulator.sensors
+
+    def follow(self, other: FollowedSimulator) -> None:
+        """Moves all models to where they are in the other process."""
+        if other.entities is not self._entities:
+            self.close()
+            self._simulator = self._built(other)
+            self._entities = other.entities
+        assert self._simulator is not None
+        there, here = other.entities, self._simulator.entities
+        cells = {}
+        for kind, column in _PLACES:
+            known = [name for name in there.names(kind) if name in here.names(kind)]
+            if kind == "models":
+                known = [name for name in known if "::" not in name]  # nested models move along
+            if known:
+                values = other.published[kind, column].take(there.names(kind).rows(known), axis=1)
+                worlds, count = values.shape[:2]
+                cells[kind, column] = Cells(
+                    np.repeat(np.arange(worlds), count),
+                    np.tile(here.names(kind).rows(known), worlds),
+                    values.reshape(-1, *values.shape[2:]),
+                )
+        self._simulator.write(Changes(here.generation, cells))
+
+    def close(self) -> None:
+        """Closes the local simulator."""
+        if self._simulator is not None:
+            self._simulator.close()
+
+    def _built(self, other: FollowedSimulator) -> Simulator:
+        """Opens a simulator with the models and lights of the other process."""
+        described, names = other.descriptions, other.entities.models
+        world = WorldDescription(lights=tuple(described.lights.values()))
+        simulator = self._open(world, worlds=other.worlds)
+        poses = other.published["models", "pose"]
+        simulator.spawn(
+            [
+                SpawnRequest(model, name, poses[:, names.row(name)])
+                for name, model in described.models.items()
+                if name in names
+            ]
+        )
+        return simulator
+
+
+class SensingSimulator(FollowedSimulator):
+    """Follows the world of a `PhysicsServer`, and measures in a local engine.
 
     Args:
         transport: The session; its namespace is the name of the world.
         open_simulator: Opens the local simulator.
-
-    Attributes:
-        simulator: The local simulator; replaced when models are added or removed.
 
     Raises:
         NoAnswerError: No server answers for this world.
@@ -117,66 +127,21 @@ class WorldCopy:
     """
 
     def __init__(self, transport: Transport, open_simulator: OpenSimulator) -> None:
-        self._transport, self._open = transport, open_simulator
-        self._mirror = WorldMirror(transport)
-        self._entities: Entities | None = None
-        self.simulator: Simulator
-        self._build()
-
-    @property
-    def time(self) -> np.ndarray:
-        """Simulated time of the copied state, (W,) [s]."""
-        return self._mirror.time
-
-    def follow(self) -> bool:
-        """Moves all models to their current poses; returns whether anything changed."""
-        if not self._mirror.update():
-            return False
-        if self._mirror.tables.entities is not self._entities:
-            self.simulator.close()
-            self._build()
-        self._put()
-        return True
+        self._eyes = LocalEyes(open_simulator)
+        super().__init__(transport, patience=0.02)
 
     def close(self) -> None:
-        """Closes the local simulator, and stops listening."""
-        self._mirror.close()
-        self.simulator.close()
+        """Stops following, and closes the local simulator."""
+        super().close()
+        self._eyes.close()
 
-    def _build(self) -> None:
-        """Opens a local simulator with the models and lights of the other world."""
-        described = RemoteSimulator(self._transport).descriptions
-        tables = self._mirror.tables
-        world = WorldDescription(lights=tuple(described.lights.values()))
-        self.simulator = self._open(world, worlds=tables.worlds)
-        names = tables.entities.models
-        poses = tables.models.pose
-        requests = [
-            SpawnRequest(model, name, poses[:, names.row(name)])
-            for name, model in described.models.items()
-            if name in names
-        ]
-        self.simulator.spawn(requests)
-        self._entities = tables.entities
-        self._put()
+    def _connect(self) -> None:
+        super()._connect()
+        self.sensors = self._eyes
 
-    def _put(self) -> None:
-        there, here = self._mirror.tables, self.simulator.entities
-        cells = {}
-        for kind, column in _PLACES:
-            known = [name for name in there.entities.names(kind) if name in here.names(kind)]
-            if kind == "models":
-                known = [name for name in known if "::" not in name]  # nested models move along
-            if known:
-                rows = there.entities.names(kind).rows(known)
-                values = there.columns[kind, column].take(rows, axis=1)
-                count = len(known)
-                cells[kind, column] = Cells(
-                    np.repeat(np.arange(there.worlds), count),
-                    np.tile(here.names(kind).rows(known), there.worlds),
-                    values.reshape(-1, *values.shape[2:]),
-                )
-        self.simulator.write(Changes(here.generation, cells))
+    def _adopt(self) -> None:
+        super()._adopt()
+        self._eyes.follow(self)
 
 
 class SensorServer:
@@ -189,9 +154,11 @@ class SensorServer:
         transport: The session; its namespace is the name of the world.
         open_simulator: Opens the simulator that measures, such as `MujocoSimulator`.
         sensors: Names of sensors, ``model::link::sensor``; by default all cameras and lidars.
+        seed: Seed of the noise; world w has ``seed + w``.
 
     Raises:
         NoAnswerError: No server answers for this world.
+        UnknownEntityError: No camera or lidar has one of the names.
         SpawnError: The measuring simulator cannot build a model.
 
     >>> import threading
@@ -212,37 +179,37 @@ class SensorServer:
         transport: Transport,
         open_simulator: OpenSimulator,
         sensors: Iterable[str] | None = None,
+        *,
+        seed: int = 0,
     ) -> None:
-        self._transport = transport
-        self._chosen = None if sensors is None else tuple(sensors)
-        self._copy = WorldCopy(transport, open_simulator)
-        self._publishers: dict[str, Any] = {}
-        self._measured: dict[str, float] = {}
+        self._followed = SensingSimulator(transport, open_simulator)
+        self._topics = SensorTopics(
+            transport, self._followed, SEEING, sensors, unheard=True, seed=seed
+        )
         self._stopped = threading.Event()
+        known = [*self._topics.infos()]
+        for name in () if sensors is None else self._topics.missing():
+            self.close()
+            raise UnknownEntityError("camera or lidar", name, known)
 
     def run_once(self, force: bool = True) -> tuple[str, ...]:
-        """Measures and publishes once; returns the names of the sensors that measured.
+        """Follows the world, measures and publishes once.
 
         Args:
             force: Whether all sensors measure; otherwise only those that are due.
+
+        Returns:
+            The names of the sensors with a new measurement.
         """
-        self._copy.follow()
-        due = [name for name, info in self._infos().items() if force or self._is_due(name, info)]
-        sensors = self._copy.simulator.sensors
-        assert sensors is not None
-        time = np.asarray(self._copy.time)
-        for name in due:
-            sensors.watch(name)
-            reading = sensors.read(name)
-            self._measured[name] = float(time[0])
-            self._publisher(name).put(pack({"sensor": name}, {**reading, "time": time}))
-        return tuple(due)
+        rates = [each.update_rate for each in self._topics.infos().values()]
+        self._followed.follow_at(max(rates, default=0.0))
+        self._followed.step()
+        return self._topics.publish(force=force)
 
     def run(self) -> None:
         """Measures with the sensors that are due, until any thread calls `stop`."""
         while not self._stopped.is_set():
-            if not self.run_once(force=False):
-                self._stopped.wait(_LOOK)
+            self.run_once(force=False)
         self._stopped.clear()
 
     def stop(self) -> None:
@@ -251,32 +218,11 @@ class SensorServer:
 
     def close(self) -> None:
         """Stops measuring, and closes the measuring simulator."""
-        self._copy.close()
+        self._topics.close()
+        self._followed.close()
 
     def __enter__(self) -> SensorServer:
         return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-    def _infos(self) -> dict[str, SensorInfo]:
-        sensors = self._copy.simulator.sensors
-        infos = {} if sensors is None else sensors.infos
-        chosen = infos if self._chosen is None else self._chosen
-        return {
-            name: infos[name] for name in chosen if name in infos and infos[name].kind in SEEING
-        }
-
-    def _is_due(self, name: str, info: SensorInfo) -> bool:
-        """Whether a sensor is due; after a reset of the world, all sensors are."""
-        now, last = float(np.asarray(self._copy.time)[0]), self._measured.get(name)
-        if last is None or now < last:
-            return True
-        if info.update_rate == 0.0:
-            return now > last
-        return now - last >= 1.0 / info.update_rate - 1e-9
-
-    def _publisher(self, name: str) -> Any:
-        if name not in self._publishers:
-            self._publishers[name] = self._transport.declare("publisher", sensor_topic(name))
-        return self._publishers[name].declared

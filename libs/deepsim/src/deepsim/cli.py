@@ -18,7 +18,7 @@ from .commands.envs import check, envs
 from .commands.export import export
 from .commands.models import models
 from .commands.new import copy, new
-from .commands.processes import master, physics, sensors, topic
+from .commands.processes import master, physics, sensors, topic, world
 from .commands.robots import robots
 from .commands.run import run
 from .commands.scenes import ScenesCommand, scenes
@@ -74,6 +74,7 @@ app.add_typer(envs, name="envs", rich_help_panel=_BEGIN)
 app.add_typer(robots, name="robots", rich_help_panel=_MODELS)
 app.add_typer(models, name="models", rich_help_panel=_MODELS)
 app.add_typer(topic, name="topic", rich_help_panel=_PROCESSES)
+app.add_typer(world, name="world", rich_help_panel=_PROCESSES)
 
 
 def _print_versions(asked: bool) -> None:

@@ -156,10 +156,15 @@ class StateCache:
         """Marks columns that change in time as out of date."""
         self._present.clear()
 
-    def forget(self) -> None:
-        """Marks all columns that a reset restores as out of date."""
+    def forget(self, *, appearance: bool = False) -> None:
+        """Marks all columns that a reset restores as out of date, and those of appearance if asked.
+
+        Needed after the simulator was changed past the cache.
+        """
         self._present.clear()
         self._lasting.difference_update(RESET_COLUMNS)
+        if appearance:
+            self._lasting.clear()
 
     def void(self, worlds: WorldNumbers | None = None) -> None:
         """Drops unsent changes that a reset of some worlds makes void."""

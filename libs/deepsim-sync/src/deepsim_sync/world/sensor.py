@@ -223,6 +223,19 @@ class Sensor:
         self.poll()
         return self._shown
 
+    def measure(self) -> Reading:
+        """Measures at once in all worlds, with noise, whatever the rate and delay are.
+
+        What `read` returns does not change.
+        """
+        self._flush()
+        if self._port.infos is not self._infos:
+            self._watch()
+        reading = self._port.read(self.name)
+        if self._noise.is_none:
+            return reading
+        return self._noise.add(reading, np.ones(len(self._world), np.bool_), self._simulator.time)
+
     @property
     def is_timed(self) -> bool:
         """Whether the sensor must be polled in every tick."""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from .basic import Mass, Point, Pose, Quaternion, Time, Twist, Wrench
-from .protobuf import decode, encode, encoding_of
+from .protobuf import decode, encode, encoding_of, of_json
 from .world import (
     Answer,
     EntityProp,
@@ -61,4 +61,5 @@ __all__ = [
     "decode",
     "encode",
     "encoding_of",
+    "of_json",
 ]

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
+import msgspec
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.message import DecodeError
 
@@ -48,6 +49,32 @@ def decode(kind: type[M], payload: bytes) -> M:
         raise MessageError(f"{len(payload)} bytes are not a {kind.__name__}") from None
     made: M = _made(kind, read)
     return made
+
+
+def of_json(kind: type[M], fields: str) -> M:
+    """Returns a message whose fields are given as a JSON object; others keep their defaults.
+
+    Raises:
+        MessageError: The text is not JSON, or does not fit the fields.
+    """
+    try:
+        made = msgspec.json.decode(fields, type=kind)
+    except msgspec.MsgspecError as error:
+        raise MessageError(f"{fields!r} is not a {kind.__name__}: {error}") from None
+    _require_known(kind.__name__, msgspec.json.decode(fields), msgspec.to_builtins(made))
+    return made
+
+
+def _require_known(name: str, given: Any, made: Any) -> None:
+    """Raises MessageError if an object of JSON has fields that its message does not have."""
+    if isinstance(given, list):
+        for one, other in zip(given, made, strict=True):
+            _require_known(name, one, other)
+    if isinstance(given, dict):
+        for field, value in given.items():
+            if field not in made:
+                raise MessageError(f"{name} has no field {field!r}; known: {', '.join(made)}")
+            _require_known(f"{name}.{field}", value, made[field])
 
 
 def encoding_of(kind: type[Any]) -> str:

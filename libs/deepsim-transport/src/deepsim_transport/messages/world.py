@@ -5,12 +5,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .basic import Point, Pose, Time, Twist, Wrench
+from .basic import Mass, Point, Pose, Time, Twist, Wrench
 
 
 @dataclass(frozen=True, slots=True)
 class EntityState:
     """The pose, twist and wrench of a model or link.
+
+    The wrench acts on the centre of mass, that of a model on its first link, in every physics step
+    until the next state of the entity, or a reset.
 
     >>> EntityState("car", Pose(Point(x=3.0))).twist == Twist()  # at rest
     True
@@ -57,14 +60,15 @@ class WorldState:
 class EntityProp:
     """Total mass [kg] and friction of a model or link; a property that is 0 stays unchanged.
 
-    `velocity_damping` is refused, because only joints have damping.
+    The moments of inertia grow in proportion to the mass. `mass.inertia` and `velocity_damping` are
+    refused: moments cannot be set alone, and only joints have damping.
 
-    >>> EntityProp("car", mass=900.0).friction_coefficient  # unchanged
+    >>> EntityProp("car", Mass(900.0)).friction_coefficient  # unchanged
     0.0
     """
 
     entity_name: str = ""
-    mass: float = 0.0
+    mass: Mass = field(default_factory=Mass)
     velocity_damping: float = 0.0
     friction_coefficient: float = 0.0
 
@@ -90,9 +94,10 @@ class JointProp:
 
 @dataclass(frozen=True, slots=True)
 class JointState:
-    """Positions, velocities and efforts of a joint, one number for each axis.
+    """Positions, velocities and efforts of a joint, one number for each axis, or none.
 
-    Units are rad and N m for axes of rotation, m and N for others; velocities are per second.
+    Units are rad and N m for axes of rotation, m and N for others; velocities are per second. What
+    is empty stays as it is. An effort acts in every physics step until the next one, or a reset.
 
     >>> JointState("car::steer", angle=(0.2,)).velocity
     ()

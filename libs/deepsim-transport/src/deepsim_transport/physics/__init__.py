@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+from .driver import WorldDriver
 from .followed import FollowedSimulator
 from .remote import RemoteSimulator
 from .server import PhysicsServer
 from .updates import WorldMirror
 
-__all__ = ["FollowedSimulator", "PhysicsServer", "RemoteSimulator", "WorldMirror"]
+__all__ = ["FollowedSimulator", "PhysicsServer", "RemoteSimulator", "WorldDriver", "WorldMirror"]

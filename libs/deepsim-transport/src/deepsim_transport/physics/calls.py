@@ -12,7 +12,6 @@ from deepsim_sync import (
     DuplicateEntityError,
     Refusal,
     SimulationError,
-    Simulator,
     SpawnError,
     SpawnRequest,
     Tables,
@@ -25,6 +24,7 @@ from deepsim_transport.errors import MessageError, RemoteError
 from deepsim_transport.rows import Frame, changes_of, key_of, names_of, pack
 
 from .capabilities import Arrays, Content, answer_call, chosen_worlds
+from .driver import Driver
 from .models import packed_descriptions, read_model
 
 LOOKING = frozenset(
@@ -68,12 +68,12 @@ class Calls:
     """Answers requests by calling a simulator.
 
     Args:
-        simulator: The simulator to call.
+        driver: Steps, resets and writes to the simulator.
         loader: Reads the models that other processes spawn.
     """
 
-    def __init__(self, simulator: Simulator, loader: GazeboXMLLoader) -> None:
-        self.simulator, self._loader = simulator, loader
+    def __init__(self, driver: Driver, loader: GazeboXMLLoader) -> None:
+        self.simulator, self._driver, self._loader = driver.simulator, driver, loader
 
     def answer(self, request: Frame, *, looking: bool = False) -> bytes:
         """Executes a call and returns its encoded answer, or the encoded error that it raised.
@@ -109,16 +109,16 @@ class Calls:
     def _call_step(self, header: Any, arrays: Arrays) -> Content:
         n = checked_steps(header.get("n"))
         changes = self._changes(header, arrays) if "batch" in header else None
-        return _refused(self.simulator.step(n, chosen_worlds(self.simulator, arrays), changes)), {}
+        return _refused(self._driver.step(n, chosen_worlds(self.simulator, arrays), changes)), {}
 
     def _call_write(self, header: Any, arrays: Arrays) -> Content:
-        return _refused(self.simulator.write(self._changes(header, arrays))), {}
+        return _refused(self._driver.write(self._changes(header, arrays))), {}
 
     def _call_reset(self, header: Any, arrays: Arrays) -> Content:
         seeds = header.get("seeds")
         if seeds is not None and not all(each is None or type(each) is int for each in seeds):
             raise ValueError(f"seeds must be ints or None, got {seeds!r}")
-        self.simulator.reset(chosen_worlds(self.simulator, arrays), seeds)
+        self._driver.reset(chosen_worlds(self.simulator, arrays), seeds)
         return {}, {}
 
     def _call_read(self, header: Any, arrays: Arrays) -> Content:

@@ -38,6 +38,7 @@ from deepsim_transport.messages import (
     encode,
 )
 
+from .driver import Driver
 from .models import plain_text
 
 
@@ -66,15 +67,15 @@ class Commands:
     """Executes commands in all worlds of a simulator.
 
     Args:
-        simulator: The simulator to change.
+        driver: Writes rows of the simulator to change, and holds wrenches.
         loader: Reads the models that commands insert.
 
     Attributes:
         topics: The functions that execute encoded messages and return encoded answers, by topic.
     """
 
-    def __init__(self, simulator: Simulator, loader: GazeboXMLLoader) -> None:
-        self._simulator, self._loader = simulator, loader
+    def __init__(self, driver: Driver, loader: GazeboXMLLoader) -> None:
+        self._simulator, self._driver, self._loader = driver.simulator, driver, loader
         self.topics: dict[str, Callable[[bytes], bytes]] = {
             "set_entity_state": lambda payload: answered(EntityState, self._set_entity, payload),
             "set_joint_state": lambda payload: answered(JointState, self._set_joint, payload),
@@ -84,35 +85,53 @@ class Commands:
         }
 
     def _set_entity(self, state: EntityState) -> None:
+        name, links = state.entity_name, self._simulator.entities.links
         linear, angular = state.twist.linear_velocity, state.twist.euler_angle_velocity
         twist = [linear.x, linear.y, linear.z, angular.x, angular.y, angular.z]
-        self._put("models", state.entity_name, pose=_row(state.pose), twist=twist)
+        force, torque = state.wrench.force, state.wrench.torque
+        wrench = np.array([force.x, force.y, force.z, torque.x, torque.y, torque.z])
+        if not np.isfinite(wrench).all():
+            raise ValueError(f"the wrench of {name!r} must be finite, got {wrench.tolist()}")
+        kind: Kind = "links" if name in links else "models"
+        self._put(kind, name, pose=_row(state.pose), twist=twist)
+        first = name if kind == "links" else next(iter(links.within(name)), None)
+        if first is not None:
+            self._driver.hold(first, wrench)
+        elif wrench.any():
+            raise ValueError(f"{name!r} has no link on which a wrench could act")
 
     def _set_joint(self, state: JointState) -> None:
-        names = [state.joint_name]
-        names += [f"{state.joint_name}::{axis}" for axis in range(2, len(state.angle) + 1)]
-        if len(state.velocity) not in (0, len(state.angle)):
-            raise ValueError(f"joint {state.joint_name!r} has as many velocities as angles")
-        for index, name in enumerate(names[: len(state.angle)]):
-            columns: dict[str, ArrayLike] = {"position": state.angle[index]}
-            if state.velocity:
-                columns["velocity"] = state.velocity[index]
-            self._put("joints", name, **columns)
+        name = state.joint_name
+        given = {
+            "position": state.angle, "velocity": state.velocity, "feedforward": state.effort
+        }  # fmt: skip
+        counts = {len(values) for values in given.values() if values}
+        if len(counts) != 1:
+            raise ValueError(
+                f"joint {name!r} gets as many angles as velocities and efforts, or none of them, "
+                f"got {[len(values) for values in given.values()]}"
+            )
+        for index in range(counts.pop()):
+            axis = f"{name}{SCOPE}{index + 1}" if index else name
+            columns = {column: values[index] for column, values in given.items() if values}
+            self._put("joints", axis, **columns)
 
     def _scale(self, asked: EntityProp) -> None:
         name, simulator = asked.entity_name, self._simulator
-        _require_not_negative(
-            name, mass=asked.mass, friction_coefficient=asked.friction_coefficient
-        )
+        kilograms, coefficient = asked.mass.mass, asked.friction_coefficient
+        _require_not_negative(name, mass=kilograms, friction_coefficient=coefficient)
         links = described_links(simulator, name)
         if asked.velocity_damping:
             raise UnsupportedError(
                 f"velocity_damping of {name!r}: only joints have damping, by set_joint_property"
             )
+        if asked.mass.inertia:
+            raise UnsupportedError(
+                f"inertia of {name!r}: moments of inertia only grow in proportion to the mass"
+            )
         physics = properties(simulator)
         # All factors are computed before any is set: a command succeeds as a whole or not at all.
-        mass = mass_factor(name, asked.mass, links) if asked.mass else None
-        coefficient = asked.friction_coefficient
+        mass = mass_factor(name, kilograms, links) if kilograms else None
         friction = friction_factors(name, coefficient, links) if coefficient else {}
         if mass is not None:
             physics.scale("mass", links, mass)
@@ -158,7 +177,7 @@ class Commands:
             checked = column_of(kind, column).checked(names, row, cell[None], len(worlds))
             values = np.broadcast_to(checked, (len(worlds), 1, *cell.shape))[:, 0]
             cells[kind, column] = Cells(worlds, np.repeat(row, len(worlds)), values.copy())
-        refused = self._simulator.write(Changes(entities.generation, cells))
+        refused = self._driver.write(Changes(entities.generation, cells))
         if refused:
             raise WriteRefusedError(refused)
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from deepsim_sync import (
     Key,
     Refusal,
     Seeds,
+    Sensors,
     SpawnRequest,
     Tables,
     WorldNumbers,
@@ -138,7 +139,17 @@ class FollowedSimulator:
         self._remote.reset(worlds, seeds)
         self._fetch()
 
+    def follow_at(self, rate: float) -> None:
+        """Follows states at a rate in simulated time [Hz], or faster; 0 for that of the server."""
+        self._mirror.follow_at(rate)
+        self._adopt()
+
     # Rows
+
+    @property
+    def published(self) -> Mapping[Key, NDArray[np.generic]]:
+        """The columns of the latest published state, with the rows of `entities`."""
+        return self._tables.columns
 
     def read(self, tables: Tables, columns: Collection[Key] = ALL_COLUMNS) -> None:
         """Fills columns of the tables; requests those that are not published."""
@@ -181,8 +192,8 @@ class FollowedSimulator:
         self._remote = remote = RemoteSimulator(self._transport, self._timeout)
         self.cameras, self.depth_cameras = remote.cameras, remote.depth_cameras
         self.camera_mounts, self.contacts = remote.camera_mounts, remote.contacts
-        self.dynamics, self.sensors = remote.dynamics, remote.sensors
-        self.physics = remote.physics
+        self.dynamics, self.physics = remote.dynamics, remote.physics
+        self.sensors: Sensors | None = remote.sensors
 
     def _fetch(self) -> None:
         self._mirror.fetch()

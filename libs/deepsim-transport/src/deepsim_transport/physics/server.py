@@ -4,28 +4,32 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 from typing import Any
 
 from deepsim_spawn import GazeboXMLLoader
-from deepsim_sync import SimulationError, Simulator
+from deepsim_sync import SimulationError, Simulator, World
 from deepsim_transport.errors import MessageError
 from deepsim_transport.messages import (
     Time,
     WorldControl,
     WorldStatistics,
 )
+from deepsim_transport.readings import FEELING, SensorTopics
 from deepsim_transport.rows import unpack
 from deepsim_transport.session import Transport
 
 from .calls import Calls, checked_steps
 from .commands import Commands, answered
+from .driver import Driver, WorldDriver
 from .followed import CONTROL
 from .remote import ASK, CALL
 from .updates import STATE, Updates
+from .world_topic import WorldTopic
 
 STATISTICS = "world_stats"
 STATISTICS_RATE = 5.0
@@ -40,26 +44,31 @@ class PhysicsServer:
 
     The topics are below ``/gazebo/NAMESPACE/``: ``call`` executes calls of a `RemoteSimulator`,
     ``ask`` only those that change nothing, and ``state`` returns the whole state. The server
-    publishes changed rows on ``entity_state_update`` and clocks on ``world_stats``. ``control``
+    publishes changed rows on ``entity_state_update``, clocks on ``world_stats``, and a `WorldState`
+    on ``state`` whenever somebody subscribes to it. ``control``
     takes a `WorldControl`; ``set_entity_state``, ``set_entity_prop``, ``set_joint_state``,
-    ``set_joint_property`` and ``insert_entity`` take commands from `Transport.command`.
+    ``set_joint_property`` and ``insert_entity`` take commands from `Transport.command`. Sensors
+    that need the physics, such as IMUs and contacts, are measured while somebody listens to their
+    topics; a `SensorServer` measures with all others.
 
     Only the thread that calls `run` or `run_once` uses the simulator. If the physics diverges in
     `run`, it is paused and an error is logged; after a reset, a `WorldControl` resumes it.
 
     Args:
-        simulator: The simulator, of any engine and with any number of worlds; closing the server
-            does not close it.
+        served: A simulator of any engine and with any number of worlds; or a world, whose
+            behaviours and trackers run as it is stepped; or a driver, such as one of an
+            environment. Closing the server closes none of them.
         transport: The session; its namespace is the name of the world.
-        steps: The number of physics steps in `run_once`.
+        steps: The number of physics steps in `run_once`; by default 1, or those of the world.
         speed: The speed of `run`, in simulated seconds per second; None for as fast as possible.
         rate: Highest rate at which changed rows are published [Hz].
         paused: Whether the physics is paused at first.
         loader: Reads the models that other processes spawn; by default with the search path of
             this process.
+        gravity: Gravity in a `WorldState` [m/s^2]; simulators do not tell theirs.
 
     Attributes:
-        simulator: The served simulator.
+        simulator: The served simulator, or that of the served world.
         malformed: The number of requests that could not be read and were refused.
 
     >>> from deepsim_mujoco import MujocoSimulator
@@ -72,23 +81,29 @@ class PhysicsServer:
 
     def __init__(
         self,
-        simulator: Simulator,
+        served: Simulator | World | Driver,
         transport: Transport,
         *,
-        steps: int = 1,
+        steps: int | None = None,
         speed: float | None = None,
         rate: float = 30.0,
         paused: bool = False,
         loader: GazeboXMLLoader | None = None,
+        gravity: Sequence[float] = (0.0, 0.0, -9.8),
     ) -> None:
+        self._driver = driver = _driver(served)
+        steps = driver.steps if steps is None else steps
         if steps < 1 or rate <= 0.0 or (speed is not None and speed <= 0.0):
             raise ValueError(f"steps, rate and speed are > 0, got {steps}, {rate}, {speed}")
-        self.simulator = simulator
+        self.simulator = simulator = driver.simulator
         self.malformed = 0
         self._steps, self._speed, self._pause = steps, speed, 1.0 / rate
         loader = loader or GazeboXMLLoader()
-        self._calls = Calls(simulator, loader)
+        self._calls = Calls(driver, loader)
         self._updates = Updates(simulator, transport)
+        self._sensors = SensorTopics(transport, simulator, FEELING, unheard=False)
+        self._world = WorldTopic(transport, driver, gravity)
+        self._rate, self._beat = 0.0, -1  # of a mirror that wants states at a rate [Hz]
         self.paused = paused
         self._statistics = transport.advertise(STATISTICS, WorldStatistics)
         self._waiting: SimpleQueue[Any] = SimpleQueue()
@@ -97,7 +112,7 @@ class PhysicsServer:
             ASK: self._answer_ask,
             STATE: self._answer_state,
             CONTROL: self._control,
-            **Commands(simulator, loader).topics,
+            **Commands(driver, loader).topics,
         }
         self._topics = {transport.key(name): answer for name, answer in answers.items()}
         self._queryables = [transport.declare("queryable", name, self._hear) for name in answers]
@@ -127,7 +142,8 @@ class PhysicsServer:
         self._publish()
 
     def run(self) -> None:
-        """Runs until any thread calls `stop`."""
+        """Runs until any thread calls `stop`; a served world then belongs to this thread."""
+        self._driver.claim()
         due = time.monotonic()
         while not self._stopped.is_set():
             if self.paused:
@@ -152,6 +168,8 @@ class PhysicsServer:
         for queryable in self._queryables:
             queryable.undeclare()
         self._queryables.clear()
+        self._sensors.close()
+        self._world.close()
 
     def __enter__(self) -> PhysicsServer:
         return self
@@ -167,7 +185,7 @@ class PhysicsServer:
             query.reply_err(f"busy: {_BACKLOG} requests wait".encode())
 
     def _advance(self, steps: int) -> None:
-        self.simulator.step(steps)
+        self._driver.step(steps)
         self._iterations += steps
 
     def _rest(self, seconds: float) -> None:
@@ -215,6 +233,10 @@ class PhysicsServer:
         return self._calls.answer(unpack(payload), looking=True)
 
     def _answer_state(self, payload: bytes) -> bytes:
+        rate = unpack(payload).header.get("rate", 0.0) if payload else 0.0
+        if not isinstance(rate, (int, float)) or not math.isfinite(rate) or rate < 0.0:
+            raise MessageError(f"a rate is a finite number >= 0, got {rate!r}")
+        self._rate = max(self._rate, rate)
         return self._updates.whole()
 
     def _control(self, payload: bytes) -> bytes:
@@ -227,17 +249,31 @@ class PhysicsServer:
             self._advance(steps)
 
     def _publish(self) -> None:
-        now = time.monotonic()
-        if now - self._published >= self._pause:
-            self._published = now
-            self._updates.publish()
+        self._sensors.publish()
+        now, seconds = time.monotonic(), float(self.simulator.time[0])
+        beat = math.floor(seconds * self._rate + 1e-9)
+        if beat != self._beat or now - self._published >= self._pause:
+            self._published, self._beat = now, beat
+            if not self._updates.publish():
+                self._rate = 0.0
         if now - self._counted >= 1.0 / STATISTICS_RATE:
             self._counted = now
-            statistics = WorldStatistics(
-                sim_time=Time.of(float(self.simulator.time[0])),
-                pause_time=Time.of(self._rested),
-                real_time=Time.of(now - self._start),
-                iterations=self._iterations,
-                model_count=len(self.simulator.entities.models),
-            )
-            self._statistics.publish(statistics)
+            self._sensors.listen()
+            self._statistics.publish(self._now(now))
+        if self._world.is_asked:
+            self._world.publish(self._now(now))
+
+    def _now(self, now: float) -> WorldStatistics:
+        return WorldStatistics(
+            sim_time=Time.of(float(self.simulator.time[0])),
+            pause_time=Time.of(self._rested),
+            real_time=Time.of(now - self._start),
+            iterations=self._iterations,
+            model_count=len(self.simulator.entities.models),
+        )
+
+
+def _driver(served: Simulator | World | Driver) -> Driver:
+    if isinstance(served, Driver):
+        return served
+    return WorldDriver(served) if isinstance(served, World) else Driver(served)

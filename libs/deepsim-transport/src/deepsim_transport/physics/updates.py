@@ -29,6 +29,8 @@ COLUMNS: tuple[Key, ...] = (
 )
 """The columns that are published."""
 _BACKLOG = 64  # updates to keep; after missing some, the whole state is requested
+_BEHIND = 8  # updates that wait for a mirror that applies them one by one, before it hurries
+_STILL = 1e-9  # largest change of a number of a body at rest [m, rad or per s], which is not sent
 
 
 class Updates:
@@ -36,7 +38,8 @@ class Updates:
 
     Updates are numbered consecutively. Each has the generation of the entities, an identifier of
     the server's run, and whether the physics is paused. Only the whole state has the names of
-    entities.
+    entities. Rows that have changed by less than 1e-9 in all numbers since they were last sent are
+    not sent again, so that bodies at rest are silent.
 
     Attributes:
         paused: Whether the physics is paused; set by the server.
@@ -52,32 +55,34 @@ class Updates:
         self._shown: Tables | None = None
         self._time = simulator.time
 
-    def publish(self) -> None:
-        """Publishes the changes if there is a subscriber."""
+    def publish(self) -> bool:
+        """Publishes the changes if there is a subscriber; returns whether there is one."""
         if not self._publisher.matching_status.matching:
             self._shown = None
-            return
+            return False
         now = self._read()
-        before, self._shown = self._shown, now
+        before = self._shown
         generation = now.entities.generation
         if before is None or before.entities.generation != generation:
+            self._shown = now
             self._number += 2  # a gap in the numbers makes subscribers request the whole state
             self._send(generation, {})
-            return
+            return True
         arrays: dict[str, NDArray[Any]] = {}
         for key in COLUMNS:
             old, new = before.columns[key], now.columns[key]
-            differs = old != new
+            differs = ~(np.abs(new - old) <= _STILL)  # NaN differs, too
             if differs.ndim > 2:
                 differs = differs.any(axis=2)
             if differs.any():
                 name = ".".join(key)
                 arrays[f"{name}/worlds"], arrays[f"{name}/rows"] = differs.nonzero()
-                arrays[name] = new[differs]
+                arrays[name] = old[differs] = new[differs]
         passed = (self._simulator.time != self._time).any()  # time passes even if all bodies rest
         if arrays or passed or self.paused != self._told_paused:
             self._number += 1
             self._send(generation, arrays)
+        return True
 
     def whole(self) -> bytes:
         """Returns the whole current state, with the number of the latest update.
@@ -85,8 +90,7 @@ class Updates:
         The state includes the effects of all commands that came before the request.
         """
         self.publish()
-        now = self._shown if self._is_shown() else self._read()
-        assert now is not None
+        now = self._read()
         arrays = {".".join(key): now.columns[key] for key in COLUMNS}
         header = {
             **self._header(now.entities.generation),
@@ -94,11 +98,6 @@ class Updates:
             "worlds": self._simulator.worlds,
         }
         return pack(header, {**arrays, "time": self._simulator.time})
-
-    def _is_shown(self) -> bool:
-        """Whether subscribers already have a state of the current entities."""
-        shown, entities = self._shown, self._simulator.entities
-        return shown is not None and shown.entities.generation == entities.generation
 
     def _read(self) -> Tables:
         tables = Tables(self._simulator.entities, self._simulator.worlds)
@@ -153,7 +152,7 @@ class WorldMirror:
 
     def __init__(self, transport: Transport) -> None:
         self.malformed = self._number = 0
-        self._transport = transport
+        self._transport, self._rate = transport, 0.0
         self.run = ""
         self._entities: Entities | None = None
         self._heard = threading.Event()
@@ -162,7 +161,10 @@ class WorldMirror:
         self.fetch()
 
     def update(self, timeout: float = 0.0) -> bool:
-        """Brings the tables up to date; returns whether anything changed.
+        """Brings the tables up to date, or to the next state if there is a rate.
+
+        Returns:
+            Whether anything changed.
 
         Args:
             timeout: Longest time to wait for a change if none has arrived yet [s].
@@ -176,6 +178,15 @@ class WorldMirror:
             if left <= 0.0 or not self._heard.wait(left):
                 return False
 
+    def follow_at(self, rate: float) -> None:
+        """Asks the server to publish at a rate in simulated time [Hz], or faster; 0 for its own.
+
+        The states are then mirrored one by one, unless too many wait.
+        """
+        if rate != self._rate:
+            self._rate = rate
+            self.fetch()
+
     def fetch(self) -> None:
         """Requests the whole state, which includes the effects of all earlier commands.
 
@@ -183,7 +194,7 @@ class WorldMirror:
             NoAnswerError: No server answers.
             MessageError: The answer cannot be read.
         """
-        frame = unpack(self._transport.request(STATE, b""))
+        frame = unpack(self._transport.request(STATE, pack({"rate": self._rate})))
         header: Any = frame.header
         try:
             number, run, generation = header["number"], header["run"], header["generation"]
@@ -216,7 +227,7 @@ class WorldMirror:
     def _take(self) -> bool:
         """Applies the updates that have arrived; returns whether anything changed."""
         changed = False
-        while self._waiting:
+        while self._waiting and not (changed and self._rate and len(self._waiting) < _BEHIND):
             try:
                 frame = unpack(self._waiting.popleft())
                 header = frame.header

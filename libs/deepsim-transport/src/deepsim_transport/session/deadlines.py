@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import atexit
 import time
 from collections.abc import Callable, Iterator
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, TypeVar
 
+import zenoh
 from zenoh.handlers import Callback
 
 from deepsim_transport.errors import NoAnswerError
@@ -48,6 +50,34 @@ def within(deadline: float, task: str, call: Callable[[], T]) -> T:
     if error is not None:
         raise error
     return result  # type: ignore[no-any-return]
+
+
+def open_session(config: zenoh.Config, task: str) -> Any:
+    """Opens a session of zenoh, which is closed at the end of the process at the latest.
+
+    Otherwise zenoh's threads may call this process while it ends, and abort it.
+
+    Args:
+        config: The settings.
+        task: The purpose, for the error, such as ``"listen at tcp/127.0.0.1:1"``.
+
+    Raises:
+        NoAnswerError: zenoh has not opened it in time.
+        ZError: zenoh cannot open it.
+    """
+    session: Any = within(DEADLINE, task, lambda: zenoh.open(config))
+    atexit.register(session.close)
+    return session
+
+
+def close_session(session: Any, task: str) -> None:
+    """Closes a session.
+
+    Raises:
+        NoAnswerError: zenoh has not closed it in time.
+    """
+    atexit.unregister(session.close)
+    within(DEADLINE, task, session.close)
 
 
 def replies(get: Callable[..., object], key: str, timeout: float, **options: Any) -> Iterator[Any]:

@@ -17,7 +17,7 @@ from deepsim_sync.access import LOOPBACK, is_loopback
 from deepsim_transport.errors import TransportError
 
 from .access import Access
-from .deadlines import DEADLINE, within
+from .deadlines import close_session, open_session
 
 PORT = 11345
 """The port of Gazebo's master."""
@@ -125,7 +125,7 @@ class Master:
         try:
             with nullcontext() if access is None else access.settings() as found:
                 config = settings("router", listen=[address], access=found)
-                self._session = within(DEADLINE, f"listen at {address}", lambda: zenoh.open(config))
+                self._session = open_session(config, f"listen at {address}")
         except zenoh.ZError as error:
             raise TransportError(f"the master cannot listen at {address}: {error}") from None
 
@@ -135,7 +135,7 @@ class Master:
         Raises:
             NoAnswerError: zenoh has not ended it in time.
         """
-        within(DEADLINE, f"close the master at {self.host}:{self.port}", self._session.close)
+        close_session(self._session, f"close the master at {self.host}:{self.port}")
 
     def __enter__(self) -> Master:
         return self

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
+from zenoh import SampleKind
 from zenoh.handlers import Callback
 
 from .deadlines import DEADLINE, replies, within
@@ -113,3 +114,28 @@ def topics_of(session: Any, pattern: str, timeout: float) -> dict[str, Topic]:
         name: Topic(*(tuple(sorted(sessions.get(kind, ()))) for kind in _KINDS))
         for name, sessions in sorted(found.items())
     }
+
+
+def watched_subscribers(session: Any, key: str, come: Callable[[], object]) -> Any:
+    """Calls a function whenever a subscriber of a topic comes; returns zenoh's subscriber.
+
+    Args:
+        session: A zenoh session with the master.
+        key: The full name of the topic.
+        come: Called at once by zenoh's own thread, and for each subscriber that is there already.
+
+    Raises:
+        NoAnswerError: zenoh has not declared it in time.
+    """
+
+    def hear(sample: Any) -> None:
+        if sample.kind == SampleKind.PUT:
+            come()
+
+    return within(
+        DEADLINE,
+        f"watch the subscribers of {key}",
+        lambda: session.liveliness().declare_subscriber(
+            f"{TOKENS}/subscriber/*/{key}", Callback(hear, indirect=False), history=True
+        ),
+    )

@@ -17,9 +17,9 @@ from deepsim_transport.messages import Answer
 from deepsim_transport.messages.protobuf import decode, encode, encoding_of
 
 from .access import Credentials, refusal
-from .deadlines import DEADLINE, replies, within
+from .deadlines import close_session, open_session, replies
 from .master import endpoint, get_master_uri, settings
-from .participants import Kind, Participant, Topic, topics_of
+from .participants import Kind, Participant, Topic, topics_of, watched_subscribers
 
 M = TypeVar("M")
 
@@ -71,9 +71,7 @@ class Transport:
         access = None if given is None else given.settings()
         config = settings("client", connect=[address], access=access)
         try:
-            self.session: Any = within(
-                DEADLINE, f"open a session with {address}", lambda: zenoh.open(config)
-            )
+            self.session: Any = open_session(config, f"open a session with {address}")
         except zenoh.ZError:
             raise refusal(self.host, self.port, given) from None
 
@@ -123,6 +121,14 @@ class Transport:
         """
         return Participant(self.session, kind, self.key(topic), hear, **options)
 
+    def watch_subscribers(self, topic: str, come: Callable[[], object]) -> Any:
+        """Calls a function, from a thread of zenoh, whenever a subscriber of a topic comes.
+
+        Returns:
+            An object with a method ``undeclare``, which ends it.
+        """
+        return watched_subscribers(self.session, self.key(topic), come)
+
     def topics(self) -> dict[str, Topic]:
         """Returns the participants of each topic, by the topic's name without the namespace.
 
@@ -133,6 +139,15 @@ class Transport:
         """
         found = topics_of(self.session, self.key("**"), TIMEOUT)
         return {name[len(self.key("")) :]: topic for name, topic in found.items()}
+
+    def worlds(self) -> tuple[str, ...]:
+        """Returns the namespaces of all physics processes of the master, in alphabetical order.
+
+        Raises:
+            NoAnswerError: The master does not answer in time.
+        """
+        found = topics_of(self.session, "gazebo/*/control", TIMEOUT)
+        return tuple(name.split("/")[1] for name, topic in found.items() if topic.answering)
 
     def command(self, topic: str, message: Any, timeout: float = TIMEOUT) -> None:
         """Sends a command, and waits until it has been executed.
@@ -183,7 +198,7 @@ class Transport:
         Raises:
             NoAnswerError: zenoh has not ended it in time.
         """
-        within(DEADLINE, f"close the session with {self.host}:{self.port}", self.session.close)
+        close_session(self.session, f"close the session with {self.host}:{self.port}")
 
     def __enter__(self) -> Transport:
         return self

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -14,15 +14,18 @@ import typer
 from rich.console import Console
 
 from deepsim.output import say
+from deepsim_math import Pose
 from deepsim_spawn import GazeboXMLLoader, WorldDescription
-from deepsim_spawn.backends import DEFAULT, Backend
-from deepsim_sync import DeepSimError
+from deepsim_spawn.backends import DEFAULT, Backend, open_simulator
+from deepsim_sync import DeepSimError, Seeds, World
+from deepsim_train.policies.slot_policy import slot_policy
+from deepsim_train.training.run_folder import chosen
 
-from .command_help import example, group
-from .options import BackendName, Namespace, Worlds, fail, stoppable
+from .command_help import complete_task, example, group
+from .options import BackendName, Namespace, Root, Worlds, fail, stoppable
 
 if TYPE_CHECKING:
-    from deepsim_transport import Topic, Transport
+    from deepsim_transport import Topic, Transport, WorldDriver
 
 
 def master(
@@ -69,9 +72,18 @@ def master(
 
 
 def physics(
-    file: Annotated[
-        Path | None, typer.Argument(exists=True, dir_okay=False, help="A world (SDF).")
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            autocompletion=complete_task,
+            help="A world: an SDF file; or a task, of which episodes are played without end.",
+        ),
     ] = None,
+    root: Root = Path(),
+    policy: Annotated[
+        str | None, typer.Option(help="The policy that acts in a task, as in `deepsim run`.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="World w has the seed SEED + w.")] = 0,
     namespace: Namespace = "default",
     worlds: Worlds = 1,
     speed: Annotated[
@@ -81,21 +93,58 @@ def physics(
     paused: Annotated[bool, typer.Option("--paused", help="Start paused.")] = False,
     backend: BackendName = DEFAULT,
 ) -> None:
-    """Simulates a world for other processes, until Ctrl-C. Needs a master."""
+    """Simulates a world or a task for other processes, until Ctrl-C. Needs a master.
+
+    A task runs with its behaviours and scripts; other processes see and change its world.
+    """
     console = Console()
     with _errors(console):
         from deepsim_transport import PhysicsServer, Transport  # noqa: PLC0415 (of an extra)
 
-        world = GazeboXMLLoader().load_world(file) if file else WorldDescription()
+        is_file = name is None or Path(name).is_file()
+        if is_file and policy is not None:
+            raise DeepSimError(f"--policy acts in a task, got {name}")
+        world = GazeboXMLLoader().load_world(Path(name)) if name and is_file else WorldDescription()
         with (
             stoppable(),
             Transport(namespace=namespace) as transport,
-            Backend(backend) as chosen,
-            closing(chosen.open(world, worlds)) as simulator,
-            PhysicsServer(simulator, transport, speed=speed or None, paused=paused) as server,
+            Backend(backend),
+            closing(open_simulator(world, worlds))
+            if is_file
+            else _episodes(str(name), root, policy, worlds, seed) as served,
+            PhysicsServer(
+                served, transport, speed=speed or None, paused=paused, gravity=tuple(world.gravity)
+            ) as server,
         ):
             say(console, f"simulates /gazebo/{namespace}")
             server.run()
+
+
+@contextmanager
+def _episodes(
+    name: str, root: Path, policy: str | None, worlds: int, seed: int
+) -> Iterator[WorldDriver]:
+    """Opens a task, and yields a driver that plays its episodes without end."""
+    from deepsim_transport import WorldDriver  # noqa: PLC0415 (of an extra)
+
+    _, task, _, maker = chosen(name, root, policy)
+    with task.environment(seed, worlds) as environment:
+        act = slot_policy(maker, environment, seed)
+        observation: Mapping[str, Any] = {}
+
+        def begin(seeds: Seeds) -> None:
+            nonlocal observation
+            observation, _ = environment.reset(seeds)
+
+        def step() -> None:
+            nonlocal observation
+            if not environment.live_agents:
+                begin(None)
+            found = environment.step(act(observation)).observation
+            observation = {slot: found[slot] for slot in environment.live_agents}
+
+        begin([seed + number for number in range(worlds)])
+        yield WorldDriver(environment.world, step, environment.frame_skip, begin)
 
 
 def sensors(
@@ -195,6 +244,32 @@ def bw(name: str, namespace: Namespace = "default", seconds: Seconds = 5.0) -> N
         say(console, text)
 
 
+@topic.command(
+    epilog=example(
+        'topic pub set_joint_state JointState \'{"joint_name": "arm::elbow"}\'', "transport.md"
+    )
+)
+def pub(
+    name: str,
+    message: Annotated[str, typer.Argument(help="A class of deepsim_transport.messages.")],
+    fields: Annotated[str, typer.Argument(help="The fields that differ from 0 or empty, as JSON.")],
+    namespace: Namespace = "default",
+) -> None:
+    """Sends a message, as a command if a process answers on the topic."""
+    console = Console()
+    with _errors(console), _session(namespace) as transport:
+        from deepsim_transport.messages import KINDS, of_json  # noqa: PLC0415 (of an extra)
+
+        kinds = {kind.__name__: kind for kind in KINDS.values()}
+        if message not in kinds:
+            raise DeepSimError(f"no message is named {message!r}; known: {', '.join(kinds)}")
+        made: Any = of_json(kinds[message], fields)
+        if name in (found := transport.topics()) and found[name].answering:
+            transport.command(name, made)
+        else:
+            transport.advertise(name, type(made)).publish(made)
+
+
 @topic.command(epilog=example("topic echo entity_state_update --count 3", "transport.md"))
 def echo(
     name: str,
@@ -282,3 +357,48 @@ def _session(namespace: str) -> Iterator[Transport]:
 
     with Transport(namespace=namespace) as transport:
         yield transport
+
+
+world = group("Lists the worlds of physics processes, and inserts and deletes models.")
+
+
+@world.command("list", epilog=example("world list", "transport.md"))
+def list_worlds() -> None:
+    """Lists the namespaces of all physics processes of the master."""
+    console = Console()
+    with _errors(console), _session("default") as transport:
+        for name in transport.worlds():
+            say(console, name)
+
+
+@world.command(
+    epilog=example("world insert box.sdf box --at 0 0 1 --namespace lab", "transport.md")
+)
+def insert(
+    source: Annotated[str, typer.Argument(help="A model: a file (SDF, URDF), or a model:// URI.")],
+    name: Annotated[str, typer.Argument(help="The name of the new model.")],
+    at: Annotated[tuple[float, float, float], typer.Option(help="Position of its frame, m.")] = (
+        0.0,
+        0.0,
+        0.0,
+    ),
+    namespace: Namespace = "default",
+) -> None:
+    """Inserts a model."""
+    console = Console()
+    with _errors(console), _session(namespace) as transport:
+        from deepsim_transport import RemoteSimulator  # noqa: PLC0415 (of an extra)
+
+        World(RemoteSimulator(transport)).spawn(
+            GazeboXMLLoader().load_model(source), name, Pose(at)
+        )
+
+
+@world.command(epilog=example("world delete box --namespace lab", "transport.md"))
+def delete(name: str, namespace: Namespace = "default") -> None:
+    """Deletes a model."""
+    console = Console()
+    with _errors(console), _session(namespace) as transport:
+        from deepsim_transport import RemoteSimulator  # noqa: PLC0415 (of an extra)
+
+        World(RemoteSimulator(transport)).delete(name)
