@@ -21,6 +21,7 @@ from typer.testing import CliRunner
 from deepsim.cli import app
 from deepsim_sync import World
 from deepsim_transport import RemoteSimulator, Transport
+from deepsim_transport.messages import Marker, Point, Pose
 from deepsim_viewer.connected import connected_view
 
 LIMIT = 60.0  # [s] of wall time
@@ -111,6 +112,34 @@ def test_a_viewer_shows_a_physics_that_runs_rests_and_starts_again(physics) -> N
     with Transport(namespace="lab") as transport:
         before = float(RemoteSimulator(transport).time[0])
         wait(lambda: RemoteSimulator(transport).time[0] > before)
+
+
+def test_markers_of_a_topic_are_drawn(physics) -> None:
+    """Each shape is a node of the scene; an empty one is removed, and a wrong one is none."""
+    physics("ball")
+    lines = (Point(0.0), Point(1.0), Point(1.0, 1.0))
+    markers = (
+        Marker("ball", "sphere", Pose(Point(2.0)), Point(0.4)),
+        Marker("can", "cylinder"),
+        Marker("crate", "box", color=(1.0, 0.0, 0.0, 0.5)),
+        Marker("path", "line", points=lines),
+        Marker("way", "arrow", points=lines[:2]),
+        Marker("word", "text", text="here"),
+    )
+    with connected_view("lab", 0) as (viewer, _run), Transport(namespace="lab") as transport:
+        publisher = transport.advertise("markers", Marker)
+        wait(lambda: publisher.has_subscribers)
+        drawn = viewer.server.scene.get_handle_by_name
+        for marker in (Marker("bad", "cube"), Marker("dark", "box", color=(9.0,)), *markers):
+            publisher.publish(marker)
+        wait(lambda: drawn("/markers/word"))
+        assert [drawn(f"/markers/{name}") for name in ("bad", "dark")] == [None, None]
+        ball, crate = drawn("/markers/ball"), drawn("/markers/crate")
+        assert (ball.radius, list(ball.position)) == (0.2, [2.0, 0.0, 0.0])
+        assert (list(crate.color), crate.opacity) == ([255, 0, 0], 0.5)
+        assert drawn("/markers/path").points.shape == (2, 2, 3)
+        publisher.publish(Marker("ball"))
+        wait(lambda: drawn("/markers/ball") is None)
 
 
 def test_the_command_serves_the_page_until_it_is_interrupted(physics, begin) -> None:

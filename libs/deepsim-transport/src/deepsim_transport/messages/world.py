@@ -148,3 +148,31 @@ class WorldControl:
 
     pause: bool = False
     steps: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """A shape or text that viewers draw in a world; one of the same name replaces it.
+
+    Attributes:
+        name: The name.
+        shape: ``"box"``, ``"sphere"``, ``"cylinder"``, ``"arrow"``, ``"line"`` or ``"text"``; an
+            empty one removes the marker.
+        pose: The pose of the shape, and of its points.
+        size: Lengths of the sides along x, y and z [m]; a sphere and a cylinder have the diameter
+            x, and a cylinder the length z.
+        color: Red, green, blue and opacity, each from 0 to 1.
+        points: The points of a line, or the start and end of an arrow [m].
+        text: The text.
+
+    >>> Marker("goal", "sphere", Pose(Point(2.0, 1.0))).size.x
+    0.1
+    """
+
+    name: str = ""
+    shape: str = ""
+    pose: Pose = field(default_factory=Pose)
+    size: Point = field(default_factory=lambda: Point(0.1, 0.1, 0.1))
+    color: tuple[float, ...] = (1.0, 0.6, 0.0, 1.0)
+    points: tuple[Point, ...] = ()
+    text: str = ""
