@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from robots_of_tests import ARM, link, model
@@ -19,8 +21,16 @@ from deepsim_robots import (
     Part,
     PlanarBase,
     RobotConfig,
+    find_robot,
 )
-from deepsim_robots.robotlab import Entity, LabRobot, LabSimulator, Model, SimulatorConfig
+from deepsim_robots.robotlab import (
+    CameraConfig,
+    Entity,
+    LabRobot,
+    LabSimulator,
+    Model,
+    SimulatorConfig,
+)
 from deepsim_sync import DeepSimError, UnknownEntityError, UnsupportedError
 
 BOX = model(link("box"), name="box")
@@ -52,9 +62,9 @@ class CircleBox(Entity):
 def make_lab():
     labs = []
 
-    def make(n, robot=None, elements=None, **options):
+    def make(n, robot=None, elements=None, cameras=None, **options):
         config = SimulatorConfig(n_scenes=n, gravity=(0.0, 0.0, 0.0), **options)
-        labs.append(LabSimulator(MujocoSimulator, config, robot, elements, add_ground=False))
+        labs.append(LabSimulator(MujocoSimulator, config, robot, elements, False, cameras))
         labs[-1].reset()
         return labs[-1]
 
@@ -136,7 +146,7 @@ def test_joints_are_read_and_written(make_lab, controller):
     robot = LabRobot(RobotConfig(ARM, gains={".*": Gains(100.0, 10.0)}))
     robot.register_controller("arm", [".*"], controller)
     lab = make_lab(2, robot)
-    assert robot.action_space["slices"] == {"arm": slice(0, 2)}
+    assert robot.action_space.slices == {"arm": slice(0, 2)}
     body = robot.body
     body.set_qpos([[0.1, 0.2], [0.3, 0.4]])
     body.set_qvel([0.5, 0.0])
@@ -214,3 +224,151 @@ def test_errors_name_what_is_wrong(make_lab):
 def test_settings_that_do_not_fit_are_named(values):
     with pytest.raises(ValueError, match=next(iter(values))):
         SimulatorConfig(**values)
+
+
+def seen(name):
+    """A box of 0.2 m that is drawn and touches nothing."""
+    return model(
+        f"<link name='{name}'><inertial><mass>1</mass></inertial><visual name='v'><geometry><box>"
+        "<size>.2 .2 .2</size></box></geometry><material><diffuse>1 0 0 1</diffuse><ambient>1 0 0 1"
+        "</ambient></material></visual></link>",
+        name=name,
+    )
+
+
+def test_a_camera_on_the_world_measures_what_geometry_says(make_lab):
+    """Depth, segmentation, place in the picture and the matrices, for boxes at other places."""
+    config = CameraConfig(p=(-2.0, 0.0, 0.5), look_at=(0.0, 0.0, 0.5), width=64, height=48, far=9.0)
+    lab = make_lab(2, None, {"box": Model(seen("box"))}, {"front": config})
+    box, camera = lab.find("box").body, lab.get_sensor()["front"]
+    box.set_pose(np.array([[0.0, 0.0, 0.5, 0, 0, 0, 1], [0.0, 0.4, 0.5, 0, 0, 0, 1]]))
+    found = lab.get_observation()["front"]
+    assert found["rgb"].shape == (2, 48, 64, 3)
+    on_box = found["segmentation"] == lab.world.entities.links.row("box::box")
+    assert found["depth"][0, 24, 32] == pytest.approx(1.9, abs=1e-3)
+    assert np.isinf(found["depth"][~on_box]).all()
+    params = camera.get_camera_params()
+    focal = 24.0 / np.tan(0.5)
+    assert params["intrinsic_cv"] == pytest.approx(
+        np.array([[focal, 0, 32], [0, focal, 24], [0, 0, 1]])
+    )
+    for scene, y in enumerate((0.0, 0.4)):
+        rows, columns = np.nonzero(on_box[scene])
+        x, down, depth = params["extrinsic_cv"][scene] @ [-0.1, y, 0.5, 1.0]
+        assert columns.mean() + 0.5 == pytest.approx(32 + focal * x / depth, abs=1.0)
+        assert rows.mean() + 0.5 == pytest.approx(24 + focal * down / depth, abs=0.5)
+        reds = found["rgb"][scene][on_box[scene]].mean(axis=0)
+        assert reds[0] > 2 * reds[1:].max()
+        world = np.vstack([params["extrinsic_cv"][scene], [0, 0, 0, 1]])
+        to_gl = params["cam2world_gl"][scene] @ np.diag([1.0, -1.0, -1.0, 1.0])
+        assert world @ to_gl == pytest.approx(np.eye(4), abs=1e-12)
+
+
+def test_a_camera_on_a_link_moves_with_it_and_may_not_see_it(make_lab):
+    """From inside a box only a camera that hides it sees the other box; then it is drawn again."""
+    inside = CameraConfig("eye", q=(np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5)), width=16, height=16)
+    cameras = {"blind": inside, "free": replace(inside, hide_link=True, near=0.01)}
+    lab = make_lab(2, None, {"eye": Model(seen("eye")), "box": Model(seen("box"))}, cameras)
+    lab.find("eye").body.set_pose(np.array([[1.0, 0, 0, 0, 0, 0, 1], [5.0, 0, 0, 0, 0, 0, 1]]))
+    lab.find("box").body.set_pose(Pose((1.0, 1.5, 0.0)))
+    pose = lab.get_sensor()["free"].get_pose()
+    assert pose[:, 0].tolist() == [1.0, 5.0]
+    found = lab.get_observation()
+    assert found["free"]["depth"][0, 8, 8] == pytest.approx(1.4, abs=1e-3)
+    assert np.isinf(found["free"]["depth"][1]).all()
+    assert lab.world.visuals.visible.all()
+    lab.find("eye").body.set_pose(Pose((1.0, 0.5, 0.0)))
+    assert lab.get_observation()["free"]["depth"][:, 8, 8] == pytest.approx([0.9] * 2, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ({"fov": 4.0}, "fov must lie"),
+        ({"near": 2.0, "far": 1.0}, "near and far"),
+        ({"look_at": (1.0, 0.0, 0.0), "q": (0.0, 0.0, 0.0, 1.0)}, "q or look_at"),
+        ({"look_at": (0.0, 0.0, 0.0)}, "two finite points"),
+        ({"hide_link": True}, "the world is its base"),
+        ({"height": 0}, ">= 1 pixel"),
+    ],
+)
+def test_cameras_that_do_not_fit_are_named(values, reason):
+    with pytest.raises(ValueError, match=reason):
+        CameraConfig(**values)
+
+
+def test_an_entity_is_added_after_the_reset(make_lab):
+    """It is found at once, at its own place in each scene, and is there after the next reset."""
+    lab = make_lab(3, None, {"cup": Model(BOX)})
+    lab.add("box", CircleBox(3))
+    for _ in range(2):
+        angles = 2.0 * np.pi * np.arange(3) / 3
+        assert lab.find("box").box.get_pose()[:, 0] == pytest.approx(np.cos(angles))
+        lab.reset()
+    with pytest.raises(ValueError, match="'cup' is an entity already"):
+        lab.add("cup", Model(BOX))
+
+    class Odd(Model):
+        def _load(self, sim):
+            if sim.scene.index:
+                raise RuntimeError("no cup is left")
+            super()._load(sim)
+
+    with pytest.raises(RuntimeError, match="no cup is left"):
+        lab.add("late", Odd(BOX))
+    lab.add("late", Model(BOX))
+    assert lab.find("late").body.get_pose().shape == (3, 7)
+
+
+def test_a_base_is_read_and_put_as_place_and_heading(make_lab):
+    """In all scenes or some; the space of actions has the shape of the scenes."""
+    lab = make_lab(3, LabRobot(BASE))
+    robot = lab.find("robot")
+    robot.set_base_pose([1.0, -2.0, 2.5])
+    robot.set_base_pose([3.0, 4.0, -1.0], ids=np.array([1]))
+    expected = [[1.0, -2.0, 2.5], [3.0, 4.0, -1.0], [1.0, -2.0, 2.5]]
+    assert robot.get_base_pose() == pytest.approx(np.array(expected))
+    robot.body.set_root_pose(Pose((7.0, 0.0, 0.0)))
+    assert robot.get_base_pose()[:, 0].tolist() == [7.0] * 3
+    assert robot.action_space.shape == (3, 3)
+    sampled = robot.action_space.sample(np.random.default_rng(0))
+    assert (np.abs(sampled) <= 1.0).all()
+    assert make_lab(1, LabRobot(BASE)).find("robot").action_space.shape == (3,)
+
+
+def test_all_joints_move_at_one_speed(make_lab):
+    """PosVel has one number more than joints; half the speed makes half the way."""
+    config = replace(find_robot("arm").load(), parts={})
+    for share in (1.0, 0.5):
+        robot = LabRobot(config)
+        robot.register_controller("arm", ["joint_.*"], {"type": "PosVel", "velocity": 0.4})
+        lab = make_lab(1, robot, sim_freq=500, control_freq=50)
+        start = robot.body.get_qpos()[0, :6].copy()
+        assert robot.action_space.shape == (7,)
+        robot.robot.set_action(scaled(robot.robot, np.append(start + 0.5, share)))
+        for _ in range(50):
+            lab.step()
+        moved = robot.robot.joints.rows.target_position[0, :6] - start
+        assert moved == pytest.approx([0.4 * share] * 6, abs=1e-9)
+
+
+def scaled(robot, action):
+    """An action in -1 to 1 for one in the units of the controllers."""
+    low, high = robot.parts["arm"].lower, robot.parts["arm"].upper
+    return 2.0 * (action - low) / (high - low) - 1.0
+
+
+def test_an_end_effector_moves_at_a_rate(make_lab):
+    """EE-delta at half of 0.5 m/s for 1 s lowers the goal by 0.25 m, whatever the control rate."""
+    for control_freq in (10, 50):
+        robot = LabRobot(replace(find_robot("arm").load(), parts={}))
+        robot.register_controller("arm", ["joint_.*"], {"type": "EE-delta", "link": "tool"})
+        lab = make_lab(1, robot, sim_freq=500, control_freq=control_freq)
+        lab.step()
+        start = lab.find("robot/tool").get_pose()[0].copy()
+        for _ in range(control_freq):
+            lab.step([0.0, 0.0, -0.5, 0.0, 0.0, 0.0])
+        for _ in range(control_freq):
+            lab.step(np.zeros(6))
+        end = lab.find("robot/tool").get_pose()[0]
+        assert end[:3] - start[:3] == pytest.approx([0.0, 0.0, -0.25], abs=5e-3)

@@ -52,10 +52,12 @@ class EndEffectorPosition(Controller):
         link: Name of the link that is the end effector.
         point: The point to move, in the frame of the link [m].
         delta: Whether actions are steps.
+        rate: Whether steps are velocities [m/s, rad/s], by which the goal moves in every tick until
+            the next action.
         frame: Frame of the actions: ``root``, ``world``, or for steps ``tool``.
         of: Start of a step: the last ``target``, which avoids drift, or the ``measured`` pose.
-        lower: Lowest action; by default -1 m, or -0.1 m for steps.
-        upper: Highest action; by default 1 m, or 0.1 m for steps.
+        lower: Lowest action; by default -1 m, -0.1 m for steps, or -0.5 m/s for velocities.
+        upper: Highest action; by default 1 m, 0.1 m for steps, or 0.5 m/s for velocities.
         ik_damping: Damping of least squares, > 0; larger values make the motion slower, and
             smoother near singular poses.
         step: Largest distance between a joint's position and its target, > 0 [rad or m].
@@ -70,6 +72,7 @@ class EndEffectorPosition(Controller):
     link: str = ""
     point: Sequence[float] = (0.0, 0.0, 0.0)
     delta: bool = False
+    rate: bool = False
     frame: Literal["root", "tool", "world"] = "root"
     of: Literal["target", "measured"] = "target"
     lower: ArrayLike | None = None
@@ -85,6 +88,8 @@ class EndEffectorPosition(Controller):
             raise ValueError(f"frame must be 'root', 'tool' or 'world', got {self.frame!r}")
         if self.frame == "tool" and not self.delta:
             raise ValueError("the tool frame is for steps: set delta, or another frame")
+        if self.rate and not self.delta:
+            raise ValueError("a rate is one of steps: set delta, too")
         if self.of not in ("target", "measured"):
             raise ValueError(f"of must be 'target' or 'measured', got {self.of!r}")
         if not (self.ik_damping > 0.0 and self.step > 0.0):
@@ -99,7 +104,7 @@ class EndEffectorPosition(Controller):
 
     def bounds(self) -> tuple[Floats, Floats]:
         """Returns the lowest and the highest action, (3,) or (6,) each."""
-        size = np.full(self.axes, 0.1 if self.delta else 1.0)
+        size = np.full(self.axes, 1.0 if not self.delta else 0.5 if self.rate else 0.1)
         if not self.delta:
             size[3:] = np.pi
         lower = -size if self.lower is None else self._bound("lower")
@@ -122,8 +127,8 @@ class EndEffectorPose(EndEffectorPosition):
     """Moves an end effector to a pose: a position [m] and a rotation vector [rad].
 
     A rotation vector points along the axis of the rotation, and its length is the angle. By default
-    its components are limited to +-pi, or to +-0.1 rad for steps. For everything else, see
-    `EndEffectorPosition`.
+    its components are limited to +-pi, to +-0.1 rad for steps, or to +-0.5 rad/s for velocities.
+    For everything else, see `EndEffectorPosition`.
 
     >>> part = Part(["joint_.*"], EndEffectorPose(link="tool"))
     >>> config = replace(find_robot("arm").load(), parts={"arm": part})
@@ -164,7 +169,8 @@ class EndEffectorDrive(ServoDrive):
         self._root = world.models.select([joints.model])
         self._tip = np.concatenate([np.asarray(settings.point, dtype=np.float64), _NO_TURN])
         self._goal = self.remember("goal", 7)
-        self._given = self.remember("given")  # 1 after the first action
+        self._given = self.remember("given")  # 1 after the first action, 2 after moves by a rate
+        self._velocity = self.remember("velocity", settings.axes)
 
     def pose(self) -> Floats:
         """Returns the pose of the end effector in the world frame, (W, 7), after a flush."""
@@ -174,10 +180,28 @@ class EndEffectorDrive(ServoDrive):
         return np.asarray(poses.compose(self._link.pose[:, 0], self._tip), dtype=np.float64)
 
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
+        """Sets the goal, moves it by a step, or sets the velocity of the steps."""
+        if self._settings.rate:
+            self._velocity[worlds] = action
+        else:
+            self._move(action, worlds)
+        self._given[worlds] = np.maximum(self._given[worlds], 1.0)
+
+    def update(self, delta_time: float, worlds: WorldNumbers) -> None:
+        """Moves the targets of the joints one step closer to the goal."""
+        worlds = worlds[self._given[worlds] > 0.0]
+        if not len(worlds):
+            return
+        if self._settings.rate:
+            self._move(self._velocity[worlds] * delta_time, worlds)
+            self._given[worlds] = 2.0
+        self.joints.put(worlds, target_position=self._next(worlds))
+
+    def _move(self, action: Floats, worlds: WorldNumbers) -> None:
         """Sets the goal, or moves it by a step."""
         settings = self._settings
         start = self._goal[worlds]
-        fresh = self._given[worlds] == 0.0
+        fresh = self._given[worlds] < (2.0 if settings.rate else 1.0)
         if settings.of == "measured":
             fresh[:] = True
         if fresh.any():
@@ -201,13 +225,6 @@ class EndEffectorDrive(ServoDrive):
                 goal[:, 3:] = quaternions.multiply(turn, start[:, 3:])
         goal[:, 3:] = quaternions.normalize(goal[:, 3:])
         self._goal[worlds] = goal
-        self._given[worlds] = 1.0
-
-    def update(self, delta_time: float, worlds: WorldNumbers) -> None:
-        """Moves the targets of the joints one step closer to the goal."""
-        worlds = worlds[self._given[worlds] > 0.0]
-        if len(worlds):
-            self.joints.put(worlds, target_position=self._next(worlds))
 
     def reset(self, worlds: WorldNumbers) -> None:
         """Holds the joints at home."""

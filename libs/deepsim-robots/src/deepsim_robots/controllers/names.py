@@ -69,8 +69,8 @@ CONTROLLERS: Mapping[str, Callable[..., Controller]] = {
     "PDJointVel": JointVelocity,
     "MimicPDJointPos": Mimic,
     "PDBaseVel": PlanarBase,
-    "PosVel": JointPositionVelocity,
-    "EE-delta": partial(EndEffectorPose, delta=True),
+    "PosVel": partial(JointPositionVelocity, one_speed=True),
+    "EE-delta": partial(EndEffectorPose, delta=True, rate=True),
 }
 """Controller classes by their names in configurations."""
 

@@ -42,20 +42,29 @@ class JointPositionVelocity(Controller):
         lower: Lowest position; by default as for `JointPosition`.
         upper: Highest position; by default as for `JointPosition`.
         velocity: Largest speed [rad/s or m/s]; by default the velocity limit of the joint.
+        one_speed: Whether an action ends with one number instead of a velocity for each joint: the
+            share, 0 to 1, of the largest speed at which all joints move to their positions.
         stiffness, damping: Gains of the joints; by default the robot's.
     """
 
     lower: PerJoint | None = None
     upper: PerJoint | None = None
     velocity: PerJoint | None = None
+    one_speed: bool = False
     stiffness: PerJoint | None = None
     damping: PerJoint | None = None
 
     def drive(self, joints: JointGroup) -> Drive:
         lower, upper = limits_of(joints, self.lower, self.upper, position_limits(joints))
         speed = bounds(self.velocity, joints.traits.velocity_limit, joints, "velocity")
-        limits = np.concatenate([lower, -speed]), np.concatenate([upper, speed])
         gains = gains_of(joints, self.stiffness, self.damping, held=True)
+        if self.one_speed:
+            if not np.isfinite(speed).all():
+                raise ValueError(
+                    f"one_speed needs the velocity of each joint of part {joints.part!r}"
+                )
+            return _RampDrive(joints, (np.append(lower, 0.0), np.append(upper, 1.0)), gains, speed)
+        limits = np.concatenate([lower, -speed]), np.concatenate([upper, speed])
         return _BothDrive(joints, limits, gains)
 
 
@@ -106,6 +115,31 @@ class _BothDrive(ServoDrive):
     def act(self, action: Floats, worlds: WorldNumbers) -> None:
         n = len(self.joints)
         self.joints.put(worlds, target_position=action[:, :n], target_velocity=action[:, n:])
+
+
+class _RampDrive(ServoDrive):
+    """Moves the target positions at a constant speed."""
+
+    def __init__(self, joints: JointGroup, limits: Pair, gains: Pair, speed: Floats) -> None:
+        super().__init__(joints, limits, gains)
+        self._speed = speed
+        self._goal = self.remember("goal", len(joints))
+        self._share = self.remember("share", 1)
+        self._target = self.remember("target", len(joints))
+
+    def act(self, action: Floats, worlds: WorldNumbers) -> None:
+        """Sets the ends of the ramps, and the share of the largest speed."""
+        self._goal[worlds], self._share[worlds] = action[:, :-1], action[:, -1:]
+
+    def update(self, delta_time: float, worlds: WorldNumbers) -> None:
+        most = self._share[worlds] * self._speed * delta_time
+        self._target[worlds] += np.clip(self._goal[worlds] - self._target[worlds], -most, most)
+        self.joints.put(worlds, target_position=self._target[worlds])
+
+    def reset(self, worlds: WorldNumbers) -> None:
+        super().reset(worlds)
+        self._goal[worlds] = self._target[worlds] = self.joints.traits.home
+        self._share[worlds] = 0.0
 
 
 class _TrapezoidDrive(ServoDrive):

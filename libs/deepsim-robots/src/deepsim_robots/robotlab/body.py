@@ -18,10 +18,14 @@ _SIZES = {"pose": 7, "twist": 6}
 
 
 class LinkView:
-    """Reads the state of a link in all scenes."""
+    """Reads the state of a link in all scenes.
 
-    def __init__(self, row: StateRows) -> None:
-        self._row = row
+    Attributes:
+        name: Its name, ``model::link``.
+    """
+
+    def __init__(self, row: StateRows, name: str) -> None:
+        self._row, self.name = row, name
 
     def get_pose(self) -> Floats:
         """Returns the pose x y z qx qy qz qw in each scene, (n, 7), world frame."""
@@ -64,6 +68,10 @@ class Body:
     def get_pose(self) -> Floats:
         """Returns the pose x y z qx qy qz qw, (n, 7), or (7,) during loading."""
         return self._read("pose")
+
+    def set_root_pose(self, pose: ArrayLike, ids: WorldNumbers | None = None) -> None:
+        """Sets the pose of an articulation, also of one that is fixed; the same as `set_pose`."""
+        self.set_pose(pose, ids)
 
     def set_velocity(self, twist: ArrayLike, ids: WorldNumbers | None = None) -> None:
         """Sets linear [m/s] and angular velocity [rad/s], (6,) or (n, 6)."""
@@ -131,7 +139,7 @@ class Body:
             raise UnknownEntityError(
                 f"link of {self.name!r}", name, [each.split("::", 1)[1] for each in known]
             )
-        return LinkView(world.links.select([scoped]))
+        return LinkView(world.links.select([scoped]), scoped)
 
     def spawn_poses(self, default: ArrayLike) -> Floats:
         """Returns the pose written for each scene during loading, else the default, (n, 7)."""

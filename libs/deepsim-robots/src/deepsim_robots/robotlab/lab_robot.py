@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,13 +14,37 @@ from deepsim_robots.config import RobotConfig
 from deepsim_robots.controllers.controller import Controller
 from deepsim_robots.parts import Part
 from deepsim_robots.robot import Robot
-from deepsim_sync import DeepSimError
+from deepsim_sync import DeepSimError, WorldNumbers
 
 from .body import Body
 from .entity import Entity, not_loaded
 
 if TYPE_CHECKING:
     from .simulator import LabSimulator
+
+
+class Box(NamedTuple):
+    """The bounds of actions.
+
+    >>> Box(np.full(2, -1.0), np.ones(2), {"base": slice(0, 2)}).shape
+    (2,)
+    """
+
+    low: np.ndarray
+    """Lowest action."""
+    high: np.ndarray
+    """Highest action."""
+    slices: Mapping[str, slice]
+    """The numbers of each part, along the last axis."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of an action."""
+        return self.low.shape
+
+    def sample(self, rng: np.random.Generator) -> np.ndarray:
+        """Draws an action uniformly."""
+        return rng.uniform(self.low, self.high)
 
 
 class LabRobot(Entity):
@@ -82,10 +106,28 @@ class LabRobot(Entity):
         self.config = replace(self.config, parts=parts)
 
     @property
-    def action_space(self) -> dict[str, Any]:
-        """The bounds of actions, ``lower`` and ``upper``, (k,) each, and ``slices`` by part."""
+    def action_space(self) -> Box:
+        """The bounds of actions for all scenes, (k,) for one scene and (n, k) for more."""
         robot = self.robot
-        return {"lower": robot.lower, "upper": robot.upper, "slices": dict(robot.slices)}
+        scenes = len(robot.world)
+        shape = (robot.action_size,) if scenes == 1 else (scenes, robot.action_size)
+        low, high = (np.broadcast_to(each, shape) for each in (robot.lower, robot.upper))
+        return Box(low, high, dict(robot.slices))
+
+    def get_base_pose(self) -> np.ndarray:
+        """Returns x, y [m] and the heading [rad] of the base in each scene, (n, 3)."""
+        pose = self.body.get_pose()
+        x, y, z, w = pose[:, 3:].T
+        yaw = np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+        return np.column_stack([pose[:, :2], yaw])
+
+    def set_base_pose(self, pose: ArrayLike, ids: WorldNumbers | None = None) -> None:
+        """Puts the base upright at x, y [m] and a heading [rad], (3,) or (n, 3), at its height."""
+        scenes = np.arange(len(self.robot.world)) if ids is None else np.asarray(ids)
+        x, y, yaw = np.broadcast_to(np.asarray(pose, np.float64), (len(scenes), 3)).T
+        height, none = self.body.get_pose()[scenes, 2], np.zeros(len(scenes))
+        turn = np.sin(yaw / 2.0), np.cos(yaw / 2.0)
+        self.body.set_pose(np.column_stack([x, y, height, none, none, *turn]), ids)
 
     def set_action(self, action: ArrayLike) -> None:
         """Applies an action, (k,) for all scenes or (n, k)."""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -16,7 +16,8 @@ from deepsim_spawn import GazeboXMLLoader, ModelSpawner
 from deepsim_sync import DeepSimError, Simulator, SpawnRequest, World
 
 from .body import Body
-from .entity import Composite, Elements, not_loaded
+from .camera import CameraConfig, LabCamera
+from .entity import Composite, Elements, Entity, not_loaded
 from .lab_robot import LabRobot
 
 
@@ -125,6 +126,7 @@ class LabSimulator:
         robot: The entity ``robot``, or None.
         elements: All other entities by name.
         add_ground: Whether to add a plane at z = 0.
+        cameras: The places and lenses of cameras by name.
 
     Attributes:
         elements: Root of the tree of entities.
@@ -142,6 +144,7 @@ class LabSimulator:
         robot: LabRobot | None = None,
         elements: Elements | None = None,
         add_ground: bool = True,
+        cameras: Mapping[str, CameraConfig] | None = None,
     ) -> None:
         self.config = config if config is not None else SimulatorConfig()
         self.robot = robot
@@ -149,6 +152,7 @@ class LabSimulator:
         if robot is not None and elements is not None and "robot" in elements:
             raise ValueError("the element 'robot' is the argument robot: rename the other one")
         self.elements = Composite({**every, **(elements or {})})
+        self._cameras = {name: LabCamera(self, each) for name, each in (cameras or {}).items()}
         self._engine = engine
         self._ground = add_ground
         self._bodies: dict[str, tuple[Body, Source | LabRobot, Any]] = {}
@@ -181,6 +185,44 @@ class LabSimulator:
             self.loading = None
         self._create()
 
+    def add(self, name: str, element: Entity) -> None:
+        """Adds an entity to all scenes after a reset; the next reset loads it, too.
+
+        Raises:
+            ValueError: There is an entity of this name already, or it is a robot.
+            DeepSimError: There are no scenes yet.
+        """
+        if not self._open:
+            raise DeepSimError("there are no scenes yet: call reset, or give elements")
+        if name in self.elements.__children__ or isinstance(element, LabRobot):
+            raise ValueError(
+                f"{name!r} is an entity already, or a robot, which is there from reset"
+            )
+        before = dict(self._bodies)
+        try:
+            for index in range(self.config.n_scenes):
+                self.loading, self.scene = index, Scene(self, index)
+                for entity in element.tree(name):
+                    entity._load(self)
+            self.loading = None
+            new = [each for each in self._bodies if each not in before]
+            self._spawn(new)
+        except BaseException:
+            self.loading, self._bodies = None, before
+            raise
+        for each in new:
+            self._bodies[each][0].apply()
+        self.world.flush()
+        self.elements.__children__[name] = element
+
+    def get_sensor(self) -> dict[str, LabCamera]:
+        """Returns the cameras by name."""
+        return dict(self._cameras)
+
+    def get_observation(self) -> dict[str, dict[str, Any]]:
+        """Returns a picture of each camera by name; see `LabCamera.take_picture`."""
+        return {name: camera.take_picture() for name, camera in self._cameras.items()}
+
     def take(self, name: str, source: Source | LabRobot, pose: ArrayLike | None) -> Body:
         """Records a model of the current scene; called by `Scene.add`."""
         if self.loading is None:
@@ -207,19 +249,23 @@ class LabSimulator:
         simulator = self._engine(description, worlds=config.n_scenes, **options)
         self.world = World(simulator, seed=config.seed)
         self._open = True
-        requests = []
-        for name, (body, source, _) in self._bodies.items():
-            if not isinstance(source, LabRobot):
-                model: Any = ModelSpawner(source).description if source is not None else None
-                poses = body.spawn_poses(model.pose)
-                requests.append(SpawnRequest(model, name, poses))
-        self.world.spawn_many(requests)
+        self._spawn([*self._bodies])
         for body, source, pose in self._bodies.values():
             if isinstance(source, LabRobot):
                 source.assemble(self, body.spawn_poses(pose if pose is not None else _ORIGIN))
         for body, _, _ in self._bodies.values():
             body.apply()
         self.world.flush()
+
+    def _spawn(self, names: list[str]) -> None:
+        """Adds loaded models that are not robots to the worlds."""
+        requests = []
+        for name in names:
+            body, source, _ = self._bodies[name]
+            if not isinstance(source, LabRobot):
+                model: Any = ModelSpawner(source).description if source is not None else None
+                requests.append(SpawnRequest(model, name, body.spawn_poses(model.pose)))
+        self.world.spawn_many(requests)
 
     def step(self, action: ArrayLike | None = None) -> None:
         """Applies an action to the robot, and advances by ``sim_freq // control_freq`` steps."""

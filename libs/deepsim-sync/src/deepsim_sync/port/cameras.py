@@ -65,6 +65,40 @@ class CameraView:
         down = Euler(0.0, math.pi / 2, math.pi / 2)
         return cls(Pose((x, y, height), down), horizontal_fov, *size)
 
+    @classmethod
+    def look_at(
+        cls,
+        eye: Iterable[float],
+        target: Iterable[float],
+        *,
+        horizontal_fov: float = 1.0472,
+        size: tuple[int, int] = (320, 240),
+    ) -> CameraView:
+        """Returns a camera that looks at a point, without roll.
+
+        >>> view = CameraView.look_at((0.0, -2.0, 1.0), (0.0, 0.0, 1.0))
+        >>> np.round(np.array(view.pose.forward), 12).tolist()
+        [0.0, 1.0, 0.0]
+
+        Args:
+            eye: Position of the camera, (3,) [m] in the world frame.
+            target: The point in the middle of the picture, (3,) [m] in the world frame.
+            horizontal_fov: Full horizontal angle of view [rad].
+            size: Width and height of the picture [pixels].
+
+        Raises:
+            ValueError: The two points are the same, or not finite.
+        """
+        at = np.array([*eye], dtype=np.float64)
+        x, y, z = (np.array([*target], dtype=np.float64) - at).tolist()
+        if not 0.0 < math.hypot(x, y, z) < math.inf:
+            raise ValueError(
+                f"eye and target must be two finite points, got {at.tolist()} and {target}"
+            )
+        yaw = math.atan2(y, x) if x or y else math.pi / 2  # straight down has +y up
+        turn = Euler(0.0, -math.atan2(z, math.hypot(x, y)), yaw)
+        return cls(Pose(at, turn), horizontal_fov, *size)
+
     def standing(self, time: float, followed: Iterable[float] = (0.0, 0.0)) -> CameraView:
         """Returns the camera at one instant: one that neither follows nor orbits.
 
