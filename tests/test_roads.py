@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A world read by every road at the same instant: directly, by calls, by topics, and as drawn."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from deepsim_math import Pose
+from deepsim_mujoco import MujocoSimulator
+from deepsim_spawn import GazeboXMLLoader
+from deepsim_sync import World
+from deepsim_transport import FollowedSimulator, Master, PhysicsServer, RemoteSimulator, Transport
+from deepsim_transport import WorldMirror as Mirror
+from deepsim_viewer.connected import connected_view
+
+WORLDS, STEPS = 2, 137
+ARM = GazeboXMLLoader().load_model(
+    "<sdf version='1.7'><model name='arm'><link name='base'><inertial><mass>3</mass></inertial>"
+    "<visual name='v'><geometry><box><size>.2 .2 .2</size></box></geometry></visual></link>"
+    "<link name='hand'><pose>.4 0 0 0 0 0</pose><inertial><mass>1</mass><inertia><ixx>.02</ixx>"
+    "<iyy>.03</iyy><izz>.04</izz></inertia></inertial><sensor name='imu' type='imu'/></link>"
+    "<joint name='hinge' type='revolute'><parent>base</parent><child>hand</child><axis><xyz>0 0 1"
+    "</xyz></axis></joint></model></sdf>"
+)
+
+
+@pytest.fixture
+def namespace(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A master, and a paused physics of the world ``roads``."""
+    with Master("127.0.0.1", 0) as master:
+        monkeypatch.setenv("GAZEBO_MASTER_URI", f"http://{master.host}:{master.port}")
+        with Transport(namespace="roads") as transport:
+            simulator = MujocoSimulator(worlds=WORLDS)
+            with PhysicsServer(simulator, transport, paused=True) as server:
+                thread = threading.Thread(target=server.run)
+                thread.start()
+                yield "roads"
+                server.stop()
+                thread.join()
+            simulator.close()
+
+
+def begin(world: World) -> None:
+    """Spawns the arm, and makes it turn and fly, differently in each world."""
+    world.spawn(ARM, "arm", Pose((0.0, 0.0, 50.0)))
+    world.models.select(["arm"]).twist = [[[1.0, 2.0, 3.0, 0.3, -0.2, 1.0]], [[0.0] * 6]]
+    world.joints.select(["arm::hinge"]).velocity = [[2.0], [-1.0]]
+
+
+def test_every_road_leads_to_the_same_world(namespace: str) -> None:
+    """Calls give the same bits, topics the same to 1e-9, and the page what it rounds to float32."""
+    with Transport(namespace=namespace) as transport:
+        alone = World(MujocoSimulator(worlds=WORLDS), steps_per_tick=STEPS)
+        remote = World(RemoteSimulator(transport), steps_per_tick=STEPS)
+        for world in (alone, remote):
+            begin(world)
+            world.sensors["arm::hand::imu"].read()
+            world.tick()
+        kinds = (alone.models, alone.links), (remote.models, remote.links)
+        for here, there in zip(*kinds, strict=True):
+            np.testing.assert_array_equal(here.pose, there.pose)
+            np.testing.assert_array_equal(here.twist, there.twist)
+        np.testing.assert_array_equal(alone.joints.position, remote.joints.position)
+        for name, values in alone.sensors["arm::hand::imu"].read().items():
+            np.testing.assert_array_equal(values, remote.sensors["arm::hand::imu"].read()[name])
+
+        followed = World(FollowedSimulator(transport))
+        with Mirror(transport) as mirror, connected_view(namespace, 0) as (viewer, _run):
+            viewer.world.tick()
+            viewer.show()
+            for rows in (mirror.tables.models, followed.models):
+                np.testing.assert_allclose(rows.pose, alone.models.pose, rtol=0.0, atol=1e-9)
+                np.testing.assert_allclose(rows.twist, alone.models.twist, rtol=0.0, atol=1e-9)
+            for positions in (mirror.tables.joints.position, followed.joints.position):
+                np.testing.assert_allclose(positions, alone.joints.position, rtol=0.0, atol=1e-9)
+            for time in (mirror.time, followed.time, viewer.latest.time):
+                np.testing.assert_array_equal(time, alone.time)
+            drawn = viewer.latest.models[..., :7]
+            np.testing.assert_allclose(drawn, alone.models.pose, rtol=0.0, atol=1e-5)
+        alone.close()
