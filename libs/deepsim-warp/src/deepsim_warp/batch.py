@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 
 from deepsim_mujoco.imports import Batch as HostBatch
 from deepsim_mujoco.imports import BatchError
+from deepsim_mujoco.state.batches import Shots
 from deepsim_mujoco.state.layout import Floats, Rows
+from deepsim_spawn import CameraDescription
 from deepsim_sync import WorldNumbers
 
 from . import kernels
+from .batch_camera import BatchCamera
 from .buffer import Buffer, Transfers, numbers, view
 from .imports import mjw, wp
 from .ray_caster import RayCaster
@@ -168,6 +171,7 @@ class WarpBatch:
         self._graphs: dict[Any, Any] = {}
         self._records: dict[Any, tuple[Any, Any]] = {}
         self._casters: dict[Any, RayCaster] = {}
+        self._cameras: dict[Any, BatchCamera] = {}
         self._limits: ServoLimits | None = None
 
     # What the host reads and changes
@@ -298,6 +302,20 @@ class WarpBatch:
             data = self.present(kinematics=True)
             self.buffer.transfers.downloads += 1
             return self._casters[key].cast(data)
+
+    def take_pictures(
+        self, body: int, frames: Floats, angles: Floats, lens: CameraDescription
+    ) -> Shots:
+        """Returns pictures of a camera in all worlds; see `TakesPictures`."""
+        self._prepare()
+        with wp.ScopedDevice(self.device):
+            self._send_models()
+            key = lens.width, lens.height, lens.far
+            if key not in self._cameras:
+                self._cameras[key] = BatchCamera(self._host.model, lens, self._worlds)
+            data = self.present(kinematics=True)
+            self.buffer.transfers.downloads += 1
+            return self._cameras[key].take(self._model, data, body, frames, angles)
 
     # The device
 

@@ -324,6 +324,20 @@ def gather(
     out[world, row] = field[world, places[row]]
 
 
+@wp.func
+def _placed(place: wp.vec3, stored: wp.quat, frames: wp.array2d(dtype=float), row: int):
+    """Composes the pose of a body with a frame in it, x y z and quaternion x y z w.
+
+    MuJoCo Warp stores quaternions as w, x, y, z.
+    """
+    turn = wp.quat(stored[1], stored[2], stored[3], stored[0])
+    within = wp.transform(
+        wp.vec3(frames[row, 0], frames[row, 1], frames[row, 2]),
+        wp.quat(frames[row, 3], frames[row, 4], frames[row, 5], frames[row, 6]),
+    )
+    return wp.transform_multiply(wp.transform(place, turn), within)
+
+
 @wp.kernel
 def link_poses(
     positions: wp.array2d(dtype=wp.vec3),
@@ -332,22 +346,32 @@ def link_poses(
     frames: wp.array2d(dtype=float),
     out: wp.array3d(dtype=float),
 ):
-    """Composes the poses of bodies with those of links in them; (W, n, 7), x y z w.
-
-    MuJoCo Warp stores quaternions as w, x, y, z.
-    """
+    """Composes the poses of bodies with those of links in them, (W, n, 7)."""
     world, row = wp.tid()
     body = bodies[row]
-    stored = turns[world, body]
-    turn = wp.quat(stored[1], stored[2], stored[3], stored[0])
-    place = wp.vec3(frames[row, 0], frames[row, 1], frames[row, 2])
-    within = wp.quat(frames[row, 3], frames[row, 4], frames[row, 5], frames[row, 6])
-    position = positions[world, body] + wp.quat_rotate(turn, place)
-    whole = turn * within
-    for i in range(3):
-        out[world, row, i] = position[i]
-    for i in range(4):
-        out[world, row, 3 + i] = whole[i]
+    pose = _placed(positions[world, body], turns[world, body], frames, row)
+    for i in range(7):
+        out[world, row, i] = pose[i]
+
+
+@wp.kernel
+def aim_camera(
+    positions: wp.array2d(dtype=wp.vec3),
+    turns: wp.array2d(dtype=wp.quat),
+    body: int,
+    frames: wp.array2d(dtype=float),
+    places: wp.array2d(dtype=wp.vec3),
+    axes: wp.array2d(dtype=wp.mat33),
+):
+    """Places a camera on a body by its frame in each world, (W, 7).
+
+    MuJoCo's cameras look along -z with +y up, those of descriptions along +x with +z up.
+    """
+    world = wp.tid()
+    pose = _placed(positions[world, body], turns[world, body], frames, world)
+    places[world, 0] = wp.transform_get_translation(pose)
+    turn = wp.quat_to_matrix(wp.transform_get_rotation(pose))
+    axes[world, 0] = turn * wp.mat33(0.0, 0.0, -1.0, -1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
 
 
 @wp.kernel
