@@ -9,7 +9,7 @@ import pytest
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import GazeboXMLLoader, MjcfModel, ModelSpawner
-from deepsim_sync import SimulationError, SpawnError, SpawnRequest, World
+from deepsim_sync import CameraMount, SimulationError, SpawnError, SpawnRequest, World
 
 deepsim_warp = pytest.importorskip("deepsim_warp", reason="make warp installs it")
 WarpSimulator = deepsim_warp.WarpSimulator
@@ -170,6 +170,57 @@ def test_columns_that_do_not_exist_or_are_outdated_are_refused():
     spawn(engine, (BOX, "box", (0, 0, 5)))
     with pytest.raises(ValueError, match="ask for the column again"):
         np.from_dlpack(column)
+
+
+# Cameras
+
+SEEN = """<sdf version="1.7"><world name="w"><scene><background>.2 .3 .4 1</background></scene>
+  <light name="sun" type="directional"><cast_shadows>true</cast_shadows>
+    <direction>.3 .2 -1</direction><diffuse>.8 .8 .8 1</diffuse></light>
+  <model name="ground"><static>true</static><link name="link"><visual name="v"><geometry><plane>
+    <normal>0 0 1</normal><size>50 50</size></plane></geometry></visual></link></model>
+  <model name="ball"><static>true</static><link name="link"><visual name="v"><geometry><sphere>
+    <radius>.4</radius></sphere></geometry><material><ambient>1 0 0 1</ambient>
+    <diffuse>1 0 0 1</diffuse></material></visual></link></model>
+  <model name="eye"><pose>-2 0 .8 0 .2 0</pose><static>true</static><link name="link">
+    <sensor name="{type}" type="{type}"><camera><horizontal_fov>1.2</horizontal_fov>
+    <image><width>80</width><height>60</height></image>
+    <clip><near>.1</near><far>30</far></clip></camera></sensor></link></model>
+</world></sdf>"""
+BALL = 1  # row of the model
+
+
+def test_cameras_see_in_each_world_what_mujoco_sees():
+    """Silhouettes and depths agree, colours nearly; balls, colours and mounts differ by world."""
+    found = []
+    for engine in (WarpSimulator, MujocoSimulator):
+        seen = {}
+        for kind in ("rgbd_camera", "segmentation_camera"):
+            described = GazeboXMLLoader().load_world(SEEN.format(type=kind))
+            options = {"device": "cpu"} if engine is WarpSimulator else {}
+            made = engine(described, worlds=3, **options)
+            world, name = World(made), f"eye::link::{kind}"
+            places = world.models.pose.copy()
+            places[:, BALL] = [[0, y, 0.5, 0, 0, 0, 1] for y in (-0.3, 0, 0.3)]
+            world.models.put(pose=places)
+            colours = world.visuals.diffuse[1:2].copy()
+            colours[:, world.entities.visuals.row("ball::link::v")] = 0, 0, 1, 1
+            world.visuals.put(np.array([1]), diffuse=colours)
+            made.camera_mounts.set(name, CameraMount(Pose((-1, 0, 0)), 0.8), np.array([2]))
+            world.tick()
+            seen |= made.sensors.read(name)
+        found.append(seen)
+    mine, its = found
+    assert (mine["models"] == its["models"]).mean() > 0.998
+    assert all((mine["models"][world] == BALL).any() for world in range(3))
+    solid = np.isfinite(its["depth"])
+    assert (np.isfinite(mine["depth"]) == solid).mean() > 0.998
+    both = solid & np.isfinite(mine["depth"]) & (mine["models"] == its["models"])
+    np.testing.assert_allclose(mine["depth"][both], its["depth"][both], rtol=1e-4)
+    assert np.abs(mine["rgb"].astype(int) - its["rgb"]).mean() < 8.0
+    for world, (most, least) in enumerate(((0, 2), (2, 0), (0, 2))):  # red, blue, red
+        ball = mine["rgb"][world][mine["models"][world] == BALL].mean(axis=0)
+        assert ball[most] > 3.0 * ball[least]
 
 
 # Actuators

@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 
 from deepsim_mujoco.imports import Batch as HostBatch
 from deepsim_mujoco.imports import BatchError
+from deepsim_mujoco.state.batches import Shots
 from deepsim_mujoco.state.layout import Floats, Rows
+from deepsim_spawn import CameraDescription
 from deepsim_sync import WorldNumbers
 
 from . import kernels
+from .batch_camera import BatchCamera
 from .buffer import Buffer, Transfers, numbers, view
 from .imports import mjw, wp
 from .ray_caster import RayCaster
@@ -67,6 +70,12 @@ _OF_MASSES = (
     "tendon_invweight0",
 )
 """The fields that MuJoCo derives from masses and inertias, and MuJoCo Warp uses."""
+_SURFACES = (
+    *("geom_condim", "geom_solmix", "geom_solref", "geom_solimp", "geom_friction", "geom_adhesion"),
+    *("pair_dim", "pair_solref", "pair_solreffriction", "pair_solimp", "pair_adhesion"),
+    "pair_friction",
+)
+"""The fields from which MuJoCo Warp derives the parameters of contacts."""
 _FLAGS, _PRIORITY, _RANGE = "opt.disableflags", "geom_priority", "actuator_forcerange"
 _AUTORESET = int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)  # of no use here, and refused
 _ACTUATION = int(mujoco.mjtDisableBit.mjDSBL_ACTUATION)
@@ -151,6 +160,10 @@ class WarpBatch:
             name: slice(start, start + mujoco.mj_stateSize(model, int(_PARTS[name])))
             for name, start in starts.items()
         }
+        parts = self._parts.items()
+        self._stepped = [
+            name for name, part in parts if name in _STEPPED and part.stop > part.start
+        ]
         self._sizes = {name: np.asarray(getattr(self._template, name)).size for name in _FIELDS}
         room = sum(self._sizes.values()) + model.nactuator
         self.buffer = Buffer(worlds, self._host.state.shape[1], room, device, transfers)
@@ -166,8 +179,9 @@ class WarpBatch:
         self._model: Any = None
         self.uses_graphs = True
         self._graphs: dict[Any, Any] = {}
-        self._records: dict[Any, tuple[Any, Any]] = {}
+        self._records: dict[Any, dict[str, Any]] = {}
         self._casters: dict[Any, RayCaster] = {}
+        self._cameras: dict[Any, BatchCamera] = {}
         self._limits: ServoLimits | None = None
 
     # What the host reads and changes
@@ -210,8 +224,7 @@ class WarpBatch:
         self._prepare()
         with wp.ScopedDevice(self.device):
             if self._limits is None:
-                parts = [name for name in _STEPPED if self._size(name)]
-                stepped = [getattr(self._data, name) for name in parts]
+                stepped = [getattr(self._data, name) for name in self._stepped]
                 start, self._freed = self.buffer.reserve(limits.shape[1])
                 freed = self.buffer.there(start, limits.shape[1])
                 own = self._model, self._data, stepped, self._chosen
@@ -238,8 +251,13 @@ class WarpBatch:
         self._prepare()
         key = nstep, tuple(record)
         if key not in self._records:
-            self._records[key] = self._room_for(nstep, record)
-        here, there = self._records[key]
+            sizes = {name: np.asarray(getattr(self._template, name)).size for name in record}
+            with wp.ScopedDevice(self.device):
+                self._records[key] = {
+                    name: wp.zeros((self._worlds, nstep, size), dtype=wp.float64)
+                    for name, size in sizes.items()
+                }
+        there = self._records[key]
 
         def steps() -> None:
             for step in range(nstep):
@@ -254,11 +272,8 @@ class WarpBatch:
         found = {}
         for name in record:
             self.buffer.transfers.downloads += 1
-            wp.copy(here[name], there[name])
-            if self.device.is_cuda:
-                wp.synchronize_device(self.device)
             shape = np.asarray(getattr(self._template, name)).shape
-            values = here[name].numpy()[chosen]
+            values = there[name].numpy()[chosen]
             found[name] = values.reshape(len(values), nstep, *shape).copy()
         self._examine()
         return found
@@ -299,6 +314,20 @@ class WarpBatch:
             self.buffer.transfers.downloads += 1
             return self._casters[key].cast(data)
 
+    def take_pictures(
+        self, body: int, frames: Floats, angles: Floats, lens: CameraDescription
+    ) -> Shots:
+        """Returns pictures of a camera in all worlds; see `TakesPictures`."""
+        self._prepare()
+        with wp.ScopedDevice(self.device):
+            self._send_models()
+            key = lens.width, lens.height, lens.far
+            if key not in self._cameras:
+                self._cameras[key] = BatchCamera(self._host.model, lens, self._worlds)
+            data = self.present(kinematics=True)
+            self.buffer.transfers.downloads += 1
+            return self._cameras[key].take(self._model, data, body, frames, angles)
+
     # The device
 
     def _prepare(self) -> None:
@@ -314,7 +343,7 @@ class WarpBatch:
             pairs = np.stack([self._host.model.pair_geom1, self._host.model.pair_geom2], axis=1)
             ranges = self._host.model.actuator_forcerange[None]
             self._ranges = wp.array(ranges, dtype=wp.float64, ndim=3)
-            self._pairs = wp.array(pairs.astype(np.int32), dtype=int, ndim=2)
+            self._pairs = wp.array(pairs.astype(np.int32), dtype=wp.vec2i)
 
     def _run(
         self,
@@ -329,7 +358,10 @@ class WarpBatch:
         with wp.ScopedDevice(self.device):
             self._send_models()
             if ids is not None:
-                self._choose(ids)
+                mask = np.zeros(self._worlds, dtype=np.uint8)
+                mask[ids] = 1
+                self._chosen.assign(mask)
+                self.buffer.transfers.models += 1
             self.buffer.upload()
 
             def finish() -> None:
@@ -341,24 +373,21 @@ class WarpBatch:
                 finish()
 
             if is_step and self._limits is not None and self._limits.is_active:
-                self._replay("unpack", self._unpack)
+                self.replay("unpack", self._unpack)
                 launch()
-                self._replay("pack", finish)
+                self.replay("pack", finish)
             else:
-                self._replay(key, whole)
+                self.replay(key, whole)
             self.buffer.download()
             if ids is not None:
                 self._chosen.fill_(1)
 
-    def _replay(self, name: Any, launch: Callable[[], None]) -> None:
-        """Launches kernels that depend on the flags, as one graph if possible."""
-        self.replay((name, self._model.opt.disableflags), launch)
-
-    def replay(self, key: tuple[Any, ...], launch: Callable[[], None]) -> None:
-        """Launches kernels, from the second time on as one graph.
+    def replay(self, name: Any, launch: Callable[[], None]) -> None:
+        """Launches kernels, which depend on the flags; from the second time on as one graph.
 
         The first time compiles kernels, which a capture cannot do.
         """
+        key = name, self._model.opt.disableflags
         if not self.uses_graphs or key not in self._graphs:
             launch()
             self._graphs[key] = None
@@ -373,12 +402,6 @@ class WarpBatch:
     def wait(self) -> None:
         """Waits until the device has done everything."""
         wp.synchronize_device(self.device)
-
-    def _choose(self, ids: WorldNumbers) -> None:
-        mask = np.zeros(self._worlds, dtype=np.uint8)
-        mask[ids] = 1
-        self._chosen.assign(mask)
-        self.buffer.transfers.models += 1
 
     def _unpack(self) -> None:
         """Copies states to the fields of the data."""
@@ -399,10 +422,9 @@ class WarpBatch:
                 states = [self._model.actuator_actadr, self._followed, data.act]
                 shape = self._worlds, len(self._servos)
                 wp.launch(kernels.store_targets, shape, inputs=[self._numbers_of_servos, *states])
-            for name in _STEPPED:
-                part = self._parts[name]
-                if part.stop > part.start:
-                    self._copy_out(numbers(getattr(data, name), self._worlds), part.start, state)
+            for name in self._stepped:
+                start = self._parts[name].start
+                self._copy_out(numbers(getattr(data, name), self._worlds), start, state)
             checked = [data.qpos, data.qvel, data.qacc, data.ctrl, data.overflow, self._chosen]
             wp.launch(kernels.check, self._worlds, inputs=[*checked, self.buffer.status_there])
         for name, bound in self._bound.items():
@@ -422,7 +444,7 @@ class WarpBatch:
     def _step(self) -> None:
         """Launches the kernels of a physics step."""
         if self._limits is not None and self._limits.is_active:
-            self._limits.step(self._replay, self._drive, self._advance, self._ranges)
+            self._limits.step(self.replay, self._drive, self._advance, self._ranges)
         else:
             self._drive()
             self._advance()
@@ -450,19 +472,6 @@ class WarpBatch:
                 ],
             )
 
-    def _room_for(self, steps: int, record: Sequence[str]) -> tuple[Any, Any]:
-        """Returns arrays for fields after each step, on the host and on the device."""
-        is_cuda = self.device.is_cuda
-        here, there = {}, {}
-        for name in record:
-            size = np.asarray(getattr(self._template, name)).size
-            shape = self._worlds, steps, size
-            here[name] = wp.zeros(shape, dtype=wp.float64, device="cpu", pinned=is_cuda)
-            there[name] = here[name]
-            if is_cuda:
-                there[name] = wp.zeros(shape, dtype=wp.float64, device=self.device)
-        return here, there
-
     def _send_models(self) -> None:
         """Copies changed values of models to the device."""
         for name in sorted(self._changed):
@@ -474,11 +483,6 @@ class WarpBatch:
             else:
                 self._send(name, values)
         self._changed.clear()
-
-    def _size(self, name: str) -> int:
-        """Returns how many numbers a part of a state has."""
-        part = self._parts[name]
-        return int(part.stop - part.start)
 
     def _send(self, name: str, values: NDArray[Any]) -> None:
         field = getattr(self._model, name)
@@ -505,28 +509,12 @@ class WarpBatch:
         self.buffer.transfers.models += 1
 
     def _mix_surfaces(self, model: Any, data: Any) -> None:
-        contact, count = data.contact, data.naconmax
-        wp.launch(
-            kernels.mix_surfaces,
-            count,
-            inputs=[
-                data.nacon,
-                view(contact.geom, int, (count, 2)),
-                contact.worldid,
-                self._pairs,
-                model.geom_priority,
-                self._priorities,
-                model.geom_condim,
-                model.geom_solmix,
-                _components(model.geom_friction),
-                _components(model.geom_solref),
-                _components(model.geom_solimp),
-                contact.dim,
-                view(contact.friction, float, (count, 5)),
-                view(contact.solref, float, (count, 2)),
-                view(contact.solimp, float, (count, 5)),
-            ],
-        )
+        contact = data.contact
+        which = [data.nacon, contact.geom, contact.worldid, self._pairs, model.geom_priority]
+        surfaces = [getattr(model, name) for name in _SURFACES]
+        into = [contact.dim, contact.friction, contact.solref, contact.solimp]
+        inputs = [*which, self._priorities, *surfaces, *into]
+        wp.launch(kernels.mix_surfaces, data.naconmax, inputs=inputs)
 
     # Errors
 

@@ -37,10 +37,10 @@ class DeviceColumn:
         shape: (W, n) for joints, (W, n, 7) for poses.
     """
 
-    def __init__(self, states: WorldStates, kind: str, name: str) -> None:
+    def __init__(self, states: WorldStates, batch: WarpBatch, kind: str, name: str) -> None:
         if (kind, name) != ("links", "pose") and not (kind == "joints" and name in _OF_JOINTS):
             raise ValueError(f"there is no column {kind} {name} on the device, but: {_KNOWN}")
-        self._states, self._compiled = states, states.compiled
+        self._states, self._compiled, self._batch = states, states.compiled, batch
         self.names = tuple(self._compiled.entities.names(kind))  # type: ignore[arg-type]
         self._device = self._batch.device
         with wp.ScopedDevice(self._device):
@@ -54,12 +54,6 @@ class DeviceColumn:
                 self._field, places = _OF_JOINTS[name], self._places(name)
                 self._at = wp.array(places.astype(np.int32), dtype=int)
             self._values = wp.zeros(self.shape, dtype=wp.float32)
-
-    @property
-    def _batch(self) -> WarpBatch:
-        batch = self._states.batch
-        assert isinstance(batch, WarpBatch)
-        return batch
 
     def _places(self, name: str) -> Any:
         """Returns the places of the joints' numbers in the field of MuJoCo, (n,)."""

@@ -5,12 +5,10 @@
 
 from typing import Any
 
-from .imports import wp
+from .imports import contact_material_params, vec5, wp
 
 _LARGEST = wp.constant(1e10)  # MuJoCo's mjMAXVAL, above which it warns of a bad number
 _UNLIMITED = wp.constant(wp.float64(1e12))  # no servo reaches this effort [N m or N]
-_LOWEST_FRICTION = wp.constant(1e-5)  # MuJoCo's mjMINMU
-_LOWEST_MIX = wp.constant(1e-15)  # MuJoCo's mjMINVAL
 BAD_POSITION, BAD_VELOCITY, BAD_ACCELERATION, BAD_CONTROL = 1, 2, 4, 8
 """Flags of the first number of a world's status."""
 
@@ -232,87 +230,58 @@ def _sign(number: int) -> int:
 @wp.kernel
 def mix_surfaces(
     count: wp.array(dtype=int),
-    geoms: wp.array2d(dtype=int),
+    geoms: wp.array(dtype=wp.vec2i),
     worlds: wp.array(dtype=int),
-    pairs: wp.array2d(dtype=int),
+    pairs: wp.array(dtype=wp.vec2i),
     described: wp.array(dtype=int),
     priorities: wp.array2d(dtype=int),
     dimensions: wp.array(dtype=int),
     mixes: wp.array2d(dtype=float),
-    frictions: wp.array3d(dtype=float),
-    references: wp.array3d(dtype=float),
-    impedances: wp.array3d(dtype=float),
+    references: wp.array2d(dtype=wp.vec2),
+    impedances: wp.array2d(dtype=vec5),
+    frictions: wp.array2d(dtype=wp.vec3),
+    adhesions: wp.array2d(dtype=float),
+    pair_dimensions: wp.array(dtype=int),
+    pair_references: wp.array2d(dtype=wp.vec2),
+    pair_friction_references: wp.array2d(dtype=wp.vec2),
+    pair_impedances: wp.array2d(dtype=vec5),
+    pair_adhesions: wp.array2d(dtype=float),
+    pair_frictions: wp.array2d(dtype=vec5),
     dimension: wp.array(dtype=int),
-    friction: wp.array2d(dtype=float),
-    reference: wp.array2d(dtype=float),
-    impedance: wp.array2d(dtype=float),
+    friction: wp.array(dtype=vec5),
+    reference: wp.array(dtype=wp.vec2),
+    impedance: wp.array(dtype=vec5),
 ):
     """Sets the parameters of contacts by the priorities that geoms have in each world.
 
-    This is MuJoCo's rule (documentation, Computation, "Contact"), which MuJoCo Warp applies to the
-    priorities of the model. Contacts of explicit pairs keep their own parameters.
+    MuJoCo Warp applies MuJoCo's rule (documentation, Computation, "Contact") to the priorities of
+    the model, which are the same in all worlds. Contacts of explicit pairs keep their own
+    parameters.
     """
     number = wp.tid()
     if number >= count[0]:
         return
-    one = geoms[number, 0]
-    other = geoms[number, 1]
+    both = geoms[number]
+    one = both[0]
+    other = both[1]
     if one < 0 or other < 0:
         return
     for pair in range(pairs.shape[0]):
-        if pairs[pair, 0] == one and pairs[pair, 1] == other:
-            return
-        if pairs[pair, 0] == other and pairs[pair, 1] == one:
+        if pairs[pair] == both or pairs[pair] == wp.vec2i(other, one):
             return
     world = worlds[number]
-    first = priorities[world, one]
-    second = priorities[world, other]
-    if _sign(first - second) == _sign(described[one] - described[other]):
+    own = priorities[world]
+    if _sign(own[one] - own[other]) == _sign(described[one] - described[other]):
         return  # MuJoCo Warp has done it, with bits that another kernel may not have
-    at = world % frictions.shape[0]
-    sliding = wp.max(frictions[at, one, 0], frictions[at, other, 0])
-    turning = wp.max(frictions[at, one, 1], frictions[at, other, 1])
-    rolling = wp.max(frictions[at, one, 2], frictions[at, other, 2])
-    share = float(0.5)
-    size = wp.max(dimensions[one], dimensions[other])
-    if first != second:
-        winner = one
-        share = 1.0
-        if second > first:
-            winner = other
-            share = 0.0
-        sliding = frictions[at, winner, 0]
-        turning = frictions[at, winner, 1]
-        rolling = frictions[at, winner, 2]
-        size = dimensions[winner]
-    else:
-        mine = mixes[world % mixes.shape[0], one]
-        its = mixes[world % mixes.shape[0], other]
-        if mine >= _LOWEST_MIX and its >= _LOWEST_MIX:
-            share = mine / (mine + its)
-        elif its >= _LOWEST_MIX:
-            share = 0.0
-        elif mine >= _LOWEST_MIX:
-            share = 1.0
+    size, sliding, soft, _soft_sliding, hard, _adhesion = contact_material_params(
+        dimensions, own, mixes, references, impedances, frictions, adhesions,
+        pair_dimensions, pair_references, pair_friction_references, pair_impedances,
+        pair_adhesions, pair_frictions, both, -1, world,
+    )  # fmt: skip
     dimension[number] = size
-    friction[number, 0] = wp.max(_LOWEST_FRICTION, sliding)
-    friction[number, 1] = wp.max(_LOWEST_FRICTION, sliding)
-    friction[number, 2] = wp.max(_LOWEST_FRICTION, turning)
-    friction[number, 3] = wp.max(_LOWEST_FRICTION, rolling)
-    friction[number, 4] = wp.max(_LOWEST_FRICTION, rolling)
-    soft = world % references.shape[0]
-    is_standard = references[soft, one, 0] > 0.0 and references[soft, other, 0] > 0.0
-    for i in range(2):
-        if is_standard:
-            mixed = share * references[soft, one, i] + (1.0 - share) * references[soft, other, i]
-        else:
-            mixed = wp.min(references[soft, one, i], references[soft, other, i])
-        reference[number, i] = mixed
-    hard = world % impedances.shape[0]
-    for i in range(5):
-        impedance[number, i] = (
-            share * impedances[hard, one, i] + (1.0 - share) * impedances[hard, other, i]
-        )
+    friction[number] = sliding
+    reference[number] = soft
+    impedance[number] = hard
 
 
 @wp.kernel
@@ -324,6 +293,20 @@ def gather(
     out[world, row] = field[world, places[row]]
 
 
+@wp.func
+def _placed(place: wp.vec3, stored: wp.quat, frames: wp.array2d(dtype=float), row: int):
+    """Composes the pose of a body with a frame in it, x y z and quaternion x y z w.
+
+    MuJoCo Warp stores quaternions as w, x, y, z.
+    """
+    turn = wp.quat(stored[1], stored[2], stored[3], stored[0])
+    within = wp.transform(
+        wp.vec3(frames[row, 0], frames[row, 1], frames[row, 2]),
+        wp.quat(frames[row, 3], frames[row, 4], frames[row, 5], frames[row, 6]),
+    )
+    return wp.transform_multiply(wp.transform(place, turn), within)
+
+
 @wp.kernel
 def link_poses(
     positions: wp.array2d(dtype=wp.vec3),
@@ -332,22 +315,33 @@ def link_poses(
     frames: wp.array2d(dtype=float),
     out: wp.array3d(dtype=float),
 ):
-    """Composes the poses of bodies with those of links in them; (W, n, 7), x y z w.
-
-    MuJoCo Warp stores quaternions as w, x, y, z.
-    """
+    """Composes the poses of bodies with those of links in them, (W, n, 7)."""
     world, row = wp.tid()
     body = bodies[row]
-    stored = turns[world, body]
-    turn = wp.quat(stored[1], stored[2], stored[3], stored[0])
-    place = wp.vec3(frames[row, 0], frames[row, 1], frames[row, 2])
-    within = wp.quat(frames[row, 3], frames[row, 4], frames[row, 5], frames[row, 6])
-    position = positions[world, body] + wp.quat_rotate(turn, place)
-    whole = turn * within
-    for i in range(3):
-        out[world, row, i] = position[i]
-    for i in range(4):
-        out[world, row, 3 + i] = whole[i]
+    pose = _placed(positions[world, body], turns[world, body], frames, row)
+    for i in range(7):
+        out[world, row, i] = pose[i]
+
+
+@wp.kernel
+def aim_camera(
+    positions: wp.array2d(dtype=wp.vec3),
+    turns: wp.array2d(dtype=wp.quat),
+    body: int,
+    frames: wp.array2d(dtype=float),
+    camera: int,
+    places: wp.array2d(dtype=wp.vec3),
+    axes: wp.array2d(dtype=wp.mat33),
+):
+    """Places a camera on a body by its frame in each world, (W, 7).
+
+    MuJoCo's cameras look along -z with +y up, those of descriptions along +x with +z up.
+    """
+    world = wp.tid()
+    pose = _placed(positions[world, body], turns[world, body], frames, world)
+    places[world, camera] = wp.transform_get_translation(pose)
+    turn = wp.quat_to_matrix(wp.transform_get_rotation(pose))
+    axes[world, camera] = turn * wp.mat33(0.0, 0.0, -1.0, -1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
 
 
 @wp.kernel

@@ -52,9 +52,7 @@ class ServoLimits:
         self._before = [wp.empty_like(field) for field in fields]
         self._numbers = [wp.zeros(self._shape, dtype=wp.float64) for _ in range(3)]
         self._dofs = wp.zeros(model.nactuator, dtype=int)
-        self._exceeds = self._exceeds_here = wp.zeros(1, dtype=int)
-        if chosen.device.is_cuda:
-            self._exceeds_here = wp.zeros(1, dtype=int, device="cpu", pinned=True)
+        self._exceeds = wp.zeros(1, dtype=int)
 
     def set(self, limits: Floats, damping: Floats, push: Floats, dofs: Rows) -> None:
         """Copies limits and gains to the device; see `LimitsServos.limit_servos`."""
@@ -112,7 +110,4 @@ class ServoLimits:
     def _is_exceeded(self) -> bool:
         """Returns whether a light servo exceeded its limit in the latest try."""
         self._transfers.tries += 1
-        if self._exceeds_here is not self._exceeds:
-            wp.copy(self._exceeds_here, self._exceeds)
-            wp.synchronize_device(self._exceeds.device)
-        return bool(self._exceeds_here.numpy()[0])
+        return bool(self._exceeds.numpy()[0])  # waits for the device

@@ -76,7 +76,7 @@ class WarpSimulator(MujocoSimulator):
         Raises:
             ValueError: There is no such column.
         """
-        return DeviceColumn(self._states, kind, name)
+        return DeviceColumn(self._states, self.batch, kind, name)
 
 
 def _device(name: str | None) -> Any:

@@ -7,6 +7,7 @@ module keeps the full appearance and applies it to each new model as far as poss
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,9 @@ from numpy.typing import NDArray
 
 from deepsim_math import Color, Material, Vector3, poses, quaternions
 from deepsim_mujoco.imports import mujoco
+from deepsim_mujoco.state.batches import Batch
 from deepsim_mujoco.state.compiled import Compiled
+from deepsim_mujoco.state.layout import Floats, Rows
 from deepsim_sync import Cells, Entities, Key, LightTable, Tables, VisualTable
 
 _PLAIN = Material(
@@ -28,6 +31,8 @@ class Appearance:
     def __init__(self, worlds: int) -> None:
         nothing = Entities(0)
         self._worlds = worlds
+        self._version = 0
+        self._applied: tuple[Batch | None, int] = (None, 0)
         self._visual_table = VisualTable(nothing.visuals, worlds)
         self._light_table = LightTable(nothing.lights, worlds)
         self._frames, self._directions = np.zeros((0, 7)), list[Vector3]()
@@ -65,6 +70,7 @@ class Appearance:
         visuals.carry_over(self._visual_table)
         lights.carry_over(self._light_table)
         self._visual_table, self._light_table = visuals, lights
+        self._version += 1
 
     def read(self, tables: Tables, key: Key) -> None:
         """Copies one column into the tables."""
@@ -73,6 +79,7 @@ class Appearance:
     def write(self, key: Key, cells: Cells) -> None:
         """Changes cells of one column."""
         self._column(key)[cells.worlds, cells.rows] = cells.values
+        self._version += 1
 
     def _column(self, key: Key) -> NDArray[Any]:
         kind, column = key
@@ -81,21 +88,35 @@ class Appearance:
 
     def apply(self, model: mujoco.MjModel, world: int) -> None:
         """Applies the appearance of one world to the compiled model."""
+        for field, rows, values in self._looks(slice(world, world + 1)):
+            getattr(model, field)[rows] = values[0]
+
+    def apply_to_all(self, batch: Batch) -> None:
+        """Applies the appearance of all worlds to their models, if it has changed since."""
+        if self._applied != (batch, self._version):
+            for field, rows, values in self._looks(slice(None)):
+                batch.expand(field)[:, rows] = values
+            self._applied = batch, self._version
+
+    def _looks(self, worlds: slice) -> Iterator[tuple[str, Rows, Floats]]:
+        """Yields fields of MuJoCo's model, rows in them, and values in worlds, (w, rows, ...)."""
         visuals, lights = self._visual_table, self._light_table
-        shown = (1.0 - visuals.transparency[world]) * visuals.visible[world]
-        model.geom_rgba[self._geoms, :3] = visuals.diffuse[world, :, :3]
-        model.geom_rgba[self._geoms, 3] = visuals.diffuse[world, :, 3] * shown
-        # A geom with MuJoCo's default grey is drawn in the colour of its material.
-        model.mat_rgba[self._materials] = model.geom_rgba[self._geoms[self._shiny]]
-        # MuJoCo has one number each where Gazebo has a colour, and only in materials.
-        specular, emissive = visuals.specular[world], visuals.emissive[world]
-        model.mat_specular[self._materials] = specular[self._shiny, :3].max(1, initial=0)
-        model.mat_emission[self._materials] = emissive[self._shiny, :3].max(1, initial=0)
-        model.light_diffuse[self._lights] = lights.diffuse[world, :, :3]
-        model.light_specular[self._lights] = lights.specular[world, :, :3]
-        model.light_attenuation[self._lights] = lights.attenuation[world]
-        model.light_range[self._lights] = lights.range[world]
+        if len(self._geoms):
+            rgba = visuals.diffuse[worlds].copy()
+            rgba[..., 3] *= (1.0 - visuals.transparency[worlds]) * visuals.visible[worlds]
+            yield "geom_rgba", self._geoms, rgba
+        if len(self._materials):
+            # A geom with MuJoCo's default grey is drawn in the colour of its material.
+            yield "mat_rgba", self._materials, rgba[:, self._shiny]
+            # MuJoCo has one number each where Gazebo has a colour, and only in materials.
+            for field, column in (("mat_specular", "specular"), ("mat_emission", "emissive")):
+                colours = visuals.get(column)[worlds]
+                yield field, self._materials, colours[:, self._shiny, :3].max(axis=-1)
         if len(self._lights):
-            mounts = poses.compose(self._frames, lights.pose[world])
-            model.light_pos[self._lights] = mounts[:, :3]
-            model.light_dir[self._lights] = quaternions.rotate(mounts[:, 3:], self._directions)
+            yield "light_diffuse", self._lights, lights.diffuse[worlds, :, :3]
+            yield "light_specular", self._lights, lights.specular[worlds, :, :3]
+            yield "light_attenuation", self._lights, lights.attenuation[worlds]
+            mounts = poses.compose(self._frames, lights.pose[worlds])
+            yield "light_pos", self._lights, mounts[..., :3]
+            directions = quaternions.rotate(mounts[..., 3:], self._directions)
+            yield "light_dir", self._lights, directions

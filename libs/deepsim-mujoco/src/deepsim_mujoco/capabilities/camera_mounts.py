@@ -10,7 +10,9 @@ import numpy as np
 from deepsim_math import Pose
 from deepsim_mujoco.imports import mujoco
 from deepsim_mujoco.spec.builder import Sensor
+from deepsim_mujoco.state.layout import Floats
 from deepsim_mujoco.state.world_states import WorldStates
+from deepsim_spawn import CameraDescription
 from deepsim_sync import CameraMount, CameraView, UnknownEntityError, WorldNumbers
 
 
@@ -78,6 +80,27 @@ class SensorMounts:
         pose = Pose.from_array(np.concatenate([body.xpos, turn])) @ sensor.link_pose @ mount.pose
         view = CameraView(pose, mount.horizontal_fov, lens.width, lens.height)
         return view, lens.near, lens.far
+
+    def placed(self, camera: str) -> tuple[int, Floats, Floats]:
+        """Returns the body of a camera, and how it is mounted in all worlds.
+
+        Returns:
+            Number of the body, poses in its frame, (W, 7), and angles of view, (W,) [rad].
+        """
+        sensor = self._sensor(camera)
+
+        def row(mount: CameraMount) -> Floats:
+            return np.append(sensor.link_pose @ mount.pose, mount.horizontal_fov)
+
+        rows = np.tile(row(self.described(camera)), (self._states.worlds, 1))
+        for (name, world), mount in self._mounts.items():
+            if name == camera:
+                rows[world] = row(mount)
+        return self._states.compiled.layout.bodies[sensor.link], rows[:, :7], rows[:, 7]
+
+    def lens(self, camera: str) -> CameraDescription:
+        """Returns the lens in the model's description."""
+        return self._sensor(camera).camera
 
     def _sensor(self, camera: str) -> Sensor:
         if camera not in self._cameras:

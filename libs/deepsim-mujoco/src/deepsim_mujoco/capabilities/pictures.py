@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures and depth measurements of any world."""
+"""Pictures and depth measurements of any world, and of all worlds at once."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_math import Pose
+from deepsim_math import Pose, poses
 from deepsim_mujoco.imports import mujoco
 from deepsim_mujoco.rendering import Camera, measure_depth, open_camera
+from deepsim_mujoco.state.batches import TakesPictures
+from deepsim_mujoco.state.layout import Rows
 from deepsim_mujoco.state.single_world import SingleWorld
-from deepsim_sync import CameraView, DepthPicture, StereoPicture, stereo_depth
+from deepsim_sync import CameraView, DepthPicture, Reading, StereoPicture, stereo_depth
 
 from .appearance import Appearance
 from .camera_mounts import SensorMounts
@@ -21,7 +25,7 @@ _NEAR, _FAR = 0.05, 500.0  # nearest and farthest depth that a free camera sees 
 
 
 class Pictures:
-    """The pictures of all worlds, one at a time; see `deepsim_sync.Cameras` and `DepthCameras`."""
+    """The pictures of all worlds; see `deepsim_sync.Cameras` and `DepthCameras`."""
 
     def __init__(self, single: SingleWorld, appearance: Appearance, mounts: SensorMounts) -> None:
         self._single, self._appearance, self._mounts = single, appearance, mounts
@@ -54,22 +58,58 @@ class Pictures:
         """Returns depths, models and links at each pixel, measured by casting rays."""
         model, data, view, near, far = self._looking(camera, world)
         depth, geoms = measure_depth(model, data, view, near, far)
-        rows = self._single.states.compiled.body_rows
-        models, links = rows[:, np.append(model.geom_bodyid, -1)[geoms]]
-        return DepthPicture(depth, models, links)
+        return DepthPicture(depth, *self._rows(geoms))
 
-    def stereo(self, camera: str, baseline: float, world: int = 0) -> StereoPicture:
-        """Returns the disparities and depths that a stereo pair measures.
+    def read(self, camera: str, quantities: Sequence[str]) -> Reading:
+        """Returns what a camera sensor measures in all worlds, (W, height, width, ...)."""
+        batch = self._single.states.batch
+        if isinstance(batch, TakesPictures):
+            return self._read_at_once(batch, camera, quantities)
+        found: dict[str, Any] = {}
+        worlds = range(self._single.states.worlds)
+        if "rgb" in quantities:
+            found["rgb"] = np.stack([self.render(camera, world) for world in worlds])
+        if "disparity" in quantities:
+            pairs = [self._stereo(camera, world) for world in worlds]
+            found.update(_stacked(pairs, quantities))
+        elif "depth" in quantities or "models" in quantities:
+            measured = [self.measure(camera, world) for world in worlds]
+            found.update(_stacked(measured, quantities))
+        return found
 
-        Args:
-            camera: Name of the sensor that is the left camera.
-            baseline: Distance to the right camera [m].
-            world: Number of the world.
-        """
+    def _stereo(self, camera: str, world: int) -> StereoPicture:
+        """Returns the disparities and depths that a stereo pair measures in one world."""
         model, data, left, near, far = self._looking(camera, world)
+        baseline = self._mounts.lens(camera).baseline
         right = replace(left, pose=left.pose @ Pose((0.0, -baseline, 0.0)))
         here, there = (measure_depth(model, data, each, near, far)[0] for each in (left, right))
         return stereo_depth(here, there, float(left.intrinsic[0, 0]), baseline)
+
+    def _read_at_once(
+        self, batch: TakesPictures, camera: str, quantities: Sequence[str]
+    ) -> Reading:
+        """Returns what a camera sensor measures, from pictures that the batch takes."""
+        states, lens = self._single.states, self._mounts.lens(camera)
+        self._appearance.apply_to_all(states.batch)
+        body, frames, angles = self._mounts.placed(camera)
+        shots = batch.take_pictures(body, frames, angles, lens)
+        found: dict[str, Any] = {"rgb": shots.rgb, "depth": shots.depth}
+        if "disparity" in quantities:
+            beside = poses.compose(frames, np.array([0, -lens.baseline, 0, 0, 0, 0, 1.0]))
+            right = batch.take_pictures(body, beside, angles, lens)
+            focal = 0.5 * lens.width / np.tan(0.5 * angles)
+            sides = zip(shots.depth, right.depth, focal, strict=True)
+            pairs = [stereo_depth(*each, lens.baseline) for each in sides]
+            found.update(_stacked(pairs, quantities))
+        if "models" in quantities:
+            found["models"], found["links"] = self._rows(shots.geoms)
+        return {what: found[what] for what in quantities}
+
+    def _rows(self, geoms: NDArray[np.int32]) -> tuple[Rows, Rows]:
+        """Returns the rows of the models and the links of geoms; -1 for none."""
+        compiled = self._single.states.compiled
+        models, links = compiled.body_rows[:, np.append(compiled.model.geom_bodyid, -1)[geoms]]
+        return models, links
 
     def _looking(
         self, camera: str | CameraView, world: int
@@ -89,3 +129,11 @@ class Pictures:
             if camera is not None:
                 camera.close()
         self._of_sensors = self._of_views = None
+
+
+def _stacked(
+    pictures: Sequence[DepthPicture | StereoPicture], quantities: Sequence[str]
+) -> Reading:
+    """Returns some of the fields of pictures, with a leading axis of pictures."""
+    fields = zip(pictures[0]._fields, zip(*pictures, strict=True), strict=True)
+    return {field: np.stack(values) for field, values in fields if field in quantities}

@@ -29,7 +29,6 @@ from deepsim_spawn import (
 )
 from deepsim_sync import (
     QUANTITIES,
-    DepthPicture,
     Reading,
     SensorInfo,
     SensorKind,
@@ -220,7 +219,7 @@ class MujocoSensors:
         if name in self._mjcf:
             return MjcfValue(self._states, self._mjcf[name], self._latest).read
         if name not in self._built:
-            return partial(self._picture, name)
+            return partial(self._pictures.read, name, QUANTITIES[self.infos[name].kind])
         sensor = self._built[name]
         measured = sensor.description.measurement
         if isinstance(measured, Lidar):
@@ -243,25 +242,6 @@ class MujocoSensors:
             what: outputs.take(self._address[sensor.output(what)] + three, axis=1) + 0.0  # not -0.0
             for what in QUANTITIES["force_torque"]
         }
-
-    def _picture(self, name: str) -> Reading:
-        """Returns the pictures of a camera in all worlds."""
-        wanted = QUANTITIES[self.infos[name].kind]
-        worlds = range(self._states.worlds)
-        found: dict[str, Any] = {}
-        if "rgb" in wanted:
-            found["rgb"] = np.stack([self._pictures.render(name, world) for world in worlds])
-        if "disparity" in wanted:
-            baseline = self._cameras[name].camera.baseline
-            pairs = [self._pictures.stereo(name, baseline, world) for world in worlds]
-            found["disparity"] = np.stack([each.disparity for each in pairs])
-            found["depth"] = np.stack([each.depth for each in pairs])
-        elif wanted != ("rgb",):
-            measured = [self._pictures.measure(name, world) for world in worlds]
-            for what in DepthPicture._fields:
-                if what in wanted:
-                    found[what] = np.stack([getattr(each, what) for each in measured])
-        return found
 
     def _latest(self) -> Floats:
         """Returns the latest outputs of MuJoCo's sensors, (W, n), with those of the step replaced.

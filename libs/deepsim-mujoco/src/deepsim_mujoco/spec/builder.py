@@ -50,6 +50,8 @@ COLLISION_GROUP = 3
 """The geom group of collisions, which are not drawn."""
 VISUAL_GROUP = 2
 """The geom group of visuals, which do not collide."""
+CAMERA = "#camera"
+"""A camera of each world, which renderers of batches put where a camera sensor is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from deepsim_spawn import (
 from deepsim_sync import DeepSimError, SpawnError, SpawnRequest, UnknownEntityError
 
 from .assets import Assets
-from .builder import Built, build_model, remove_model
+from .builder import CAMERA, Built, build_model, remove_model
 from .inertias import apply_decay
 from .lights import add_light, apply_scene
 from .mjcf import build_mjcf
@@ -279,6 +279,7 @@ def _empty_spec(world: WorldDescription) -> mujoco.MjSpec:
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_ACTUATION  # see `WorldStates.actuate`
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_SENSOR  # see `MujocoSensors`
     spec.worldbody.gravcomp = 1.0  # if it were 0 for all bodies, MuJoCo would ignore later values
+    spec.worldbody.add_camera(name=CAMERA)
     apply_scene(spec, world.scene, lit=bool(world.lights))
     if world.scene.sky:
         add_sky(spec)

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_mujoco.imports import mujoco
+from deepsim_spawn import CameraDescription
 from deepsim_sync import WorldNumbers
 
 from .layout import Floats, Rows
@@ -67,6 +68,34 @@ class CastsRays(Protocol):
             site: Number of the site.
             rays: Unit vectors, (n, 3).
             shown: Whether rays can hit each geom, (ngeom,).
+        """
+
+
+class Shots(NamedTuple):
+    """The pictures of one camera in W worlds."""
+
+    rgb: NDArray[np.uint8]
+    """Colours, (W, height, width, 3)."""
+    depth: Floats
+    """Depths along the optical axis, (W, height, width) [m]; inf where there is no surface."""
+    geoms: NDArray[np.int32]
+    """Numbers of the geoms, (W, height, width); -1 for none."""
+
+
+@runtime_checkable
+class TakesPictures(Protocol):
+    """A batch that takes the pictures of camera sensors in all worlds at once."""
+
+    def take_pictures(
+        self, body: int, frames: Floats, angles: Floats, lens: CameraDescription
+    ) -> Shots:
+        """Returns pictures of the present states.
+
+        Args:
+            body: Number of the body that carries the camera.
+            frames: Poses of the camera in the frame of the body, (W, 7).
+            angles: Horizontal angles of view, (W,) [rad].
+            lens: Size of the pictures, and the farthest visible depth.
         """
 
 
