@@ -5,14 +5,16 @@
 
 The pole starts nearly upright, and a step in which it stands earns 1, for 500 steps at most: the
 task is solved by 475, as Gymnasium's CartPole-v1. The most likely actions play 20 episodes with
-seeds that no training uses. It writes the table of docs/training.md. A trainer that is not
-installed is left out and named; those that are left out keep their figures.
+seeds that no training uses. It writes the table of docs/training.md. Each trainer begins with the
+same global random state, alone or after others. One that is not installed is left out and named;
+those that are left out keep their figures.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import random
 import re
 import sys
 import time
@@ -274,6 +276,17 @@ def _network(nn: Any, outputs: int) -> Any:
     )
 
 
+def seed_all() -> None:
+    """Seeds the global generators, from which some trainers draw; torch gets one thread."""
+    random.seed(0)
+    np.random.seed(0)  # noqa: NPY002 (trainers use it)
+    if find_spec("torch") is not None:
+        import torch
+
+        torch.manual_seed(0)
+        torch.set_num_threads(1)  # the fastest for small networks
+
+
 def played(act: Act) -> float:
     """Returns the mean return of episodes with other seeds."""
     worlds = GymnasiumVectorEnv(
@@ -305,10 +318,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("trainers", nargs="*", help=f"by default all: {', '.join(TRAINERS)}")
     asked = parser.parse_args().trainers or list(TRAINERS)
-    if find_spec("torch") is not None:
-        from torch import set_num_threads
-
-        set_num_threads(1)  # the fastest for small networks
     file = RESULTS / "trainers.json"
     figures = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     failed = False
@@ -317,11 +326,12 @@ def main() -> None:
         if find_spec(package) is None:
             print(f"{name}: not installed")
             continue
+        seed_all()
         start = time.process_time()
         act = train()
         seconds, found = time.process_time() - start, played(act)
         failed |= found < SOLVED
-        distribution = packages_distributions()[package][0]
+        distribution = packages_distributions()[package][0].replace("_", "-")
         figures[name] = {
             "on": f"{distribution} {version(distribution)}",
             "CPU seconds": round(seconds),

@@ -64,3 +64,19 @@ def test_the_chasers_catch_all_runners_that_follow_the_script() -> None:
         act = slot_policy(task.policy("trained"), environment, 5000)
         episodes = run_episodes(environment, act, number=1, seed=5000)
         assert np.mean([episode.info["chaser_1"]["success"] for episode in episodes]) >= 0.9
+
+
+def test_an_arm_that_sees_pixels_moves_as_one_that_sees_the_state() -> None:
+    """The script, which reads the state of both, earns the same; the cube is red in pictures."""
+    earned = []
+    for name in ("lift", "lift?pixels=true"):
+        task = load_task(name)
+        with task.environment(seed=5000, worlds=2) as environment:
+            act = slot_policy(task.policy("pick"), environment, 5000)
+            episodes = run_episodes(environment, act, number=1, seed=5000)
+            earned.append([episode.rewards["arm"] for episode in episodes])
+            seen = environment.area.observe()
+    assert earned[0] == earned[1]
+    assert min(earned[0]) > 100.0
+    red, green, _ = np.moveaxis(seen["picture"].astype(int), -1, 0)
+    assert ((red > 2 * green) & (red > 100)).sum(axis=(1, 2, 3)).min() > 50  # of 4096 pixels

@@ -8,13 +8,19 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from gymnasium.spaces import Box, Space
+from gymnasium.spaces import Box, Dict, Space
 from numpy.typing import NDArray
 
 from deepsim_envs import Agents, Area, ArrayPolicy, Environment
 from deepsim_math import Euler, Pose, quaternions
-from deepsim_robots import EndEffectorPose, Part, Robot, find_robot
-from deepsim_spawn import GazeboXMLLoader, ModelSpawner, open_simulator
+from deepsim_robots import EndEffectorPose, MountedSensor, Part, Robot, find_robot
+from deepsim_spawn import (
+    CameraDescription,
+    GazeboXMLLoader,
+    ModelSpawner,
+    SensorDescription,
+    open_simulator,
+)
 from deepsim_sync import CameraView, World
 from deepsim_train import Task
 
@@ -56,33 +62,54 @@ DOWN = np.array([0.0, np.pi, 0.0])  # rotation vector of the tool [rad]
 SIZE = 0.04  # of the cube [m]
 NEAR = 0.025  # of the goal: there [m]
 OPEN = 0.04  # of each finger [m]
+EYE = SensorDescription(  # beside the fingers, which it sees, and along them
+    "eye", pose=Pose((-0.07, 0.0, 0.0), Euler(0.0, -1.37, 0.0)),
+    camera=CameraDescription(horizontal_fov=1.3, width=64, height=64),
+)  # fmt: skip
+
+# Of the tool place and velocity (6), its way to the cube (3), of the cube turn and velocity (6),
+# its way to the goal (3), of a finger place and target (2).
+STATE = Box(-10.0, 10.0, (20,))
+OWN = [0, 1, 2, 3, 4, 5, 18, 19]  # what the arm knows of the state without a look at the cube
+PIXELS = Dict(
+    {
+        "picture": Box(0, 255, (64, 64, 3), np.uint8),
+        "own": Box(-10.0, 10.0, (len(OWN) + 3,)),  # and the way from the tool to the goal
+        "state": STATE,
+    }
+)
 
 Floats = NDArray[np.float64]
 
 
 class Bench(Area):
-    """The arm earns for a tool near the cube, for a grasp, and for a cube near the goal."""
+    """The arm earns for a tool near the cube, for a grasp, and for a cube near the goal.
 
-    agents = Agents(
-        ["arm"],
-        # Of the tool place and velocity (6), its way to the cube (3), of the cube turn and velocity
-        # (6), its way to the goal (3), of a finger place and target (2).
-        observation_space=Box(-10.0, 10.0, (20,)),
-        action_space=Box(-1.0, 1.0, (4,)),  # the tool's way along each axis, and the gripper
-    )
+    Args:
+        world: The world.
+        pixels: Whether policies see the cube in pictures of a camera on the hand; the state is then
+            for scripts and value functions.
+    """
+
     reward_terms = ("reach", "grasp", "place", "effort")
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, pixels: bool) -> None:
         super().__init__(world)
+        drive = Box(-1.0, 1.0, (4,))  # the tool's way along each axis, and the gripper
+        seen, privileged = (PIXELS, ["state"]) if pixels else (STATE, [])
+        self.agents = Agents(["arm"], seen, drive, privileged=privileged)
         config = find_robot("arm").load()
         move = EndEffectorPose(link="tool", frame="world", normalized=False)
         parts = {"arm": Part(["joint_.*"], move), "gripper": config.parts["gripper"]}
-        self.robot = Robot(world, replace(config, parts=parts, balance="gravity"), "arm")
+        eyes = (MountedSensor("hand", EYE),) if pixels else ()
+        config = replace(config, parts=parts, sensors=eyes, balance="gravity")
+        self.robot = Robot(world, config, "arm")
         self.fingers = self.robot.parts["gripper"].joints.rows
         self.tool = self.robot.link("tool")
         ModelSpawner(CUBE).spawn(world, "cube", Pose((0.5, 0.0, SIZE / 2.0)))
         ModelSpawner(GOAL).spawn(world, "goal", Pose((0.5, 0.0, 0.3)))
         self.cube, self.goal = (world.models.select([name]) for name in ("cube", "goal"))
+        self.eye = world.sensors["arm::hand::eye"] if pixels else None
         self.target = np.zeros((len(world), 3))  # of the tool
         self.effort = np.zeros(len(world))  # square of the latest action of the tool
 
@@ -121,8 +148,8 @@ class Bench(Area):
         held = (width > 0.8 * SIZE) & (width < 1.5 * SIZE)
         return closing & held & ((to_cube * to_cube).sum(axis=1) < 0.02**2)
 
-    def observe(self) -> Floats:
-        """Returns the observations, (W, 1, 20)."""
+    def observe(self) -> Any:
+        """Returns the state, (W, 1, 20), or a dict with pictures, (W, 1, 64, 64, 3)."""
         tool, cube = self.tool, self.cube
         to_cube, to_goal = self.ways()
         turn = quaternions.rotate(cube.pose[:, 0, 3:], [1.0, 0.0, 0.0])
@@ -136,7 +163,12 @@ class Bench(Area):
             self.fingers.position[:, :1] / OPEN,
             self.fingers.target_position[:, :1] / OPEN,
         ]
-        return np.concatenate(columns, axis=1)[:, None]
+        state = np.concatenate(columns, axis=1)[:, None]
+        if self.eye is None:
+            return state
+        way = 5.0 * (to_cube + to_goal)[:, None]
+        own = np.concatenate([state[..., OWN], way], axis=-1)
+        return {"picture": self.eye.rgb[:, None], "own": own, "state": state}
 
     def reward(self) -> dict[str, Floats]:
         """Returns at most 0.2, 0.2 and 1.6 for reach, grasp and place, less effort; (W, 1) each."""
@@ -156,7 +188,15 @@ class Bench(Area):
 
 
 class Pick(ArrayPolicy):
-    """Moves above the cube, down, closes the gripper and brings the cube to the goal."""
+    """Moves above the cube, down, closes the gripper and brings the cube to the goal.
+
+    Args:
+        shake: Standard deviation of noise on the ways, which makes demonstrations go astray and
+            come back, so that a clone learns to.
+    """
+
+    def __init__(self, shake: float = 0.0) -> None:
+        self.shake = shake
 
     def act(
         self,
@@ -166,7 +206,8 @@ class Pick(ArrayPolicy):
         rngs: Sequence[np.random.Generator],
     ) -> Any:
         """Returns ways of the tool and of the gripper, (N, 4)."""
-        seen = np.asarray(observations, dtype=np.float64)
+        state = observations["state"] if isinstance(observations, dict) else observations
+        seen = np.asarray(state, dtype=np.float64)
         to_cube, to_goal = seen[:, 6:9] / 10.0, seen[:, 15:18] / 5.0
         finger, target = seen[:, 18] * OPEN, seen[:, 19] * OPEN
         aside = np.sqrt((to_cube[:, :2] ** 2).sum(axis=1))
@@ -177,21 +218,23 @@ class Pick(ArrayPolicy):
         way = np.where(around[:, None], 0.0, way)
         way = np.where(holds[:, None], to_goal, way)
         grip = np.where(around, -1.0, 1.0)
-        return np.concatenate([np.clip(way / STEP, -1.0, 1.0), grip[:, None]], axis=1)
+        noise = np.array([rng.normal(0.0, self.shake, 3) for rng in rngs]) if self.shake else 0.0
+        ways = np.clip(np.clip(way / STEP, -1.0, 1.0) + noise, -1.0, 1.0)
+        return np.concatenate([ways, grip[:, None]], axis=1)
 
 
-def make(worlds: int = 1, seed: int = 0) -> Environment:
-    """Makes the task; an episode takes 5 s."""
+def make(worlds: int = 1, seed: int = 0, pixels: bool = False) -> Environment:
+    """Makes the task, from state or from pixels; an episode takes 5 s."""
     simulator = open_simulator(GazeboXMLLoader().load_world(WORLD), worlds)
     world = World(simulator, seed=seed, steps_per_tick=10)
     steps = int(RATE * SECONDS)
-    return Environment(Bench(world), frame_skip=10, max_episode_steps=steps, seed=seed)
+    return Environment(Bench(world, pixels), frame_skip=10, max_episode_steps=steps, seed=seed)
 
 
 TASK = Task(
     name="lift",
     make=make,
-    policies={"pick": Pick()},
+    policies={"pick": Pick(), "shaky": Pick(0.2)},
     film=CameraView(Pose((1.2, -0.8, 0.55), Euler(0.0, 0.22, 2.35)), 1.0, 960, 540),
     training={
         "steps": 800_000,

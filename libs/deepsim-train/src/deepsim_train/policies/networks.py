@@ -144,7 +144,7 @@ class Part:
             got = given if self.network else int(np.prod(given))
             raise TaskError(
                 f"this policy was trained on observations {self._named()}of {wanted}, got {got}: "
-                "the task has changed since"
+                "the task has changed since, or this is another variant of it"
             )
         if self.network is not None:
             return self.network(values)
@@ -155,7 +155,7 @@ class Part:
             raise TaskError(
                 f"this policy was trained on observations {self._named()}with fewer than "
                 f"{list(self.counts)} values, got {rows.max(axis=0).tolist()}: "
-                "the task has changed since"
+                "the task has changed since, or this is another variant of it"
             )
         chosen = [rows[:, [n]] == np.arange(count) for n, count in enumerate(self.counts)]
         return np.concatenate(chosen, axis=1).astype(np.float32)
@@ -168,7 +168,7 @@ class Part:
             got = list(observations) if isinstance(observations, Mapping) else "an array"
             raise TaskError(
                 f"this policy was trained on observations that are {wanted}, got {got}: "
-                "the task has changed since"
+                "the task has changed since, or this is another variant of it"
             )
         return observations if self.key is None else observations[self.key]
 

@@ -153,7 +153,7 @@ def policy_of(
         if teams.keys() != policies.keys():
             raise TaskError(
                 f"{folder} holds the policies {', '.join(policies)}, but the task has "
-                f"{', '.join(teams)}: the task has changed since"
+                f"{', '.join(teams)}: the task has changed since, or this is another variant of it"
             )
         made = {name: policy(environment, rng) for name, policy in policies.items()}
         rest = None if others is None else task.policy(others)(environment, rng)
