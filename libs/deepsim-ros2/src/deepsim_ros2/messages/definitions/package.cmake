@@ -1,0 +1,25 @@
+# A package of all interfaces in msg, srv and action below its folder. Each CMakeLists.txt includes this file.
+find_package(ament_cmake REQUIRED)
+find_package(rosidl_default_generators REQUIRED)
+foreach(package IN LISTS DEPENDENCIES)
+  find_package(${package} REQUIRED)
+endforeach()
+
+# Packages of wheels name the headers of the Python that built them, which is elsewhere here.
+get_property(targets DIRECTORY PROPERTY IMPORTED_TARGETS)
+foreach(target IN LISTS targets)
+  get_target_property(folders ${target} INTERFACE_INCLUDE_DIRECTORIES)
+  if(folders)
+    list(FILTER folders EXCLUDE REGEX "^/opt/python/")
+    set_target_properties(${target} PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${folders}")
+  endif()
+endforeach()
+
+# rclpy needs the code for C alone, which halves the time of the build.
+list(FILTER AMENT_EXTENSIONS_rosidl_generate_idl_interfaces EXCLUDE REGEX "_cpp:|introspection")
+message(STATUS "Generators: ${AMENT_EXTENSIONS_rosidl_generate_idl_interfaces}")
+
+file(GLOB interfaces RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" msg/*.msg srv/*.srv action/*.action)
+rosidl_generate_interfaces(${PROJECT_NAME} ${interfaces} DEPENDENCIES ${DEPENDENCIES})
+ament_export_dependencies(rosidl_default_runtime)
+ament_package()

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The worlds behind a server, their frames, and refused requests."""

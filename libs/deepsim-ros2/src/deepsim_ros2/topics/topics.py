@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The topics of one world, which follow its entities."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from geometry_msgs.msg import Twist, TwistStamped
+from rclpy.qos import (
+    DurabilityPolicy,
+    QoSProfile,
+    qos_profile_sensor_data,
+)
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray, String
+from tf2_msgs.msg import TFMessage
+from trajectory_msgs.msg import JointTrajectory
+
+from deepsim_ros2.served.geometry import write_time
+from deepsim_ros2.served.simulation import ServedWorld
+from deepsim_spawn import MjcfModel, ModelDescription
+from deepsim_sync import SCOPE, Entities
+
+from .bases import BaseCommands
+from .commands import CommandError, JointCommands
+from .due import Due
+from .layout import Layout, ros_name
+from .sensor_frames import optical_frame, sensor_frame
+from .sensors import Channel, Mounted, channels_of
+from .transforms import Transforms
+
+_RELIABLE = QoSProfile(depth=10)
+_LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+_REST = 0.1  # period of clock, transforms and joint states while the simulation rests [s]
+
+
+class Topics:
+    """Publishes a world, and takes commands to its robots.
+
+    Messages are made for subscribers only. Rates are in simulated time; while the simulation
+    rests, clock, transforms and joint states are repeated for those who come late.
+
+    Args:
+        node: The node of the world.
+        served: The world.
+        rate: Rate of transforms, joint states, and sensors without a rate of their own [Hz]; 0
+            for every step.
+    """
+
+    def __init__(self, node: Any, served: ServedWorld, rate: float) -> None:
+        self._node, self._served, self._rate = node, served, rate
+        self._layout = Layout(served.simulation)
+        self._entities: Entities | None = None
+        self._clock = node.create_publisher(Clock, "clock", _RELIABLE)
+        self._tf = node.create_publisher(TFMessage, "tf", QoSProfile(depth=100))
+        self._static = node.create_publisher(TFMessage, "tf_static", _LATCHED)
+        self._states_due = Due(rate)
+        self._robots: dict[str, _RobotTopics] = {}
+        self._transforms: Transforms | None = None
+        self._repeated = time.monotonic()
+
+    def before_step(self) -> None:
+        """Applies trajectories to the joints."""
+        end = self._served.time + self._served.simulation.world.delta_time
+        for robot in self._robots.values():
+            if robot.joints is not None:
+                robot.joints.before_step(end)
+
+    def after_step(self) -> None:
+        """Publishes what is due at the present instant."""
+        self._follow_entities()
+        now = self._served.time
+        if self._clock.get_subscription_count():
+            self._publish_clock(now)
+        if self._states_due.at(now):
+            self._publish_states(now)
+        for robot in self._robots.values():
+            for sensor in robot.sensors:
+                sensor.publish(now, force=False)
+
+    def rest(self) -> None:
+        """Follows requests that changed the world, and repeats its state now and then."""
+        if not self._served.simulation.is_open:
+            return
+        now = time.monotonic()
+        changed, self._served.changed = self._served.changed, False
+        if not changed and now - self._repeated < _REST:
+            return
+        self._repeated = now
+        self._follow_entities()
+        self._publish_clock(self._served.time)
+        self._publish_states(self._served.time)
+        if changed:
+            for robot in self._robots.values():
+                for sensor in robot.sensors:
+                    sensor.publish(self._served.time, force=True)
+
+    def reset(self) -> None:
+        """Forgets the trajectories of joints."""
+        for robot in self._robots.values():
+            if robot.joints is not None:
+                robot.joints.reset()
+
+    def _publish_clock(self, now: float) -> None:
+        if self._clock.get_subscription_count():
+            message = Clock()
+            write_time(message.clock, now)
+            self._clock.publish(message)
+
+    def _publish_states(self, now: float) -> None:
+        if self._transforms is not None and self._tf.get_subscription_count():
+            self._tf.publish(self._transforms.moving())
+        for robot in self._robots.values():
+            robot.publish_joints(now)
+
+    def _follow_entities(self) -> None:
+        """Adds and removes the topics of robots that appeared or vanished."""
+        world = self._served.simulation.world
+        if world.entities is self._entities:
+            return
+        self._entities = world.entities
+        before = dict(self._layout.robots)
+        self._layout.update()
+        robots = self._layout.robots
+        for name in [*self._robots]:
+            if robots.get(name) != before.get(name):
+                self._robots.pop(name).close()
+        for name, namespace in robots.items():
+            if name not in self._robots:
+                self._robots[name] = _RobotTopics(
+                    self._node, self._served, name, namespace, self._layout, self._rate
+                )
+        self._transforms = Transforms(self._served, self._layout)
+        self._static.publish(self._transforms.static())
+
+    def close(self) -> None:
+        """Removes the topics of all robots."""
+        for robot in self._robots.values():
+            robot.close()
+        self._robots = {}
+        self._entities = self._transforms = None
+
+
+class _RobotTopics:
+    """The topics of one robot."""
+
+    def __init__(
+        self,
+        node: Any,
+        served: ServedWorld,
+        model: str,
+        namespace: str,
+        layout: Layout,
+        rate: float,
+    ) -> None:
+        self._node, self._served = node, served
+        self._stem = f"{namespace}/" if namespace else ""
+        self._closing: list[Callable[[], Any]] = []
+        world = served.simulation.world
+        self._rows = world.joints.select(
+            [row for row in world.entities.joints if row.startswith(model + SCOPE)]
+        )
+        self.joints: JointCommands | None = None
+        if len(self._rows):
+            self.joints = JointCommands(served, model)
+            self._states = self._publisher(JointState, "joint_states", _RELIABLE)
+            self._listen_to_joints(self.joints)
+        base = BaseCommands.of(served, model)
+        if base is not None:
+            self._listen(Twist, "cmd_vel", base.twist)
+            self._listen(TwistStamped, "cmd_vel_stamped", lambda each: base.twist(each.twist))
+        self._describe(served.simulation.description(model))
+        mounted = [*_mounted(served, model, layout)]
+        self.sensors = [
+            _SensorTopic(self._publisher, served, sensor, channel, topic, rate)
+            for sensor, channel, topic in _named(mounted)
+        ]
+
+    def _listen_to_joints(self, joints: JointCommands) -> None:
+        self._listen(JointState, "joint_command", joints.joint_state)
+        for quantity in ("position", "velocity", "effort"):
+            topic = f"forward_{quantity}_controller/commands"
+            self._listen(Float64MultiArray, topic, partial(joints.array, quantity))
+        topic = "joint_trajectory_controller/joint_trajectory"
+        self._listen(JointTrajectory, topic, joints.trajectory)
+
+    def _publisher(self, kind: Any, topic: str, quality: QoSProfile) -> Any:
+        made = self._node.create_publisher(kind, self._stem + topic, quality)
+        self._closing.append(partial(self._node.destroy_publisher, made))
+        return made
+
+    def _listen(self, kind: Any, topic: str, function: Callable[[Any], None]) -> None:
+        def hear(message: Any) -> None:
+            try:
+                function(message)
+            except CommandError as error:
+                self._node.get_logger().warning(f"{self._stem}{topic}: {error}")
+
+        made = self._node.create_subscription(kind, self._stem + topic, hear, 10)
+        self._closing.append(partial(self._node.destroy_subscription, made))
+
+    def _describe(self, description: Any) -> None:
+        """Publishes the text of the description once, also for those who come late."""
+        text = ""
+        if isinstance(description, ModelDescription):
+            text = description.to_sdf()
+        elif isinstance(description, MjcfModel):
+            text = description.text
+        if text:
+            made = self._publisher(String, "robot_description", _LATCHED)
+            made.publish(String(data=text))
+
+    def publish_joints(self, now: float) -> None:
+        """Publishes the joint states, if anybody listens."""
+        if self.joints is None or not self._states.get_subscription_count():
+            return
+        message, number = JointState(), self._served.number
+        write_time(message.header.stamp, now)
+        message.name = self.joints.names
+        message.position = self._rows.position[number].tolist()
+        message.velocity = self._rows.velocity[number].tolist()
+        message.effort = self._rows.effort[number].tolist()
+        self._states.publish(message)
+
+    def close(self) -> None:
+        """Removes all topics."""
+        for close in self._closing:
+            close()
+
+
+class _SensorTopic:
+    """One topic of a sensor, at the rate of the sensor."""
+
+    def __init__(
+        self,
+        publisher: Callable[..., Any],
+        served: ServedWorld,
+        sensor: Mounted,
+        channel: Channel,
+        topic: str,
+        rate: float,
+    ) -> None:
+        self._served, self._sensor, self._channel = served, sensor, channel
+        self._publisher = publisher(channel.type, topic, qos_profile_sensor_data)
+        self._due = Due(sensor.info.update_rate or rate)
+
+    def publish(self, now: float, *, force: bool) -> None:
+        """Publishes the latest measurement if it is due, or by force, if anybody listens."""
+        if not self._due.at(now) and not force:
+            return
+        if not self._publisher.get_subscription_count():
+            return
+        served, world = self._served, self._served.simulation.world
+        sensor = world.sensors[self._sensor.name]
+        reading = {name: values[served.number] for name, values in sensor.read().items()}
+        message = self._channel.type()
+        self._channel.write(served, self._sensor, reading, message)
+        if hasattr(message, "header"):
+            taken = float(sensor.time[served.number] - world.simulator.time[served.number])
+            write_time(message.header.stamp, now + taken)
+        self._publisher.publish(message)
+
+
+def _mounted(served: ServedWorld, model: str, layout: Layout) -> Iterator[Mounted]:
+    """Yields the sensors of a robot."""
+    world = served.simulation.world
+    description = served.simulation.description(model)
+    described: dict[str, Any] = {}
+    if isinstance(description, ModelDescription):
+        described = {
+            SCOPE.join((model, own, each.name)): each
+            for own, link, _ in description.all_links()
+            for each in link.sensors
+        }
+    sensors = world.simulator.sensors
+    for name, info in (sensors.infos if sensors is not None else {}).items():
+        if not name.startswith(model + SCOPE):
+            continue
+        link, _, own = name.rpartition(SCOPE)
+        link_frame = layout.link_frame(link) if SCOPE in link else layout.prefix(model).rstrip("/")
+        found = described.get(name)
+        frame = sensor_frame(link_frame, found) if found is not None else f"{link_frame}/{own}"
+        optical = optical_frame(frame, found) if found is not None else f"{frame}_optical_frame"
+        yield Mounted(name, link, info, found, frame, optical, link_frame)
+
+
+def _named(mounted: list[Mounted]) -> Iterator[tuple[Mounted, Channel, str]]:
+    """Yields the topics of sensors: plain ones, such as ``scan``, if no other sensor has the same.
+
+    Cameras, and sensors of which there are several, have their name, and if that is not unique
+    their link's, before it.
+    """
+    channels = [(sensor, channel) for sensor in mounted for channel in channels_of(sensor)]
+    names = [ros_name(sensor.name.rpartition(SCOPE)[2]) for sensor in mounted]
+    for sensor, channel in channels:
+        alone = sum(other.topic == channel.topic for _, other in channels) == 1
+        if alone and not channel.topic.endswith(("image_raw", "camera_info")):
+            yield sensor, channel, channel.topic
+            continue
+        own = ros_name(sensor.name.rpartition(SCOPE)[2])
+        if names.count(own) > 1:
+            own = "/".join(map(ros_name, sensor.name.split(SCOPE)[1:]))
+        yield sensor, channel, f"{own}/{channel.topic}"

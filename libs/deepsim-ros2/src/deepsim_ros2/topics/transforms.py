@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The transforms of all links: /tf for those that move, /tf_static for the others."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from geometry_msgs.msg import TransformStamped
+from tf2_msgs.msg import TFMessage
+
+from deepsim_math import poses
+from deepsim_ros2.served.frames import WORLD
+from deepsim_ros2.served.geometry import Floats, write_time, write_transform
+from deepsim_ros2.served.simulation import ServedWorld
+from deepsim_spawn import ModelDescription
+from deepsim_sync import SCOPE
+
+from .layout import Layout
+from .sensor_frames import optical_frame, sensor_frame
+
+
+class _Edge(NamedTuple):
+    parent: int  # row of the link, -1 for the world
+    child: int
+
+
+class Transforms:
+    """The tree of frames of a world, for one set of entities.
+
+    The parent of a link is that of its joint; the first link of a model hangs on the world frame,
+    at its true pose, and so does every link of a model in MJCF.
+
+    Args:
+        served: The world.
+        layout: The frames of the models.
+    """
+
+    def __init__(self, served: ServedWorld, layout: Layout) -> None:
+        self._served, self._layout = served, layout
+        moving, still, self._mounts = self._edges()
+        self._moving, self._message = moving, self._messages(moving)
+        self._still, self._static = still, self._messages(still)
+        for parent, frame, pose in self._mounts:
+            message = TransformStamped(child_frame_id=frame)
+            message.header.frame_id = parent
+            write_transform(message.transform, pose)
+            self._static.transforms.append(message)
+
+    def moving(self) -> TFMessage:
+        """Returns the present transforms of links that move."""
+        self._write(self._message, self._moving)
+        return self._message
+
+    def static(self) -> TFMessage:
+        """Returns the transforms that do not change: fixed joints, static models, sensors."""
+        self._write(self._static, self._still)
+        return self._static
+
+    def _write(self, message: TFMessage, edges: list[_Edge]) -> None:
+        if edges:
+            placed = self._served.simulation.world.links.pose[self._served.number]
+            parents, children = np.array(edges).T
+            of_parent = np.where(parents[:, None] < 0, _IDENTITY, placed[parents])
+            relative = poses.relative(of_parent, placed[children])
+            for each, pose in zip(message.transforms, relative, strict=False):
+                write_transform(each.transform, pose)
+        for each in message.transforms:
+            write_time(each.header.stamp, self._served.time)
+
+    def _messages(self, edges: list[_Edge]) -> TFMessage:
+        names = self._served.simulation.world.links.names
+        message = TFMessage()
+        for parent, child in edges:
+            transform = TransformStamped(child_frame_id=self._layout.link_frame(names[child]))
+            transform.header.frame_id = (
+                WORLD if parent < 0 else self._layout.link_frame(names[parent])
+            )
+            message.transforms.append(transform)
+        return message
+
+    def _edges(self) -> tuple[list[_Edge], list[_Edge], list[tuple[str, str, Floats]]]:
+        """Returns edges between links that move, edges that do not, and mounts of sensors."""
+        world = self._served.simulation.world
+        rows = {name: row for row, name in enumerate(world.links.names)}
+        moving: list[_Edge] = []
+        still: list[_Edge] = []
+        mounts: list[tuple[str, str, Floats]] = []
+        described: dict[str, ModelDescription] = {
+            name: model
+            for name, model in world.simulator.descriptions.models.items()
+            if isinstance(model, ModelDescription)
+        }
+        parents: dict[str, tuple[str, bool]] = {}
+        for name, model in described.items():
+            for joint in model.all_joints():
+                if joint.parent != WORLD:
+                    child, parent = (name + SCOPE + each for each in (joint.child, joint.parent))
+                    parents.setdefault(child, (parent, joint.type == "fixed"))
+            for own, link, _ in model.all_links():
+                frame = self._layout.link_frame(name + SCOPE + own)
+                for sensor in link.sensors:
+                    mounts += _mounts(frame, sensor)
+        for child, row in rows.items():
+            name = child.partition(SCOPE)[0]
+            parent, fixed = parents.get(child, ("", False))
+            fixed = fixed or (name in described and described[name].static)
+            (still if fixed else moving).append(_Edge(rows.get(parent, -1), row))
+        return moving, still, mounts
+
+
+_IDENTITY = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+
+
+def _mounts(link: str, sensor: Any) -> list[tuple[str, str, Floats]]:
+    """Returns the frames of a sensor: parent, name and pose."""
+    frame = sensor_frame(link, sensor)
+    found = []
+    if frame != link:
+        found.append((link, frame, np.array(sensor.pose)))
+    if sensor.camera is not None:
+        found.append((frame, optical_frame(frame, sensor), _OPTICAL))
+    return found
+
+
+_OPTICAL = np.array([0.0, 0.0, 0.0, -0.5, 0.5, -0.5, 0.5])
+"""REP 103: an optical frame has z forward, x right and y down; the body has x forward, z up."""
