@@ -32,7 +32,7 @@ install = { test -x $(BIN)/uv && $(BIN)/uv pip install --python $(or $(2),$(BIN)
 	|| { echo "uv cannot do it here, pip does (slower)"; $(or $(2),$(BIN))/python -m pip install $(1); }
 
 .NOTPARALLEL:
-.PHONY: help demo test fast robots menagerie scenes warp trainers mujoco4 poetry lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels from-wheels matrix docs versions format clean
+.PHONY: help demo test fast robots menagerie scenes warp ros2 trainers mujoco4 poetry lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels from-wheels matrix docs versions format clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -67,6 +67,10 @@ scenes: .venv/tools requirements-scenes.txt ## scenes from scenarios, with Sceni
 warp: .venv/tools requirements-warp.txt ## MuJoCo Warp (500 MB) on its CPU device: conformance, robots, policies; CASES=few: those of CI
 	@$(call install,-r requirements-warp.txt)
 	@DEEPSIM_WARP=$(or $(CASES),whole) $(STEP) warp $(BIN)/pytest libs/deepsim-warp/tests tests/warp
+
+ros2: build/ros2/installed ## ROS 2 Kilted from the package index (220 MB): builds messages, and tests servers with real clients
+	@$(STEP) ros2-messages build/ros2/bin/deepsim ros2 messages
+	@DEEPSIM_ROS2=required $(STEP) ros2 build/ros2/bin/pytest libs/deepsim-ros2/tests
 
 trainers: .venv/tools ## the cart-pole by every trainer, in a table of docs/training.md; minutes. Best beside torch for CPUs
 	@$(call install,'torch==2.13.*' deepsim[train] 'deepsim-train[rsl-rl$(comma)torchrl]' \
@@ -170,6 +174,11 @@ build/mujoco4/installed: .venv/created requirements-demo.txt requirements-dev.tx
 	@$(BIN)/python -m venv build/mujoco4
 	@$(call install,-r requirements-demo.txt -r requirements-dev.txt,build/mujoco4/bin)
 	@$(call install,--force-reinstall --no-deps $(patsubst %,%==4.0.0,mujoco mujoco-core mujoco-studio),build/mujoco4/bin)
+	@touch $@
+
+build/ros2/installed: .venv/created requirements-ros2.txt $(PROJECTS)
+	@$(BIN)/python -m venv build/ros2
+	@$(call install,-r requirements-ros2.txt,build/ros2/bin)
 	@touch $@
 
 build/poetry/installed: .venv/created requirements-poetry.txt

@@ -12,8 +12,9 @@ from .messages.build import advice, missing
 
 if typing.TYPE_CHECKING:
     from .server import Ros2Server
+    from .topics.bases import add_base
 else:  # hidden from type checkers, which would take __getattr__ for any name
-    _NEEDS_RCLPY = {"Ros2Server": "server"}
+    _NEEDS_RCLPY = {"Ros2Server": "server", "add_base": "topics.bases"}
 
     def __getattr__(name):
         if name not in _NEEDS_RCLPY:
@@ -26,4 +27,4 @@ else:  # hidden from type checkers, which would take __getattr__ for any name
         return found
 
 
-__all__ = ["Ros2Error", "Ros2Server"]
+__all__ = ["Ros2Error", "Ros2Server", "add_base"]

@@ -20,6 +20,7 @@ from .commands.models import models
 from .commands.new import copy, new
 from .commands.processes import master, physics, sensors, topic, world
 from .commands.robots import robots
+from .commands.ros2 import ros2
 from .commands.run import run
 from .commands.scenes import ScenesCommand, scenes
 from .commands.serve import serve
@@ -73,6 +74,7 @@ for section, command, line, page in _COMMANDS:
 app.add_typer(envs, name="envs", rich_help_panel=_BEGIN)
 app.add_typer(robots, name="robots", rich_help_panel=_MODELS)
 app.add_typer(models, name="models", rich_help_panel=_MODELS)
+app.add_typer(ros2, name="ros2", rich_help_panel=_PROCESSES)
 app.add_typer(topic, name="topic", rich_help_panel=_PROCESSES)
 app.add_typer(world, name="world", rich_help_panel=_PROCESSES)
 

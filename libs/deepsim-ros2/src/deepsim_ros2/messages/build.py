@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import importlib
 import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
@@ -64,6 +67,20 @@ def build(say: Callable[[str], None] = print) -> list[str]:
     distribution = _distribution()
     if distribution is None:
         raise Ros2Error(advice())
+    for package in packages:
+        kept = _cached(package, distribution)
+        if not kept.is_dir():
+            _prepare(distribution, say)
+            say(f"builds {package}, which takes minutes")
+            with tempfile.TemporaryDirectory() as folder:
+                _compile(package, Path(folder), kept)
+        shutil.copytree(kept, sys.prefix, dirs_exist_ok=True)
+    importlib.invalidate_caches()
+    return packages
+
+
+def _prepare(distribution: str, say: Callable[[str], None]) -> None:
+    """Installs the wheels that build packages; raises Ros2Error without a compiler."""
     absent = [tool for tool in ("cmake", "c++") if shutil.which(tool) is None]
     if absent:
         raise Ros2Error(f"the build needs {' and '.join(absent)}: apt install cmake g++")
@@ -71,19 +88,26 @@ def build(say: Callable[[str], None] = print) -> list[str]:
     if any(not _has(each) for each in (*wheels, *OTHERS)):
         say(f"installs {', '.join((*wheels, *OTHERS))}")
         _run([sys.executable, "-m", "pip", "install", "--quiet", *wheels, *OTHERS])
-    for package in packages:
-        say(f"builds {package}, which takes minutes")
-        with tempfile.TemporaryDirectory() as folder:
-            _compile(package, Path(folder))
-    return packages
 
 
-def _compile(package: str, folder: Path) -> None:
-    """Compiles and installs one package."""
+def _cached(package: str, distribution: str) -> Path:
+    """Returns the folder in which a built package is kept, by all that it depends on."""
+    key = hashlib.sha256()
+    for file in sorted(each for each in DEFINITIONS.rglob("*") if each.is_file()):
+        key.update(str(file.relative_to(DEFINITIONS)).encode() + file.read_bytes())
+    for each in (distribution, version(f"ros-{distribution}-rclpy"), sysconfig.get_platform()):
+        key.update(each.encode())
+    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    python = f"{sys.implementation.cache_tag}-{key.hexdigest()[:16]}"
+    return root / "deepsim" / "ros2" / python / package
+
+
+def _compile(package: str, folder: Path, target: Path) -> None:
+    """Compiles one package, and installs it in a folder."""
     prefix = sys.prefix
     options = {
         "CMAKE_PREFIX_PATH": prefix,
-        "CMAKE_INSTALL_PREFIX": prefix,
+        "CMAKE_INSTALL_PREFIX": str(target),
         "Python3_EXECUTABLE": sys.executable,
         "BUILD_TESTING": "OFF",
         "CMAKE_C_FLAGS": "-O1",
@@ -93,7 +117,10 @@ def _compile(package: str, folder: Path) -> None:
     generator = ["-G", "Ninja"] if shutil.which("ninja") else []
     _run(["cmake", *generator, "-S", str(DEFINITIONS / package), "-B", str(folder), *defined])
     _run(["cmake", "--build", str(folder), "--parallel", str(os.cpu_count() or 1)])
-    _run(["cmake", "--install", str(folder)])
+    unfinished = target.with_suffix(".unfinished")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    _run(["cmake", "--install", str(folder), "--prefix", str(unfinished)])
+    unfinished.rename(target)
 
 
 def _run(command: Sequence[str]) -> None:

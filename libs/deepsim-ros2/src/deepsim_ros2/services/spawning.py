@@ -17,6 +17,7 @@ from simulation_interfaces.srv import SpawnEntities
 from deepsim_ros2.served.frames import pose_in_world
 from deepsim_ros2.served.refusal import RefusedError, not_found
 from deepsim_ros2.served.simulation import ServedWorld
+from deepsim_ros2.topics.bases import add_base
 from deepsim_spawn import (
     GazeboXMLLoader,
     MjcfModel,
@@ -91,6 +92,7 @@ def _spawn(served: ServedWorld, request: Any) -> str:
         simulation.spawn(description, scoped, pose, namespace)
     except SpawnError as error:
         raise RefusedError(codes.UNSUPPORTED_ASSETS, str(error)) from error
+    add_base(world, scoped)
     served.changed = True
     return scoped
 

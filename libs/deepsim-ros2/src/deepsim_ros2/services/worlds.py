@@ -13,6 +13,7 @@ from simulation_interfaces.srv import GetCurrentWorld, LoadWorld, UnloadWorld
 
 from deepsim_ros2.served.refusal import RefusedError, unsupported
 from deepsim_ros2.served.simulation import ServedWorld, Simulation
+from deepsim_ros2.topics.bases import add_base
 from deepsim_spawn import (
     GazeboXMLLoader,
     MjcfModel,
@@ -109,6 +110,8 @@ def _replace(
     if simulation.is_open:
         simulation.close()
     simulation.open(opened, description.name, resource)
+    for name in simulation.world.entities.models:
+        add_base(simulation.world, name)
     for each in simulation.worlds:
         each.enter(STOPPED)
 

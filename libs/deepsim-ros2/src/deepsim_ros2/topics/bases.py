@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -16,10 +17,14 @@ from deepsim_robots import (
     OmniWheels,
     PlanarBase,
     Robot,
+    RobotConfig,
     RobotManager,
+    guess_robot,
 )
 from deepsim_robots.controllers.names import controller_of
 from deepsim_ros2.served.simulation import ServedWorld
+from deepsim_spawn import ModelDescription
+from deepsim_sync import World
 
 from .commands import CommandError
 
@@ -49,6 +54,24 @@ _BASES: dict[type[Any], Callable[[Any, float, float, float], Command]] = {
     PlanarBase: _planar,
 }
 """The action of each controller of a base for a velocity x, y [m/s] and a turn rate [rad/s]."""
+
+
+def add_base(world: World, model: str) -> None:
+    """Lets a model drive on its wheels, if its description has some, from rest.
+
+    The wheels get servos of their speeds; other joints stay as they are. Nothing happens for models
+    that are robots already, that have no wheels, or that are in MJCF.
+    """
+    description = world.simulator.descriptions.models.get(model)
+    if not isinstance(description, ModelDescription) or model in world.get(RobotManager):
+        return
+    config = guess_robot(model, description).config
+    base = config.parts.get("base")
+    if base is not None:
+        gains = {name: config.gains[name] for name in base.joints}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of joints that nothing drives: clients may
+            Robot(world, RobotConfig(None, parts={"base": base}, gains=gains), model)
 
 
 class BaseCommands:
