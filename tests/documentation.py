@@ -43,6 +43,7 @@ _EXAMPLES = {
 _NOT_RUN = {
     "deepsim_conformance": "its tests run the README as tests",
     "deepsim_gazebo": "its tests run the README on a server",
+    "deepsim_ros2": "the README needs ROS 2",
     "deepsim_scenes": "the README needs Scenic",
     "deepsim_transport": "the README needs a master and several processes",
     "deepsim_viewer": "the README needs a browser",

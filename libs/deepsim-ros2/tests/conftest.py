@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import importlib
+import multiprocessing
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,12 @@ import pytest
 
 HERE = Path(__file__).parent
 DOMAIN = 1 + os.getpid() % 100
-_LONG = 60.0  # until an answer must have arrived [s]
+_LONG = 120.0  # until an answer must have arrived [s]
+os.environ["ROS_DOMAIN_ID"] = str(DOMAIN)  # also of the servers, apart from other tests
+os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+sys.path.insert(0, str(HERE))  # of served_worlds, which the servers import
+_PROCESSES: Any = multiprocessing.get_context("forkserver")
+_PROCESSES.set_forkserver_preload(["served_worlds"])
 
 
 def _is_required() -> bool:
@@ -44,18 +51,18 @@ class Client:
         from rclpy.executors import SingleThreadedExecutor  # noqa: PLC0415
 
         self.context = rclpy.Context()
-        self.context.init(domain_id=DOMAIN)
+        self.context.init()
         self.node = rclpy.create_node("client", context=self.context, namespace=namespace)
         self.executor = SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.node)
         self._clients: dict[str, Any] = {}
 
-    def call(self, kind: Any, name: str, **fields: Any) -> Any:
+    def call(self, kind: Any, service: str, /, **fields: Any) -> Any:
         """Calls a service, and returns the response."""
-        if name not in self._clients:
-            self._clients[name] = self.node.create_client(kind, name)
-            assert self._clients[name].wait_for_service(_LONG), name
-        return self.result(self._clients[name].call_async(kind.Request(**fields)))
+        if service not in self._clients:
+            self._clients[service] = self.node.create_client(kind, service)
+            assert self._clients[service].wait_for_service(_LONG), service
+        return self.result(self._clients[service].call_async(kind.Request(**fields)))
 
     def result(self, future: Any) -> Any:
         """Returns the result of a future."""
@@ -90,38 +97,28 @@ class Client:
 
 
 @pytest.fixture
-def serve() -> Iterator[Callable[..., subprocess.Popen[str]]]:
-    """Starts servers of worlds."""
-    running: list[subprocess.Popen[str]] = []
+def serve() -> Iterator[Callable[..., BaseProcess]]:
+    """Starts servers of worlds, in processes that have imported everything already."""
+    running: list[BaseProcess] = []
 
-    def start(world: str, *options: str) -> subprocess.Popen[str]:
-        environment = {
-            **os.environ,
-            "ROS_DOMAIN_ID": str(DOMAIN),
-            "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
-        }
-        process = subprocess.Popen(
-            [sys.executable, str(HERE / "serve.py"), world, *options],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=environment,
-        )
+    def start(world: str, *options: str) -> BaseProcess:
+        ready = _PROCESSES.Event()
+        target = importlib.import_module("served_worlds").serve
+        process = _PROCESSES.Process(target=target, args=(world, options, ready), daemon=True)
+        process.start()
         running.append(process)
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
+        assert ready.wait(_LONG), "the server did not start"
         return process
 
     yield start
     for process in running:
         process.kill()
-        process.wait()
+        process.join()
 
 
 @pytest.fixture
 def client() -> Iterator[Callable[..., Client]]:
     """Makes clients."""
-    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     made: list[Client] = []
 
     def make(namespace: str = "") -> Client:

@@ -16,7 +16,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
-from deepsim_ros2.errors import Ros2Error
+from deepsim_ros2.errors import MissingRosError, Ros2Error
 
 DEFINITIONS = Path(__file__).parent / "definitions"
 """The definitions, a folder for each package."""
@@ -49,6 +49,12 @@ def advice() -> str:
     return f"{' and '.join(missing())} cannot be imported: deepsim ros2 messages builds them"
 
 
+def require() -> None:
+    """Raises MissingRosError unless rclpy and the messages can be imported."""
+    if find_spec("rclpy") is None or missing():
+        raise MissingRosError(advice())
+
+
 def build(say: Callable[[str], None] = print) -> list[str]:
     """Builds the missing packages into this environment, which takes minutes.
 
@@ -66,7 +72,7 @@ def build(say: Callable[[str], None] = print) -> list[str]:
         return []
     distribution = _distribution()
     if distribution is None:
-        raise Ros2Error(advice())
+        raise MissingRosError(advice())
     for package in packages:
         kept = _cached(package, distribution)
         if not kept.is_dir():

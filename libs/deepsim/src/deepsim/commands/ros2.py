@@ -72,7 +72,7 @@ def serve(
     console = Console()
     try:
         with _errors(), Backend(backend), _opened(name, root, worlds, seed, path or []) as served:
-            from deepsim_ros2 import Ros2Server, add_base  # noqa: PLC0415 (of an extra)
+            from deepsim_ros2.server import Ros2Server, add_base  # noqa: PLC0415 (of an extra)
 
             if isinstance(served, World):
                 for model in served.entities.models:

@@ -16,12 +16,13 @@ foreach(target IN LISTS targets)
 endforeach()
 
 # rclpy needs the code for C alone, which halves the time of the build.
-list(FILTER AMENT_EXTENSIONS_rosidl_generate_idl_interfaces EXCLUDE REGEX "_cpp:|introspection")
+list(FILTER AMENT_EXTENSIONS_rosidl_generate_idl_interfaces EXCLUDE REGEX "_cpp:")
 
 file(GLOB interfaces RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" msg/*.msg srv/*.srv action/*.action)
 rosidl_generate_interfaces(${PROJECT_NAME} ${interfaces} DEPENDENCIES ${DEPENDENCIES})
 # One compilation each: most of their time is that of reading the same headers.
-set_target_properties(${PROJECT_NAME}__rosidl_typesupport_fastrtps_c ${PROJECT_NAME}__rosidl_generator_py
-  PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+foreach(target rosidl_typesupport_fastrtps_c rosidl_typesupport_introspection_c rosidl_generator_py)
+  set_target_properties(${PROJECT_NAME}__${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+endforeach()
 ament_export_dependencies(rosidl_default_runtime)
 ament_package()

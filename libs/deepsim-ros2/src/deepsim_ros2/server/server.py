@@ -15,14 +15,13 @@ from rclpy.context import Context
 from rclpy.executors import Executor, SingleThreadedExecutor
 from rclpy.node import Node
 
+from deepsim_ros2.served.simulation import Opener, Served, ServedWorld, Simulation
+from deepsim_ros2.services.states import PAUSED, PLAYING, QUITTING
+from deepsim_ros2.services.step_action import StepAction
+from deepsim_ros2.services.table import SERVICES, answer
+from deepsim_ros2.topics.topics import Topics
 from deepsim_spawn import SearchPath
 from deepsim_sync import DeepSimError
-
-from .served.simulation import Opener, Served, ServedWorld, Simulation
-from .services.states import PAUSED, PLAYING, QUITTING
-from .services.step_action import StepAction
-from .services.table import SERVICES, answer
-from .topics.topics import Topics
 
 try:  # ten times as fast; in rclpy since Kilted
     from rclpy.experimental import EventsExecutor

@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Serves a world in a process of its own: python serve.py WORLD; ends when its input closes."""
+"""The worlds of the tests, and their servers, which run in processes of their own."""
 
 from __future__ import annotations
 
-import os
-import sys
 import tempfile
-import threading
+from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
 from deepsim_robots import Robot
-from deepsim_ros2 import Ros2Server
+from deepsim_ros2.server import Ros2Server
 from deepsim_spawn import GazeboXMLLoader, WorldDescription, open_simulator
 from deepsim_sync import Behaviour, World
 
@@ -35,7 +33,7 @@ CONFIG = """<model><name>Crate</name><sdf version="1.9">model.sdf</sdf>
 class Push(Behaviour):
     """Pushes a ball with 6 N along x."""
 
-    def on_fixed_update(self, delta_time: float) -> None:
+    def on_fixed_update(self, delta_time: float, sim_time: float) -> None:
         """Sets the force of the next tick."""
         self.world.links.select(["ball::link"]).force = (6.0, 0.0, 0.0)
 
@@ -52,30 +50,25 @@ def made(name: str) -> World:
     if name in ("ball", "two", "pushed"):
         world.spawn(GazeboXMLLoader().load_model(BALL), "ball", Pose((0, 0, 5)))
     if name == "pushed":
-        world.behaviours.add(Push("push"))
+        Push("push", world=world)
     if name in ("arm", "diffbot"):
         Robot.load(world, name)
     return world
 
 
-def main() -> None:
+def serve(world: str, options: tuple[str, ...], ready: Event) -> None:
+    """Serves a world until a client sets its state to quitting."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "crate").mkdir()
         (Path(folder) / "crate" / "model.config").write_text(CONFIG)
         (Path(folder) / "crate" / "model.sdf").write_text(CRATE)
         (Path(folder) / "yard.world").write_text(YARD)
-        keeps = sys.argv[1] == "two"
         with Ros2Server(
-            made(sys.argv[1]),
-            speed=None if "fast" in sys.argv else 1.0,
+            made(world),
+            speed=None if "fast" in options else 1.0,
             rate=0.0,
             search_path=folder,
-            opener=None if keeps else opened,
+            opener=None if world == "two" else opened,
         ) as server:
-            threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
-            print("ready", flush=True)
+            ready.set()
             server.run()
-
-
-if __name__ == "__main__":
-    main()
