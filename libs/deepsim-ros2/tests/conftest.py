@@ -20,6 +20,8 @@ _LONG = 120.0  # until an answer must have arrived [s]
 os.environ["ROS_DOMAIN_ID"] = str(DOMAIN)  # also of the servers, apart from other tests
 os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 sys.path.insert(0, str(HERE))  # of served_worlds, which the servers import
+_PATHS = [str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])]
+os.environ["PYTHONPATH"] = os.pathsep.join(_PATHS)
 _PROCESSES: Any = multiprocessing.get_context("forkserver")
 _PROCESSES.set_forkserver_preload(["served_worlds"])
 
@@ -89,6 +91,7 @@ class Client:
         publisher = self.node.create_publisher(kind, topic, 10)
         self.wait(lambda: publisher.get_subscription_count())
         publisher.publish(message)
+        self.executor.spin_once(timeout_sec=0.0)
 
     def close(self) -> None:
         self.executor.shutdown()

@@ -12,6 +12,7 @@ from deepsim_mujoco import MujocoSimulator
 from deepsim_robots import Robot
 from deepsim_ros2.server import Ros2Server
 from deepsim_spawn import GazeboXMLLoader, WorldDescription, open_simulator
+from deepsim_spawn.stage import studio
 from deepsim_sync import Behaviour, World
 
 BALL = """<sdf version="1.9"><model name="ball"><link name="link">
@@ -46,13 +47,15 @@ def made(name: str) -> World:
     """Returns one of the worlds of the tests."""
     if name == "empty":
         return World(MujocoSimulator())
+    if name in ("arm", "diffbot"):
+        world = World(open_simulator(studio()))
+        Robot.load(world, name)
+        return world
     world = World(MujocoSimulator(worlds=2 if name == "two" else 1))
     if name in ("ball", "two", "pushed"):
         world.spawn(GazeboXMLLoader().load_model(BALL), "ball", Pose((0, 0, 5)))
     if name == "pushed":
         Push("push", world=world)
-    if name in ("arm", "diffbot"):
-        Robot.load(world, name)
     return world
 
 

@@ -96,16 +96,24 @@ class Simulation:
         for each in served:
             if each.topics is not None:
                 each.topics.before_step()
-        self._before = world.models.twist
+        now = world.models.twist
+        if self._before is None or self._before.shape != now.shape:
+            self._before = now
+        self._before[worlds] = now[worlds]
         world.tick(worlds)
         for each in served:
             if each.topics is not None:
                 each.topics.after_step()
 
+    def forget_acceleration(self) -> None:
+        """Is called when a client changed velocities."""
+        self._before = None
+
     def acceleration(self, number: int, row: int) -> Floats:
         """Returns the mean acceleration of a model in the latest tick of a world, (6,).
 
-        It is 0 if the world has not ticked since it was reset, or since entities were added.
+        It is 0 if the world has not ticked since it was reset, entities were added or removed, or a
+        client set a state.
         """
         now = self.world.models.twist
         if self._before is None or self._before.shape != now.shape or not self.world.ticks[number]:

@@ -75,6 +75,7 @@ def set_entity_state(served: ServedWorld, request: Any, _response: Any) -> None:
     if changes:
         row.put(worlds, **changes)
         world.flush()
+        served.simulation.forget_acceleration()
         served.changed = True
 
 

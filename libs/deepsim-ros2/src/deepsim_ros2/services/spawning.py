@@ -71,7 +71,8 @@ def _spawn(served: ServedWorld, request: Any) -> str:
     world = simulation.world
     namespace = _namespace(request.entity_namespace)
     description = _model(served, request.entity_resource)
-    name = request.name or ("" if description.name == "model" else description.name)
+    is_nameless = isinstance(description, MjcfModel) and description.name == "model"
+    name = request.name or ("" if is_nameless else description.name)
     scoped = f"{namespace}/{name}" if namespace else name
     taken = world.entities.models
     if request.allow_renaming and (not name or scoped in taken):

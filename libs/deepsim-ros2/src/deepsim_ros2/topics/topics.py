@@ -33,7 +33,7 @@ from .sensor_frames import optical_frame, sensor_frame
 from .sensors import Channel, Mounted, channels_of
 from .transforms import Transforms
 
-_RELIABLE = QoSProfile(depth=10)
+_RELIABLE = QoSProfile(depth=100)
 _LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 _REST = 0.1  # period of clock, transforms and joint states while the simulation rests [s]
 
@@ -55,6 +55,7 @@ class Topics:
         self._node, self._served, self._rate = node, served, rate
         self._layout = Layout(served.simulation)
         self._entities: Entities | None = None
+        self._opened = served.simulation.opened
         self._clock = node.create_publisher(Clock, "clock", _RELIABLE)
         self._tf = node.create_publisher(TFMessage, "tf", QoSProfile(depth=100))
         self._static = node.create_publisher(TFMessage, "tf_static", _LATCHED)
@@ -119,10 +120,13 @@ class Topics:
 
     def _follow_entities(self) -> None:
         """Adds and removes the topics of robots that appeared or vanished."""
-        world = self._served.simulation.world
-        if world.entities is self._entities:
+        simulation = self._served.simulation
+        if self._opened != simulation.opened:  # another world was loaded
+            self.close()
+            self._opened = simulation.opened
+        if simulation.world.entities is self._entities:
             return
-        self._entities = world.entities
+        self._entities = simulation.world.entities
         before = dict(self._layout.robots)
         self._layout.update()
         robots = self._layout.robots
