@@ -22,6 +22,7 @@ from deepsim_spawn import (
 from deepsim_spawn.backends import DEFAULT, Backend, open_simulator
 from deepsim_spawn.stage import standing, studio
 from deepsim_sync import DeepSimError, World
+from deepsim_train.tasks.loading import load_task
 from deepsim_train.tasks.search import find_task
 
 from .command_help import complete_task, example, group
@@ -133,7 +134,7 @@ def _opened(
     elif "://" in name or Path(name).suffix in _SUFFIXES:
         yield _open_file(name, worlds, seed, path)
     else:
-        with find_task(name, root).environment(seed, worlds) as environment:
+        with load_task(find_task(name, root)).environment(seed, worlds) as environment:
             yield environment
 
 
