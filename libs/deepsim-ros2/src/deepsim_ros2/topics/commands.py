@@ -100,9 +100,9 @@ class JointCommands:
             raise CommandError("a trajectory needs points with ascending times >= 0")
         places = [self._numbers("positions", each.positions, len(index)) for each in points]
         has_rates = all(len(each.velocities) for each in points)
-        rates = [self._numbers("velocities", each.velocities, len(index)) for each in points] * (
-            has_rates
-        )
+        rates: list[Floats] = []
+        if has_rates:
+            rates = [self._numbers("velocities", each.velocities, len(index)) for each in points]
         stamp = message.header.stamp
         start = (stamp.sec + stamp.nanosec * 1e-9) or self._served.time
         now = self._rows.position[self._served.number][index]
