@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The server of simulation_interfaces. Importing it needs rclpy and the messages."""
 
-from deepsim_ros2.messages.build import require
+from deepsim_ros2.messages.build import require as _require
 
-require()
+_require()
 
 from deepsim_ros2.topics.bases import add_base  # noqa: E402 (rclpy would be missed first)
 
