@@ -3,7 +3,7 @@
 
 from .control import Clock
 from .environment_viewer import EnvironmentViewer, SlotPolicy
-from .recording.recorder import WorldRecorder
+from .recording.recorder import FrameEncoder, WorldRecorder
 from .recording.recording import Recording, RecordingError
 from .replay_viewer import ReplayViewer, recording_page
 from .robot_viewer import Drivable, RobotViewer
@@ -13,6 +13,7 @@ __all__ = [
     "Clock",
     "Drivable",
     "EnvironmentViewer",
+    "FrameEncoder",
     "Recording",
     "RecordingError",
     "ReplayViewer",

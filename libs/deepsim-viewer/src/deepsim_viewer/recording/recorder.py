@@ -7,18 +7,37 @@ import json
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from mcap.writer import Writer
 from numpy.typing import NDArray
 
 from deepsim_sync import Priority, World
-from deepsim_viewer.scene.frame import FrameReader, Layout
+from deepsim_viewer.scene.frame import Frame, FrameReader, Layout
 
 from .foxglove import SCHEMAS, scene, transforms
 from .recording import COLUMNS, LAYOUT, encode_layout, topic
 
 _CHUNK = 2**14  # [bytes]; a killed process loses at most one chunk
+
+
+class FrameEncoder(Protocol):
+    """The messages in which a recording keeps its frames; by default DeepSim's and Foxglove's.
+
+    `deepsim_ros2.BagEncoder` is the one of ROS 2.
+    """
+
+    def start(self, writer: Writer, metadata: Mapping[str, str]) -> None:
+        """Writes the header and the channels of a new file.
+
+        Args:
+            writer: The MCAP file, which is not yet started.
+            metadata: The recorder's metadata.
+        """
+
+    def write(self, frame: Frame, time: int) -> None:
+        """Writes a frame at a log time [ns]; it is called in the thread of the world."""
 
 
 class WorldRecorder(AbstractContextManager["WorldRecorder"]):
@@ -43,6 +62,7 @@ class WorldRecorder(AbstractContextManager["WorldRecorder"]):
         rate: Largest number of frames per simulated second [Hz]; `math.inf` records every tick.
         shown: Largest number of worlds to record.
         metadata: Additional texts by name, such as a task and a seed.
+        encoder: The format of the messages; by default the one that `Recording` reads.
 
     Attributes:
         path: The file.
@@ -60,6 +80,7 @@ class WorldRecorder(AbstractContextManager["WorldRecorder"]):
         rate: float = 30.0,
         shown: int = 36,
         metadata: Mapping[str, str] | None = None,
+        encoder: FrameEncoder | None = None,
     ) -> None:
         if not rate > 0.0:
             raise ValueError(f"rate must be > 0 Hz, got {rate}")
@@ -69,25 +90,13 @@ class WorldRecorder(AbstractContextManager["WorldRecorder"]):
         self._world = world
         self._period = 1.0 / rate
         self._reader = FrameReader(world, min(shown, len(world)))
-        self._layout: Layout | None = None
-        self._written: dict[str, bytes] = {}
         self._latest = -np.inf  # simulated time of the last frame [s]
         self._next = float(world.time[0])  # time of the next frame [s]
         self._passed = 0.0  # simulated time of earlier episodes [s]
         self._file = self.path.open("wb")
         self._writer = Writer(self._file, chunk_size=_CHUNK)
-        self._writer.start("", "deepsim-viewer")
-        self._writer.add_metadata("deepsim", dict(metadata or {}))
-        self._channels = {
-            name: self._writer.register_channel(name, "x-float64", 0)
-            for name in map(topic, COLUMNS)
-        }
-        self._channels[LAYOUT] = self._writer.register_channel(LAYOUT, "json", 0)
-        for name, (schema, content) in SCHEMAS.items():
-            number = self._writer.register_schema(
-                schema, "jsonschema", json.dumps(content).encode()
-            )
-            self._channels[name] = self._writer.register_channel(name, "json", number)
+        self._encoder = encoder if encoder is not None else _DeepSimEncoder()
+        self._encoder.start(self._writer, dict(metadata or {}))
         world.trackers.add(self, Priority.LOW)
 
     def update_tracker(self, delta_time: float, sim_time: NDArray[np.float64]) -> None:
@@ -119,8 +128,34 @@ class WorldRecorder(AbstractContextManager["WorldRecorder"]):
         if now == self._latest:
             return
         self._latest = now
-        frame = self._reader.read()
-        time = round((self._passed + now) * 1e9)
+        self._encoder.write(self._reader.read(), round((self._passed + now) * 1e9))
+        self._file.flush()
+
+
+class _DeepSimEncoder:
+    """Rows as float64, layouts as JSON, and Foxglove's messages for other tools."""
+
+    _writer: Writer
+
+    def __init__(self) -> None:
+        self._layout: Layout | None = None
+        self._written: dict[str, bytes] = {}
+        self._channels: dict[str, int] = {}
+
+    def start(self, writer: Writer, metadata: Mapping[str, str]) -> None:
+        """Writes the header, the metadata and the channels."""
+        self._writer = writer
+        writer.start("", "deepsim-viewer")
+        writer.add_metadata("deepsim", dict(metadata))
+        for name in map(topic, COLUMNS):
+            self._channels[name] = writer.register_channel(name, "x-float64", 0)
+        self._channels[LAYOUT] = writer.register_channel(LAYOUT, "json", 0)
+        for name, (schema, content) in SCHEMAS.items():
+            number = writer.register_schema(schema, "jsonschema", json.dumps(content).encode())
+            self._channels[name] = writer.register_channel(name, "json", number)
+
+    def write(self, frame: Frame, time: int) -> None:
+        """Writes the columns that changed, and the layout with all visuals if it is a new one."""
         if frame.layout is not self._layout:
             self._layout = frame.layout
             self._written.clear()
@@ -132,7 +167,6 @@ class WorldRecorder(AbstractContextManager["WorldRecorder"]):
                 self._written[column] = data
                 self._add(topic(column), time, data)
         self._add("/tf", time, transforms(frame, time))
-        self._file.flush()
 
     def _add(self, name: str, time: int, data: bytes) -> None:
         self._writer.add_message(self._channels[name], time, data, time)
