@@ -1,9 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DeepSim's worlds as simulators of ROS 2.
+"""DeepSim's worlds as simulators of ROS 2, and recordings in its messages.
 
-`deepsim_ros2.server`, which needs rclpy, has the server.
+`deepsim_ros2.server` has the server, and `deepsim_ros2.client` the client; both need rclpy.
 """
 
 from .errors import MissingRosError, Ros2Error
+from .recording.bag import Bag, BagError, JointStates
+from .recording.encoder import BagEncoder
+from .recording.transforms import Transforms
 
-__all__ = ["MissingRosError", "Ros2Error"]
+__all__ = [
+    "Bag",
+    "BagEncoder",
+    "BagError",
+    "JointStates",
+    "MissingRosError",
+    "Ros2Error",
+    "Transforms",
+]
