@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of the services of one simulator, with a time limit."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.context import Context
+from rclpy.duration import Duration
+from rclpy.executors import Executor, SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from simulation_interfaces import srv
+from simulation_interfaces.msg import Result
+
+from deepsim_ros2.errors import Ros2Error
+
+try:  # ten times as fast; in rclpy since Kilted
+    from rclpy.experimental import EventsExecutor
+except ImportError:
+    EventsExecutor = SingleThreadedExecutor
+
+
+class UnreachableError(Ros2Error, ConnectionError):
+    """No server of simulation_interfaces is there, or it does not answer."""
+
+
+class CallRefusedError(Ros2Error):
+    """A server refused a request.
+
+    Attributes:
+        code: The result code: of ``simulation_interfaces/msg/Result`` up to 100, above that one of
+            the service.
+    """
+
+    def __init__(self, service: str, code: int, text: str) -> None:
+        super().__init__(f"{service} was refused with code {code}: {text or 'without a reason'}")
+        self.code = code
+        self.text = text
+
+
+class Connection:
+    """A node that calls the services of a simulator and hears its topics, in one thread.
+
+    Args:
+        namespace: Namespace of the services.
+        timeout: Longest wait for a server, and for the answer to a call [s].
+
+    Attributes:
+        features: The features that the server offers.
+        spawn_formats: The formats of models that it takes, such as ``sdf``.
+
+    Raises:
+        UnreachableError: No server is there.
+    """
+
+    def __init__(self, namespace: str, timeout: float) -> None:
+        os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+        self._timeout = timeout
+        self._namespace = namespace.strip("/")
+        self._context = Context()
+        self._context.init(args=[])
+        self._node = Node("deepsim_client", context=self._context, namespace=namespace)
+        self._executor: Executor = EventsExecutor(context=self._context)
+        self._executor.add_node(self._node)
+        self._clients: dict[str, Any] = {}
+        try:
+            offered = self.call("get_simulator_features", srv.GetSimulatorFeatures).features
+        except BaseException:
+            self.close()
+            raise
+        self.features = frozenset(offered.features)
+        self.spawn_formats = tuple(offered.spawn_formats)
+
+    def call(self, name: str, service: Any, **fields: Any) -> Any:
+        """Returns the response to a request with the given fields.
+
+        Raises:
+            UnreachableError: The service is not there, or does not answer in time.
+            CallRefusedError: The result is not OK.
+        """
+        client = self._clients.get(name)
+        if client is None:
+            client = self._clients[name] = self._node.create_client(service, name)
+        if not client.wait_for_service(timeout_sec=self._timeout):
+            raise UnreachableError(
+                f"no simulator offers the service {client.service_name!r}: start one, such as "
+                "deepsim ros2 serve, with the same ROS_DOMAIN_ID"
+            )
+        future = client.call_async(service.Request(**fields))
+        self._executor.spin_until_future_complete(future, timeout_sec=self._timeout)
+        if not future.done():
+            client.remove_pending_request(future)
+            raise UnreachableError(f"{client.service_name!r} gave no answer in {self._timeout} s")
+        response = future.result()
+        result = getattr(response, "result", None)
+        if result is not None and result.result != Result.RESULT_OK:
+            raise CallRefusedError(name, result.result, result.error_message)
+        return response
+
+    def listen(
+        self, kind: Any, topic: str, function: Callable[[Any], None], quality: QoSProfile | int = 10
+    ) -> Callable[[], None]:
+        """Calls a function with every message on a topic; returns a function that ends that."""
+        made = self._node.create_subscription(kind, topic, function, quality)
+        return lambda: self._node.destroy_subscription(made)
+
+    def publisher(self, kind: Any, topic: str) -> Any:
+        """Returns a publisher of a topic."""
+        return self._node.create_publisher(kind, topic, 10)
+
+    def send(self, publisher: Any, message: Any) -> None:
+        """Publishes a message, and waits until every subscriber has it.
+
+        Raises:
+            UnreachableError: Nobody subscribes, or a subscriber does not have it in time.
+        """
+        end = time.monotonic() + self._timeout
+        while not publisher.get_subscription_count():
+            if time.monotonic() > end:
+                raise UnreachableError(f"nobody subscribes to {publisher.topic_name!r}")
+            self._executor.spin_once(timeout_sec=0.01)
+        publisher.publish(message)
+        if not publisher.wait_for_all_acked(Duration(seconds=self._timeout)):
+            raise UnreachableError(f"a command on {publisher.topic_name!r} did not arrive")
+
+    def topics(self, kind: str) -> list[str]:
+        """Returns the published topics of a type in this namespace."""
+        stem = f"/{self._namespace}/" if self._namespace else "/"
+        return sorted(
+            name
+            for name, kinds in self._node.get_topic_names_and_types()
+            if kind in kinds and name.startswith(stem) and self._node.count_publishers(name)
+        )
+
+    def wait(self, until: Callable[[], bool], what: str) -> None:
+        """Hears topics until a condition holds.
+
+        Raises:
+            UnreachableError: It does not hold in time.
+        """
+        end = time.monotonic() + self._timeout
+        while not until():
+            left = end - time.monotonic()
+            if left <= 0.0:
+                raise UnreachableError(f"{what} in {self._timeout} s")
+            self._executor.spin_once(timeout_sec=min(left, 0.1))
+
+    def drain(self) -> None:
+        """Hears what has arrived."""
+        self._executor.spin_once(timeout_sec=0.0)
+
+    def close(self) -> None:
+        """Ends the node; a second call has no effect."""
+        if self._context.ok():
+            self._executor.remove_node(self._node)
+            self._node.destroy_node()
+            self._executor.shutdown()
+            self._context.try_shutdown()
