@@ -5,7 +5,7 @@ from .control import Clock
 from .environment_viewer import EnvironmentViewer, SlotPolicy
 from .recording.recorder import FrameEncoder, WorldRecorder
 from .recording.recording import Recording, RecordingError
-from .replay_viewer import ReplayViewer, recording_page
+from .replay_viewer import Replayable, ReplayViewer, recording_page
 from .robot_viewer import Drivable, RobotViewer
 from .viewer import Viewer
 
@@ -17,6 +17,7 @@ __all__ = [
     "Recording",
     "RecordingError",
     "ReplayViewer",
+    "Replayable",
     "RobotViewer",
     "SlotPolicy",
     "Viewer",

@@ -5,21 +5,49 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
+import numpy as np
 import viser
+from numpy.typing import NDArray
 
 from .access import AccessControl, GuardedServer
 from .follow import FollowedModel
 from .page import mended
 from .panel.run_folder import CaptureFolder
 from .panel.selection_folder import ModelChoice
-from .recording.recording import Recording
+from .scene.frame import Frame
 from .scene.scene import Scene
 
 _PERIOD = 1.0 / 30.0  # [s] of wall time between frames
 _LONGEST = 60.0  # largest duration of a page [s]
+
+
+class Replayable(Protocol):
+    """Frames over time that `ReplayViewer` shows, such as those of a `Recording`."""
+
+    @property
+    def path(self) -> Path:
+        """The file, which gives the page its title."""
+
+    @property
+    def metadata(self) -> Mapping[str, str]:
+        """Texts by name; ``follow`` names the model to follow."""
+
+    @property
+    def times(self) -> NDArray[np.float64]:
+        """Times of the frames, (n,) [s], ascending."""
+
+    def frame(self, time: float) -> Frame:
+        """Returns the frame at a time [s]."""
+        ...
+
+    def pictures(self, time: float) -> Mapping[str, NDArray[np.uint8]]:
+        """Returns the latest picture of each camera at a time [s], (h, w, 3) RGB, by name."""
+        ...
 
 
 class ReplayViewer(AbstractContextManager["ReplayViewer"]):
@@ -27,7 +55,7 @@ class ReplayViewer(AbstractContextManager["ReplayViewer"]):
 
     >>> from deepsim_mujoco import MujocoSimulator
     >>> from deepsim_sync import World
-    >>> from deepsim_viewer import WorldRecorder
+    >>> from deepsim_viewer import Recording, WorldRecorder
     >>> world = World(MujocoSimulator())
     >>> with WorldRecorder(world, "run.mcap"):
     ...     world.tick()
@@ -37,7 +65,7 @@ class ReplayViewer(AbstractContextManager["ReplayViewer"]):
     `viewer.wait()` blocks until the viewer is closed.
 
     Args:
-        recording: The recording.
+        recording: The recording; its pictures are shown in the panel.
         port: The TCP port on 127.0.0.1; 0 for any free port.
         spacing: Distance between the worlds in the grid [m]; by default chosen to suit their size,
             and 0 on a landscape.
@@ -58,7 +86,7 @@ class ReplayViewer(AbstractContextManager["ReplayViewer"]):
 
     def __init__(
         self,
-        recording: Recording,
+        recording: Replayable,
         *,
         port: int = 8080,
         spacing: float | None = None,
@@ -79,6 +107,7 @@ class ReplayViewer(AbstractContextManager["ReplayViewer"]):
             )
             self._replay = ReplayFolder(self.server.gui, start, end)
             self._capture = CaptureFolder(self.server.gui)
+            self._pictures = PictureFolder(self.server.gui, recording, start)
             with self.server.gui.add_folder("Model"):
                 self._choice = ModelChoice(self.server.gui, frame, follow, lambda: None)
             self._followed = FollowedModel(self.server, self.scene.offsets, frame, follow)
@@ -125,6 +154,7 @@ class ReplayViewer(AbstractContextManager["ReplayViewer"]):
                     self.scene.show(frame)
                     self.scene.mark(*chosen[1:])
                 self._followed.show(frame, *self._choice.followed)
+            self._pictures.show(chosen[0])
             self._choice.show(frame)
             shown = chosen
 
@@ -133,7 +163,7 @@ class ReplayViewer(AbstractContextManager["ReplayViewer"]):
 
 
 def recording_page(
-    recording: Recording, *, rate: float = 30.0, spacing: float | None = None, shadows: bool = True
+    recording: Replayable, *, rate: float = 30.0, spacing: float | None = None, shadows: bool = True
 ) -> str:
     """Returns a recording as a single HTML page with a player, which needs no server.
 
@@ -151,15 +181,41 @@ def recording_page(
         raise ValueError(f"rate must be > 0 Hz, got {rate}")
     server = GuardedServer(AccessControl(), recording.path.stem)
     try:
-        start = float(recording.times[0])
+        start, duration = float(recording.times[0]), float(np.ptp(recording.times))
         scene = Scene(server, recording.frame(start), spacing, lambda *_: None, shadows=shadows)
         page = server.get_scene_serializer()
-        for number in range(int(min(recording.duration, _LONGEST) * rate) + 1):
+        for number in range(int(min(duration, _LONGEST) * rate) + 1):
             scene.show(recording.frame(start + number / rate))
             page.insert_sleep(1.0 / rate)
         return mended(page.as_html(), recording.path.stem)
     finally:
         server.stop()
+
+
+class PictureFolder:
+    """The pictures of a recording's cameras.
+
+    Args:
+        gui: The panel, which gets no folder without pictures.
+        recording: The recording.
+        start: Time of the first frame [s].
+    """
+
+    def __init__(self, gui: viser.GuiApi, recording: Replayable, start: float) -> None:
+        self._recording = recording
+        self._shown: dict[str, NDArray[np.uint8]] = dict(recording.pictures(start))
+        self._images: dict[str, Any] = {}
+        if self._shown:
+            with gui.add_folder("Cameras"):
+                for name, picture in self._shown.items():
+                    self._images[name] = gui.add_image(picture, label=name, format="jpeg")
+
+    def show(self, time: float) -> None:
+        """Shows the pictures of a time [s]."""
+        if self._images:
+            for name, picture in self._recording.pictures(time).items():
+                if picture is not self._shown[name]:
+                    self._shown[name] = self._images[name].image = picture
 
 
 _SPEEDS = {"1/16 x": 1 / 16, "1/4 x": 1 / 4, "1 x": 1.0, "2 x": 2.0, "8 x": 8.0, "32 x": 32.0}

@@ -19,11 +19,11 @@ from rosbags.interfaces import (
 )
 from rosbags.rosbag2.metadata import dump_qos_v8
 
-from deepsim_ros2.names import WORLD_FRAME, frame_id, joint_names, namespace, topic
 from deepsim_spawn import ModelDescription, SensorDescription
 from deepsim_sync import SCOPE, Entities, Key, Tables, World
 
 from .cdr import STORE, header, message, stamp, transform
+from .names import WORLD_FRAME, Naming, namespace
 from .sensing import Measured, messages, optical_pose
 
 _JOINTS: tuple[Key, ...] = (("joints", "velocity"), ("joints", "effort"))
@@ -53,12 +53,17 @@ class BagEncoder:
     topics and frames in the namespace ``world_w``, apart from ``/clock``, ``/tf`` and
     ``/tf_static``:
 
-    - ``/clock``, ``/tf``, ``/tf_static`` and ``/joint_states``, whose stamps are the recorder's
-      simulated time, which continues across resets;
-    - ``/MODEL/robot_description``, SDF, once for each set of entities;
-    - ``/MODEL/LINK/SENSOR/...`` for each sensor at its own rate, at most that of the recorder:
-      ``image_raw``, ``depth/image_raw``, ``labels/image_raw`` and ``camera_info``, ``scan`` or
-      ``points``, ``imu``, ``wrench``, ``joint_states``, ``value``.
+    - ``/clock``, ``/tf`` and ``/tf_static``, with all links in the world frame; stamps are the
+      recorder's simulated time, which continues across resets;
+    - ``joint_states`` of each robot, which is a model with joints or sensors;
+    - ``robot_description`` of each robot, SDF, once for each set of entities;
+    - of each sensor at its own rate, at most that of the recorder: ``image_raw``,
+      ``depth/image_raw``, ``labels/image_raw`` and ``camera_info``, ``scan`` or ``points``,
+      ``imu``, ``wrench``, ``contact`` (the force in the world frame), ``measured_joint_states``,
+      ``value``.
+
+    The only robot has its topics at the root, such as ``/scan`` and ``/eye/image_raw``; each of
+    several has its name before them, and before its frames.
 
     Sensors are recorded as the engine measures them, without noise and delay: to draw noise would
     change the run that is recorded.
@@ -78,6 +83,7 @@ class BagEncoder:
         self._sensors = sensors
         self._entities: Entities | None = None
         self._tables: Tables
+        self._naming: Naming
         self._due: dict[str, int] = {}  # the earliest time of the next measurement [ns]
         self._fixed: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self._described: dict[str, SensorDescription] = {}
@@ -94,29 +100,40 @@ class BagEncoder:
             self._begin(frame, time)
         self._topics.add("/clock", message("rosgraph_msgs/Clock", clock=stamp(time)), time)
         self._world.simulator.read(self._tables, _JOINTS)
-        names = joint_names(frame.entities.joints)
         for world, poses in enumerate(frame.poses):
             space = namespace(world, len(frame.poses))
             moving = np.flatnonzero(~self._fixed)
             self._put_transforms("/tf", frame.entities, poses, moving, space, time)
+            self._put_joints(frame, world, space, time)
+        if self._sensors:
+            self._write_sensors(frame, time)
+
+    def _put_joints(self, frame: WorldFrame, world: int, space: str, time: int) -> None:
+        """Writes the joint states of each robot."""
+        table = self._tables.joints
+        for robot in self._naming.robots:
+            names = frame.entities.joints.within(robot)
             if names:
-                table = self._tables.joints
+                rows = frame.entities.joints.rows(names)
                 state = message(
                     "sensor_msgs/JointState",
                     header=header(time, ""),
-                    name=names,
-                    position=frame.joints[world],
-                    velocity=table.velocity[world],
-                    effort=table.effort[world],
+                    name=[name.partition(SCOPE)[2].replace(SCOPE, "/") for name in names],
+                    position=frame.joints[world, rows],
+                    velocity=table.velocity[world, rows],
+                    effort=table.effort[world, rows],
                 )
-                self._topics.add(topic("", "joint_states", space=space), state, time)
-        if self._sensors:
-            self._write_sensors(frame, time)
+                self._topics.add(
+                    self._naming.topic(robot, "joint_states", space=space), state, time
+                )
 
     def _begin(self, frame: WorldFrame, time: int) -> None:
         """Notes new entities; writes the frames that never move and the descriptions."""
         simulator = self._world.simulator
         self._entities, self._tables = frame.entities, Tables(frame.entities, simulator.worlds)
+        infos = simulator.sensors.infos if simulator.sensors is not None else {}
+        kinds: dict[str, str] = {name: info.kind for name, info in infos.items()}
+        self._naming = Naming(frame.entities, kinds)
         models: dict[str, ModelDescription] = {}
         for name, given in simulator.descriptions.models.items():
             shown = given if isinstance(given, ModelDescription) else None
@@ -137,9 +154,11 @@ class BagEncoder:
             space = namespace(world, len(frame.poses))
             rows = np.flatnonzero(self._fixed)
             self._put_transforms("/tf_static", frame.entities, poses, rows, space, time)
-            for name, model in models.items():
-                text = message("std_msgs/String", data=model.to_sdf())
-                self._topics.add(topic(name, "robot_description", space=space), text, time)
+            for name in self._naming.robots:
+                if name in models:
+                    text = message("std_msgs/String", data=models[name].to_sdf())
+                    where = self._naming.topic(name, "robot_description", space=space)
+                    self._topics.add(where, text, time)
 
     def _put_transforms(
         self,
@@ -154,17 +173,17 @@ class BagEncoder:
 
         ``/tf_static`` has the frames of all sensors that stay on their links, too.
         """
-        parent = frame_id(WORLD_FRAME, space)
+        parent = f"{space}/{WORLD_FRAME}".lstrip("/")
         found = [
-            transform(time, parent, frame_id(entities.links[row], space), poses[row])
+            transform(time, parent, self._naming.frame(entities.links[row], space), poses[row])
             for row in rows
         ]
         if name == "/tf_static":
             found += [
                 transform(
                     time,
-                    frame_id(sensor.rpartition(SCOPE)[0], space),
-                    frame_id(sensor, space),
+                    self._naming.frame(sensor.rpartition(SCOPE)[0], space),
+                    self._naming.frame(sensor, space),
                     np.asarray(described.pose),
                 )
                 for sensor, described in self._described.items()
@@ -190,19 +209,34 @@ class BagEncoder:
                 space = namespace(world, len(frame.poses))
                 is_camera = info.kind in _CAMERAS and depths is not None
                 view = depths.view(name, world) if is_camera and depths is not None else None
-                at = Measured(name, info, self._described.get(name), view, time, world, space)
+                optical = "_optical_frame" if view is not None else ""
+                at = Measured(
+                    name,
+                    info,
+                    self._described.get(name),
+                    view,
+                    time,
+                    world,
+                    self._naming.frame(name, space) + optical,
+                    f"{space}/{WORLD_FRAME}".lstrip("/"),
+                )
                 for ending, found in messages(at, reading):
-                    self._topics.add(topic(name, ending, space=space), found, time)
+                    self._topics.add(self._naming.sensor_topic(name, ending, space), found, time)
                 if view is not None:
-                    self._put_optical(at, view, poses, frame.entities)
+                    self._put_optical(at, view, poses, frame.entities, space)
 
     def _put_optical(
-        self, at: Measured, view: Any, poses: NDArray[np.float64], entities: Entities
+        self,
+        at: Measured,
+        view: Any,
+        poses: NDArray[np.float64],
+        entities: Entities,
+        space: str,
     ) -> None:
         """Writes the frame of a picture on its link, where the camera's mount is now."""
         link = at.name.rpartition(SCOPE)[0]
         pose = optical_pose(view, poses[entities.links.row(link)])
-        child = transform(at.time, frame_id(link, at.space), at.frame, pose)
+        child = transform(at.time, self._naming.frame(link, space), at.frame, pose)
         self._topics.add("/tf", message("tf2_msgs/TFMessage", transforms=[child]), at.time)
 
 

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_math import poses
-from deepsim_ros2.names import WORLD_FRAME, frame_id
 from deepsim_spawn import Lidar, SensorDescription
-from deepsim_sync import CameraView, Reading, SensorInfo
+from deepsim_sync import SCOPE, CameraView, Reading, SensorInfo
 
 from .cdr import header, message, quaternion, vector
 
@@ -34,7 +33,8 @@ class Measured:
         view: The lens of a camera; None for other sensors and for engines without depth cameras.
         time: Instant [ns].
         world: Number of the world.
-        space: Namespace of the world.
+        frame: The tf frame of the sensor; of a camera, its optical frame.
+        world_frame: The tf frame of the world.
     """
 
     name: str
@@ -43,12 +43,8 @@ class Measured:
     view: CameraView | None
     time: int
     world: int
-    space: str
-
-    @property
-    def frame(self) -> str:
-        """The tf frame of the sensor; of a camera, its optical frame."""
-        return frame_id(self.name, self.space) + ("_optical" if self.view is not None else "")
+    frame: str
+    world_frame: str
 
 
 def messages(measured: Measured, reading: Reading) -> Messages:
@@ -73,10 +69,12 @@ def _imu(at: Measured, reading: Reading) -> Messages:
     )
 
 
-def _wrench(frame_of: Callable[[Measured], str]) -> Callable[[Measured, Reading], Messages]:
+def _wrench(
+    ending: str, frame_of: Callable[[Measured], str]
+) -> Callable[[Measured, Reading], Messages]:
     def wrench(at: Measured, reading: Reading) -> Messages:
         yield (
-            "wrench",
+            ending,
             message(
                 "geometry_msgs/WrenchStamped",
                 header=header(at.time, frame_of(at)),
@@ -148,11 +146,11 @@ def _cloud(at: Measured, lidar: Lidar, ranges: NDArray[np.float64]) -> Any:
 
 def _joint_state(at: Measured, reading: Reading) -> Messages:
     yield (
-        "joint_states",
+        "measured_joint_states",
         message(
             "sensor_msgs/JointState",
             header=header(at.time, ""),
-            name=[frame_id(joint) for joint in at.info.joints],
+            name=[joint.partition(SCOPE)[2] for joint in at.info.joints],
             **{each: reading[each][at.world] for each in ("position", "velocity", "effort")},
         ),
     )
@@ -229,8 +227,8 @@ def _value(at: Measured, reading: Reading) -> Messages:
 
 _KINDS: dict[str, Callable[[Measured, Reading], Messages]] = {
     "imu": _imu,
-    "force_torque": _wrench(lambda at: at.frame),
-    "contact": _wrench(lambda at: frame_id(WORLD_FRAME, at.space)),
+    "force_torque": _wrench("wrench", lambda at: at.frame),
+    "contact": _wrench("contact", lambda at: at.world_frame),
     "lidar": _scan,
     "joint_state": _joint_state,
     "camera": _pictures,

@@ -122,6 +122,10 @@ class Recording:
         layout: Layout = self._at(LAYOUT, moment)
         return Frame(layout, **{column: self._at(column, moment) for column in COLUMNS})
 
+    def pictures(self, time: float) -> Mapping[str, NDArray[np.uint8]]:
+        """Returns no pictures; those of cameras are not recorded."""
+        return {}
+
     def poses(self, name: str, world: int = 0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Returns the path of a model or link in one world.
 

@@ -13,7 +13,14 @@ import typer
 from rich.console import Console
 
 from deepsim.episodes.film import FPS, VideoFormat
-from deepsim.episodes.playing import Played, Playing, play, recorder, results_folder
+from deepsim.episodes.playing import (
+    Played,
+    Playing,
+    RecordingFormat,
+    play,
+    recorder,
+    results_folder,
+)
 from deepsim.output import print_json, say
 from deepsim_spawn.backends import DEFAULT, Backend
 from deepsim_sync import DeepSimError
@@ -59,6 +66,10 @@ def run(
         Path | None,
         typer.Option(help="Recording of all episodes (.mcap), for `deepsim view` or Foxglove."),
     ] = None,
+    form: Annotated[
+        RecordingFormat,
+        typer.Option("--format", help="Messages of the recording; ros2: a bag, with its sensors."),
+    ] = RecordingFormat.DEEPSIM,
     backend: BackendName = DEFAULT,
     as_json: AsJson = False,
 ) -> None:
@@ -71,7 +82,7 @@ def run(
     with stoppable() as stop:
         with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
             played, results = _run(
-                name, root, policy, worlds, out, record, backend,
+                name, root, policy, worlds, out, record, form, backend,
                 Playing(
                     title=("", ""), episodes=episodes, seed=seed, video=video, camera=camera,
                     width=width, fps=fps, world=world,
@@ -91,6 +102,7 @@ def _run(
     worlds: int,
     out: Path | None,
     record: Path | None,
+    form: RecordingFormat,
     backend: str,
     settings: Playing,
 ) -> tuple[Played, Path]:
@@ -107,7 +119,7 @@ def _run(
             with environment:
                 act = slot_policy(maker, environment, settings.seed)
                 settings = replace(settings, title=(kind, who))
-                with recorder(environment, record, settings):
+                with recorder(environment, record, settings, form):
                     played = play(console, task, environment, act, results, settings)
     except DeepSimError as error:
         fail(console, error)

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from deepsim.episodes.bag_replay import BagReplay
+from deepsim.episodes.playing import required_ros2
 from deepsim.output import say
 from deepsim_math import Pose
 from deepsim_robots import ROBOTS
@@ -37,8 +39,9 @@ from .options import BackendName, Namespace, Root, Worlds, fail, stoppable
 from .robots import named_config, staged_robot
 
 if TYPE_CHECKING:
-    from deepsim_viewer import Viewer
+    from deepsim_viewer import Replayable, Viewer
 
+_HEADER = 64  # within which an MCAP file names its profile [bytes]
 _SUFFIXES = {".sdf", ".world", ".urdf", ".xacro", ".xml", ".mjcf"}
 
 
@@ -49,7 +52,8 @@ def view(
             autocompletion=complete_task,
             help="A task: a folder, its name, or an id. Or a robot of `deepsim robots list`. Or a "
             "model or world: a file (SDF, URDF, xacro, MJCF), or a model:// or package:// URI. "
-            "Or a recording (.mcap) of `deepsim run --record` or of the page.",
+            "Or a recording (.mcap) of `deepsim run --record` or of the page, or a bag of ROS 2 "
+            "(.mcap, .db3, or its folder).",
         ),
     ] = None,
     root: Root = Path(),
@@ -71,6 +75,12 @@ def view(
     demonstrations: Annotated[
         Path | None,
         typer.Option(help="Record the task's episodes in this file, driven by hand or not."),
+    ] = None,
+    robot: Annotated[
+        str | None,
+        typer.Option(
+            help="The robot on which a bag of ROS 2 without a robot_description is played: a file."
+        ),
     ] = None,
     connect: Annotated[
         bool, typer.Option("--connect", help="Show the world of a running `deepsim physics`.")
@@ -100,9 +110,11 @@ def view(
         if name is None:
             tasks = ", ".join(task.name for task in (*find_tasks(root), *installed_tasks()))
             raise DeepSimError(f"name a robot, a file, or a task: {tasks or 'none is here'}")
-        if Path(name).suffix == ".mcap":
-            _view_recording(console, Path(name), port, html, opened)
+        if _is_recording(Path(name)):
+            _view_recording(console, Path(name), robot, port, html, opened)
             return
+        if robot is not None:
+            raise DeepSimError(f"--robot takes a bag of ROS 2, got {name}")
         if html is not None:
             raise DeepSimError(f"--html takes a recording (.mcap), got {name}")
     except (DeepSimError, OSError) as error:
@@ -151,17 +163,33 @@ def _announce(console: Console, url: str, opened: bool) -> None:
         say(console, "no browser was found to open it")
 
 
+def _is_recording(path: Path) -> bool:
+    """Returns whether a path is a recording or a bag of ROS 2."""
+    return path.suffix in (".mcap", ".db3") or (path / "metadata.yaml").is_file()
+
+
+def _recording(path: Path, robot: str | None) -> Replayable:
+    """Opens a recording of DeepSim or, if it has the header of one, a bag of ROS 2."""
+    from deepsim_viewer import Recording  # noqa: PLC0415 (of an extra)
+
+    if path.suffix == ".mcap" and not path.is_dir():
+        with path.open("rb") as file:
+            is_bag = b"ros2" in file.read(_HEADER)
+        if not is_bag:
+            if robot is not None:
+                raise DeepSimError(f"--robot takes a bag of ROS 2, got {path}")
+            return Recording(path)
+    described = GazeboXMLLoader().load_model(robot) if robot is not None else None
+    return BagReplay(required_ros2().Bag(path), described)
+
+
 def _view_recording(
-    console: Console, path: Path, port: int, html: Path | None, opened: bool
+    console: Console, path: Path, robot: str | None, port: int, html: Path | None, opened: bool
 ) -> None:
     """Shows a recording until Ctrl-C, or writes it as an HTML page."""
-    from deepsim_viewer import (  # noqa: PLC0415 (of an extra)
-        Recording,
-        ReplayViewer,
-        recording_page,
-    )
+    from deepsim_viewer import ReplayViewer, recording_page  # noqa: PLC0415 (of an extra)
 
-    recording = Recording(path)
+    recording = _recording(path, robot)
     if html is not None:
         html.write_text(recording_page(recording), encoding="utf-8")
         say(console, f"wrote {html}")

@@ -7,8 +7,10 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from tempfile import TemporaryFile
+from types import ModuleType
 
 from rich.console import Console
 from rich.progress import (
@@ -151,8 +153,18 @@ def _require_writable(folder: Path) -> None:
         raise TaskError(f"cannot write to {folder}: {error.strerror or error}") from error
 
 
+class RecordingFormat(str, Enum):
+    """Formats of recordings."""
+
+    DEEPSIM = "deepsim"
+    ROS2 = "ros2"
+
+
 def recorder(
-    environment: Environment, path: Path | None, settings: Playing
+    environment: Environment,
+    path: Path | None,
+    settings: Playing,
+    form: RecordingFormat = RecordingFormat.DEEPSIM,
 ) -> AbstractContextManager[object]:
     """Returns a context manager that records a world; without a path, one that does nothing.
 
@@ -160,9 +172,10 @@ def recorder(
         environment: The environment whose world is recorded.
         path: Output file (.mcap), or None.
         settings: Settings of `play`; the file stores task, policy, seed, and the model to follow.
+        form: The messages of the file.
 
     Raises:
-        TaskError: The suffix is not .mcap, the extra for recordings is not installed, or the file
+        TaskError: The suffix is not .mcap, an extra for recordings is not installed, or the file
             cannot be written.
     """
     if path is None:
@@ -179,10 +192,26 @@ def recorder(
     metadata = {"task": task, "policy": policy, "seed": str(settings.seed)}
     if environment.agents[0] in environment.world.entities.models:
         metadata["follow"] = environment.agents[0]
+    encoder = None
+    if form is RecordingFormat.ROS2:
+        encoder = required_ros2().BagEncoder(environment.world)
     try:
-        return WorldRecorder(environment.world, path, metadata=metadata)
+        return WorldRecorder(environment.world, path, metadata=metadata, encoder=encoder)
     except OSError as error:
         raise TaskError(f"cannot write to {path}: {error.strerror or error}") from error
+
+
+def required_ros2() -> ModuleType:
+    """Returns deepsim_ros2; raises TaskError with the command that installs it if it is missing."""
+    try:
+        import deepsim_ros2  # noqa: PLC0415 (of an extra)
+    except ModuleNotFoundError as error:
+        if error.name != "deepsim_ros2":
+            raise
+        raise TaskError(
+            "ROS 2 is an extra: pip install --find-links dist 'deepsim[ros2]'"
+        ) from None
+    return deepsim_ros2
 
 
 def _open_film(
