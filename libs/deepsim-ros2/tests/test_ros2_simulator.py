@@ -9,7 +9,7 @@ import pytest
 from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
 from deepsim_robots import Robot
-from deepsim_ros2 import Ros2Error, Ros2Simulator
+from deepsim_ros2.client import Ros2Simulator, UnreachableError
 from deepsim_spawn import (
     GazeboXMLLoader,
     ModelDescription,
@@ -24,7 +24,6 @@ from deepsim_sync import (
     World,
     WriteRefusedError,
 )
-
 
 BALL = """<sdf version="1.9"><model name="ball"><link name="link">
 <inertial><mass>2</mass></inertial>
@@ -135,5 +134,5 @@ def test_the_backend_loads_a_world(serve, domain, monkeypatch):
 def test_no_server_is_an_error(domain, monkeypatch):
     """The message names the service and what to start."""
     monkeypatch.setenv("ROS_DOMAIN_ID", str(domain))
-    with pytest.raises(Ros2Error, match=r"get_simulator_features.*deepsim ros2 serve"):
+    with pytest.raises(UnreachableError, match=r"get_simulator_features.*deepsim ros2 serve"):
         Ros2Simulator("nowhere", timeout=0.5)
