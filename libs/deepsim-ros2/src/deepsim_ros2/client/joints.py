@@ -70,7 +70,8 @@ class RobotJoints:
             if self._latest is None:
                 return False
             stamp = self._latest.header.stamp
-            return abs(stamp.sec + stamp.nanosec * 1e-9 - time) < 0.5 * self._timestep
+            off = abs(float(stamp.sec + stamp.nanosec * 1e-9) - time)
+            return off < 0.5 * self._timestep
 
         what = f"no joint state of time {time:g} s came on {self._topic!r}"
         self._connection.wait(is_present, what)
