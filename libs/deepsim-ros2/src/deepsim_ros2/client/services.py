@@ -75,7 +75,7 @@ class Connection:
         self.features = frozenset(offered.features)
         self.spawn_formats = tuple(offered.spawn_formats)
 
-    def call(self, name: str, service: Any, **fields: Any) -> Any:
+    def call(self, name: str, service: Any, /, **fields: Any) -> Any:
         """Returns the response to a request with the given fields.
 
         Raises:
