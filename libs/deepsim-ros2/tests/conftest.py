@@ -100,12 +100,6 @@ class Client:
 
 
 @pytest.fixture
-def domain() -> int:
-    """The ROS_DOMAIN_ID of the servers."""
-    return DOMAIN
-
-
-@pytest.fixture
 def serve() -> Iterator[Callable[..., BaseProcess]]:
     """Starts servers of worlds, in processes that have imported everything already."""
     running: list[BaseProcess] = []

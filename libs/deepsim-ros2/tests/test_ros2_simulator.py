@@ -17,6 +17,7 @@ from deepsim_spawn import (
     WorldDescription,
     open_simulator,
 )
+from deepsim_spawn.stage import studio
 from deepsim_sync import (
     DuplicateEntityError,
     SpawnError,
@@ -32,9 +33,8 @@ BALL = """<sdf version="1.9"><model name="ball"><link name="link">
 
 
 @pytest.fixture
-def simulator(serve, domain, monkeypatch):
+def simulator(serve):
     """Makes simulators on servers."""
-    monkeypatch.setenv("ROS_DOMAIN_ID", str(domain))
     made = []
 
     def make(world, **settings):
@@ -69,7 +69,7 @@ def test_a_flight_is_the_same_directly_and_over_ros(simulator):
 def test_a_driven_arm_is_the_same_directly_and_over_ros(simulator):
     """Joint states of each step have the same bits as with the same targets here."""
     there = World(simulator("arm", joint_states={"arm": "/joint_states"}))
-    here = World(MujocoSimulator())
+    here = World(open_simulator(studio()))
     arm = Robot.load(here, "arm")
     names = list(there.entities.joints)
     assert names == list(here.entities.joints)
@@ -116,9 +116,8 @@ def test_what_the_standard_lacks_is_none_or_refused(simulator):
         world.flush()
 
 
-def test_the_backend_loads_a_world(serve, domain, monkeypatch):
+def test_the_backend_loads_a_world(serve):
     """`--backend ros2` replaces the server's world by the described one, with its step."""
-    monkeypatch.setenv("ROS_DOMAIN_ID", str(domain))
     serve("empty")
     ball = GazeboXMLLoader().load_model(BALL)
     models = (ModelDescription("ball", Pose((0, 0, 7)), ball.links),)
@@ -131,8 +130,7 @@ def test_the_backend_loads_a_world(serve, domain, monkeypatch):
     world.close()
 
 
-def test_no_server_is_an_error(domain, monkeypatch):
+def test_no_server_is_an_error():
     """The message names the service and what to start."""
-    monkeypatch.setenv("ROS_DOMAIN_ID", str(domain))
     with pytest.raises(UnreachableError, match=r"get_simulator_features.*deepsim ros2 serve"):
         Ros2Simulator("nowhere", timeout=0.5)
