@@ -48,14 +48,14 @@ def simulator(serve):
 
 
 def test_a_flight_is_the_same_directly_and_over_ros(simulator):
-    """Poses, twists and times of 100 steps have the same bits, also after a reset."""
+    """Poses, twists and times of 50 steps have the same bits, also after a reset."""
     here, there = World(MujocoSimulator()), World(simulator("ball"))
     here.spawn(GazeboXMLLoader().load_model(BALL), "ball", Pose((0, 0, 5)))
     assert there.timestep == here.timestep
     for _ in range(2):
         for world in (here, there):
             world.models.select(["ball"]).twist = (1.0, 2.0, 0.5, 0.1, 0.2, 0.3)
-        for _ in range(100):
+        for _ in range(50):
             for world in (here, there):
                 world.tick()
             assert there.models.pose.tobytes() == here.models.pose.tobytes()
@@ -74,7 +74,7 @@ def test_a_driven_arm_is_the_same_directly_and_over_ros(simulator):
     names = list(there.entities.joints)
     assert names == list(here.entities.joints)
     near, far = arm.joints.rows, there.joints
-    for tick in range(40):
+    for tick in range(20):
         target = 0.3 * np.sin(0.1 * tick + np.arange(len(names)))
         far.target_position = target[None]
         near.target_position, near.target_velocity, near.feedforward = target[None], 0.0, 0.0

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ from deepsim_sync import (
 )
 
 from .joints import COMMANDS, RobotJoints
-from .services import CallRefusedError, Connection
+from .services import CallRefusedError, Connection, UnreachableError
 
 _NAME_NOT_UNIQUE = 101
 _JOINT_STATES = "sensor_msgs/msg/JointState"
@@ -257,6 +258,7 @@ class Ros2Simulator:
         finally:
             self._refresh(changed=bool(done))
         self._described.update((one.name, one.description) for one in checked)
+        self._find_joints()
         self._refresh(changed=False)
 
     def _spawn_one(self, request: SpawnRequest, text: str) -> None:
@@ -305,6 +307,7 @@ class Ros2Simulator:
         self._pause()
         self._described = {each.name: each for each in world.models}
         self.timestep, self._time, self._steps = world.physics.max_step_size, 0.0, 0
+        self._find_joints()
         self._refresh(changed=True)
 
     def close(self) -> None:
@@ -372,6 +375,15 @@ class Ros2Simulator:
         kinds: tuple[tuple[Kind, list[str]], ...] = (("models", models), ("joints", joints))
         if changed or any(list(self.entities.names(kind)) != names for kind, names in kinds):
             self.entities = Entities(number + 1, models=models, joints=joints)
+
+    def _find_joints(self) -> None:
+        """Waits until the joint states of spawned models with joints are published, if ever."""
+        wanted = {name for name, each in self._described.items() if _has_joints(each)}
+        models = [*self._described]
+        with suppress(UnreachableError):  # such as of servers that publish none: no rows then
+            self._connection.wait(
+                lambda: wanted <= self._joint_topics(models).keys(), "no joint states came"
+            )
 
     def _joint_topics(self, models: Sequence[str]) -> dict[str, str]:
         """Returns the topics of joint states by model."""
