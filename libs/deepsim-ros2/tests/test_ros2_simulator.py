@@ -10,6 +10,7 @@ from deepsim_math import Pose
 from deepsim_mujoco import MujocoSimulator
 from deepsim_robots import Robot
 from deepsim_ros2.client import Ros2Simulator, UnreachableError
+from deepsim_ros2.client.opening import open_world
 from deepsim_spawn import (
     GazeboXMLLoader,
     ModelDescription,
@@ -117,12 +118,12 @@ def test_what_the_standard_lacks_is_none_or_refused(simulator):
 
 
 def test_the_backend_loads_a_world(serve):
-    """`--backend ros2` replaces the server's world by the described one, with its step."""
+    """The opener of `--backend ros2` replaces the server's world by the described one, with its step."""
     serve("empty")
     ball = GazeboXMLLoader().load_model(BALL)
     models = (ModelDescription("ball", Pose((0, 0, 7)), ball.links),)
     described = WorldDescription(models=models, physics=Physics(0.004))
-    simulator = open_simulator(described, backend="ros2")
+    simulator = open_world(described)
     world = World(simulator)
     assert list(world.entities.models) == ["ball"]
     world.tick()
