@@ -118,7 +118,7 @@ def test_what_the_standard_lacks_is_none_or_refused(simulator):
 
 
 def test_the_backend_loads_a_world(serve):
-    """The opener of `--backend ros2` replaces the server's world by the described one, with its step."""
+    """The opener of the backend replaces the server's world by the described one, with its step."""
     serve("empty")
     ball = GazeboXMLLoader().load_model(BALL)
     models = (ModelDescription("ball", Pose((0, 0, 7)), ball.links),)
