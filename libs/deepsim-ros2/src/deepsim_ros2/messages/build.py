@@ -131,7 +131,8 @@ def _compile(package: str, folder: Path, target: Path) -> None:
 
 def _run(command: Sequence[str]) -> None:
     """Runs a command; raises Ros2Error with the end of its output if it fails."""
-    environment = {**os.environ, "PATH": f"{sys.prefix}/bin{os.pathsep}{os.environ['PATH']}"}
+    path = f"{sys.prefix}/bin{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "AMENT_PREFIX_PATH": sys.prefix}
     done = subprocess.run(
         command,
         env=environment,
