@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 import zenoh
 from zenoh.handlers import Callback
@@ -52,32 +53,40 @@ def within(deadline: float, task: str, call: Callable[[], T]) -> T:
     return result  # type: ignore[no-any-return]
 
 
-def open_session(config: zenoh.Config, task: str) -> Any:
-    """Opens a session of zenoh, which is closed at the end of the process at the latest.
+class SessionOwner:
+    """Owns a session of zenoh, which is closed at the end of the process at the latest.
 
     Otherwise zenoh's threads may call this process while it ends, and abort it.
 
-    Args:
-        config: The settings.
-        task: The purpose, for the error, such as ``"listen at tcp/127.0.0.1:1"``.
-
-    Raises:
-        NoAnswerError: zenoh has not opened it in time.
-        ZError: zenoh cannot open it.
+    Attributes:
+        session: The session.
     """
-    session: Any = within(DEADLINE, task, lambda: zenoh.open(config))
-    atexit.register(session.close)
-    return session
+
+    session: Any
+
+    def _open(self, config: zenoh.Config, task: str) -> None:
+        """Opens the session; raises NoAnswerError after the deadline, or a ZError of zenoh.
+
+        Args:
+            config: The settings.
+            task: The purpose, for the error, such as ``"listen at tcp/127.0.0.1:1"``.
+        """
+        self.session = within(DEADLINE, task, lambda: zenoh.open(config))
+        _OWNERS.add(self)
+
+    def _close(self, task: str) -> None:
+        """Closes the session; raises NoAnswerError after the deadline."""
+        _OWNERS.discard(self)
+        within(DEADLINE, task, self.session.close)
 
 
-def close_session(session: Any, task: str) -> None:
-    """Closes a session.
+_OWNERS: WeakSet[SessionOwner] = WeakSet()  # of open sessions
 
-    Raises:
-        NoAnswerError: zenoh has not closed it in time.
-    """
-    atexit.unregister(session.close)
-    within(DEADLINE, task, session.close)
+
+@atexit.register
+def _close_all() -> None:
+    for owner in [*_OWNERS]:
+        owner.session.close()
 
 
 def replies(get: Callable[..., object], key: str, timeout: float, **options: Any) -> Iterator[Any]:

@@ -17,7 +17,7 @@ from deepsim_sync.access import LOOPBACK, is_loopback
 from deepsim_transport.errors import TransportError
 
 from .access import Access
-from .deadlines import close_session, open_session
+from .deadlines import SessionOwner
 
 PORT = 11345
 """The port of Gazebo's master."""
@@ -85,7 +85,7 @@ def settings(
     return config
 
 
-class Master:
+class Master(SessionOwner):
     """Carries topics between processes; it neither simulates nor stores anything.
 
     Without an `Access`, it listens on this machine only. With an `Access`, other machines can reach
@@ -125,7 +125,7 @@ class Master:
         try:
             with nullcontext() if access is None else access.settings() as found:
                 config = settings("router", listen=[address], access=found)
-                self._session = open_session(config, f"listen at {address}")
+                self._open(config, f"listen at {address}")
         except zenoh.ZError as error:
             raise TransportError(f"the master cannot listen at {address}: {error}") from None
 
@@ -135,7 +135,7 @@ class Master:
         Raises:
             NoAnswerError: zenoh has not ended it in time.
         """
-        close_session(self._session, f"close the master at {self.host}:{self.port}")
+        self._close(f"close the master at {self.host}:{self.port}")
 
     def __enter__(self) -> Master:
         return self

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 from zenoh import SampleKind
 from zenoh.handlers import Callback
 
-from .deadlines import DEADLINE, replies, within
+from .deadlines import DEADLINE, SessionOwner, replies, within
 
 TOKENS = "participants"
 """Start of the keys of all tokens: ``participants/KIND/SESSION/TOPIC``."""
@@ -42,7 +42,7 @@ class Participant:
     """A publisher, subscriber or queryable of zenoh, together with the token that lists it.
 
     Args:
-        session: A zenoh session with the master.
+        owner: The owner of the session with the master, which lives as long as this.
         kind: The kind of participant.
         key: The full name of the topic.
         hear: Takes each sample or query, and returns at once, because zenoh's own thread calls it.
@@ -59,13 +59,14 @@ class Participant:
 
     def __init__(
         self,
-        session: Any,
+        owner: SessionOwner,
         kind: Kind,
         key: str,
         hear: Callable[[Any], object] | None = None,
         **options: Any,
     ) -> None:
-        self._name = f"the {kind} of {key}"
+        self._name, self._owner = f"the {kind} of {key}", owner
+        session = owner.session
         declare = getattr(session, f"declare_{kind}")
         if hear is not None:
             options["handler"] = Callback(hear, indirect=False)

@@ -17,7 +17,7 @@ from deepsim_transport.messages import Answer
 from deepsim_transport.messages.protobuf import decode, encode, encoding_of
 
 from .access import Credentials, refusal
-from .deadlines import close_session, open_session, replies
+from .deadlines import SessionOwner, replies
 from .master import endpoint, get_master_uri, settings
 from .participants import Kind, Participant, Topic, topics_of, watched_subscribers
 
@@ -31,7 +31,7 @@ BACKLOG = 256
 """The number of messages that may wait for a subscriber; beyond it, the oldest are dropped."""
 
 
-class Transport:
+class Transport(SessionOwner):
     """A session with the master.
 
     The names of topics begin with ``/gazebo/NAMESPACE/``, as in Gazebo 1.0.
@@ -71,7 +71,7 @@ class Transport:
         access = None if given is None else given.settings()
         config = settings("client", connect=[address], access=access)
         try:
-            self.session: Any = open_session(config, f"open a session with {address}")
+            self._open(config, f"open a session with {address}")
         except zenoh.ZError:
             raise refusal(self.host, self.port, given) from None
 
@@ -119,7 +119,7 @@ class Transport:
             hear: Takes each sample or query, and returns at once; see `Participant`.
             options: Further arguments of zenoh's method.
         """
-        return Participant(self.session, kind, self.key(topic), hear, **options)
+        return Participant(self, kind, self.key(topic), hear, **options)
 
     def watch_subscribers(self, topic: str, come: Callable[[], object]) -> Any:
         """Calls a function, from a thread of zenoh, whenever a subscriber of a topic comes.
@@ -198,7 +198,7 @@ class Transport:
         Raises:
             NoAnswerError: zenoh has not ended it in time.
         """
-        close_session(self.session, f"close the session with {self.host}:{self.port}")
+        self._close(f"close the session with {self.host}:{self.port}")
 
     def __enter__(self) -> Transport:
         return self
