@@ -159,11 +159,11 @@ def test_versions_are_those_of_all_libraries() -> None:
     """Those that are installed; GPU and topics are extras."""
     lines = CliRunner().invoke(app, ["--version"]).stdout.splitlines()
     names = {each.metadata["Name"].replace("_", "-") for each in distributions()}
-    ours = sorted(name for name in names if re.fullmatch("deepsim(-[a-z]+)?", name))
+    ours = sorted(name for name in names if re.fullmatch("deepsim(-[a-z0-9]+)?", name))
     assert lines == [f"{name} {version(name)}" for name in ours]
 
 
-@pytest.mark.parametrize("group", ["", "envs", "models", "robots", "topic"])
+@pytest.mark.parametrize("group", ["", "envs", "models", "robots", "ros2", "topic", "world"])
 def test_no_help_is_cut_off(group: str) -> None:
     shown = CliRunner().invoke(app, [*group.split(), "--help"]).stdout
     commands = shown.partition("Show this message and exit.")[2]
@@ -188,7 +188,7 @@ def test_help_has_a_short_option_and_an_example_that_the_command_accepts(
     shown = CliRunner().invoke(app, [*path, "-h"])
     assert shown.exit_code == 0
     assert shown.stdout == CliRunner().invoke(app, [*path, "--help"]).stdout
-    if path in [(), ("envs",), ("robots",), ("models",), ("topic",)]:
+    if path in [(), ("envs",), ("robots",), ("models",), ("ros2",), ("topic",), ("world",)]:
         return
     (line,) = re.findall(r"^  Example: deepsim (.*)$", shown.stdout, re.M)
     (page,) = re.findall(r"^  Guide:   (docs/\S+\.md)", shown.stdout, re.M)

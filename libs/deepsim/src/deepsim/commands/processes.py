@@ -246,7 +246,7 @@ def bw(name: str, namespace: Namespace = "default", seconds: Seconds = 5.0) -> N
 
 @topic.command(
     epilog=example(
-        'topic pub set_joint_state JointState \'{"joint_name": "arm::elbow"}\'', "transport.md"
+        'topic pub set_joint_state JointState \'{"joint_name":"arm::elbow"}\'', "transport.md"
     )
 )
 def pub(
