@@ -152,18 +152,12 @@ class WarpBatch:
         self._host = HostBatch(model, worlds)
         self._worlds, self.device, self._make = worlds, device, make
         self._template = mujoco.MjData(model)
-        starts = {
-            name: mujoco.mj_stateSize(model, _INTEGRATION & (int(part) - 1))
-            for name, part in _PARTS.items()
-        }
-        self._parts = {
-            name: slice(start, start + mujoco.mj_stateSize(model, int(_PARTS[name])))
-            for name, start in starts.items()
-        }
-        parts = self._parts.items()
-        self._stepped = [
-            name for name, part in parts if name in _STEPPED and part.stop > part.start
-        ]
+        self._parts: dict[str, slice] = {}
+        for name, part in _PARTS.items():
+            start = mujoco.mj_stateSize(model, _INTEGRATION & (int(part) - 1))
+            self._parts[name] = slice(start, start + mujoco.mj_stateSize(model, int(part)))
+        filled = {name for name, part in self._parts.items() if part.stop > part.start}
+        self._stepped = [name for name in self._parts if name in _STEPPED and name in filled]
         self._sizes = {name: np.asarray(getattr(self._template, name)).size for name in _FIELDS}
         room = sum(self._sizes.values()) + model.nactuator
         self.buffer = Buffer(worlds, self._host.state.shape[1], room, device, transfers)
