@@ -27,7 +27,11 @@ _LONGEST = 60.0  # largest duration of a page [s]
 
 
 class Replayable(Protocol):
-    """Frames over time that `ReplayViewer` shows, such as those of a `Recording`."""
+    """Frames over time that `ReplayViewer` shows, such as those of a `Recording`.
+
+    >>> from deepsim_viewer import Recording
+    >>> shown: type[Replayable] = Recording
+    """
 
     @property
     def path(self) -> Path:

@@ -25,7 +25,16 @@ _CHUNK = 2**14  # [bytes]; a killed process loses at most one chunk
 class FrameEncoder(Protocol):
     """The messages in which a recording keeps its frames; by default DeepSim's and Foxglove's.
 
-    `deepsim_ros2.BagEncoder` is the one of ROS 2.
+    deepsim-ros2 has one for bags of ROS 2.
+
+    >>> class Headers:
+    ...     def start(self, writer, metadata):
+    ...         '''Writes no channels.'''
+    ...         writer.start(library="none")
+    ...
+    ...     def write(self, frame, time):
+    ...         '''Leaves the frame out.'''
+    >>> encoder: FrameEncoder = Headers()
     """
 
     def start(self, writer: Writer, metadata: Mapping[str, str]) -> None:
