@@ -56,7 +56,7 @@ def serve(
     rate: Annotated[
         float, typer.Option(min=0.0, help="Rate of joint states and transforms, Hz; 0 for all.")
     ] = 50.0,
-    paused: Annotated[bool, typer.Option("--paused", help="Start stopped, not playing.")] = False,
+    stopped: Annotated[bool, typer.Option("--stopped", help="Start stopped, not playing.")] = False,
     path: Annotated[
         list[Path] | None,
         typer.Option(
@@ -85,7 +85,7 @@ def serve(
                     namespace=namespace,
                     speed=speed or None,
                     rate=rate,
-                    playing=not paused,
+                    playing=not stopped,
                     search_path=path,
                     opener=_open_world,
                 ) as server,
