@@ -15,9 +15,11 @@ from .errors import MessageError
 from .rows import pack, unpack
 from .session import Participant, Transport
 
-SEEING: frozenset[SensorKind] = frozenset(("camera", "rgbd", "stereo", "segmentation", "lidar"))
+VISUAL_KINDS: frozenset[SensorKind] = frozenset(
+    ("camera", "rgbd", "stereo", "segmentation", "lidar")
+)
 """Kinds of sensors that depend only on poses."""
-FEELING: frozenset[SensorKind] = frozenset(SENSOR_KINDS) - SEEING
+PHYSICS_KINDS: frozenset[SensorKind] = frozenset(SENSOR_KINDS) - VISUAL_KINDS
 """Kinds of sensors that need the physics."""
 
 
@@ -84,7 +86,7 @@ class SensorTopics:
         simulator: The simulator, which somebody else steps.
         kinds: The kinds of sensors to publish.
         chosen: Names of sensors, ``model::link::sensor``; by default all of these kinds.
-        unheard: Whether sensors measure even while nobody listens to their topics.
+        always: Whether sensors measure even while nobody listens to their topics.
         seed: Seed of the noise; world w has ``seed + w``.
     """
 
@@ -95,10 +97,10 @@ class SensorTopics:
         kinds: frozenset[SensorKind],
         chosen: Iterable[str] | None = None,
         *,
-        unheard: bool,
+        always: bool,
         seed: int = 0,
     ) -> None:
-        self._transport, self._unheard = transport, unheard
+        self._transport, self._always = transport, always
         self._kinds, self._chosen = kinds, None if chosen is None else tuple(chosen)
         self._world = World(simulator, seed=seed)  # never ticked: for its sensors
         self._time = simulator.time
@@ -128,7 +130,7 @@ class SensorTopics:
         self._heard = tuple(
             name
             for name, each in self._participants.items()
-            if self._unheard or each.declared.matching_status.matching
+            if self._always or each.declared.matching_status.matching
         )
 
     def publish(self, *, force: bool = False) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from deepsim_sync import (
 )
 
 from .physics import FollowedSimulator
-from .readings import SEEING, SensorTopics
+from .readings import VISUAL_KINDS, SensorTopics
 from .session import Transport
 
 _PLACES: tuple[Key, ...] = (("models", "pose"), ("joints", "position"))
@@ -38,7 +38,7 @@ class OpenSimulator(Protocol):
         ...
 
 
-class LocalEyes:
+class LocalSensors:
     """The sensors of a local simulator with the models of another process at their current poses.
 
     Args:
@@ -127,21 +127,21 @@ class SensingSimulator(FollowedSimulator):
     """
 
     def __init__(self, transport: Transport, open_simulator: OpenSimulator) -> None:
-        self._eyes = LocalEyes(open_simulator)
+        self._local = LocalSensors(open_simulator)
         super().__init__(transport, patience=0.02)
 
     def close(self) -> None:
         """Stops following, and closes the local simulator."""
         super().close()
-        self._eyes.close()
+        self._local.close()
 
     def _connect(self) -> None:
         super()._connect()
-        self.sensors = self._eyes
+        self.sensors = self._local
 
     def _adopt(self) -> None:
         super()._adopt()
-        self._eyes.follow(self)
+        self._local.follow(self)
 
 
 class SensorServer:
@@ -184,7 +184,7 @@ class SensorServer:
     ) -> None:
         self._followed = SensingSimulator(transport, open_simulator)
         self._topics = SensorTopics(
-            transport, self._followed, SEEING, sensors, unheard=True, seed=seed
+            transport, self._followed, VISUAL_KINDS, sensors, always=True, seed=seed
         )
         self._stopped = threading.Event()
         known = [*self._topics.infos()]

@@ -19,7 +19,7 @@ from deepsim_transport.messages import (
     WorldControl,
     WorldStatistics,
 )
-from deepsim_transport.readings import FEELING, SensorTopics
+from deepsim_transport.readings import PHYSICS_KINDS, SensorTopics
 from deepsim_transport.rows import unpack
 from deepsim_transport.session import Transport
 
@@ -101,7 +101,7 @@ class PhysicsServer:
         loader = loader or GazeboXMLLoader()
         self._calls = Calls(driver, loader)
         self._updates = Updates(simulator, transport)
-        self._sensors = SensorTopics(transport, simulator, FEELING, unheard=False)
+        self._sensors = SensorTopics(transport, simulator, PHYSICS_KINDS, always=False)
         self._world = WorldTopic(transport, driver, gravity)
         self._rate, self._beat = 0.0, -1  # of a mirror that wants states at a rate [Hz]
         self.paused = paused
