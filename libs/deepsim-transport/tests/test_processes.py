@@ -289,6 +289,32 @@ def test_wrenches_and_efforts_act_until_the_next_one(serve, session):
         push("disc", float("nan"))
 
 
+def test_a_wrench_ends_with_its_model_and_one_after_a_reset_acts(serve, session):
+    """A deleted model does not stop the physics; a push between reset and step is not lost."""
+    serve("dropped")
+    transport = session("dropped")
+    world = World(RemoteSimulator(transport), steps_per_tick=100)
+    push = messages.Wrench(messages.Point(10.0))
+
+    def press(name):
+        state = messages.EntityState(name, messages.Pose(), messages.Twist(), push)
+        transport.command("set_entity_state", state)
+
+    for name in ("first", "second"):
+        world.spawn(FLOATING, name, Pose())
+    press("first")
+    world.tick()
+    world.reset()
+    press("second")
+    world.tick()
+    speeds = world.models.select(["first", "second"]).twist[0, :, 0]
+    assert speeds == pytest.approx([0.0, 10.0 / 2.0 * 0.1])
+    for name in ("first", "second"):
+        world.delete(name)
+    world.tick()
+    assert world.time[0] == pytest.approx(0.2)
+
+
 def test_a_new_subscriber_gets_the_state_of_the_whole_world(serve, session):
     """Each once, also a late one: entities, clocks, gravity and the time step."""
     serve("whole")

@@ -24,13 +24,12 @@ class Driver:
     def __init__(self, simulator: Simulator) -> None:
         self.simulator, self.steps = simulator, 1
         self._held: dict[str, NDArray[np.float64]] = {}  # (W, 6) by link
-        self._time = simulator.time  # when they were last sent
+        self._time = simulator.time  # at the last look for resets
 
     def hold(self, link: str, wrench: NDArray[np.float64]) -> None:
         """Lets a wrench (6,) [N, N m] act on a link in every step; one of zeros ends it."""
+        self._drop()
         self._held.pop(link, None)
-        if not self._held:
-            self._time = self.simulator.time
         if wrench.any():
             self._held[link] = np.tile(wrench, (self.simulator.worlds, 1))
 
@@ -47,7 +46,9 @@ class Driver:
         if changes is not None and (refused := self.write(changes)):
             return refused
         self._press()
-        return self.simulator.step(n, worlds)
+        refused = self.simulator.step(n, worlds)
+        self._drop()
+        return refused
 
     def reset(self, worlds: WorldNumbers | None = None, seeds: Seeds = None) -> None:
         """Resets some worlds to time 0."""
@@ -60,15 +61,20 @@ class Driver:
     def claim(self) -> None:
         """Lets the calling thread step; a simulator belongs to no thread."""
 
-    def _press(self) -> None:
-        """Sends the held wrenches, which end with a reset of their world or with their link."""
-        if not self._held:
-            return
-        now, entities = self.simulator.time, self.simulator.entities
+    def _drop(self) -> None:
+        """Ends wrenches in worlds that were reset, and on links that are gone."""
+        now, links = self.simulator.time, self.simulator.entities.links
         restarted, self._time = now < self._time, now
-        self._held = {name: each for name, each in self._held.items() if name in entities.links}
+        self._held = {name: each for name, each in self._held.items() if name in links}
         for wrenches in self._held.values():
             wrenches[restarted] = 0.0
+
+    def _press(self) -> None:
+        """Sends the held wrenches."""
+        self._drop()
+        if not self._held:
+            return
+        entities = self.simulator.entities
         worlds = np.arange(self.simulator.worlds)
         rows = entities.links.rows([*self._held])
         values = np.concatenate([*self._held.values()])
@@ -129,6 +135,7 @@ class WorldDriver(Driver):
         for _ in range(n // self.steps):
             self._press()
             self._advance()
+            self._drop()
         return ()
 
     def reset(self, worlds: WorldNumbers | None = None, seeds: Seeds = None) -> None:
