@@ -59,7 +59,7 @@ class Naming:
     def topic(self, model: str, *rest: str, space: str = "") -> str:
         """Returns a topic of a robot in the namespace of a world."""
         prefix = () if self.robots == [model] else model.split("/")
-        return "".join("/" + _token(part) for part in (space, *prefix, *rest) if part)
+        return "".join("/" + ros_name(part) for part in (space, *prefix, *rest) if part)
 
     def sensor_topic(self, sensor: str, ending: str, space: str = "") -> str:
         """Returns a topic of a sensor.
@@ -84,7 +84,11 @@ def _last(name: str) -> str:
     return name.rpartition(SCOPE)[2]
 
 
-def _token(text: str) -> str:
-    """Returns a text with every character that ROS refuses in names as ``_``."""
+def ros_name(text: str) -> str:
+    """Returns a text with every character that ROS refuses in names as ``_``.
+
+    >>> ros_name("left wheel"), ros_name("2nd")
+    ('left_wheel', '_2nd')
+    """
     token = re.sub(r"[^A-Za-z0-9_]+", "_", text)
     return token if token and not token[0].isdigit() else f"_{token}"

@@ -9,18 +9,9 @@ that is empty, at the root, unless there is another robot.
 
 from __future__ import annotations
 
-import re
-
+from deepsim_ros2.recording.names import ros_name
 from deepsim_ros2.served.simulation import Simulation
 from deepsim_sync import SCOPE
-
-_OTHER = re.compile(r"[^A-Za-z0-9_]+")
-
-
-def ros_name(name: str) -> str:
-    """Returns a name with letters, digits and underscores alone, as topics have."""
-    found = _OTHER.sub("_", name)
-    return found if found and not found[0].isdigit() else f"_{found}"
 
 
 class Layout:

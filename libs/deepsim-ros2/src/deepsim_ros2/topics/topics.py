@@ -20,6 +20,7 @@ from std_msgs.msg import Float64MultiArray, String
 from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory
 
+from deepsim_ros2.recording.names import ros_name
 from deepsim_ros2.served.geometry import write_time
 from deepsim_ros2.served.simulation import ServedWorld
 from deepsim_spawn import MjcfModel, ModelDescription
@@ -28,7 +29,7 @@ from deepsim_sync import SCOPE, Entities
 from .bases import BaseCommands
 from .commands import CommandError, JointCommands
 from .due import Due
-from .layout import Layout, ros_name
+from .layout import Layout
 from .sensor_frames import optical_frame, sensor_frame
 from .sensors import Channel, Mounted, channels_of
 from .transforms import Transforms

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,27 +12,21 @@ import typer
 from rich.console import Console
 
 from deepsim.output import say
-from deepsim_spawn import (
-    GazeboXMLLoader,
-    MjcfModel,
-    ModelDescription,
-    ModelSpawner,
-    WorldDescription,
-)
+from deepsim_spawn import WorldDescription
 from deepsim_spawn.backends import DEFAULT, Backend, open_simulator
-from deepsim_spawn.stage import standing, studio
+from deepsim_spawn.stage import studio
 from deepsim_sync import DeepSimError, World
 from deepsim_train.tasks.loading import load_task
 from deepsim_train.tasks.search import find_task
 
 from .command_help import complete_task, example, group
 from .options import BackendName, Root, Worlds, fail, stoppable
+from .view import SUFFIXES, world_of_file
 
 if TYPE_CHECKING:
     from deepsim_envs import Environment
 
 ros2 = group("Serves tasks and worlds to ROS 2.")
-_SUFFIXES = {".sdf", ".world", ".urdf", ".xacro", ".xml", ".mjcf"}
 
 
 @ros2.command(epilog=example("ros2 serve navigate", "ros2.md"))
@@ -130,26 +124,14 @@ def _opened(
 ) -> Iterator[World | Environment]:
     """Opens a task, a file, or an empty world."""
     if name is None:
-        yield World(open_simulator(studio(), worlds), seed=seed)
-    elif "://" in name or Path(name).suffix in _SUFFIXES:
-        yield _open_file(name, worlds, seed, path)
+        with closing(World(open_simulator(studio(), worlds), seed=seed)) as world:
+            yield world
+    elif "://" in name or Path(name).suffix in SUFFIXES:
+        with closing(world_of_file(name, worlds, seed, path)) as world:
+            yield world
     else:
         with load_task(find_task(name, root)).environment(seed, worlds) as environment:
             yield environment
-
-
-def _open_file(name: str, worlds: int, seed: int, path: list[Path]) -> World:
-    """Opens the world of a file; a model stands on the ground."""
-    place = Path(name)
-    if place.suffix in (".xml", ".mjcf") and b"<mujoco" in place.read_bytes():
-        model = MjcfModel(place, search_path=path)
-        world = World(open_simulator(studio(source=model), worlds), seed=seed)
-        ModelSpawner(model).spawn(world, model.name)
-        return world
-    described = GazeboXMLLoader(path).load(name)
-    if isinstance(described, ModelDescription):
-        described = studio(standing(described))
-    return World(open_simulator(described, worlds), seed=seed)
 
 
 def _open_world(description: WorldDescription, worlds: int) -> World:

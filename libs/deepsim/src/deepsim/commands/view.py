@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import webbrowser
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +24,6 @@ from deepsim_spawn import (
     MjcfModel,
     ModelDescription,
     ModelSpawner,
-    WorldDescription,
 )
 from deepsim_spawn.backends import DEFAULT, Backend, open_simulator
 from deepsim_spawn.stage import standing, studio
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     from deepsim_viewer import Replayable, Viewer
 
 _HEADER = 64  # within which an MCAP file names its profile [bytes]
-_SUFFIXES = {".sdf", ".world", ".urdf", ".xacro", ".xml", ".mjcf"}
+SUFFIXES = {".sdf", ".world", ".urdf", ".xacro", ".xml", ".mjcf"}
 
 
 def view(
@@ -119,7 +118,7 @@ def view(
             raise DeepSimError(f"--html takes a recording (.mcap), got {name}")
     except (DeepSimError, OSError) as error:
         fail(console, error)
-    is_file = "://" in name or Path(name).suffix in _SUFFIXES
+    is_file = "://" in name or Path(name).suffix in SUFFIXES
     try:
         if is_file:
             shown = _view_file(name, worlds, seed, port)
@@ -254,11 +253,7 @@ def _view_file(
     name: str, worlds: int, seed: int, port: int
 ) -> Iterator[tuple[Viewer, Callable[[], None]]]:
     """Opens a world or model in a viewer; see `_view_world`."""
-    mjcf = MjcfModel(Path(name)) if _is_mjcf(name) else None
-    described = studio(source=mjcf) if mjcf is not None else _world_of(name)
-    with closing(World(open_simulator(described, worlds), seed=seed)) as world:
-        if mjcf is not None:
-            ModelSpawner(mjcf).spawn(world, mjcf.name)
+    with closing(world_of_file(name, worlds, seed)) as world:
         moving = [
             each
             for each, model in world.simulator.descriptions.models.items()
@@ -285,12 +280,17 @@ def _view_world(
         yield viewer, run
 
 
-def _world_of(source: str) -> WorldDescription:
-    """Returns the world of a file; for a model, a world in which it stands on the ground."""
-    described = GazeboXMLLoader().load(source)
-    if isinstance(described, WorldDescription):
-        return described
-    return studio(standing(replace(described, pose=Pose())))
+def world_of_file(source: str, worlds: int, seed: int, search_path: Sequence[Path] = ()) -> World:
+    """Opens the world of a file; for a model, a world in which it stands on the ground."""
+    if _is_mjcf(source):
+        mjcf = MjcfModel(Path(source), search_path=search_path)
+        world = World(open_simulator(studio(source=mjcf), worlds), seed=seed)
+        ModelSpawner(mjcf).spawn(world, mjcf.name)
+        return world
+    described = GazeboXMLLoader(search_path).load(source)
+    if isinstance(described, ModelDescription):
+        described = studio(standing(replace(described, pose=Pose())))
+    return World(open_simulator(described, worlds), seed=seed)
 
 
 def _is_mjcf(source: str) -> bool:
