@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import random
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -13,6 +16,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import zstandard
 from mcap.reader import make_reader
 from mcap.writer import Writer
 
@@ -27,6 +31,7 @@ from deepsim_viewer import (
     WorldRecorder,
     recording_page,
 )
+from deepsim_viewer.recording.recording import COLUMNS
 
 
 @pytest.fixture
@@ -279,6 +284,58 @@ def test_other_files_are_refused(content, tmp_path):
     path.write_bytes(content)
     with pytest.raises(RecordingError, match=r"other\.mcap"):
         Recording(path)
+
+
+def test_no_damage_gives_other_numbers(recorded, tmp_path):
+    """A flipped bit, a hole or a lost piece is an error, or touches nothing that is read."""
+    whole, draw = recorded, random.Random(1)
+    data, damaged = whole.path.read_bytes(), tmp_path / "damaged.mcap"
+    noticed = 0
+    for number in range(400):
+        mutant = bytearray(data)
+        place = draw.randrange(len(data) - 8)  # in the last eight, it looks as if it was not closed
+        if number % 4 == 0:
+            del mutant[place : place + draw.randrange(1, 64)]
+        elif number % 4 == 1:
+            mutant[place : place + 8] = draw.randbytes(8)
+        else:
+            mutant[place] ^= 1 << draw.randrange(8)
+        damaged.write_bytes(mutant)
+        try:
+            found = Recording(damaged)
+        except RecordingError:
+            noticed += 1
+            continue
+        assert found.metadata == whole.metadata
+        assert np.array_equal(found.times, whole.times)
+        for time in whole.times:
+            one, other = found.frame(float(time)), whole.frame(float(time))
+            assert all(np.array_equal(getattr(one, c), getattr(other, c)) for c in COLUMNS)
+    assert noticed > 200
+
+
+def test_a_chunk_that_grows_beyond_measure_is_refused(tmp_path):
+    """Of 32 kB that unpack to 1 GiB, nothing is unpacked."""
+    path = tmp_path / "bomb.mcap"
+    with path.open("wb") as file:
+        writer = Writer(file)
+        writer.start("", "")
+        writer.finish()
+    packed = zstandard.compress(bytes(2**30))
+    body = (
+        struct.pack("<QQQI", 0, 1, 100, 0) + struct.pack("<I4sQ", 4, b"zstd", len(packed)) + packed
+    )
+    head, tail = path.read_bytes()[:8], path.read_bytes()[8:]
+    path.write_bytes(head + b"\x06" + struct.pack("<Q", len(body)) + body + tail)
+    with pytest.raises(RecordingError, match="chunks must be <= 268435456 bytes, got 1073741824"):
+        Recording(path)
+
+
+def test_a_pipe_is_no_recording(tmp_path):
+    """Opening it would wait for ever."""
+    os.mkfifo(tmp_path / "pipe.mcap")
+    with pytest.raises(RecordingError, match="not a regular file"):
+        Recording(tmp_path / "pipe.mcap")
 
 
 @pytest.mark.parametrize("settings", [{"rate": 0.0}, {"rate": float("nan")}, {"shown": 0}])

@@ -103,7 +103,7 @@ class WorldRecorder(AbstractContextManager["WorldRecorder"]):
         self._next = float(world.time[0])  # time of the next frame [s]
         self._passed = 0.0  # simulated time of earlier episodes [s]
         self._file = self.path.open("wb")
-        self._writer = Writer(self._file, chunk_size=_CHUNK)
+        self._writer = Writer(self._file, chunk_size=_CHUNK, enable_data_crcs=True)
         self._encoder = encoder if encoder is not None else _DeepSimEncoder()
         self._encoder.start(self._writer, dict(metadata or {}))
         world.trackers.add(self, Priority.LOW)

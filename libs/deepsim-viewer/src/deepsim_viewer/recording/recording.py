@@ -6,16 +6,16 @@ from __future__ import annotations
 import base64
 import io
 import json
-import struct
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
-from mcap.exceptions import EndOfFile, McapError
-from mcap.records import Channel, Message, Metadata
-from mcap.stream_reader import StreamReader
+import zstandard
+from mcap.exceptions import EndOfFile
+from mcap.records import Channel, Chunk, McapRecord, Message, Metadata
+from mcap.stream_reader import StreamReader, breakup_chunk
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -53,6 +53,8 @@ def topic(column: str) -> str:
 
 
 _TOPICS = {topic(column): column for column in COLUMNS}
+_MAGIC = b"\x89MCAP0\r\n"  # ends a file that was closed
+_LARGEST = 2**28  # record, compressed or not [bytes]
 
 
 class RecordingError(DeepSimError, ValueError):
@@ -69,7 +71,8 @@ class RecordingError(DeepSimError, ValueError):
 class Recording:
     """The frames of a file written by `WorldRecorder`.
 
-    If the writer was killed, all completely written frames are available.
+    If the writer was killed, all completely written frames are available. Damage is noticed: the
+    file has checksums.
 
     >>> from deepsim_mujoco import MujocoSimulator
     >>> from deepsim_sync import World
@@ -102,9 +105,13 @@ class Recording:
         self._messages: dict[str, tuple[list[int], list[Any]]] = {
             name: ([], []) for name in (LAYOUT, *COLUMNS)
         }
+        if self.path.exists() and not self.path.is_file():
+            raise RecordingError(f"{path} is not a recording of DeepSim: it is not a regular file")
         try:
             self._read()
-        except (KeyError, TypeError, ValueError, DeepSimError, McapError, struct.error) as error:
+        except OSError:
+            raise
+        except Exception as error:  # of mcap, zstd, JSON, NumPy and Pillow
             raise RecordingError(f"{path} is not a recording of DeepSim: {error}") from error
         ticks = self._messages["time"][0]
         if not ticks:
@@ -168,14 +175,7 @@ class Recording:
     def _read(self) -> None:
         topics: dict[int, str] = {}
         with self.path.open("rb") as file:
-            records = StreamReader(file).records
-            while True:
-                try:
-                    record = next(records, None)
-                except EndOfFile:  # its writer was killed
-                    break
-                if record is None:
-                    break
+            for record in _records(file):
                 if isinstance(record, Channel):
                     topics[record.id] = record.topic
                 elif isinstance(record, Metadata) and record.name == "deepsim":
@@ -211,6 +211,28 @@ class Recording:
             raise ValueError("it has rows before its layout")
         rows = len(layouts[-1].entities.names(COLUMNS[column][0]))
         return array.reshape(len(times[-1]), rows, *COLUMNS[column][1])
+
+
+def _records(file: BinaryIO) -> Iterator[McapRecord]:
+    """Yields the records of a file, with those in chunks, to the last that was written whole."""
+    reader = StreamReader(file, emit_chunks=True, validate_crcs=True, record_size_limit=_LARGEST)
+    try:
+        for record in reader.records:
+            if not isinstance(record, Chunk):
+                yield record
+                continue
+            size = record.uncompressed_size
+            if record.compression == "zstd":  # allocates what its own header says
+                size = max(size, zstandard.frame_content_size(record.data))
+            elif record.compression:
+                raise ValueError(f"its compression must be zstd, got {record.compression!r}")
+            if size > _LARGEST:
+                raise ValueError(f"chunks must be <= {_LARGEST} bytes, got {size}")
+            yield from breakup_chunk(record, validate_crc=True)
+    except EndOfFile as error:  # its writer was killed, unless it closed the file
+        file.seek(0)
+        if file.read().endswith(_MAGIC):
+            raise ValueError("a record goes beyond its end") from error
 
 
 T = TypeVar("T", bound=np.generic)
