@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -27,6 +28,38 @@ def dense(layer: Layer, values: Floats) -> Floats:
     return outputs
 
 
+def expect(name: str, array: Any, shape: tuple[int, ...]) -> None:
+    """Raises ValueError unless an array of a file holds finite floats of a shape."""
+    if array.shape != shape or array.dtype.kind != "f":
+        raise ValueError(
+            f"{name} must be floats of shape {shape}, got {array.dtype} of {array.shape}"
+        )
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite")
+
+
+def whole_numbers(arrays: Mapping[str, Any], name: str) -> tuple[int, ...]:
+    """Returns the integers of an array of a file; raises ValueError if it holds others."""
+    array = arrays[name]
+    if array.dtype.kind not in "iu":
+        raise ValueError(f"{name} must be whole numbers, got {array.dtype}")
+    return tuple(array.ravel().tolist())
+
+
+def check_layer(name: str, layer: Layer, inputs: int) -> int:
+    """Returns the number of outputs of a layer, as `expect` checks its arrays.
+
+    Args:
+        name: Name in messages, with ``{}`` for ``weights`` and ``bias``.
+        layer: The layer.
+        inputs: The number of its inputs.
+    """
+    weights, bias = layer
+    expect(name.format("weights"), weights, (bias.size, inputs))
+    expect(name.format("bias"), bias, (bias.size,))
+    return bias.size
+
+
 State = tuple[Floats, Floats]
 """Output (k, n) and cell state (k, n) of an `Lstm`."""
 
@@ -48,6 +81,14 @@ class Lstm(NamedTuple):
         """Returns the state at the beginning of an episode, for one row: zeros (1, n)."""
         zeros = np.zeros((1, len(self.bias) // 4), np.float32)
         return zeros, zeros
+
+    def check(self, inputs: int) -> int:
+        """Returns the size n; raises ValueError if the arrays do not fit it and the inputs."""
+        size = self.bias.size // 4
+        expect("lstm_weights_in", self.weights_in, (4 * size, inputs))
+        expect("lstm_weights_out", self.weights_out, (4 * size, size))
+        expect("lstm_bias", self.bias, (4 * size,))
+        return size
 
     def __call__(self, values: Floats, state: State) -> State:
         """Returns the state after inputs (k, in); its first array is the layer's output."""
@@ -103,6 +144,23 @@ class PictureNetwork:
     convolutions: tuple[Convolution, ...]
     layer: Layer
 
+    def check(self, shape: tuple[int, ...]) -> int:
+        """Returns the number of features of pictures (height, width, channels).
+
+        Raises:
+            ValueError: The arrays do not fit such pictures or each other.
+        """
+        height, width, channels = shape
+        for number, each in enumerate(self.convolutions):
+            outputs, _, *(rows, columns) = each.weights.shape
+            expect(f"kernels_{number}", each.weights, (outputs, channels, rows, columns))
+            expect(f"biases_{number}", each.bias, (outputs,))
+            if not (each.stride >= 1 and 1 <= rows <= height and 1 <= columns <= width):
+                raise ValueError(f"a stride of {each.stride} or a kernel does not fit {shape}")
+            height = (height - rows) // each.stride + 1
+            width, channels = (width - columns) // each.stride + 1, outputs
+        return check_layer("{} of a picture", self.layer, height * width * channels)
+
     def __call__(self, pictures: NDArray[np.uint8]) -> Floats:
         """Returns the features (k, n) of pictures (k, height, width, channels)."""
         values: Floats = np.moveaxis(pictures, -1, 1).astype(np.float32) / np.float32(255.0)
@@ -129,6 +187,16 @@ class Part:
     key: str | None = None
     counts: tuple[int, ...] = ()
     network: PictureNetwork | None = None
+
+    def size(self) -> int:
+        """Returns the number n of features; raises ValueError if the arrays do not fit."""
+        if min(self.shape, default=1) < 0:
+            raise ValueError(f"the shape of a part must be >= 0, got {self.shape}")
+        if self.network is not None:
+            return self.network.check(self.shape)
+        if self.counts and (len(self.counts) != math.prod(self.shape) or min(self.counts) < 1):
+            raise ValueError(f"counts {self.counts} of a part do not fit its shape {self.shape}")
+        return sum(self.counts) or math.prod(self.shape)
 
     def features(self, observations: Any) -> Floats:
         """Returns the features (k, n) of k observations.
@@ -232,14 +300,14 @@ def _part_of(arrays: Mapping[str, Any], name: str) -> Part:
             Convolution(
                 arrays[f"{name}_kernels_{place}"],
                 arrays[f"{name}_biases_{place}"],
-                int(arrays[f"{name}_stride_{place}"]),
+                *whole_numbers(arrays, f"{name}_stride_{place}"),
             )
             for place in range(count)
         )
         network = PictureNetwork(convolutions, (arrays[f"{name}_weights"], arrays[f"{name}_bias"]))
     return Part(
-        tuple(arrays[f"{name}_shape"].tolist()),
+        whole_numbers(arrays, f"{name}_shape"),
         str(arrays[f"{name}_key"]) if f"{name}_key" in arrays else None,
-        tuple(arrays[f"{name}_counts"].tolist()) if f"{name}_counts" in arrays else (),
+        whole_numbers(arrays, f"{name}_counts") if f"{name}_counts" in arrays else (),
         network,
     )

@@ -51,6 +51,8 @@ class OnnxModel:
     """
 
     def __init__(self, file: Path) -> None:
+        if file.exists() and not file.is_file():
+            raise TaskError(f"{file} is no ONNX model that can be run: it is not a regular file")
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 4  # only fatal errors: all others are raised

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
+import re
 import zipfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,12 +27,21 @@ from .networks import (
     Part,
     State,
     arrays_of,
+    check_layer,
     dense,
+    expect,
     features_of,
     parts_of,
+    whole_numbers,
 )
 
 FILE = "policy.npz"
+_NAME = re.compile(
+    r"shape|mean|scale|limit|low|high|counts|masked|(weights|bias)_\d{1,3}"
+    r"|part_\d{1,3}_(shape|key|counts|weights|bias|(kernels|biases|stride)_\d{1,3})"
+    r"|lstm_(weights_in|weights_out|bias)"
+)
+_MOST_BYTES = 2**28
 NAMED = "policy_"
 """Begin of the file names of several policies, as in ``policy_red.npz``."""
 
@@ -144,6 +155,44 @@ class TrainedPolicy(ArrayPolicy):
             arrays["masked"] = np.array(True)
         return {"shape": np.array(self.shape, dtype=np.int64), **arrays, **arrays_of(self.parts)}
 
+    def check(self, memory: int | None = None) -> None:
+        """Checks that the arrays fit each other, as a file may hold anything.
+
+        Args:
+            memory: Number of outputs of the memory in front of the layers; None without one.
+
+        Raises:
+            ValueError: An array has another shape or type than the others ask for, or a number is
+                not finite; the message names it.
+        """
+        size = sum(part.size() for part in self.parts) if self.parts else self.mean.size
+        expect("mean", self.mean, (size,))
+        expect("scale", self.scale, (size,))
+        limit = np.asarray(self.limit)
+        if not (self.scale > 0.0).all():
+            raise ValueError("scale must be > 0")
+        if limit.shape not in {(), (size,)} or limit.dtype.kind != "f" or not (limit >= 0.0).all():
+            raise ValueError(f"limit must be one number >= 0, or {size}")
+        size = size if memory is None else memory
+        for number, layer in enumerate(self.layers):
+            size = check_layer(f"{{}}_{number}", layer, size)
+        if not self.layers:
+            raise ValueError("it has no layers")
+        if (self.low is None) != (self.high is None):
+            raise ValueError("low and high must both be there, or none of them")
+        if self.low is not None and self.high is not None:
+            if not (self.low.shape == self.high.shape == (size,) and (self.low <= self.high).all()):
+                raise ValueError(f"low and high must be {size} numbers each, low <= high")
+            entries = size
+        elif self.counts:
+            if min(self.counts) < 1 or sum(self.counts) != size:
+                raise ValueError(f"counts must be >= 1 and add up to {size}, got {self.counts}")
+            entries = len(self.counts)
+        else:
+            entries = 1
+        if math.prod(self.shape) != entries:
+            raise ValueError(f"shape must be of {entries} numbers, got {self.shape}")
+
     @classmethod
     def load(cls, file: Path) -> TrainedPolicy:
         """Reads a file written by `save`; an untrusted file is safe, because it contains no code.
@@ -158,10 +207,10 @@ class TrainedPolicy(ArrayPolicy):
 
     @classmethod
     def of_arrays(cls, arrays: Mapping[str, Any]) -> TrainedPolicy:
-        """Makes the policy from plain arrays, as `arrays` returns them.
+        """Makes the policy from plain arrays, as `arrays` returns them; see `check`.
 
         Raises:
-            KeyError, ValueError: The arrays do not describe a policy.
+            KeyError, TypeError: The arrays do not describe a policy.
         """
         count = sum(name.startswith("weights_") for name in arrays)
         limit = arrays["limit"]
@@ -172,9 +221,9 @@ class TrainedPolicy(ArrayPolicy):
             tuple((arrays[f"weights_{n}"], arrays[f"bias_{n}"]) for n in range(count)),
             arrays.get("low"),
             arrays.get("high"),
-            tuple(arrays["shape"].tolist()),
+            whole_numbers(arrays, "shape"),
             parts_of(arrays),
-            tuple(arrays["counts"].tolist()) if "counts" in arrays else (),
+            whole_numbers(arrays, "counts") if "counts" in arrays else (),
             "masked" in arrays,
         )
 
@@ -275,15 +324,34 @@ def load_policy(file: Path) -> TrainedPolicy | RecurrentPolicy:
     Raises:
         TaskError: The file cannot be read, or holds no policy.
     """
+    if file.exists() and not file.is_file():
+        raise TaskError(f"{file} is not a trained policy: it is not a regular file")
     try:
-        with np.load(file, allow_pickle=False) as stream:
-            arrays = dict(stream)
+        arrays = _read(file)
         network = TrainedPolicy.of_arrays(arrays)
         if "lstm_weights_in" not in arrays:
+            network.check()
             return network
-        return RecurrentPolicy(network, Lstm(*(arrays[f"lstm_{name}"] for name in Lstm._fields)))
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        memory = Lstm(*(arrays[f"lstm_{name}"] for name in Lstm._fields))
+        network.check(memory.check(network.mean.size))
+        return RecurrentPolicy(network, memory)
+    except Exception as error:  # a damaged file lets zipfile and NumPy raise almost anything
         raise TaskError(f"{file} is not a trained policy: {error}") from error
+
+
+def _read(file: Path) -> dict[str, Any]:
+    """Returns the arrays of a file, after a look at their names and sizes."""
+    with zipfile.ZipFile(file) as archive:
+        members = archive.infolist()
+    names = [each.filename.removesuffix(".npy") for each in members]
+    if unknown := [name for name in names if not _NAME.fullmatch(name)]:
+        raise ValueError(f"no policy has an array {unknown[0]!r}")
+    if len(set(names)) < len(names):
+        raise ValueError("it has two arrays of one name")
+    if (size := sum(each.file_size for each in members)) > _MOST_BYTES:
+        raise ValueError(f"its arrays must be <= {_MOST_BYTES} bytes, got {size}")
+    with np.load(file, allow_pickle=False) as stream:
+        return dict(stream)
 
 
 @contextlib.contextmanager
