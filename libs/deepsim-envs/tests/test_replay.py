@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -98,6 +99,9 @@ def change(path, number, **fields):
             "line 3: step differs from the recorded one",
         ),
         (3, {"actions": {"c": [[0, 0]]}}, "line 3: not a line of a replay"),
+        (3, {"actions": None}, "line 3: not a line of a replay"),
+        (3, {"actions": []}, "line 3: not a line of a replay"),
+        (3, {"actions": {"a": [], "b": []}}, "line 3: not a line of a replay"),
         (3, {"actions": {"a": [[0]], "b": [[0]]}}, "line 3: not a line of a replay"),
     ],
 )
@@ -108,10 +112,12 @@ def test_a_file_that_says_something_else_is_refused(recorded, number, fields, me
         list(replay(env, path))
 
 
-@pytest.mark.parametrize("text", ["", "no json", "[1]", "{}"])
+@pytest.mark.parametrize(
+    "text", [b"", b"no json", b"[1]", b"{}", b"\xff\xfe{", b"[" * 100_000 + b"\n"]
+)
 def test_any_other_file_is_refused(make_env, tmp_path, text):
     path = tmp_path / "run.jsonl"
-    path.write_text(text)
+    path.write_bytes(text)
     with pytest.raises(ReplayError, match=r"run\.jsonl"):
         list(replay(make_env(), path))
 
@@ -123,6 +129,26 @@ def test_a_file_that_breaks_off_is_a_replay_up_to_there(make_env, tmp_path, push
     recorder.step(push)
     assert len(list(replay(env, path))) == 1  # though the recorder was not closed
     recorder.close()
+
+
+def test_a_line_that_a_full_disk_cut_is_left_out(recorded):
+    """But a line that is damaged, with others behind it, is an error."""
+    env, path, results = recorded
+    data = path.read_bytes()
+    path.write_bytes(data[:-20])
+    with pytest.warns(UserWarning, match=rf"run\.jsonl, line {data.count(bytes([10]))} breaks off"):
+        assert [digest(tuple(result)) for result in replay(env, path)] == results[:-1]
+    lines = data.splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:4], lines[4][:-20], *lines[5:]]))
+    with pytest.raises(ReplayError, match="line 5: not JSON"):
+        list(replay(env, path))
+
+
+def test_a_pipe_is_no_replay(make_env, tmp_path):
+    """Opening it would wait for ever."""
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    with pytest.raises(ReplayError, match="not a regular file"):
+        next(replay(make_env(), tmp_path / "pipe.jsonl"))
 
 
 def test_a_refused_action_leaves_no_line(make_env, tmp_path, push):

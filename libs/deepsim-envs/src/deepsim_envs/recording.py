@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ class Recorder:
 
     The file has a line of JSON for each reset and step, with the seed or the actions and the digest
     of the result. The line is written before `reset` or `step` returns, so even the file of a
-    program that died can be replayed.
+    program that died can be replayed, but for a line that it was writing.
 
     Args:
         environment: The environment; the recorder does not close it.
@@ -88,6 +89,9 @@ def replay(
         ReplayError: The file is not a replay, has other agents, or a reset or step differs from the
             recorded one; the message has the line.
 
+    Warns:
+        UserWarning: The last line breaks off, as on a full disk: it is left out.
+
     Example:
         `make` is the function from the `Area` example:
 
@@ -114,7 +118,7 @@ def replay(
             else:
                 result = environment.step(_decoded(environment.action_space, line["actions"]))
                 found = digest(tuple(result))
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
             raise ReplayError(f"{where}: not a line of a replay: {error!r}") from error
         if found != recorded:
             raise ReplayError(
@@ -126,14 +130,20 @@ def replay(
 
 
 def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    with path.open(encoding="utf-8") as file:
+    if path.exists() and not path.is_file():
+        raise ReplayError(f"{path} is not a replay: it is not a regular file")
+    with path.open("rb") as file:
         for number, text in enumerate(file, 1):
+            where = f"{path}, line {number}"
             try:
                 line = json.loads(text)
-            except ValueError as error:
-                raise ReplayError(f"{path}, line {number}: not JSON: {error}") from error
+            except (ValueError, RecursionError) as error:
+                if number > 1 and not text.endswith(b"\n"):
+                    warnings.warn(f"{where} breaks off and is left out", stacklevel=3)
+                    return
+                raise ReplayError(f"{where}: not JSON: {error}") from error
             if not isinstance(line, dict):
-                raise ReplayError(f"{path}, line {number}: must be an object, got {line!r}")
+                raise ReplayError(f"{where}: must be an object, got {line!r}")
             yield number, line
 
 
