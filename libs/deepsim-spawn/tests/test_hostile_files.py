@@ -52,7 +52,7 @@ def test_the_whole_file_is_valid(loader, suffix, tmp_path):
     path = tmp_path / f"whole.{suffix}"
     path.write_text(WHOLE[suffix])
     assert loader.load(path)
-    assert loader.load(WHOLE[suffix])
+    assert GazeboXMLLoader(xacro=True).load(WHOLE[suffix])
 
 
 @pytest.mark.parametrize("suffix", WHOLE)
@@ -240,3 +240,23 @@ def test_a_mesh_outside_of_the_model_is_refused(tmp_path, uri):
 def test_a_number_that_no_model_can_mean_is_a_format_error(load_link, element, number):
     with pytest.raises(ModelFormatError, match=r"expected .*number"):
         load_link(element.format(number))
+
+
+def test_text_runs_no_code_unless_it_may(loader):
+    """A URDF that xacro made declares it still, but has none."""
+    with pytest.raises(
+        ModelFormatError, match=r"xacro, which is code, .*GazeboXMLLoader\(xacro=True\)"
+    ):
+        loader.load(XACRO)
+    with pytest.raises(ModelFormatError, match="xacro, which is code"):
+        loader.load(XACRO.replace("${1 + 1}", "1").replace("</robot>", "<xacro:x/></robot>"))
+    assert loader.load(XACRO.replace("${1 + 1}", "1"))
+
+
+@pytest.mark.parametrize("tail", ["x", ".", "e", ".5.", " 1"])
+def test_a_long_number_takes_no_time(loader, tail):
+    """A hundred thousand digits took ten minutes, as their square."""
+    text = SDF.replace("<mass>1", f"<mass>{'1' * 100_000}{tail}", 1)
+    assert text != SDF
+    with pytest.raises(ModelFormatError, match="expected a finite number"):
+        loader.load(text)

@@ -101,6 +101,28 @@ def test_files_stay_in_the_folder_of_the_model_and_on_the_search_path(tmp_path):
             "<mujoco><worldbody><replicate count='100000000'/></worldbody></mujoco>",
             "count must be at most 10000, got 100000000",
         ),
+        (
+            "<mujoco><worldbody><replicate count='9000'><replicate count='9000'><geom size='1'/>"
+            "</replicate></replicate></worldbody></mujoco>",
+            "counts must make at most 10000 elements",
+        ),
+        (
+            "<mujoco><worldbody><flexcomp type='grid' count='300 300 1'/></worldbody></mujoco>",
+            "counts must make at most 10000 elements",
+        ),
+        (
+            "<mujoco><asset><texture type='2d' builtin='flat' width='9000' height='9000'/></asset>"
+            "</mujoco>",
+            "textures and height fields would take too much memory",
+        ),
+        (
+            "<mujoco><asset><texture builtin='flat' width='9000'/></asset></mujoco>",
+            "textures and height fields would take too much memory",
+        ),
+        (
+            "<mujoco><asset><hfield nrow='10000' ncol='10000' size='1 1 1 1'/></asset></mujoco>",
+            "textures and height fields would take too much memory",
+        ),
         ("<!DOCTYPE x [<!ENTITY a 'b'>]><mujoco/>", "<!DOCTYPE> is not allowed"),
     ],
 )

@@ -20,6 +20,12 @@ PLAIN = "<robot xmlns:xacro='http://www.ros.org/wiki/xacro' name='r'>{}<link nam
 
 
 @pytest.fixture
+def loader():
+    """A loader that trusts text."""
+    return GazeboXMLLoader(xacro=True)
+
+
+@pytest.fixture
 def write(tmp_path):
     """Writes a file and returns its path."""
 

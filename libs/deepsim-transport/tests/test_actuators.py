@@ -138,7 +138,6 @@ def test_settings_beside_the_text_are_sent(serve, session, tmp_path: Path):
 
 STRANGE: list[tuple[dict[str, Any], str]] = [
     ({"text": "/etc/passwd"}, "sent as the text"),
-    ({"text": "<mujoco xmlns:xacro='a'/>"}, "without xacro"),
     ({"text": "<mujoco><include file='/etc/passwd'/></mujoco>"}, "passwd"),
     ({"files": {"a": 3}}, "MJCF that cannot be read"),
     ({"files": 0}, "MJCF that cannot be read"),

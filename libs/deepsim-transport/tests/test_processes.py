@@ -179,7 +179,7 @@ def test_commands_in_the_messages_of_the_paper(serve, session):
         ("set_joint_state", messages.JointState("pole::knee", (0.1,)), "no joint is named"),
         ("set_joint_state", messages.JointState("pole::hinge", (0.1,), (1.0, 2.0)), "as many"),
         ("insert_entity", messages.InsertEntity("pole", POLE), "exists already"),
-        ("insert_entity", messages.InsertEntity("x", PROGRAM), "without xacro"),
+        ("insert_entity", messages.InsertEntity("x", PROGRAM), "xacro, which is code"),
     ):
         with pytest.raises(RemoteError, match=reason):
             transport.command(topic, message)
@@ -444,7 +444,7 @@ def test_requests_that_are_none_are_refused_and_nothing_happens(serve, session):
         ({"call": "step", "n": True}, {}, "n must be"),
         ({"call": "spawn", "models": [["x", "<sdf/>"]]}, pose, "sdf"),
         ({"call": "spawn", "models": [["x", "/etc/x.xacro"]]}, pose, "text of its SDF"),
-        ({"call": "spawn", "models": [["x", PROGRAM]]}, pose, "without xacro"),
+        ({"call": "spawn", "models": [["x", PROGRAM]]}, pose, "xacro, which is code"),
     ):
         answer = unpack(transport.request("call", pack(header, arrays)))
         assert message in answer.header["text"], answer.header

@@ -37,6 +37,8 @@ class GazeboXMLLoader:
         strict: Whether to refuse malformed input that other tools accept, instead of repairing it.
         skip_missing_collisions: Whether to leave out a collision whose mesh is not found, with a
             warning, instead of raising an error. Visuals are left out in this case unless `strict`.
+        xacro: Whether XML given as text may be xacro, as files with the suffix ``.xacro`` are. It
+            evaluates Python expressions: only load xacro that you trust.
 
     Attributes:
         search_path: The search path.
@@ -52,10 +54,12 @@ class GazeboXMLLoader:
         *,
         strict: bool = False,
         skip_missing_collisions: bool = False,
+        xacro: bool = False,
     ) -> None:
         self.search_path = SearchPath.of(search_path)
         self._strict = strict
         self._skip_missing_collisions = skip_missing_collisions
+        self._xacro = xacro
 
     def load(
         self, source: str | Path, arguments: Mapping[str, str] = _NO_ARGUMENTS
@@ -65,8 +69,7 @@ class GazeboXMLLoader:
         Args:
             source: A file of SDF, URDF or (suffix ``.xacro``) xacro; the folder of a model, whose
                 `model.config` names the file; a ``model://`` or ``package://`` URI of either; or
-                XML as text, which starts with ``<`` and is expanded by xacro if it declares
-                ``xmlns:xacro``. xacro evaluates Python expressions: only load xacro that you trust.
+                XML as text, which starts with ``<``.
             arguments: Values of the ``<xacro:arg>`` elements.
 
         Raises:
@@ -127,7 +130,13 @@ class GazeboXMLLoader:
         """Returns the root element of a source."""
         if is_xml(source):
             label, path, text = _TEXT, None, without_declaration(str(source))
-            is_xacro = b"xmlns:xacro" in text
+            is_xacro = b"xmlns:xacro" in text and (b"<xacro:" in text or b"${" in text)
+            if is_xacro and not self._xacro:
+                raise ModelFormatError(
+                    "xacro, which is code, is only expanded in files with the suffix .xacro, "
+                    "or in text by GazeboXMLLoader(xacro=True)",
+                    file=label,
+                )
         else:
             path = self._locate(source, load)
             label, text = str(path), read_bytes(path)

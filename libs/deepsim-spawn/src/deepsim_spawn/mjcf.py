@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
@@ -43,7 +44,9 @@ _OF_PLUGINS = ("plugin", "instance", "actdim", "dyntype")
 _STEP = 0.002  # default of MuJoCo [s]
 _SIZES = ("count", "height", "ncol", "nrow", "width")
 _LARGEST = 10_000
-"""Limit of the numbers in `_SIZES`; larger ones would take hours or all memory."""
+"""Limit of the numbers in `_SIZES`, and of all elements that counts make."""
+_MOST_CELLS = 2**26
+"""Limit of the pixels of all made textures; a cell of a height field takes as much as eight."""
 
 
 @dataclass(frozen=True, slots=True, init=False, eq=False)
@@ -238,6 +241,7 @@ class _Reader:
         self._included: dict[Element, Element] = {}
         self._folders: dict[str, str] = {}
         self._gains: dict[str, dict[str, str]] = {}
+        self._repeated = self._cells = 0
         self._settings(root)
 
     def _settings(self, root: Element) -> None:
@@ -268,14 +272,11 @@ class _Reader:
         """Returns the path of a file that is named relative to the main file, as in MuJoCo."""
         return element.make(self._main.load.search_path.find, name, self._main.path)
 
-    def copy(self, element: Element) -> etree._Element:
-        """Returns a copy of an element and its descendants."""
+    def copy(self, element: Element, times: int = 1) -> etree._Element:
+        """Returns a copy of an element and its descendants, which counts above make repeatedly."""
         if element.tag in ("attach", "model"):
             raise element.error("models of other files are not supported: merge them into one file")
-        for name in _SIZES:
-            for number in element.attributes.get(name, "").split():
-                if number.lstrip("+-0").isdigit() and int(number) > _LARGEST:
-                    raise element.error(f"{name} must be at most {_LARGEST}, got {number}")
+        times = self._limited(element, times)
         attributes = dict(element.attributes)
         if element.tag in _FOLDERS:
             if "file" in attributes and element.tag != "flexcomp":  # its name by default
@@ -291,10 +292,33 @@ class _Reader:
             elif child.tag == "plugin":
                 child.warn_unsupported(f"plugins other than {_PID} are left out")
             elif child in self._included:
-                made.extend(self.copy(self._included[child]))
+                made.extend(self.copy(self._included[child], times))
             else:
-                made.append(self.copy(child))
+                made.append(self.copy(child, times))
         return made
+
+    def _limited(self, element: Element, times: int) -> int:
+        """Returns how often the children of an element are made; refuses what takes all memory."""
+        sizes = {}
+        for name in _SIZES:
+            numbers = element.attributes.get(name, "").split()
+            digits = [number.lstrip("+-0") for number in numbers]
+            for number, each in zip(numbers, digits, strict=True):
+                if each.isdecimal() and (len(each) > 5 or int(each) > _LARGEST):
+                    raise element.error(f"{name} must be at most {_LARGEST}, got {number[:20]}")
+            sizes[name] = math.prod(int(each) for each in digits if each.isdecimal())
+        times *= sizes["count"]
+        self._repeated += times if times > 1 else 0
+        if self._repeated > _LARGEST:
+            raise element.error(f"counts must make at most {_LARGEST} elements")
+        if element.tag == "texture" and "builtin" in element.attributes:
+            faces = element.attributes.get("type", "cube") != "2d"
+            self._cells += sizes["width"] * (6 * sizes["width"] if faces else sizes["height"])
+        elif element.tag == "hfield":
+            self._cells += 8 * sizes["nrow"] * sizes["ncol"]
+        if self._cells > _MOST_CELLS:
+            raise element.error("made textures and height fields would take too much memory")
+        return times
 
     def _learn(self, extension: Element) -> None:
         """Keeps the configurations of the instances of `_PID`; warns of other plugins."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeVar, cast, get_args
 
@@ -192,15 +192,20 @@ def read_light(
 
 
 def read_link(
-    element: Element, scope: Scope, joints: Iterable[tuple[JointDescription, Element]] = ()
+    element: Element, scope: Scope, joints: Mapping[str, Sequence[tuple[JointDescription, Element]]]
 ) -> LinkDescription:
-    """Returns a link with resolved poses and with the sensors of the joints whose child it is."""
+    """Returns a link with resolved poses and with the sensors of its joints.
+
+    Args:
+        element: The element of the link.
+        scope: The frames of its model.
+        joints: The joints of its model, with their elements, by the names of their children.
+    """
     name = element.require_attribute("name", word)
     sensors = element.find_all("sensor")
     felt = [
         (joint, sensor)
-        for joint, joined in joints
-        if joint.child == name
+        for joint, joined in joints.get(name, ())
         for sensor in joined.find_all("sensor")
     ]
     for tag in ("collision", "visual", "light"):

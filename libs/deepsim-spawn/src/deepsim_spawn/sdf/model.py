@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from deepsim_math import Pose, Vector3
 from deepsim_spawn.description.checks import WORLD
+from deepsim_spawn.description.joint import JointDescription
 from deepsim_spawn.description.model import ModelDescription
 from deepsim_spawn.description.world import Physics, WorldDescription
 from deepsim_spawn.inertia import fix_massless_bases
@@ -99,12 +100,15 @@ def read_model(
             for each in element.find_all("joint")
             if (joint := read_joint(each, scope)) is not None
         ]
+        by_child: dict[str, list[tuple[JointDescription, Element]]] = {}
+        for joint, each in joints:
+            by_child.setdefault(joint.child, []).append((joint, each))
         description = element.make(
             _described,
             scope,
             merged,
             name=name,
-            links=tuple(read_link(link, scope, joints) for link in element.find_all("link")),
+            links=tuple(read_link(link, scope, by_child) for link in element.find_all("link")),
             joints=tuple(joint for joint, _ in joints),
             models=tuple(model.resolved(scope) for model in nested),
             static=static,

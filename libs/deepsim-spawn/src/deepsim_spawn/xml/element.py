@@ -24,7 +24,7 @@ from deepsim_spawn.errors import ModelFormatError, ModelFormatWarning, Unsupport
 if TYPE_CHECKING:
     from .document import Document
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE | re.ASCII)
 
 _TRUTH = {"true": True, "1": True, "false": False, "0": False}

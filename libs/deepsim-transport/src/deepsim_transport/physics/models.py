@@ -118,14 +118,13 @@ def read_descriptions(packed: Mapping[str, Any]) -> Descriptions:
 
 
 def plain_text(text: Any) -> str:
-    """Checks that reading a model opens no file and runs no code of the sender's choice.
+    """Checks that reading a model opens no file of the sender's choice.
 
     Raises:
-        MessageError: `text` is not a model as text, but for example a path, or xacro, which can run
-            code.
+        MessageError: `text` is not a model as text, but for example a path.
     """
-    if not isinstance(text, str) or not text.lstrip().startswith("<") or "xmlns:xacro" in text:
-        raise MessageError("a model is sent as the text of its SDF, URDF or MJCF, without xacro")
+    if not isinstance(text, str) or not text.lstrip().startswith("<"):
+        raise MessageError("a model is sent as the text of its SDF, URDF or MJCF")
     return text
 
 

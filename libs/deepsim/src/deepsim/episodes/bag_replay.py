@@ -121,8 +121,6 @@ def _described(bag: Bag) -> dict[str, ModelDescription]:
         if last != "robot_description":
             continue
         for _, _, message in bag.messages(topic):
-            if "xmlns:xacro" in message.data:
-                raise DeepSimError(f"{bag.path}: {topic} is xacro, which would run code: not read")
             try:
                 found[space] = GazeboXMLLoader(skip_missing_collisions=True).load_model(
                     message.data
