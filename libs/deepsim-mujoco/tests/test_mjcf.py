@@ -261,15 +261,25 @@ def test_files_are_copied_and_shown_to_nobody_else(tmp_path: Path) -> None:
         ("<mujoco><nonsense/></mujoco>", "refuses its MJCF: .*nonsense"),
         ("<mujoco/>", "has no body"),
         (BALL.replace("<freejoint/>", "<freejoint/><freejoint/>"), "refuses its MJCF"),
+        (
+            BALL.replace("<freejoint/>", "<joint name='j' axis='nan 0 1'/>"),
+            "cannot be simulated: joint axis xyz must be finite",
+        ),
+        (
+            BALL.replace("<freejoint/>", "<freejoint/><geom size='1' rgba='0 0 nan 1'/>"),
+            "cannot be simulated: colour channel b",
+        ),
     ],
 )
+@pytest.mark.filterwarnings("ignore:XML contains a 'NaN'")
 def test_what_mujoco_refuses_is_told_and_leaves_the_world(text: str, message: str) -> None:
     world = World(MujocoSimulator())
     world.spawn(mjcf(BALL), "ball", Pose())
     with pytest.raises(SpawnError, match=f"'m'.*{message}"):
         world.spawn(mjcf(text), "m", Pose())
+    world.spawn(mjcf(BALL), "m", Pose())  # nothing of the refused one is left
     world.tick()
-    assert list(world.entities.models) == ["ball"]
+    assert list(world.entities.models) == ["ball", "m"]
 
 
 PAIRED = """<mujoco model="m"><worldbody><body name="a" pos="0 0 0.5"><freejoint/>

@@ -20,7 +20,7 @@ from deepsim_spawn import (
     MjcfModel,
     UnsupportedElementWarning,
 )
-from deepsim_sync import SCOPE, SpawnError
+from deepsim_sync import SCOPE, DeepSimError, SpawnError
 
 from .builder import COLLISION_GROUP, VISUAL_GROUP, Built, Look, Sensor
 from .kept_files import keep
@@ -97,21 +97,28 @@ def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
         for mesh in child.meshes
         if Path(mesh.file).suffix in _OPEN_FORMATS
     }
-    let_stand(child, description.floor_contacts)
-    _show(child, built, referenced)
-    for number in others:
-        hold(model, data, number, given)
-    add_actuators(child, built, model, data, others)
-    before = {kind: len(getattr(spec, kind)) for kind in _KINDS}
     frame = spec.worldbody.add_frame()
-    spec.attach(child, prefix=name + SCOPE, frame=frame)
-    built.others += [each for kind in _KINDS for each in getattr(spec, kind)[before[kind] :]]
     built.holders.append(frame)
-    _keep_roots(spec, built, data, nodes, lift)
-    add_servos(spec, built, model, data, gains)
-    built.controls = controls_of(built, model, commands)
-    built.mjcf_sensors, added = add_sensors(spec, name, sensors)
-    built.others += added
+    try:
+        let_stand(child, description.floor_contacts)
+        _show(child, built, referenced)
+        for number in others:
+            hold(model, data, number, given)
+        add_actuators(child, built, model, data, others)
+        before = {kind: len(getattr(spec, kind)) for kind in _KINDS}
+        spec.attach(child, prefix=name + SCOPE, frame=frame)
+        built.others += [each for kind in _KINDS for each in getattr(spec, kind)[before[kind] :]]
+        _keep_roots(spec, built, data, nodes, lift)
+        add_servos(spec, built, model, data, gains)
+        built.controls = controls_of(built, model, commands)
+        built.mjcf_sensors, added = add_sensors(spec, name, sensors)
+        built.others += added
+    except BaseException as error:
+        for element in [*built.others, *built.roots, *built.holders]:
+            spec.delete(element)
+        if isinstance(error, ValueError) and not isinstance(error, DeepSimError):
+            raise SpawnError(name, f"its MJCF cannot be simulated: {error}") from error
+        raise
     lost_cameras = _add_cameras(built, model)
     _list_left_out(built, "sensors", [*lost, *merged])
     _list_left_out(built, "cameras", lost_cameras)
