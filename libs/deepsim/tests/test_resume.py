@@ -17,6 +17,7 @@ from typer.testing import CliRunner, Result
 
 from deepsim.cli import app
 from deepsim_train import TrainedPolicy
+from deepsim_train.training.run_folder import one_writer
 
 pytest.importorskip(
     "stable_baselines3", reason="training is not tested: tox -e py311-train in libs/deepsim"
@@ -203,3 +204,16 @@ def test_what_changed_since_the_run_began_is_named(write_task: WriteTask, tmp_pa
     told = said(call(*again, 224))
     assert f"changed since the run was last started: numpy {np.__version__}, before 1.0" in told
     assert "changed since the run was last started: __init__.py of the task" in told
+
+
+def test_a_folder_has_one_writer(write_task: WriteTask, tmp_path: Path) -> None:
+    """A second resume would overwrite what the first one writes."""
+    out = tmp_path / "run"
+    assert call("train", write_task(), *SMALL, "--out", out, "--no-video").exit_code == 0
+    before = {file.name: file.read_bytes() for file in out.iterdir()}
+    with one_writer(out):
+        result = call("train", "--resume", out, "--steps", "320")
+        assert result.exit_code == 1
+        assert "another training run writes to" in said(result)
+        assert {file.name: file.read_bytes() for file in out.iterdir()} == before
+    assert call("train", "--resume", out, "--steps", "320", "--no-video").exit_code == 0

@@ -3,16 +3,21 @@
 
 from __future__ import annotations
 
+import io
 import pickle
 import random
+import sys
 from collections.abc import Sequence
+from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
 
+from deepsim_sync import UnsupportedError
 from deepsim_train.task_code import TaskError
+from deepsim_train.tasks.loading import MODULE_PREFIX
 
 from .learner import Learner
 from .learning_worlds import LearningWorlds
@@ -26,6 +31,27 @@ _MODEL = (
     "_last_lstm_states",
 )  # fmt: skip
 _SCALE = ("obs_rms", "ret_rms", "returns", "old_obs", "old_reward")
+_CALLED = {
+    ("_codecs", "encode"),
+    ("builtins", "complex"),
+    ("builtins", "range"),
+    ("builtins", "slice"),
+    ("collections", "OrderedDict"),
+    ("collections", "deque"),
+    ("numpy", "dtype"),
+    ("numpy._core.multiarray", "_reconstruct"),
+    ("numpy._core.multiarray", "scalar"),
+    ("numpy._core.numeric", "_frombuffer"),
+    ("numpy.random._pickle", "__bit_generator_ctor"),
+    ("numpy.random._pickle", "__generator_ctor"),
+    ("numpy.random.bit_generator", "__pyx_unpickle_SeedSequence"),
+    ("torch._utils", "_rebuild_tensor_v2"),
+}
+_OWN = ("deepsim_", MODULE_PREFIX)
+_FILLED = {
+    ("numpy", "ndarray"),
+    ("stable_baselines3.common.running_mean_std", "RunningMeanStd"),
+}
 _LOGGED = ("name_to_value", "name_to_count", "name_to_excluded")
 
 
@@ -42,9 +68,9 @@ def training_state(
     middle of their episodes, the random generators, the log, and the past policies of self-play.
 
     Raises:
-        UnsupportedError: The simulator has no snapshots.
+        UnsupportedError: The simulator has no snapshots, or the state holds what `_Loader` refuses.
     """
-    return pickle.dumps(
+    state = pickle.dumps(
         {
             "learners": {learner.name: _learner_state(learner) for learner in learners},
             "worlds": worlds.get_state(),
@@ -54,6 +80,11 @@ def training_state(
             "league": None if league is None else league.get_state(),
         }
     )
+    try:
+        _Loader(io.BytesIO(state)).load()
+    except pickle.UnpicklingError as error:
+        raise UnsupportedError(str(error)) from error
+    return state
 
 
 def _learner_state(learner: Learner) -> dict[str, Any]:
@@ -66,19 +97,102 @@ def _learner_state(learner: Learner) -> dict[str, Any]:
     }
 
 
+class _Loader(pickle._Unpickler):
+    """Reads the pickles of `training_state`, and nothing that could run other code.
+
+    Made are arrays, tensors, plain values, and instances of classes of DeepSim and of loaded tasks,
+    which are filled without a call. Other classes are only named, functions are those of `_CALLED`.
+    """
+
+    stack: list[Any]
+    dispatch: ClassVar[dict[int, Any]] = dict(pickle._Unpickler.dispatch)
+
+    def find_class(self, module: str, name: str) -> Any:
+        """Returns a function or class that a checkpoint may name."""
+        if (module, name) == ("torch.storage", "_load_from_bytes"):
+            return _tensors
+        if module.startswith(_OWN) or module in sys.modules:
+            found = super().find_class(module, name)
+            if _key(found) in _CALLED or (isinstance(found, type) and found.__module__ == module):
+                return found
+        raise pickle.UnpicklingError(f"it names {module}.{name}")
+
+    def load_reduce(self) -> None:
+        """Calls a function, or makes a value of deepsim-math or a member of an enumeration."""
+        arguments, function = self.stack.pop(), self.stack[-1]
+        if not (function is _tensors or _key(function) in _CALLED or _is_value(function)):
+            raise pickle.UnpicklingError(f"it calls {function}")
+        self.stack[-1] = function(*arguments)
+
+    def load_newobj(self) -> None:
+        """Makes an empty instance."""
+        self._require_own(self.stack[-2])
+        super().load_newobj()  # type: ignore[misc]
+
+    def load_newobj_ex(self) -> None:
+        """Makes an empty instance with arguments by name."""
+        self._require_own(self.stack[-3])
+        super().load_newobj_ex()  # type: ignore[misc]
+
+    def load_build(self) -> None:
+        """Fills an instance, but no class."""
+        if isinstance(self.stack[-2], type):
+            raise pickle.UnpicklingError(f"it changes {self.stack[-2]}")
+        super().load_build()  # type: ignore[misc]
+
+    def _require_own(self, kind: Any) -> None:
+        if _key(kind) not in _FILLED and not _key(kind)[0].startswith(_OWN):
+            raise pickle.UnpicklingError(f"it makes a {kind}")
+
+    def _refuse(self) -> None:
+        raise pickle.UnpicklingError("it has another protocol")
+
+    dispatch.update(
+        {
+            pickle.REDUCE[0]: load_reduce,
+            pickle.NEWOBJ[0]: load_newobj,
+            pickle.NEWOBJ_EX[0]: load_newobj_ex,
+            pickle.BUILD[0]: load_build,
+        }
+        | dict.fromkeys(pickle.INST + pickle.OBJ + pickle.EXT1 + pickle.EXT2 + pickle.EXT4, _refuse)
+    )
+
+
+def _key(named: Any) -> tuple[str, str]:
+    """Returns the module and name of a class or function; empty for instances, which may lie."""
+    if type(named).__module__.startswith(_OWN):
+        return "", ""
+    module = str(getattr(named, "__module__", ""))
+    return module.replace("numpy.core.", "numpy._core."), str(getattr(named, "__qualname__", ""))
+
+
+def _is_value(named: Any) -> bool:
+    if not isinstance(named, type):
+        return False
+    return issubclass(named, Enum) or named.__module__.startswith("deepsim_math.")
+
+
+def _tensors(data: bytes) -> Any:
+    """Returns the storage of a tensor."""
+    return torch.load(io.BytesIO(data), weights_only=True)
+
+
 def load_training_state(file: Path) -> dict[str, Any]:
-    """Reads a state from a file. It is a pickle, which can run code: read only your own files.
+    """Reads a state from a file; see `_Loader` for what it may hold.
 
     Raises:
         TaskError: The file does not exist, or cannot be read.
     """
     try:
-        state = pickle.loads(file.read_bytes())  # the user's own file, at the user's request
+        with file.open("rb") as stream:
+            state = _Loader(stream).load()
     except FileNotFoundError:
         raise TaskError(f"{file.parent} holds no {FILE}, from which a training goes on") from None
-    except (OSError, pickle.UnpicklingError, EOFError, AttributeError, ImportError) as error:
+    except Exception as error:  # a damaged pickle raises almost anything
         raise TaskError(f"{file} is not a checkpoint: {error}") from error
-    return dict(state)
+    if not isinstance(state, dict):
+        raise TaskError(f"{file} is not a checkpoint, but {type(state).__name__}")
+    return state
 
 
 def put_back(

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
 from hashlib import sha256
@@ -48,6 +50,29 @@ def run_folder(name: str, seed: int, out: Path | None) -> Path:
     if folder.is_dir() and any(folder.iterdir()):
         raise TaskError(f"{folder} is not empty: a training run needs a new or empty folder")
     return folder
+
+
+@contextmanager
+def one_writer(folder: Path) -> Iterator[None]:
+    """Keeps other training runs out of a folder, except on Windows, which locks no folders.
+
+    Raises:
+        TaskError: Another process is training there.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl  # noqa: PLC0415 (not on Windows)
+
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise TaskError(f"another training run writes to {folder}: wait for its end") from None
+        yield
+    finally:
+        os.close(handle)
 
 
 def write_setup(folder: Path, task_folder: Path, task_id: str, config: TrainingConfig) -> list[str]:

@@ -30,6 +30,7 @@ from deepsim_train.training.config import TrainingConfig, parse_policies, parse_
 from deepsim_train.training.progress import write_learning_curve
 from deepsim_train.training.run_folder import (
     CONFIG,
+    one_writer,
     policy_of,
     run_folder,
     settings_of,
@@ -152,7 +153,7 @@ def train(
                     place = out / f"seed_{own.seed}" if out and seeds > 1 else out
                     folder = resume or run_folder(found.name, own.seed, place)
                     done: list[Episode] = []
-                    with results_folder(folder) as results:
+                    with results_folder(folder) as results, one_writer(results):
                         interrupted = _train(console, found, task, own, results, resume is not None)
                         if not interrupted:
                             played = _play(console, results, task, own, episodes, video)
