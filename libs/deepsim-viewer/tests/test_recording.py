@@ -277,6 +277,34 @@ def test_a_writer_that_is_killed_leaves_what_it_wrote(world, tmp_path):
     assert np.array_equal(short.times, whole.times[: len(short)])
 
 
+def test_a_full_disk_ends_the_recording_but_not_the_world(tmp_path):
+    """The limit on the size of files stands for the disk; what was written is a recording."""
+    program = """
+import resource, signal, sys, warnings
+from deepsim_math import Pose
+from deepsim_mujoco import MujocoSimulator
+from deepsim_spawn import GazeboXMLLoader
+from deepsim_sync import World
+from deepsim_viewer import Recording, WorldRecorder
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+world = World(MujocoSimulator())
+ball = "<sdf version='1.7'><model name='ball'><link name='link'/></model></sdf>"
+world.spawn(GazeboXMLLoader().load_model(ball), "ball", Pose())
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    with WorldRecorder(world, sys.argv[1]):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+        while world.time[0] < 10.0:
+            world.tick()
+print([str(each.message) for each in caught], float(world.time[0]))
+"""
+    path = tmp_path / "run.mcap"
+    command = [sys.executable, "-c", program, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert f"['{path}: the recording ends here: File too large'] 10.0" in done.stdout
+    assert 0.5 < Recording(path).duration < 9.5
+
+
 @pytest.mark.parametrize("content", [b"", b"no recording", b"\x89MCAP0\r\n"])
 def test_other_files_are_refused(content, tmp_path):
     """A file of another kind is named in the error."""

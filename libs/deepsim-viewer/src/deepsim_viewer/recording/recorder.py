@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -54,7 +55,8 @@ class WorldRecorder(AbstractContextManager["WorldRecorder"]):
 
     The file has the format MCAP, which Foxglove opens; `Recording` reads it, and `ReplayViewer`
     shows it without a simulator. The file includes all shapes and meshes. Its time is simulated
-    time, which continues across resets.
+    time, which continues across resets. If the file cannot be written any more, as on a full disk,
+    a warning says so, the recording ends with what is written, and the world goes on.
 
     >>> from deepsim_mujoco import MujocoSimulator
     >>> from deepsim_viewer import Recording
@@ -120,25 +122,35 @@ class WorldRecorder(AbstractContextManager["WorldRecorder"]):
 
     def close(self) -> None:
         """Writes the current state and completes the file; repeated calls have no effect."""
+        self._write(float(self._world.time[0]))
         if self._file.closed:
             return
-        if self in self._world.trackers:
-            self._world.trackers.remove(self)
+        self._world.trackers.remove(self)
         try:
-            self._write(float(self._world.time[0]))
             self._writer.finish()  # type: ignore[no-untyped-call]
-        finally:
             self._file.close()
+        except OSError as error:
+            self._give_up(error)
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
     def _write(self, now: float) -> None:
-        if now == self._latest:
+        if now == self._latest or self._file.closed:
             return
         self._latest = now
-        self._encoder.write(self._reader.read(), round((self._passed + now) * 1e9))
-        self._file.flush()
+        try:
+            self._encoder.write(self._reader.read(), round((self._passed + now) * 1e9))
+            self._file.flush()
+        except OSError as error:
+            self._world.trackers.remove(self)
+            self._give_up(error)
+
+    def _give_up(self, error: OSError) -> None:
+        why = error.strerror or error
+        warnings.warn(f"{self.path}: the recording ends here: {why}", stacklevel=3)
+        with suppress(OSError):  # of what could not be written
+            self._file.close()
 
 
 class _DeepSimEncoder:

@@ -13,7 +13,6 @@ from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 import zstandard
-from mcap.exceptions import EndOfFile
 from mcap.records import Channel, Chunk, McapRecord, Message, Metadata
 from mcap.stream_reader import StreamReader, breakup_chunk
 from numpy.typing import NDArray
@@ -229,10 +228,13 @@ def _records(file: BinaryIO) -> Iterator[McapRecord]:
             if size > _LARGEST:
                 raise ValueError(f"chunks must be <= {_LARGEST} bytes, got {size}")
             yield from breakup_chunk(record, validate_crc=True)
-    except EndOfFile as error:  # its writer was killed, unless it closed the file
+    except Exception as error:
+        if file.read(1):
+            raise
         file.seek(0)
         if file.read().endswith(_MAGIC):
             raise ValueError("a record goes beyond its end") from error
+        # else its writer was stopped in the middle of the last record
 
 
 T = TypeVar("T", bound=np.generic)
