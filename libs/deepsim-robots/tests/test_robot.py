@@ -75,7 +75,9 @@ def test_actions_are_left_as_they_are(make_world, arm_config):
     np.testing.assert_array_equal(robot.joints.rows.target_position, [[2.0, 1.0], [0.25, -2.0]])
 
 
-@pytest.mark.parametrize("action", [np.zeros(3), np.zeros((3, 2)), np.zeros((1, 1)), [np.nan, 0.0]])
+@pytest.mark.parametrize(
+    "action", [np.zeros(3), np.zeros((3, 2)), np.zeros((1, 1)), [np.nan, 0.0], [0.0, -np.inf]]
+)
 def test_actions_that_do_not_fit_are_refused(make_world, arm_config, action):
     """The error says the shape, and nothing changes."""
     robot = Robot(make_world(2), arm_config, "arm")

@@ -253,15 +253,15 @@ class Robot:
             worlds: Numbers of the w worlds; all by default.
 
         Raises:
-            ValueError: The shape is wrong, or a number is NaN; nothing was changed.
+            ValueError: The shape is wrong, or a number is not finite; nothing was changed.
         """
         chosen = self._numbers(worlds)
         given = np.asarray(actions, dtype=np.float64)
         shape = (len(chosen), self.action_size)
         if given.shape not in (shape, (1, shape[1]), shape[1:]):
             raise ValueError(f"actions of robot {self.name!r} must be {shape}, got {given.shape}")
-        if np.isnan(given).any():
-            raise ValueError(f"an action of robot {self.name!r} is NaN")
+        if not np.isfinite(given).all():
+            raise ValueError(f"actions of robot {self.name!r} must be finite, got {given}")
         clipped = np.clip(np.broadcast_to(given, shape), self.lower, self.upper)
         for part, drive in self.parts.items():
             action = np.ascontiguousarray(clipped[:, self.slices[part]])
