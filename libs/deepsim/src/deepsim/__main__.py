@@ -1,6 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m deepsim` is the `deepsim` command."""
+"""The `deepsim` command, which `python -m deepsim` is, too."""
 
-from .cli import app
+from .portable import restart
 
-app()
+
+def main() -> None:
+    """Runs the command, with the same bits on every processor where they can be had."""
+    restart()
+    from .cli import app  # noqa: PLC0415 (loads NumPy)
+
+    app()
+
+
+if __name__ == "__main__":
+    main()
