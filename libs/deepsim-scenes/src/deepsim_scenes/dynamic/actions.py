@@ -12,10 +12,12 @@ import numpy as np
 from scenic.core.distributions import RejectionException
 from scenic.core.dynamics import GuardViolation, RejectSimulationException
 from scenic.core.dynamics.actions import Action
+from scenic.core.requirements import RequirementType
 from scenic.core.simulators import Simulation, Simulator
 from scenic.core.vectors import Orientation, Vector
 
 from deepsim_math import Pose, Quaternion, Vector3
+from deepsim_scenes.language.joint import SubRequirement, sub_requirements
 from deepsim_scenes.language.scenario import scene_object
 from deepsim_scenes.scene import Scene, SceneObject
 from deepsim_scenes.world import described
@@ -85,7 +87,10 @@ class WorldSimulation(Simulation):  # type: ignore[misc] # Scenic has no types
         self._bodies: dict[Any, _Body] = {}
         self._spawned: list[str] = []
         self._held: dict[Any, list[Callable[[], None]]] = {}
-        super().__init__(drawn, **options)
+        self._behaviors: dict[int, Any] = {}
+        self._sub_records: list[SubRequirement] = []
+        with sub_requirements(self._sub_records):
+            super().__init__(drawn, **options)
 
     def model_of(self, agent: Any) -> str:
         """Returns the name of the model that represents a Scenic object.
@@ -147,6 +152,25 @@ class WorldSimulation(Simulation):  # type: ignore[misc] # Scenic has no types
         rows = self.world.models.select([name])
         rows.put(pose=np.asarray(pose), twist=np.zeros(6))
 
+    def scheduleForAgents(self) -> Any:  # noqa: N802 (Scenic calls it)
+        """Returns the agents in their order; remembers their behaviours, to stop them all."""
+        for agent in self.agents:
+            self._behaviors[id(agent.behavior)] = agent.behavior
+        return self.agents
+
+    def recordCurrentState(self) -> None:  # noqa: N802 (Scenic calls it)
+        """Records the poses of the objects, and the values of `record` statements."""
+        super().recordCurrentState()
+        values = {}
+        for each in self._sub_records:
+            if each.ty is RequirementType.record:
+                values[each.name] = each.evaluate()
+            elif each.ty is RequirementType.recordFinal or each.name not in self.records:
+                self.records[each.name] = each.evaluate()
+        for name, value in values.items():
+            self.records[name].append((self.currentTime, value))
+        self._sub_records[:] = [each for each in self._sub_records if each.scenario._isRunning]
+
     def executeActions(self, allActions: Any) -> None:  # noqa: N802, N803 (Scenic calls it)
         """Replaces the actions of all agents with new ones."""
         self._held.clear()
@@ -198,7 +222,16 @@ class WorldSimulation(Simulation):  # type: ignore[misc] # Scenic has no types
         ]
 
     def destroy(self) -> None:
-        """Deletes the objects that the run created."""
+        """Stops all behaviours, and deletes the objects that the run created.
+
+        Scenic 3.1 leaves overridden behaviours suspended; when the garbage collector ends them,
+        they change its global state.
+        """
+        for behavior in self._behaviors.values():
+            if behavior is not None and behavior._isRunning:
+                suspended = behavior._runningIterator
+                behavior._stop()
+                suspended.close()
         for name in self._spawned:
             self.world.delete(name)
 

@@ -95,10 +95,12 @@ def run_scenario(
     named = dict(robots or {})
     for name in set(named) - {each.name for each in scene.missions}:
         raise SceneError(f"the scene has no mission-only object {name!r} that could be a robot")
+    from deepsim_scenes.language.joint import isolated  # noqa: PLC0415 (of an extra)
+
     from .actions import WorldSimulator  # noqa: PLC0415 (of an extra)
 
     simulator = WorldSimulator(scene, world, ticks, named)
-    with seeded(scene.seed, scene.number, scene.samples, len("run")):
+    with isolated(), seeded(scene.seed, scene.number, scene.samples, len("run")):
         try:
             ended = simulator.simulate(
                 scene.drawn,

@@ -154,8 +154,10 @@ class Scenario:
         """
         from scenic.core.distributions import RejectionException  # noqa: PLC0415 (of an extra)
 
+        from .joint import isolated  # noqa: PLC0415 (of an extra)
+
         self._rejections.clear()
-        with seeded(seed, number, attempt):
+        with isolated(), seeded(seed, number, attempt):
             try:
                 drawn, samples = self.compiled.generate(maxIterations=limit)
             except RejectionException:
@@ -195,8 +197,10 @@ def _compile(
             raise ImportError(
                 "Scenic is an extra: pip install --find-links dist 'deepsim-scenes[scenic]'"
             ) from None
+        from .joint import isolated  # noqa: PLC0415 (only with Scenic)
         from .shapes import shapes_from  # noqa: PLC0415 (only with Scenic)
 
+        stack.enter_context(isolated())
         stack.enter_context(library_on_path(library))
         stack.enter_context(shapes_from(classes))
         stack.enter_context(seeded(0))

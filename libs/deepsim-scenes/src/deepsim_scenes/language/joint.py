@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The joint with Scenic's global state: isolates loads, samples and runs from each other."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from scenic.core.errors import InvalidScenarioError
+from scenic.core.requirements import DynamicRequirement, RequirementType, rv_ltl
+from scenic.syntax import veneer
+
+_STATE = (
+    "activity", "currentScenario", "scenarioStack", "scenarios", "evaluatingRequirement",
+    "_globalParameters", "lockedParameters", "lockedModel", "loadingModel", "currentSimulation",
+    "inInitialScenario", "runningScenarios", "currentBehavior", "simulatorFactory",
+    "evaluatingGuard",
+)  # fmt: skip
+_IDLE = {name: copy.copy(getattr(veneer, name)) for name in _STATE}
+
+
+@contextmanager
+def isolated() -> Iterator[None]:
+    """Starts with the state that Scenic has after its import; puts the former state back."""
+    kept = {name: getattr(veneer, name) for name in _STATE}
+    vars(veneer).update({name: copy.copy(value) for name, value in _IDLE.items()})
+    try:
+        yield
+    finally:
+        vars(veneer).update(kept)
+
+
+class SubRequirement(DynamicRequirement):  # type: ignore[misc] # Scenic has no types
+    """A `record` or `terminate when` of a scenario that another scenario started during a run.
+
+    Attributes:
+        scenario: The scenario, whose end is also that of the statement.
+    """
+
+    def __init__(self, ty: RequirementType, condition: Any, line: int, name: str) -> None:
+        super().__init__(ty, condition, line, name)
+        self.scenario = veneer.currentScenario
+
+    def evaluate(self) -> Any:
+        """Returns the current value."""
+        return self.closure()
+
+    def isTrue(self) -> Any:  # noqa: N802 (Scenic calls it)
+        """Returns the current truth of a condition; false after the end of its scenario."""
+        if not self.scenario._isRunning:
+            return rv_ltl.B4.FALSE
+        return self.closure(self.condition.create_monitor())
+
+
+_PLACES = {
+    RequirementType.terminateWhen: "_terminationConditions",
+    RequirementType.terminateSimulationWhen: "_terminateSimulationConditions",
+}
+RECORDS = (RequirementType.record, RequirementType.recordInitial, RequirementType.recordFinal)
+_PLAIN = ((1, "steps"), (0, "steps"), None)  # period, delay and file of a plain `record`
+
+
+@contextmanager
+def sub_requirements(records: list[SubRequirement]) -> Iterator[None]:
+    """Handles `record` and `terminate when` in scenarios that start during a run.
+
+    Scenic 3.1 takes them for requirements that reject the run.
+
+    Args:
+        records: Is extended with the `record` statements, which the simulation evaluates.
+    """
+    original = veneer.makeRequirement
+
+    def make(ty: Any, number: int, req: Any, line: int, name: str, config: Any = None) -> None:
+        static = veneer.currentSimulation is None or veneer.currentBehavior is not None
+        if static or veneer.evaluatingRequirement or ty not in (*RECORDS, *_PLACES):
+            original(ty, number, req, line, name, config)
+            return
+        if config and (config.period, config.delay, config.recorder) != _PLAIN:
+            raise InvalidScenarioError(
+                f'"record" on line {line} has a period, delay or file, which only the scenario '
+                "that starts the run can have"
+            )
+        made = SubRequirement(ty, req, line, name)
+        if ty in RECORDS:
+            records.append(made)
+            return
+        owner = made.scenario
+        if ty is RequirementType.terminateSimulationWhen:
+            owner = veneer.currentSimulation.scene.dynamicScenario
+        setattr(owner, _PLACES[ty], [*getattr(owner, _PLACES[ty]), made])
+
+    veneer.makeRequirement = make
+    try:
+        yield
+    finally:
+        veneer.makeRequirement = original
