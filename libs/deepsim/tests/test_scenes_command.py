@@ -96,6 +96,25 @@ def test_parameters_and_the_other_name(folder, scenic):
     assert max(abs(robot["x"]), abs(robot["y"])) > 1.5
 
 
+def test_the_command_says_which_scenic_it_reads_and_why(folder, scenic):
+    """`offset by` leaves the heading to the class in Scenic 2; in Scenic 3 it is that of ego."""
+    text = SCENARIO.replace(
+        "ego = Robot\n", "ego = Robot at 0 @ 0, facing 1\nRobot offset by 1 @ 0\n"
+    )
+    headings = {}
+    for out, options, line in (
+        ("a", (), "read as Scenic 2: it has no construct of Scenic 3"),
+        ("b", ("--scenic", "3"), "read as Scenic 3: as requested"),
+    ):
+        (folder / "yard.scenic").write_text(text)
+        done = run(folder, out, "--noplt", *options)
+        assert f"yard.scenic: {line}" in " ".join(done.output.split())
+        robots = yaml.safe_load((folder / out / "000" / "poses.yaml").read_text())["robot"]
+        headings[out] = robots[1]["heading"]
+    assert headings["b"] == pytest.approx(1.0)
+    assert abs(headings["a"] - 1.0) > 0.01
+
+
 def test_models_are_dumped_and_loaded_again(folder, scenic):
     dump = str(folder / "models.scenic")
     assert run(folder, "a", "--dump", dump, "--noplt").exit_code == 0

@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The joint with Scenic's global state: isolates loads, samples and runs from each other."""
+"""The joint with Scenic's globals: its state, its specifiers, and sub-scenarios."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from scenic.core.errors import InvalidScenarioError
+from scenic.core.lazy_eval import DelayedArgument
+from scenic.core.object_types import Object
 from scenic.core.requirements import DynamicRequirement, RequirementType, rv_ltl
+from scenic.core.specifiers import Specifier
+from scenic.core.type_support import canCoerce, isA, toHeading, toVector
+from scenic.core.vectors import Vector
 from scenic.syntax import veneer
 
 _STATE = (
@@ -30,6 +35,71 @@ def isolated() -> Iterator[None]:
         yield
     finally:
         vars(veneer).update(kept)
+
+
+def _place_only(specifier: Any) -> Specifier:
+    """Returns a specifier that gives only the position."""
+    values = DelayedArgument(
+        {*specifier.requiredProperties},
+        lambda context: {"position": specifier.getValuesFor(context)["position"]},
+    )
+    return Specifier(specifier.name, {"position": 1}, values)
+
+
+def _scenic_2_specifiers() -> dict[str, Callable[..., Any]]:
+    """Returns the specifiers of Scenic 3 that mean something else in Scenic 2, as in Scenic 2."""
+
+    def placing(name: str) -> Callable[..., Any]:
+        original = getattr(veneer, name)
+        return lambda *given, **named: _place_only(original(*given, **named))
+
+    def beside(name: str) -> Callable[..., Any]:
+        original = getattr(veneer, name)
+
+        def specify(pos: Any, dist: Any = 0) -> Any:
+            middle = pos.relativize(Vector(0, 0)) if isA(pos, Object) else pos
+            return original(middle, dist)
+
+        return specify
+
+    def apparently_facing(heading: Any, fromPt: Any = None) -> Any:  # noqa: N803 (Scenic's)
+        turn = toHeading(heading, 'specifier "apparently facing X" with X not a heading')
+        start = toVector(
+            veneer.ego() if fromPt is None else fromPt,
+            'specifier "apparently facing X from Y" with Y not a vector',
+        )
+        return veneer.Facing(
+            DelayedArgument({"position"}, lambda own: start.angleTo(own.position) + turn)
+        )
+
+    def with_property(prop: str, val: Any, original: Callable[..., Any] = veneer.With) -> Any:
+        scalar = prop == "positionStdDev" and canCoerce(val, float)
+        return original(prop, (val, val, 0) if scalar else val)
+
+    return {
+        **{name: placing(name) for name in ("OffsetBy", "OffsetAlongSpec", "Beyond")},
+        **{name: beside(name) for name in ("LeftSpec", "RightSpec", "Ahead", "Behind")},
+        "ApparentlyFacing": apparently_facing,
+        "With": with_property,
+    }
+
+
+@contextmanager
+def scenic_2() -> Iterator[None]:
+    """Gives specifiers their meaning in Scenic 2.0.0 while a scenario is compiled.
+
+    - `offset by`, `offset along` and `beyond` leave the heading to the class.
+    - `left of`, `right of`, `ahead of` and `behind` an object measure from its middle.
+    - `apparently facing` gives the whole heading.
+    - `with positionStdDev` takes a number.
+    """
+    new = _scenic_2_specifiers()
+    old = {name: getattr(veneer, name) for name in new}
+    vars(veneer).update(new)
+    try:
+        yield
+    finally:
+        vars(veneer).update(old)
 
 
 class SubRequirement(DynamicRequirement):  # type: ignore[misc] # Scenic has no types

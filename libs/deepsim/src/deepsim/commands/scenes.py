@@ -73,6 +73,12 @@ def scenes(
     part: Annotated[
         str | None, typer.Option("--scenario", help="The modular scenario, if there are several.")
     ] = None,
+    scenic: Annotated[
+        int | None,
+        typer.Option(
+            min=2, max=3, help="Version of the language; by default 2 if it uses nothing of 3."
+        ),
+    ] = None,
     zoom: Annotated[float, typer.Option("-z", "--zoom", help="Zoom factor of the plots.")] = 1.0,
     settle: Annotated[
         float,
@@ -112,7 +118,9 @@ def scenes(
             scenario=part,
             model=model,
             library=library,
+            scenic=scenic,
         )
+        say(console, f"{scenario}: {compiled.meaning}")
         if dump:
             dump.write_text(compiled.library, encoding="utf-8")
         rejected: Counter[str] = Counter()
