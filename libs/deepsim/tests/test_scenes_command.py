@@ -77,7 +77,7 @@ def test_each_scene_has_a_folder_and_the_seed_gives_its_bytes(folder, scenic):
     for out in ("a", "b"):
         done = run(folder, out, "-n", "3", "-s", "7", "--settle", "0.2")
         assert done.exit_code == 0, done.output
-    assert sorted(each.name for each in (folder / "a").iterdir()) == ["000", "001", "002"]
+    assert sorted(each.name for each in (folder / "a").iterdir()) == ["000", "001", "002", "models"]
     first, second = files(folder / "a"), files(folder / "b")
     assert first == second
     assert {"000/scene.world", "000/poses.yaml", "000/plot.png"} <= first.keys()
@@ -181,7 +181,7 @@ def test_a_run_that_is_ended_leaves_no_parts(folder, scenic, monkeypatch):
         assert run(folder, "out").exit_code != 0
         assert [*(folder / "out").iterdir()] == [stray]
     assert run(folder, "out", "--noplt").exit_code == 0
-    assert sorted(each.name for each in (folder / "out").iterdir()) == [".000.part", "000"]
+    assert sorted(each.name for each in (folder / "out").iterdir()) == [".000.part", "000", "models"]
 
 
 def test_what_cannot_be_satisfied_names_the_requirement(folder, scenic):

@@ -152,6 +152,7 @@ class Scenario:
         compiled: The `scenic.core.scenarios.Scenario`.
         source: Its text.
         meaning: The version of Scenic in which it is read, and the reason.
+        warned: Warnings of engines that were shown already, when its scenes were settled.
 
     Example::
 
@@ -174,6 +175,7 @@ class Scenario:
         self.library = library
         self.source = source
         self.meaning = meaning
+        self.warned: set[str] = set()
         self._rejections = RejectionCounter(compiled, source)
 
     def sample(

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -32,7 +34,7 @@ from deepsim_sync.temporary_folders import temporary_folder
 from .command_help import group
 from .options import BackendName, fail, stoppable
 
-_PLOT = "plot.png"
+_PLOT, _MODELS = "plot.png", "models"
 _PARAM = ("-p", "--param")
 
 
@@ -44,7 +46,10 @@ def scenes(
         Path, typer.Argument(help="YAML list of the models that the scenario may place.")
     ],
     out: Annotated[
-        Path, typer.Argument(help="Output folder; each scene gets a folder in it: 000, 001, ...")
+        Path,
+        typer.Argument(
+            help="Output folder; each scene gets a folder in it: 000, 001, ..., all share `models`."
+        ),
     ],
     count: Annotated[int, typer.Option("-n", "--count", min=1, help="Number of scenes.")] = 1,
     seed: Annotated[
@@ -107,7 +112,7 @@ def scenes(
     console = Console(stderr=True)
     places = [out / f"{number:03d}" for number in range(count)]
     try:
-        for place in (*places, *([dump] if dump else [])):
+        for place in (out / _MODELS, *places, *([dump] if dump else [])):
             if place.exists():
                 raise FileExistsError(f"{str(place)!r} exists: choose another place")
         library = load.read_text(encoding="utf-8") if load else None
@@ -124,7 +129,7 @@ def scenes(
         if dump:
             dump.write_text(compiled.library, encoding="utf-8")
         rejected: Counter[str] = Counter()
-        with stoppable(), Backend(backend) as chosen:
+        with stoppable(), _models_of_scenes(out, places), Backend(backend) as chosen:
             for number, place in track(
                 list(enumerate(places)), "scenes", console=console, disable=count == 1
             ):
@@ -190,12 +195,22 @@ def _draw(
     return scene
 
 
+@contextmanager
+def _models_of_scenes(out: Path, places: list[Path]) -> Iterator[None]:
+    """Removes the new folder of models afterwards if no scene is there to use it."""
+    try:
+        yield
+    finally:
+        if not any(place.exists() for place in places):
+            shutil.rmtree(out / _MODELS, ignore_errors=True)
+
+
 def _write(scene: Scene, place: Path, zoom: float | None) -> None:
     """Writes a scene's folder completely or not at all."""
     place.parent.mkdir(parents=True, exist_ok=True)
     with temporary_folder(f".{place.name}.", place.parent) as part:
         whole = part / place.name
-        write_scene(scene, whole)
+        write_scene(scene, whole, place.parent / _MODELS)
         if zoom is not None:
             write_plot(scene, whole / _PLOT, zoom=zoom)
         whole.rename(place)
