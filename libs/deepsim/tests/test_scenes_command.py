@@ -7,6 +7,7 @@ import hashlib
 import importlib.util
 import io
 import os
+import re
 import signal
 import threading
 import zipfile
@@ -18,6 +19,7 @@ import typer
 import yaml
 from typer.testing import CliRunner
 
+import deepsim_tasks
 from deepsim.cli import app
 from deepsim.commands import scenes as command
 from deepsim.commands.scenes import ScenesCommand, scenes
@@ -181,7 +183,11 @@ def test_a_run_that_is_ended_leaves_no_parts(folder, scenic, monkeypatch):
         assert run(folder, "out").exit_code != 0
         assert [*(folder / "out").iterdir()] == [stray]
     assert run(folder, "out", "--noplt").exit_code == 0
-    assert sorted(each.name for each in (folder / "out").iterdir()) == [".000.part", "000", "models"]
+    assert sorted(each.name for each in (folder / "out").iterdir()) == [
+        ".000.part",
+        "000",
+        "models",
+    ]
 
 
 def test_what_cannot_be_satisfied_names_the_requirement(folder, scenic):
@@ -205,4 +211,39 @@ def test_mistakes_are_one_line(folder, scenic, name, text, message):
     done = run(folder, "out")
     assert done.exit_code == 1
     assert message in done.output
+    assert "Traceback" not in done.output
+
+
+def falsify(*words: str | Path):
+    return CliRunner().invoke(app, ["scenes", "falsify", *map(str, words)], catch_exceptions=False)
+
+
+def test_falsify_writes_the_worst_scenes_and_replays_them(scenic, tmp_path, monkeypatch):
+    """Alone or among others, in its own world or in the first, a scene has the same outcome."""
+    monkeypatch.chdir(tmp_path)
+    yard = Path(deepsim_tasks.__file__).parent / "navigate" / "yard.scenic"
+    words = ("navigate", yard, "--policy", "follow_gap")
+    done = falsify(*words, "--rounds", 2, "--batch", 4, "--keep", 3, "--seed", 2, "--out", "out")
+    assert done.exit_code == 0, done.output
+    assert "of 8 scenes failed; the worst:" in done.output
+    worst = yaml.safe_load(Path("out", "scenes.yaml").read_text(encoding="utf-8"))
+    assert [each["seed"] for each in worst] == [2, 2, 2]
+    assert {"000", "001", "002", "scenes.yaml"} <= {each.name for each in Path("out").iterdir()}
+    places = yaml.safe_load(Path("out", "001", "poses.yaml").read_text(encoding="utf-8"))
+    assert {name: len(each) for name, each in places.items()} == {"robot": 1, "goal": 1, "post": 10}
+    Path("one.yaml").write_text(yaml.safe_dump(worst[1:2]), encoding="utf-8")
+    for file, listed in ((Path("out", "scenes.yaml"), worst), (Path("one.yaml"), worst[1:2])):
+        again = falsify(*words, "--replay", file)
+        assert again.exit_code == 0, again.output
+        for each in listed:
+            failed = "yes" if each["failed"] else "no"
+            row = rf"2 +{each['number']} +{round(each['score'], 3)} +{failed}"
+            assert re.search(row, again.output), again.output
+
+
+def test_falsify_refuses_tasks_that_take_no_scenes(folder, scenic):
+    done = falsify("cartpole", folder / "yard.scenic")
+    assert done.exit_code == 1
+    assert "cartpole" in done.output
+    assert "scenes" in done.output
     assert "Traceback" not in done.output

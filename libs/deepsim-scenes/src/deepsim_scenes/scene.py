@@ -105,3 +105,7 @@ class Scene:
     def missions(self) -> tuple[SceneObject, ...]:
         """The mission-only objects, such as waypoints, which have no model in the world."""
         return tuple(each for each in self.objects if not each.is_in_world)
+
+    def of(self, model: str) -> tuple[SceneObject, ...]:
+        """Returns the objects of a model, such as ``cafe_table``, in the order of the scenario."""
+        return tuple(each for each in self.objects if each.model.name == model)

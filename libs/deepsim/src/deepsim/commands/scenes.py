@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import typer
 import yaml
@@ -31,7 +31,8 @@ from deepsim_spawn.backends import DEFAULT, Backend
 from deepsim_sync import DeepSimError
 from deepsim_sync.temporary_folders import temporary_folder
 
-from .command_help import group
+from .command_help import example, group
+from .falsify import falsify_task
 from .options import BackendName, fail, stoppable
 
 _PLOT, _MODELS = "plot.png", "models"
@@ -107,7 +108,8 @@ def scenes(
     """Samples scenes from a Scenic scenario, and writes their worlds.
 
     Each scene gets a folder with a world, the poses of its models, and a plot. Existing files are
-    neither overwritten nor deleted: if an output exists, the command fails.
+    neither overwritten nor deleted: if an output exists, the command fails. `deepsim scenes falsify
+    -h` explains the search for scenes in which a policy fails.
     """
     console = Console(stderr=True)
     places = [out / f"{number:03d}" for number in range(count)]
@@ -143,8 +145,23 @@ def scenes(
     say(console, f"wrote {count} scenes to {out}")
 
 
+_FALSIFY = typer.Typer(rich_markup_mode=None, add_completion=False)
+_FALSIFY.command(
+    epilog=example("scenes falsify clutter clutter/room.scenic --policy trained", "scenes.md")
+)(falsify_task)
+
+
 class ScenesCommand(TyperCommand):
-    """A command that accepts ``-p NAME VALUE`` any number of times."""
+    """A command that accepts ``-p NAME VALUE`` any number of times; `falsify` in it is another."""
+
+    commands: ClassVar = {"falsify": typer.main.get_command(_FALSIFY)}
+
+    def make_context(self, info_name: Any, args: list[str], *rest: Any, **options: Any) -> Any:
+        """Returns the context of `falsify` if this is the first word."""
+        if args[:1] == ["falsify"]:
+            command = self.commands["falsify"]
+            return command.make_context(f"{info_name} falsify", args[1:], *rest, **options)
+        return super().make_context(info_name, args, *rest, **options)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Joins each name with its value, because a repeatable option takes one argument."""
