@@ -74,6 +74,7 @@ class Scene:
         dimensions: Dimensions of the scenario, 2 or 3.
         parameters: The global parameters of the scenario.
         rejections: The number of samples that each requirement rejected.
+        attempt: Number of the attempt, as `Scenario.sample` takes it.
         drawn: The `scenic.core.scenarios.Scene`.
 
     >>> from pathlib import Path
@@ -94,6 +95,7 @@ class Scene:
     dimensions: int
     parameters: Mapping[str, Any] = field(default_factory=dict)
     rejections: Mapping[str, int] = field(default_factory=dict)
+    attempt: int = 0
     drawn: Any = None
 
     @property

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import copy
+import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 from scenic.core.errors import InvalidScenarioError
 from scenic.core.lazy_eval import DelayedArgument
 from scenic.core.object_types import Object
@@ -35,6 +37,21 @@ def isolated() -> Iterator[None]:
         yield
     finally:
         vars(veneer).update(kept)
+
+
+class GlobalState:
+    """Scenic's global state and the global random generators, to be put back later."""
+
+    def __init__(self) -> None:
+        self._veneer = {name: getattr(veneer, name) for name in (*_STATE, "makeRequirement")}
+        # Scenic draws from numpy's legacy global generator.
+        self._random = random.getstate(), np.random.get_state()  # noqa: NPY002
+
+    def restore(self) -> None:
+        """Puts the state back."""
+        vars(veneer).update(self._veneer)
+        random.setstate(self._random[0])
+        np.random.set_state(self._random[1])  # noqa: NPY002
 
 
 def _place_only(specifier: Any) -> Specifier:

@@ -9,9 +9,10 @@ import re
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -77,11 +78,11 @@ def load_scenario(
     source = Source(Path(file), *with_library(with_new(text, models.classes)))
     if library is None:
         library = library_text(models.classes.values(), dimensions)
-    compiled = _compile(
-        source, library, models.classes, dimensions, meaning.version,
+    compile_again = partial(
+        _compile, source, library, models.classes, dimensions, meaning.version,
         params=dict(parameters or {}), scenario=scenario, model=model,
     )  # fmt: skip
-    return Scenario(compiled, models, dimensions, library, source, meaning)
+    return Scenario(compile_again, models, dimensions, library, source, meaning)
 
 
 class Meaning(NamedTuple):
@@ -162,21 +163,34 @@ class Scenario:
 
     def __init__(
         self,
-        compiled: Any,
+        compile_again: Callable[[], Any],
         models: ModelList,
         dimensions: int,
         library: str,
         source: Source,
         meaning: Meaning,
     ) -> None:
-        self.compiled = compiled
+        self.compiled = compile_again()
+        self._compile = compile_again
+        self._copies: list[Scenario] = []
         self.models = models
         self.dimensions = dimensions
         self.library = library
         self.source = source
         self.meaning = meaning
         self.warned: set[str] = set()
-        self._rejections = RejectionCounter(compiled, source)
+        self._rejections = RejectionCounter(self.compiled, source)
+
+    def copies(self, count: int) -> list[Scenario]:
+        """Returns scenarios that share nothing, this one first; each is compiled once."""
+        while len(self._copies) < count - 1:
+            self._copies.append(
+                Scenario(
+                    self._compile, self.models, self.dimensions, self.library, self.source,
+                    self.meaning,
+                )
+            )  # fmt: skip
+        return [self, *self._copies[: count - 1]]
 
     def sample(
         self, seed: int = 0, number: int = 0, *, attempt: int = 0, limit: int = 2000
@@ -218,6 +232,7 @@ class Scenario:
             dimensions=self.dimensions,
             parameters=dict(drawn.params),
             rejections=self._rejections.reasons(samples),
+            attempt=attempt,
             drawn=drawn,
         )
 
