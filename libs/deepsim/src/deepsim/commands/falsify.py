@@ -54,7 +54,7 @@ def falsify_task(
     ] = None,
     search: Annotated[
         Search, typer.Option(help="How scenes are chosen: at random, or like the worst so far.")
-    ] = Search.CROSS_ENTROPY,
+    ] = Search.RANDOM,
     rounds: Annotated[int, typer.Option(min=1, help="Number of rounds.")] = 8,
     batch: Annotated[
         int, typer.Option(min=1, help="Scenes in a round, each in a world of its own.")
