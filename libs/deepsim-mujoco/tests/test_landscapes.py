@@ -18,6 +18,7 @@ from deepsim_math import Euler, Pose
 from deepsim_mujoco import MujocoSimulator
 from deepsim_mujoco.spec.landscapes import Landscape, add_landscape
 from deepsim_spawn import (
+    Bounds,
     CollisionDescription,
     Heightmap,
     LinkDescription,
@@ -210,3 +211,20 @@ def test_a_heightmap_that_may_move_is_left_out_with_one_warning(
     assert list(world.entities.visuals) == []
     world.spawn(ModelDescription("model", links=(replace(link, kinematic=True),)), "put", Pose())
     assert list(world.entities.visuals) == ["put::link::v0"]
+
+
+def test_bounds_contain_the_ground_below(stairs: Heightmap) -> None:
+    """The bounds of the description are those that MuJoCo itself computes for the height field."""
+    landscape = Landscape.of(stairs)
+    spec = mujoco.MjSpec()
+    add_landscape(spec, "stairs", landscape)
+    spec.worldbody.add_geom(
+        type=mujoco.mjtGeom.mjGEOM_HFIELD, hfieldname="stairs", pos=list(landscape.middle)
+    )
+    compiled = spec.compile()
+    centre, half = np.split(compiled.geom_aabb[0], 2)
+    middle = compiled.geom_pos[0] + centre
+    bounds = Bounds.of(model(stairs))
+    assert bounds is not None
+    np.testing.assert_allclose(bounds.lower, middle - half, atol=1e-6)
+    np.testing.assert_allclose(bounds.upper, middle + half, atol=1e-6)

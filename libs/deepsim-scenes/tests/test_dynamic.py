@@ -21,7 +21,7 @@ from deepsim_spawn import (
     ModelDescription,
     Surface,
 )
-from deepsim_sync import UnsupportedError, World
+from deepsim_sync import World
 
 pytestmark = pytest.mark.usefixtures("scenic")
 
@@ -218,17 +218,6 @@ def test_wrong_arguments_are_refused_before_anything_moves(run, world):
         with pytest.raises(error, match=message):
             run(DRIVE, **options)
     assert [*world.entities.names("models")] == before
-
-
-def test_several_worlds_are_refused(kitchen, models):
-    file = kitchen / "several.scenic"
-    file.write_text(DRIVE)
-    scenario = load_scenario(file, models)
-    with (
-        World(MujocoSimulator(EMPTY, worlds=2)) as world,
-        pytest.raises(UnsupportedError, match="a dynamic scenario"),
-    ):
-        run_scenario(scenario, scenario.sample(), world)
 
 
 def test_heights_count_in_space(kitchen, models, world):

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import warnings
+
 import numpy as np
 import pytest
 import yaml
@@ -10,12 +13,14 @@ import yaml
 from deepsim_math import Pose, Quaternion, Vector3
 from deepsim_mujoco import MujocoSimulator
 from deepsim_scenes import (
+    RejectedError,
     Scene,
     SceneError,
     SceneObject,
     load_scenario,
     place_scenes,
     read_models,
+    sample_settled,
     scene_world,
     settle,
     spawn_scenes,
@@ -77,14 +82,31 @@ def test_resized_copies_bring_their_meshes(tmp_path):
     )
     models = read_models(file)
     write_scene(placed(models, ("wedge", (0, 0, 0), 0.0, (2, 2, 3))), tmp_path / "000")
-    copy = tmp_path / "000" / "models" / "wedge_0"
+    (copy,) = (tmp_path / "000" / "models").iterdir()
     text = (copy / "model.sdf").read_text()
-    assert "model://wedge_0/meshes/wedge.obj" in text
+    assert f"model://{copy.name}/meshes/wedge.obj" in text
     assert str(tmp_path) not in text
     folder.rename(tmp_path / "elsewhere")
     bounds = Bounds.of(GazeboXMLLoader(tmp_path / "000" / "models").load_model(copy))
     assert tuple(bounds.lower) == pytest.approx((1, 0, 0))
     assert tuple(bounds.upper) == pytest.approx((3, 2, 3))
+
+
+def test_scenes_share_copies_of_models(models, tmp_path):
+    """Walls of two lengths in three scenes make two folders, and every world finds its own."""
+    for number, lengths in enumerate(((2, 3, 2), (3, 3, 3), (2, 2, 3))):
+        walls = [
+            ("grey_wall", (index, 0, 0), 0.0, (0.1, length, 1))
+            for index, length in enumerate(lengths)
+        ]
+        write_scene(placed(models, *walls), tmp_path / f"{number:03d}", tmp_path / "models")
+        read = GazeboXMLLoader([tmp_path / "models"]).load_world(
+            tmp_path / f"{number:03d}" / "scene.world"
+        )
+        found = [Bounds.of(each).size.y for each in read.models if "wall" in each.name]
+        assert found == pytest.approx(lengths)
+        assert not (tmp_path / f"{number:03d}" / "models").exists()
+    assert len([*(tmp_path / "models").iterdir()]) == 2
 
 
 def test_a_folder_with_content_is_left_alone(models, tmp_path):
@@ -173,6 +195,53 @@ def test_what_does_not_stand_is_reported(models, places, reasons):
     assert report.stands == (not reasons)
 
 
+SLIPPERY = """\
+<sdf version="1.6"><model name="{0}"><link name="link"><pose>0 0 0.1 0 0 0</pose>
+<collision name="c"><geometry><box><size>0.2 0.2 0.2</size></box></geometry>
+<surface><friction><ode><mu>1</mu><mu2>0.5</mu2></ode></friction></surface></collision></link>
+</model></sdf>
+"""
+
+
+def test_settling_warns_once_of_what_the_engine_leaves_out(scenic, tmp_path):
+    """For each of two models, although several samples of three scenes are rejected."""
+    for name in ("left", "right"):
+        tmp_path.joinpath(name).mkdir()
+        tmp_path.joinpath(name, "model.sdf").write_text(SLIPPERY.format(name))
+    tmp_path.joinpath("base.world").write_text("<sdf version='1.6'><world name='w'/></sdf>")
+    tmp_path.joinpath("models.yaml").write_text(
+        "world: base.world\nmodels:\n- {name: left, type: CUSTOM_MODEL}\n"
+        "- {name: right, type: CUSTOM_MODEL}\n"
+    )
+    tmp_path.joinpath("one.scenic").write_text(
+        "ego = Left at 0 @ 0, with z Uniform(0, 1)\n"
+        "for i in range(3):\n    Right at 1 @ i, with z Uniform(0, 1)\n"
+    )
+    scenario = load_scenario(tmp_path / "one.scenic", read_models(tmp_path / "models.yaml"))
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("default")
+        for number in range(3):
+            with contextlib.suppress(RejectedError):
+                sample_settled(scenario, MujocoSimulator, 0, number, seconds=0.1, limit=4)
+    texts = [str(each.message) for each in said]
+    assert len(texts) == 2, texts
+    assert all("a second friction coefficient" in text for text in texts)
+
+
+def test_the_plot_shows_the_workspace(kitchen, models, scenic, tmp_path):
+    """Its dashed outline is 8 m wide, beyond the walls at 7.9 m."""
+    from PIL import Image  # noqa: PLC0415 (of the extra)
+
+    scenario = load_scenario(kitchen / "figure4.scenic", models)
+    write_plot(scenario.sample(seed=2), tmp_path / "plot.png")
+    pixels = np.asarray(Image.open(tmp_path / "plot.png").convert("RGB")).astype(int)
+    gray = (np.ptp(pixels, axis=2) < 5) & (np.abs(pixels[..., 0] - 0.4 * 255) < 8)
+    red = (pixels[..., 0] > 200) & (pixels[..., 1] < 60) & (pixels[..., 2] < 60)
+    columns = np.nonzero(gray.sum(axis=0) > 100)[0]
+    walls = np.nonzero(red.any(axis=0))[0]
+    assert np.ptp(columns) / np.ptp(walls) == pytest.approx(8.0 / 7.9, abs=0.01)
+
+
 def test_the_plot_shows_where_things_are(models, scenic, tmp_path):
     from PIL import Image  # noqa: PLC0415 (of the extra)
 
@@ -183,8 +252,9 @@ def test_the_plot_shows_where_things_are(models, scenic, tmp_path):
     red = (pixels[..., 0] > 200) & (pixels[..., 1] < 60) & (pixels[..., 2] < 60)
     blue = (pixels[..., 2] > 200) & (pixels[..., 0] < 60) & (pixels[..., 1] < 60)
     assert red.sum() > 100
-    assert blue.sum() > 20
     assert np.nonzero(blue)[1].mean() > np.nonzero(red)[1].mean()
+    per_metre = np.ptp(np.nonzero(red)[1]) / 0.4  # the crate is 0.4 m wide, fetch 0.57 m
+    assert np.ptp(np.nonzero(blue)[1]) / per_metre == pytest.approx(0.57, abs=0.03)
     assert (tmp_path / "plot.png").read_bytes() == (tmp_path / "same.png").read_bytes()
     with pytest.raises(ValueError, match="zoom must be > 0"):
         write_plot(scene, tmp_path / "none.png", zoom=0)

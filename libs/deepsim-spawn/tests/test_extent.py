@@ -76,7 +76,7 @@ def write(path, *parts):
     [
         (Cylinder(0.5, 3.0), (-0.5, -0.5, -1.5), (0.5, 0.5, 1.5)),
         (Polyline((L_SHAPE,), 2.0), (0, 0, 0), (3, 4, 2)),
-        (Heightmap(Path("x.dem"), (4, 6, 2), (1, 1, 1)), (-1, -2, 1), (3, 4, 3)),
+        (Heightmap(Path("x.dem"), (4, 6, 2), (1, 1, 1)), (-1, -2, 0), (3, 4, 3)),
         (Plane(), (-math.inf, -math.inf, -math.inf), (math.inf, math.inf, 0)),
         (Plane((-1, 0, 0)), (0, -math.inf, -math.inf), (math.inf, math.inf, math.inf)),
         (Plane((1, 1, 0)), (-math.inf,) * 3, (math.inf,) * 3),
@@ -204,13 +204,13 @@ def test_a_mesh_is_scaled_and_measured_by_its_vertices(tmp_path, suffix):
     assert covered.tolist() == [True, False, True]
 
 
-def test_a_heightmap_reaches_from_its_lowest_to_its_highest_point(tmp_path):
+def test_a_heightmap_reaches_from_below_its_lowest_to_its_highest_point(tmp_path):
     path = tmp_path / "x.png"
     pixels = np.full((5, 5), 100, dtype=np.uint8)
     pixels[1, 1], pixels[3, 2] = 50, 200
     Image.fromarray(pixels).save(path)
     bounds = Bounds.of(model(Heightmap(path, (4, 6, 2), (1, 1, 1))))
-    assert tuple(bounds.lower) == pytest.approx((-1, -2, 1.5))
+    assert tuple(bounds.lower) == pytest.approx((-1, -2, 0.5))
     assert tuple(bounds.upper) == pytest.approx((3, 4, 3))
 
 

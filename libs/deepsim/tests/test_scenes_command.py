@@ -7,6 +7,7 @@ import hashlib
 import importlib.util
 import io
 import os
+import re
 import signal
 import threading
 import zipfile
@@ -18,6 +19,7 @@ import typer
 import yaml
 from typer.testing import CliRunner
 
+import deepsim_tasks
 from deepsim.cli import app
 from deepsim.commands import scenes as command
 from deepsim.commands.scenes import ScenesCommand, scenes
@@ -77,7 +79,7 @@ def test_each_scene_has_a_folder_and_the_seed_gives_its_bytes(folder, scenic):
     for out in ("a", "b"):
         done = run(folder, out, "-n", "3", "-s", "7", "--settle", "0.2")
         assert done.exit_code == 0, done.output
-    assert sorted(each.name for each in (folder / "a").iterdir()) == ["000", "001", "002"]
+    assert sorted(each.name for each in (folder / "a").iterdir()) == ["000", "001", "002", "models"]
     first, second = files(folder / "a"), files(folder / "b")
     assert first == second
     assert {"000/scene.world", "000/poses.yaml", "000/plot.png"} <= first.keys()
@@ -94,6 +96,25 @@ def test_parameters_and_the_other_name(folder, scenic):
     assert not (folder / "out" / "000" / "plot.png").exists()
     (robot,) = yaml.safe_load((folder / "out" / "000" / "poses.yaml").read_text())["robot"]
     assert max(abs(robot["x"]), abs(robot["y"])) > 1.5
+
+
+def test_the_command_says_which_scenic_it_reads_and_why(folder, scenic):
+    """`offset by` leaves the heading to the class in Scenic 2; in Scenic 3 it is that of ego."""
+    text = SCENARIO.replace(
+        "ego = Robot\n", "ego = Robot at 0 @ 0, facing 1\nRobot offset by 1 @ 0\n"
+    )
+    headings = {}
+    for out, options, line in (
+        ("a", (), "read as Scenic 2: it has no construct of Scenic 3"),
+        ("b", ("--scenic", "3"), "read as Scenic 3: as requested"),
+    ):
+        (folder / "yard.scenic").write_text(text)
+        done = run(folder, out, "--noplt", *options)
+        assert f"yard.scenic: {line}" in " ".join(done.output.split())
+        robots = yaml.safe_load((folder / out / "000" / "poses.yaml").read_text())["robot"]
+        headings[out] = robots[1]["heading"]
+    assert headings["b"] == pytest.approx(1.0)
+    assert abs(headings["a"] - 1.0) > 0.01
 
 
 def test_models_are_dumped_and_loaded_again(folder, scenic):
@@ -162,7 +183,11 @@ def test_a_run_that_is_ended_leaves_no_parts(folder, scenic, monkeypatch):
         assert run(folder, "out").exit_code != 0
         assert [*(folder / "out").iterdir()] == [stray]
     assert run(folder, "out", "--noplt").exit_code == 0
-    assert sorted(each.name for each in (folder / "out").iterdir()) == [".000.part", "000"]
+    assert sorted(each.name for each in (folder / "out").iterdir()) == [
+        ".000.part",
+        "000",
+        "models",
+    ]
 
 
 def test_what_cannot_be_satisfied_names_the_requirement(folder, scenic):
@@ -186,4 +211,39 @@ def test_mistakes_are_one_line(folder, scenic, name, text, message):
     done = run(folder, "out")
     assert done.exit_code == 1
     assert message in done.output
+    assert "Traceback" not in done.output
+
+
+def falsify(*words: str | Path):
+    return CliRunner().invoke(app, ["scenes", "falsify", *map(str, words)], catch_exceptions=False)
+
+
+def test_falsify_writes_the_worst_scenes_and_replays_them(scenic, tmp_path, monkeypatch):
+    """Alone or among others, in its own world or in the first, a scene has the same outcome."""
+    monkeypatch.chdir(tmp_path)
+    yard = Path(deepsim_tasks.__file__).parent / "navigate" / "yard.scenic"
+    words = ("navigate", yard, "--policy", "follow_gap")
+    done = falsify(*words, "--rounds", 2, "--batch", 4, "--keep", 3, "--seed", 2, "--out", "out")
+    assert done.exit_code == 0, done.output
+    assert "of 8 scenes failed; the worst:" in done.output
+    worst = yaml.safe_load(Path("out", "scenes.yaml").read_text(encoding="utf-8"))
+    assert [each["seed"] for each in worst] == [2, 2, 2]
+    assert {"000", "001", "002", "scenes.yaml"} <= {each.name for each in Path("out").iterdir()}
+    places = yaml.safe_load(Path("out", "001", "poses.yaml").read_text(encoding="utf-8"))
+    assert {name: len(each) for name, each in places.items()} == {"robot": 1, "goal": 1, "post": 10}
+    Path("one.yaml").write_text(yaml.safe_dump(worst[1:2]), encoding="utf-8")
+    for file, listed in ((Path("out", "scenes.yaml"), worst), (Path("one.yaml"), worst[1:2])):
+        again = falsify(*words, "--replay", file)
+        assert again.exit_code == 0, again.output
+        for each in listed:
+            failed = "yes" if each["failed"] else "no"
+            row = rf"2 +{each['number']} +{round(each['score'], 3)} +{failed}"
+            assert re.search(row, again.output), again.output
+
+
+def test_falsify_refuses_tasks_that_take_no_scenes(folder, scenic):
+    done = falsify("cartpole", folder / "yard.scenic")
+    assert done.exit_code == 1
+    assert "cartpole" in done.output
+    assert "scenes" in done.output
     assert "Traceback" not in done.output

@@ -12,6 +12,7 @@ from .errors import (
     ScenarioError,
     SceneError,
 )
+from .falsification import Coverage, Falsification, Outcome, Search, Trial, falsify
 from .files import write_plot, write_scene
 from .language.scenario import Scenario, load_scenario
 from .models.downloads import ModelDownloads
@@ -22,12 +23,15 @@ from .settling import SettleReport, sample_settled, settle
 from .world import place_scenes, scene_world, spawn_scenes
 
 __all__ = [
+    "Coverage",
     "DownloadError",
+    "Falsification",
     "ModelClass",
     "ModelDownloads",
     "ModelList",
     "ModelListError",
     "ModelType",
+    "Outcome",
     "RejectedError",
     "ResizeError",
     "Scenario",
@@ -36,7 +40,10 @@ __all__ = [
     "Scene",
     "SceneError",
     "SceneObject",
+    "Search",
     "SettleReport",
+    "Trial",
+    "falsify",
     "load_scenario",
     "place_scenes",
     "read_models",

@@ -5,6 +5,9 @@ from __future__ import annotations
 
 import math
 import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from html import escape
 from pathlib import Path
 
@@ -13,8 +16,10 @@ import yaml
 from numpy.typing import NDArray
 
 from deepsim_spawn import Footprint
+from deepsim_sync.temporary_folders import temporary_folder
 
 from .errors import SceneError
+from .models.model_class import ModelClass
 from .scene import Scene, SceneObject
 from .world import EMPTY, described
 
@@ -33,15 +38,17 @@ _CONFIG = """\
 """
 
 
-def write_scene(scene: Scene, folder: str | Path) -> None:
-    """Writes `scene.world` and `poses.yaml`, and resized or generated models below `models`.
+def write_scene(scene: Scene, folder: str | Path, models: str | Path | None = None) -> None:
+    """Writes `scene.world` and `poses.yaml`, and copies of resized or generated models.
 
     The world is the base world with an ``<include>`` for each object. To load it, Gazebo needs
-    the folder `models` and the folders of the search path in ``GAZEBO_MODEL_PATH``.
+    the folder of the copies and the folders of the search path in ``GAZEBO_MODEL_PATH``.
 
     Args:
         scene: The scene.
         folder: A folder that does not exist, or is empty.
+        models: The folder of the copies, which many scenes can share: objects of one model and size
+            use the same copy. By default the folder `models` of the scene.
 
     Raises:
         FileExistsError: The folder has content.
@@ -51,50 +58,77 @@ def write_scene(scene: Scene, folder: str | Path) -> None:
     place = Path(folder)
     if place.exists() and (not place.is_dir() or any(place.iterdir())):
         raise FileExistsError(f"{str(place)!r} exists: choose another folder")
-    copies = {each.name: described(each) for each in scene.in_world if _needs_copy(each)}
-    text = _world_text(scene)
+    copies = {each.name: _Copy.of(each) for each in scene.in_world if _needs_copy(each)}
+    text = _world_text(scene, copies)
     place.mkdir(parents=True, exist_ok=True)
     place.joinpath(WORLD).write_text(text, encoding="utf-8")
     place.joinpath(POSES).write_text(poses_text(scene), encoding="utf-8")
-    for each in scene.in_world:
-        if each.name in copies:
-            _write_copy(each, copies[each.name].to_sdf(), place / MODELS / each.name)
+    for copy in copies.values():
+        copy.write(Path(models or place / MODELS))
 
 
 def _needs_copy(thing: SceneObject) -> bool:
     return thing.is_resized or thing.model.folder is None
 
 
-def _write_copy(thing: SceneObject, text: str, folder: Path) -> None:
-    """Writes a resized model; if it uses files of the original's folder, copies the folder."""
-    original = thing.model.folder
-    if original is not None:
-        uri = f"file://{escape(str(original.resolve()))}/"
-        if uri in text:
-            skipped = shutil.ignore_patterns("*.sdf", "model.config")
-            shutil.copytree(original, folder, ignore=skipped)
-            text = text.replace(uri, f"model://{thing.name}/")
-    folder.mkdir(parents=True, exist_ok=True)
-    folder.joinpath("model.sdf").write_text(text, encoding="utf-8")
-    folder.joinpath("model.config").write_text(
-        _CONFIG.format(name=escape(thing.name), original=escape(thing.model.name)),
-        encoding="utf-8",
-    )
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    """A resized or generated model.
+
+    Attributes:
+        name: Name of the model's folder: the original's, and a digest of the content.
+        text: The SDF, which refers to files of the original's folder.
+        model: The original.
+    """
+
+    name: str
+    text: str
+    model: ModelClass
+
+    @classmethod
+    def of(cls, thing: SceneObject) -> _Copy:
+        model = thing.model
+        text = replace(described(thing), name=model.name).to_sdf()
+        digest = sha256(text.encode()).hexdigest()[:10]
+        return cls(f"{model.name}_{digest}", text, model)
+
+    def write(self, models: Path) -> None:
+        """Writes the model unless it is there; if it uses files of the original, copies those."""
+        folder, text = models / self.name, self.text
+        if folder.exists():
+            return
+        models.mkdir(parents=True, exist_ok=True)
+        with temporary_folder(f".{self.name}.", models) as part:
+            whole = part / self.name
+            original = self.model.folder
+            if original is not None:
+                uri = f"file://{escape(str(original.resolve()))}/"
+                if uri in text:
+                    skipped = shutil.ignore_patterns("*.sdf", "model.config")
+                    shutil.copytree(original, whole, ignore=skipped)
+                    text = text.replace(uri, f"model://{self.name}/")
+            whole.mkdir(exist_ok=True)
+            whole.joinpath("model.sdf").write_text(text, encoding="utf-8")
+            whole.joinpath("model.config").write_text(
+                _CONFIG.format(name=escape(self.name), original=escape(self.model.name)),
+                encoding="utf-8",
+            )
+            whole.rename(folder)
 
 
-def _world_text(scene: Scene) -> str:
+def _world_text(scene: Scene, copies: Mapping[str, _Copy]) -> str:
     file = scene.models.world
     base = EMPTY.to_sdf() if file is None else file.read_text(encoding="utf-8")
     before, closing, after = base.rpartition(_CLOSING)
     if not closing:
         raise SceneError(f"{file}: has no {_CLOSING}, before which a scene is written")
-    return before.rstrip() + "\n" + "".join(map(_include, scene.in_world)) + "  " + closing + after
+    included = "".join(_include(each, copies.get(each.name)) for each in scene.in_world)
+    return before.rstrip() + "\n" + included + "  " + closing + after
 
 
-def _include(thing: SceneObject) -> str:
-    name = thing.name
-    if not _needs_copy(thing) and thing.model.folder is not None:
-        name = thing.model.folder.name
+def _include(thing: SceneObject, copy: _Copy | None) -> str:
+    original = thing.model.folder
+    name = copy.name if copy is not None else original.name  # type: ignore[union-attr]
     roll, pitch, yaw = thing.pose.orientation.to_euler()
     numbers = " ".join(map(repr, (*map(float, thing.pose.position), roll, pitch, yaw)))
     return f"""\
@@ -125,7 +159,10 @@ def poses_text(scene: Scene) -> str:
 
 
 def write_plot(scene: Scene, file: str | Path, *, zoom: float = 1.0) -> None:
-    """Draws objects with grey footprints and red bounds, and mission-only objects as blue arrows.
+    """Draws a scene from above, within the dashed outline of its workspace.
+
+    Objects have grey footprints and red bounds; mission-only objects, such as the robot of the
+    mission, have blue bounds and an arrow ahead.
 
     Args:
         scene: The scene.
@@ -155,8 +192,13 @@ def write_plot(scene: Scene, file: str | Path, *, zoom: float = 1.0) -> None:
         for piece in Footprint.of(described(each), each.pose).pieces
     ]
     axes.add_collection(PolyCollection(pieces, facecolors="0.75", edgecolors="none"))
-    bounds = [_rectangle(each) for each in scene.in_world]
-    axes.add_collection(PolyCollection(bounds, facecolors="none", edgecolors="red", linewidths=1))
+    bounds = [_rectangle(each) for each in scene.objects]
+    colors = ["red" if each.is_in_world else "blue" for each in scene.objects]
+    axes.add_collection(PolyCollection(bounds, facecolors="none", edgecolors=colors, linewidths=1))
+    workspace = _workspace(scene)
+    axes.add_collection(
+        PolyCollection(workspace, facecolors="none", edgecolors="0.4", linestyles="--")
+    )
     for each in scene.objects:
         x, y = float(each.position.x), float(each.position.y)
         if not each.is_in_world:
@@ -165,8 +207,7 @@ def write_plot(scene: Scene, file: str | Path, *, zoom: float = 1.0) -> None:
             axes.arrow(x, y, *ahead, color="blue", width=0.02, length_includes_head=True)
         if each.model.class_name != "GreyWall":
             axes.annotate(each.name, (x, y), (3, 3), textcoords="offset points", fontsize=7)
-    places = np.array([tuple(each.position)[:2] for each in scene.objects] or [(0.0, 0.0)])
-    corners = np.concatenate([places, *bounds]) if bounds else places
+    corners = np.concatenate([*bounds, *workspace] or [np.zeros((1, 2))])
     middle = (corners.min(axis=0) + corners.max(axis=0)) / 2
     reach = (float(np.ptp(corners, axis=0).max()) / 2 + 0.3) / zoom
     axes.set_xlim(middle[0] - reach, middle[0] + reach)
@@ -175,6 +216,15 @@ def write_plot(scene: Scene, file: str | Path, *, zoom: float = 1.0) -> None:
     axes.set_xlabel("x [m]")
     axes.set_ylabel("y [m]")
     figure.savefig(file, metadata={"Software": None} if Path(file).suffix == ".png" else None)
+
+
+def _workspace(scene: Scene) -> list[NDArray[np.float64]]:
+    """Returns the outlines of the workspace, (n, 2) [m] each; none if it has no bounds."""
+    region = getattr(getattr(scene.drawn, "workspace", None), "region", None)
+    shape = getattr(region, "polygons", None) or getattr(region, "boundingPolygon", None)
+    shape = getattr(shape, "polygons", shape)
+    pieces = getattr(shape, "geoms", [shape] if shape is not None else [])
+    return [np.array(each.exterior.coords)[:, :2] for each in pieces]
 
 
 def _rectangle(thing: SceneObject) -> NDArray[np.float64]:

@@ -74,6 +74,7 @@ class Scene:
         dimensions: Dimensions of the scenario, 2 or 3.
         parameters: The global parameters of the scenario.
         rejections: The number of samples that each requirement rejected.
+        attempt: Number of the attempt, as `Scenario.sample` takes it.
         drawn: The `scenic.core.scenarios.Scene`.
 
     >>> from pathlib import Path
@@ -94,6 +95,7 @@ class Scene:
     dimensions: int
     parameters: Mapping[str, Any] = field(default_factory=dict)
     rejections: Mapping[str, int] = field(default_factory=dict)
+    attempt: int = 0
     drawn: Any = None
 
     @property
@@ -105,3 +107,7 @@ class Scene:
     def missions(self) -> tuple[SceneObject, ...]:
         """The mission-only objects, such as waypoints, which have no model in the world."""
         return tuple(each for each in self.objects if not each.is_in_world)
+
+    def of(self, model: str) -> tuple[SceneObject, ...]:
+        """Returns the objects of a model, such as ``cafe_table``, in the order of the scenario."""
+        return tuple(each for each in self.objects if each.model.name == model)

@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import math
+import re
+import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -113,7 +116,7 @@ def sample_settled(
     seconds: float = 1.0,
     limit: int = 100,
 ) -> tuple[Scene, dict[str, int]]:
-    """Samples scenes until one is stable.
+    """Samples scenes until one is stable. Each warning of the engine is shown once per scenario.
 
     Args:
         scenario: The scenario.
@@ -132,11 +135,35 @@ def sample_settled(
     reasons: Counter[str] = Counter()
     for attempt in range(limit):
         scene = scenario.sample(seed, number, attempt=attempt)
-        report = settle(scene, open_simulator, seconds)
+        with _warning_once(scenario.warned):
+            report = settle(scene, open_simulator, seconds)
         if report.stands:
             return scene, dict(reasons.most_common())
         reasons.update(report.reasons)
     raise RejectedError(limit, reasons)
+
+
+_NUMBER = re.compile(r"_\d+(?=['\":.,\s])")
+
+
+@contextmanager
+def _warning_once(shown: set[str]) -> Iterator[None]:
+    """Shows only new warnings of a block; the numbers of objects make no difference.
+
+    Args:
+        shown: The texts of the warnings shown before, which is extended.
+    """
+    said: list[warnings.WarningMessage] = []
+    try:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            yield
+    finally:
+        for each in said:
+            text = _NUMBER.sub("", str(each.message))
+            if text not in shown:
+                shown.add(text)
+                warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
 
 
 def _overlaps(world: World, names: set[str]) -> dict[tuple[str, str], float]:

@@ -34,6 +34,7 @@ Floats = NDArray[np.float64]
 
 _CORNERS = np.array([*product((-0.5, 0.5), repeat=3)])
 _UP = np.array([0.0, 0.0, 1.0])
+_GROUND_DEPTH = 1.0  # of the solid ground below a heightmap's lowest point, in all engines [m]
 _PARALLEL = 1e-9  # sine of the angle below which directions count as parallel
 
 
@@ -47,6 +48,7 @@ def corners(geometry: Geometry) -> Floats:
             if not geometry.is_elevation_model:  # which is not read, and may fill its whole box
                 heights = heightmap_heights(geometry)
                 low, high = float(heights.min()), float(heights.max())
+            low -= _GROUND_DEPTH
             middle = np.array([0.0, 0.0, (low + high) / 2]) + np.array(position)
             return np.asarray(_CORNERS * np.array([size.x, size.y, high - low]) + middle)
         case Mesh():
@@ -190,9 +192,10 @@ class Bounds:
     def of(cls, model: ModelDescription, pose: Pose | None = None) -> Bounds | None:
         """Returns the bounds of a model's collisions.
 
-        They are exact for every shape except heightmaps. A heightmap counts as the box from its
-        lowest to its highest point or, if its file is an elevation model, as the box of its `size`.
-        A plane counts as the half space behind it, opposite to its normal.
+        They are exact for every shape except heightmaps. A heightmap counts as the box from 1 m
+        below its lowest point, because engines put that much ground below it, to its highest; if
+        its file is an elevation model, from 1 m below 0 to the height in its `size`. A plane counts
+        as the half space behind it, opposite to its normal.
 
         Args:
             model: The model.

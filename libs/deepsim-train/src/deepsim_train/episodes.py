@@ -74,6 +74,8 @@ def run_episodes(
     number: int,
     seed: int,
     on_step: Callable[[Sequence[Episode]], object] | None = None,
+    *,
+    same_seed: bool = False,
 ) -> list[Episode]:
     """Runs one episode in each world to its end; all worlds are stepped together.
 
@@ -85,13 +87,15 @@ def run_episodes(
         number: Number of the episodes, from 1.
         seed: Seed of the run; an episode's own seed follows from ``seed + w`` and the number.
         on_step: Called after the reset and after each step; its time is not part of ``wall_time``.
+        same_seed: Whether the episodes of all worlds have the seed of world 0.
 
     Raises:
         TaskCodeError: The reset or a step of the task's code raised an error.
     """
     episodes = [Episode(number, world) for world in range(len(environment))]
     places = places_of(environment)
-    seeds = [episode_seed(seed + episode.world, number) for episode in episodes]
+    own = not same_seed
+    seeds = [episode_seed(seed + own * episode.world, number) for episode in episodes]
     observations, info = call_task_code("the reset", environment.reset, seeds)
     _keep_info(episodes, info, places)
     if on_step is not None:

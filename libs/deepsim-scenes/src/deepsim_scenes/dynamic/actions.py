@@ -12,10 +12,13 @@ import numpy as np
 from scenic.core.distributions import RejectionException
 from scenic.core.dynamics import GuardViolation, RejectSimulationException
 from scenic.core.dynamics.actions import Action
+from scenic.core.requirements import RequirementType
 from scenic.core.simulators import Simulation, Simulator
 from scenic.core.vectors import Orientation, Vector
 
 from deepsim_math import Pose, Quaternion, Vector3
+from deepsim_scenes.errors import SceneError
+from deepsim_scenes.language.joint import SubRequirement, sub_requirements
 from deepsim_scenes.language.scenario import scene_object
 from deepsim_scenes.scene import Scene, SceneObject
 from deepsim_scenes.world import described
@@ -26,16 +29,23 @@ _AHEAD = Quaternion.from_euler(0.0, 0.0, math.pi / 2)
 
 
 class WorldSimulator(Simulator):  # type: ignore[misc] # Scenic has no types
-    """The simulator of a world that Scenic calls.
+    """The simulator of one of W worlds that Scenic calls.
 
     Attributes:
         simulation: The latest simulation, even if it was rejected.
         rejection: The error that rejected it, or None.
     """
 
-    def __init__(self, scene: Scene, world: World, ticks: int, robots: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        scene: Scene,
+        world: World,
+        number: int,
+        robots: Mapping[str, str],
+        wait: Callable[[WorldSimulation], None],
+    ) -> None:
         super().__init__()
-        self._begin = (scene, world, ticks, robots)
+        self._begin = (scene, world, number, robots, wait)
         self.simulation: Any = None
         self.rejection: Exception | None = None
 
@@ -65,10 +75,12 @@ class _Body:
 
 
 class WorldSimulation(Simulation):  # type: ignore[misc] # Scenic has no types
-    """A run of a scenario; its constructor returns when the run has ended.
+    """A run of a scenario in one of W worlds; its constructor returns when the run has ended.
 
     Attributes:
-        world: The world, for actions.
+        world: The W worlds, for actions.
+        number: The number of the run's own world.
+        own: This number as an array (1,), as `Rows.put` takes it.
     """
 
     def __init__(
@@ -76,16 +88,20 @@ class WorldSimulation(Simulation):  # type: ignore[misc] # Scenic has no types
         drawn: Any,
         scene: Scene,
         world: World,
-        ticks: int,
+        number: int,
         robots: Mapping[str, str],
+        wait: Callable[[WorldSimulation], None],
         **options: Any,
     ) -> None:
-        self.world = world
-        self._start, self._ticks, self._robots = scene, ticks, robots
+        self.world, self.number, self.own = world, number, np.array([number])
+        self._start, self._robots, self._wait = scene, robots, wait
         self._bodies: dict[Any, _Body] = {}
         self._spawned: list[str] = []
         self._held: dict[Any, list[Callable[[], None]]] = {}
-        super().__init__(drawn, **options)
+        self._behaviors: dict[int, Any] = {}
+        self._sub_records: list[SubRequirement] = []
+        with sub_requirements(self._sub_records):
+            super().__init__(drawn, **options)
 
     def model_of(self, agent: Any) -> str:
         """Returns the name of the model that represents a Scenic object.
@@ -102,8 +118,10 @@ class WorldSimulation(Simulation):  # type: ignore[misc] # Scenic has no types
     def heading_of(self, agent: Any) -> float:
         """Returns the current heading of an agent, counterclockwise from +y [rad]."""
         name, turn = self.model_of(agent), self._bodies[agent].turn
-        pose = Pose.from_array(self.world.models.select([name]).pose[0, 0])
-        return (pose.orientation * turn.conjugate()).yaw
+        return (self._pose(name).orientation * turn.conjugate()).yaw
+
+    def _pose(self, name: str) -> Pose:
+        return Pose.from_array(self.world.models.select([name]).pose[self.number, 0])
 
     def hold(self, agent: Any, act: Callable[[], None]) -> None:
         """Calls a function before every tick, until the agent takes other actions."""
@@ -127,14 +145,18 @@ class WorldSimulation(Simulation):  # type: ignore[misc] # Scenic has no types
             self._add(obj, thing, dynamically=index >= len(given))
         elif thing.name in self._robots:
             name = self._robots[thing.name]
-            here = Pose.from_array(self.world.models.select([name]).pose[0, 0])
-            there = thing.pose.position.replace(z=here.position.z)
+            there = thing.pose.position.replace(z=self._pose(name).position.z)
             self._place(name, Pose(there, thing.pose.orientation * _AHEAD))
             self._bodies[obj] = _Body(name, _AHEAD, Vector3())
 
     def _add(self, obj: Any, thing: SceneObject, *, dynamically: bool) -> None:
         if thing.name in self.world.entities.names("models"):
             self._place(thing.name, thing.pose)
+        elif len(self.world) > 1:
+            raise SceneError(
+                f"{thing.name} appears during the run: all of {len(self.world)} worlds have the "
+                "same models, so use one world"
+            )
         else:
             self.world.spawn_many([SpawnRequest(described(thing), thing.name, thing.pose)])
             if dynamically:
@@ -145,20 +167,41 @@ class WorldSimulation(Simulation):  # type: ignore[misc] # Scenic has no types
 
     def _place(self, name: str, pose: Pose) -> None:
         rows = self.world.models.select([name])
-        rows.put(pose=np.asarray(pose), twist=np.zeros(6))
+        rows.put(self.own, pose=np.asarray(pose), twist=np.zeros(6))
+
+    def scheduleForAgents(self) -> Any:  # noqa: N802 (Scenic calls it)
+        """Returns the agents in their order; remembers their behaviours, to stop them all."""
+        for agent in self.agents:
+            self._behaviors[id(agent.behavior)] = agent.behavior
+        return self.agents
+
+    def recordCurrentState(self) -> None:  # noqa: N802 (Scenic calls it)
+        """Records the poses of the objects, and the values of `record` statements."""
+        super().recordCurrentState()
+        values = {}
+        for each in self._sub_records:
+            if each.ty is RequirementType.record:
+                values[each.name] = each.evaluate()
+            elif each.ty is RequirementType.recordFinal or each.name not in self.records:
+                self.records[each.name] = each.evaluate()
+        for name, value in values.items():
+            self.records[name].append((self.currentTime, value))
+        self._sub_records[:] = [each for each in self._sub_records if each.scenario._isRunning]
 
     def executeActions(self, allActions: Any) -> None:  # noqa: N802, N803 (Scenic calls it)
         """Replaces the actions of all agents with new ones."""
         self._held.clear()
         super().executeActions(allActions)
 
+    def act(self) -> None:
+        """Carries out the actions that are held, before a tick."""
+        for acts in self._held.values():
+            for act in acts:
+                act()
+
     def step(self) -> None:
-        """Ticks the world for one interval; all actions act before each tick."""
-        for _ in range(self._ticks):
-            for acts in self._held.values():
-                for act in acts:
-                    act()
-            self.world.tick()
+        """Waits until all worlds have ticked for one interval."""
+        self._wait(self)
 
     def getProperties(self, obj: Any, properties: set[str]) -> dict[str, Any]:  # noqa: N802
         """Returns the properties of an object, with its current pose and velocity in the world."""
@@ -167,8 +210,8 @@ class WorldSimulation(Simulation):  # type: ignore[misc] # Scenic has no types
         if body is None:
             return values
         rows = self.world.models.select([body.name])
-        pose = Pose.from_array(rows.pose[0, 0])
-        linear, angular = rows.twist[0, 0].reshape(2, 3)
+        pose = self._pose(body.name)
+        linear, angular = rows.twist[self.number, 0].reshape(2, 3)
         arm = pose.orientation.rotate(body.center)
         position, velocity = pose.position + arm, linear + np.cross(angular, arm)
         turn = pose.orientation * body.turn.conjugate()
@@ -191,14 +234,23 @@ class WorldSimulation(Simulation):  # type: ignore[misc] # Scenic has no types
         """Returns the poses of the scene's initial objects, (n, 7), in the world frame."""
         first = zip(self._start.objects, self.objects, strict=False)
         return [
-            self.world.models.select([self._bodies[obj].name]).pose[0, 0].tolist()
+            np.asarray(self._pose(self._bodies[obj].name)).tolist()
             if obj in self._bodies
             else np.asarray(thing.pose).tolist()
             for thing, obj in first
         ]
 
     def destroy(self) -> None:
-        """Deletes the objects that the run created."""
+        """Stops all behaviours, and deletes the objects that the run created.
+
+        Scenic 3.1 leaves overridden behaviours suspended; when the garbage collector ends them,
+        they change its global state.
+        """
+        for behavior in self._behaviors.values():
+            if behavior is not None and behavior._isRunning:
+                suspended = behavior._runningIterator
+                behavior._stop()
+                suspended.close()
         for name in self._spawned:
             self.world.delete(name)
 
@@ -229,11 +281,11 @@ class Drive(Action):  # type: ignore[misc] # Scenic has no types
         def act() -> None:
             heading = simulation.heading_of(agent)
             sine, cosine = math.sin(heading), math.cos(heading)
-            twist = rows.twist
+            twist = rows.twist[simulation.own]
             twist[0, 0, 0] = -sine * self.ahead - cosine * self.left
             twist[0, 0, 1] = cosine * self.ahead - sine * self.left
             twist[0, 0, 5] = self.turn
-            rows.twist = twist
+            rows.put(simulation.own, twist=twist)
 
         simulation.hold(agent, act)
 
@@ -279,7 +331,9 @@ class Push(Action):  # type: ignore[misc] # Scenic has no types
         world, name = simulation.world, simulation.model_of(agent)
         first = next(each for each in world.entities.names("links") if each.startswith(f"{name}::"))
         rows = world.links.select([first])
-        simulation.hold(agent, lambda: rows.put(force=self.force, torque=self.torque))
+        simulation.hold(
+            agent, lambda: rows.put(simulation.own, force=self.force, torque=self.torque)
+        )
 
 
 class SetJoints(Action):  # type: ignore[misc] # Scenic has no types
@@ -303,4 +357,4 @@ class SetJoints(Action):  # type: ignore[misc] # Scenic has no types
         for column, targets in self.targets.items():
             if targets:
                 rows = simulation.world.joints.select([f"{name}::{joint}" for joint in targets])
-                rows.put(**{column: np.array([*targets.values()], float)})
+                rows.put(simulation.own, **{column: np.array([*targets.values()], float)})

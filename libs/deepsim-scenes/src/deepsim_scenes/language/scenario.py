@@ -9,11 +9,12 @@ import re
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from deepsim_scenes.models.model_list import ModelList
 from deepsim_scenes.scene import Scene, SceneObject
 
 from .library import library_on_path, library_text
-from .scenic2 import OURS, imported_library, with_library, with_new
+from .scenic2 import OURS, imported_library, scenic_3_construct, with_library, with_new
 
 _LINE = re.compile(r"(?<=\bline )\d+")
 
@@ -38,11 +39,13 @@ def load_scenario(
     model: str | None = None,
     dimensions: int | None = None,
     library: str | None = None,
+    scenic: int | None = None,
 ) -> Scenario:
     """Compiles a scenario, which is a program that runs with the caller's permissions.
 
-    A scenario that imports ``deepsim_scenes.model`` is written in Scenic 3 and has three
-    dimensions. Any other may be written in Scenic 2; its objects are rectangles on the ground.
+    A scenario that imports ``deepsim_scenes.model`` has three dimensions; in any other, objects
+    are rectangles on the ground. Some specifiers mean different things in Scenic 2 and 3, such as
+    ``offset by``, which sets the heading only in Scenic 3.
 
     Args:
         file: The file of the scenario.
@@ -53,11 +56,15 @@ def load_scenario(
         dimensions: 2 or 3; by default determined by the module that the scenario imports.
         library: The text of the Scenic module of the models, such as an earlier `Scenario.library`;
             by default generated from `models`.
+        scenic: The version of the language, 2 or 3; by default 3 if the scenario has three
+            dimensions or a construct of Scenic 3 (``new``, ``on``, ``facing`` three angles),
+            otherwise 2.
 
     Raises:
         ImportError: The extra ``deepsim-scenes[scenic]`` is not installed.
         ScenarioError: The scenario cannot be read or does not compile.
-        ValueError: `dimensions` is neither 2 nor 3.
+        ValueError: `dimensions` or `scenic` is neither 2 nor 3, or a scenario in Scenic 2 would
+            have three dimensions.
     """
     try:
         text = Path(file).read_text(encoding="utf-8")
@@ -67,14 +74,45 @@ def load_scenario(
         dimensions = 3 if imported_library(text) == OURS else 2
     if dimensions not in (2, 3):
         raise ValueError(f"dimensions must be 2 or 3, got {dimensions}")
+    meaning = _meaning(text, dimensions, scenic)
     source = Source(Path(file), *with_library(with_new(text, models.classes)))
     if library is None:
         library = library_text(models.classes.values(), dimensions)
-    compiled = _compile(
-        source, library, models.classes, dimensions,
+    compile_again = partial(
+        _compile, source, library, models.classes, dimensions, meaning.version,
         params=dict(parameters or {}), scenario=scenario, model=model,
     )  # fmt: skip
-    return Scenario(compiled, models, dimensions, library, source)
+    return Scenario(compile_again, models, dimensions, library, source, meaning)
+
+
+class Meaning(NamedTuple):
+    """The version of Scenic that gives a scenario its meaning.
+
+    >>> str(Meaning(3, "`new` on line 4"))
+    'read as Scenic 3: `new` on line 4'
+    """
+
+    version: int
+    """2 or 3."""
+    reason: str
+    """The reason for this version."""
+
+    def __str__(self) -> str:
+        return f"read as Scenic {self.version}: {self.reason}"
+
+
+def _meaning(text: str, dimensions: int, version: int | None) -> Meaning:
+    """Returns the chosen version of Scenic, or that of the scenario's constructs."""
+    if version not in (None, 2, 3):
+        raise ValueError(f"scenic must be 2 or 3, got {version}")
+    if version == 2 and dimensions == 3:
+        raise ValueError("scenic=2 has two dimensions: import gzscenic.model, or use dimensions=2")
+    if version is not None:
+        return Meaning(version, "as requested")
+    if dimensions == 3:
+        return Meaning(3, "it has three dimensions")
+    construct = scenic_3_construct(text)
+    return Meaning(3, construct) if construct else Meaning(2, "it has no construct of Scenic 3")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +152,8 @@ class Scenario:
         library: The text of the Scenic module with a class for each model.
         compiled: The `scenic.core.scenarios.Scenario`.
         source: Its text.
+        meaning: The version of Scenic in which it is read, and the reason.
+        warned: Warnings of engines that were shown already, when its scenes were settled.
 
     Example::
 
@@ -123,18 +163,34 @@ class Scenario:
 
     def __init__(
         self,
-        compiled: Any,
+        compile_again: Callable[[], Any],
         models: ModelList,
         dimensions: int,
         library: str,
         source: Source,
+        meaning: Meaning,
     ) -> None:
-        self.compiled = compiled
+        self.compiled = compile_again()
+        self._compile = compile_again
+        self._copies: list[Scenario] = []
         self.models = models
         self.dimensions = dimensions
         self.library = library
         self.source = source
-        self._rejections = RejectionCounter(compiled, source)
+        self.meaning = meaning
+        self.warned: set[str] = set()
+        self._rejections = RejectionCounter(self.compiled, source)
+
+    def copies(self, count: int) -> list[Scenario]:
+        """Returns scenarios that share nothing, this one first; each is compiled once."""
+        while len(self._copies) < count - 1:
+            self._copies.append(
+                Scenario(
+                    self._compile, self.models, self.dimensions, self.library, self.source,
+                    self.meaning,
+                )
+            )  # fmt: skip
+        return [self, *self._copies[: count - 1]]
 
     def sample(
         self, seed: int = 0, number: int = 0, *, attempt: int = 0, limit: int = 2000
@@ -154,8 +210,10 @@ class Scenario:
         """
         from scenic.core.distributions import RejectionException  # noqa: PLC0415 (of an extra)
 
+        from .joint import isolated  # noqa: PLC0415 (of an extra)
+
         self._rejections.clear()
-        with seeded(seed, number, attempt):
+        with isolated(), seeded(seed, number, attempt):
             try:
                 drawn, samples = self.compiled.generate(maxIterations=limit)
             except RejectionException:
@@ -174,6 +232,7 @@ class Scenario:
             dimensions=self.dimensions,
             parameters=dict(drawn.params),
             rejections=self._rejections.reasons(samples),
+            attempt=attempt,
             drawn=drawn,
         )
 
@@ -183,6 +242,7 @@ def _compile(
     library: str,
     classes: Mapping[str, ModelClass],
     dimensions: int,
+    version: int,
     **options: Any,
 ) -> Any:
     """Compiles the text of a scenario with Scenic."""
@@ -195,8 +255,12 @@ def _compile(
             raise ImportError(
                 "Scenic is an extra: pip install --find-links dist 'deepsim-scenes[scenic]'"
             ) from None
+        from .joint import isolated, scenic_2  # noqa: PLC0415 (only with Scenic)
         from .shapes import shapes_from  # noqa: PLC0415 (only with Scenic)
 
+        stack.enter_context(isolated())
+        if version == 2:
+            stack.enter_context(scenic_2())
         stack.enter_context(library_on_path(library))
         stack.enter_context(shapes_from(classes))
         stack.enter_context(seeded(0))

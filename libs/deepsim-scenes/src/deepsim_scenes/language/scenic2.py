@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rewrites scenarios from Scenic 2 to Scenic 3."""
+"""Tells scenarios in Scenic 2 from those in Scenic 3, and rewrites them to the syntax of 3."""
 
 from __future__ import annotations
 
@@ -57,6 +57,38 @@ def with_new(source: str, classes: Iterable[str]) -> str:
         line = lines[row - 1]
         lines[row - 1] = f"{line[:column]}new {line[column:]}"
     return "".join(lines)
+
+
+def scenic_3_construct(source: str) -> str:
+    """Returns the first construct that only Scenic 3 has, with its line; without one, ''.
+
+    The constructs are ``new``, ``on`` and ``facing`` with three angles. (Scenic 2 takes ``on`` for
+    ``in``.)
+    """
+    tokens = [token for token in _tokens(source) if token.type not in _BLANK]
+    for number, token in enumerate(tokens):
+        name, follows = token.string, [each.string for each in tokens[number + 1 :]]
+        if token.type != tokenize.NAME or not follows:
+            continue
+        named = tokens[number + 1].type == tokenize.NAME
+        if name == "new" and named:
+            return f"`new` on line {token.start[0]}"
+        if name == "on" and (named or follows[0] == "("):
+            return f"`on` on line {token.start[0]}"
+        if name == "facing" and _is_triple(follows):
+            return f"`facing` three angles on line {token.start[0]}"
+    return ""
+
+
+def _is_triple(words: list[str]) -> bool:
+    """Returns whether words begin with a parenthesis that has three elements."""
+    depth = commas = 0
+    for word in words:
+        depth += (word in {*"([{"}) - (word in {*")]}"})
+        if depth == 0:
+            break
+        commas += depth == 1 and word == ","
+    return commas == 2
 
 
 def _objects(source: str, known: set[str]) -> Iterator[tuple[int, int]]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from deepsim_envs import Agents, Area, Environment
 from deepsim_math import Euler, Pose, quaternions
 from deepsim_robots import Robot
-from deepsim_scenes import Scenario, load_scenario, place_scenes, read_models, spawn_scenes
+from deepsim_scenes import Scenario, Scene, load_scenario, place_scenes, read_models, spawn_scenes
 from deepsim_spawn import GazeboXMLLoader, open_simulator
 from deepsim_sync import CameraView, World
 from deepsim_train import Task
@@ -27,6 +28,7 @@ MAST = 0.03  # of the lidar behind the middle [m]
 ROBOT, GOAL = 0, 1  # the places of the mission, in the order of the scenario
 
 Floats = NDArray[np.float64]
+Scenes = Callable[[NDArray[np.intp]], Sequence[Scene]]  # of worlds that begin an episode
 
 
 class Room(Area):
@@ -38,10 +40,11 @@ class Room(Area):
         action_space=Box(-1.0, 1.0, (2,)),  # forward speed and turn rate, of the largest
     )
 
-    def __init__(self, world: World, scenario: Scenario) -> None:
+    def __init__(self, world: World, scenario: Scenario, scenes: Scenes | None = None) -> None:
         super().__init__(world)
-        self.scenario = scenario
-        spawn_scenes(world, scenario.sample())
+        self.scenario, self.scenes = scenario, scenes
+        first = scenario.sample() if scenes is None else scenes(np.arange(len(world)))
+        spawn_scenes(world, first)
         self.goal = world.models.select(["goal"])
         self.robot = Robot.load(world, "diffbot", "robot")
         self.lidar = world.sensors["robot::lidar::scan"]
@@ -49,9 +52,8 @@ class Room(Area):
         self.progress = np.zeros(len(world))
 
     def reset(self, worlds: NDArray[np.intp]) -> None:
-        """Draws a room for each world."""
-        numbers = [int(self.world.rngs[world].integers(2**31)) for world in worlds]
-        scenes = [self.scenario.sample(seed=0, number=number) for number in numbers]
+        """Draws a room for each world, or takes the given ones."""
+        scenes = self.draw(worlds) if self.scenes is None else self.scenes(worlds)
         place_scenes(self.world, scenes, worlds)
         goal, robot = self.goal.pose[worlds], self.robot.model.pose[worlds]
         for row, scene in enumerate(scenes):
@@ -62,6 +64,11 @@ class Room(Area):
         self.goal.put(worlds, pose=goal)
         self.robot.model.put(worlds, pose=robot)
         self.distance[worlds] = self.to_goal()[worlds, 0]
+
+    def draw(self, worlds: NDArray[np.intp]) -> Sequence[Scene]:
+        """Returns a random room for each world."""
+        numbers = [int(self.world.rngs[world].integers(2**31)) for world in worlds]
+        return [self.scenario.sample(seed=0, number=number) for number in numbers]
 
     def act(self, actions: NDArray[np.float32]) -> None:
         """Drives until the next step."""
@@ -106,13 +113,21 @@ class Room(Area):
         return {"robot": {"success": (self.distance < NEAR) & ~touched, "touched": touched}}
 
 
-def make(worlds: int = 1, seed: int = 0) -> Environment:
-    """Makes the task; the robot has 40 s."""
+def make(worlds: int = 1, seed: int = 0, scenes: Scenes | None = None) -> Environment:
+    """Makes the task; the robot has 40 s.
+
+    Args:
+        worlds: The number of worlds.
+        seed: Seed of the worlds.
+        scenes: Gives the rooms of worlds that are reset; by default they are drawn.
+    """
     models = read_models(FOLDER / "models.yaml")
     scenario = load_scenario(FOLDER / "room.scenic", models)
     simulator = open_simulator(GazeboXMLLoader().load_world(FOLDER / "room.world"), worlds)
     world = World(simulator, seed=seed, steps_per_tick=20)
-    return Environment(Room(world, scenario), frame_skip=20, max_episode_steps=40 * RATE, seed=seed)
+    return Environment(
+        Room(world, scenario, scenes), frame_skip=20, max_episode_steps=40 * RATE, seed=seed
+    )
 
 
 TASK = Task(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -57,6 +57,7 @@ START, END = -4.0, 4.0  # along x [m]
 SECTORS = 24  # of the lidar, each as far as its nearest ray
 
 Floats = NDArray[np.float64]
+Scenes = Callable[[NDArray[np.intp]], Sequence[Any]]  # of worlds that begin an episode
 
 
 class Yard(Area):
@@ -69,8 +70,9 @@ class Yard(Area):
     )
     reward_terms = MappingProxyType({"progress": 1.0, "time": -0.01, "goal": 2.0, "touch": -5.0})
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, scenes: Scenes | None = None) -> None:
         super().__init__(world)
+        self.scenes = scenes
         posts = [f"post_{number}" for number in range(POSTS)]
         for number, name in enumerate(posts):
             ModelSpawner(POST).spawn(world, name, Pose((0.0, 2.0 * number, 0.3)))
@@ -83,20 +85,35 @@ class Yard(Area):
         self.progress = np.zeros(len(world))
 
     def reset(self, worlds: NDArray[np.intp]) -> None:
-        """Puts the posts in a grid, each moved at random, and robot and goal at two sides of it."""
+        """Puts the posts in a grid, each moved at random, and robot and goal at two sides of it.
+
+        Given scenes say themselves where posts, goal and robot are.
+        """
         posts, goal, robot = (
             rows.pose[worlds] for rows in (self.posts, self.goal, self.robot.model)
         )
+        if self.scenes is not None:
+            for row, scene in enumerate(self.scenes(worlds)):
+                posts[row, :, :2] = [each.position[:2] for each in scene.of("post")]
+                goal[row, :, :2] = [each.position[:2] for each in scene.of("goal")]
+                robot[row, :, :2] = [each.position[:2] for each in scene.of("robot")]
+                turn = [[0.0, 0.0, each.forward_yaw] for each in scene.of("robot")]
+                robot[row, :, 3:] = quaternions.from_euler(np.array(turn))
+        else:
+            self.draw(worlds, posts, goal, robot)
+        self.posts.put(worlds, pose=posts)
+        self.goal.put(worlds, pose=goal)
+        self.robot.model.put(worlds, pose=robot)
+        self.distance[worlds] = self.to_goal()[worlds, 0]
+
+    def draw(self, worlds: NDArray[np.intp], posts: Floats, goal: Floats, robot: Floats) -> None:
+        """Draws the places of posts, goal and robot, into their poses (w, n, 7)."""
         posts[..., :2] = GRID + self.world.uniform(-0.4, 0.4, (POSTS, 2), worlds)
         goal[..., 1] = self.world.uniform(-2.0, 2.0, 1, worlds)
         robot[..., 0] = START
         robot[..., 1] = self.world.uniform(-2.0, 2.0, 1, worlds)
         turn = self.world.uniform(-1.0, 1.0, 1, worlds)
         robot[..., 3:] = quaternions.from_axis_angle([0.0, 0.0, 1.0], turn)
-        self.posts.put(worlds, pose=posts)
-        self.goal.put(worlds, pose=goal)
-        self.robot.model.put(worlds, pose=robot)
-        self.distance[worlds] = self.to_goal()[worlds, 0]
 
     def act(self, actions: NDArray[np.float32]) -> None:
         """Drives until the next step."""
@@ -172,11 +189,18 @@ class FollowGap(ArrayPolicy):
         return np.stack([speed, np.clip(chosen, -1.0, 1.0)], axis=1)
 
 
-def make(worlds: int = 1, seed: int = 0) -> Environment:
-    """Makes the task; the robot has 30 s."""
+def make(worlds: int = 1, seed: int = 0, scenes: Scenes | None = None) -> Environment:
+    """Makes the task; the robot has 30 s.
+
+    Args:
+        worlds: The number of worlds.
+        seed: Seed of the worlds.
+        scenes: Gives scenes of deepsim-scenes for worlds that are reset, as `yard.scenic` draws
+            them; by default the yard is drawn.
+    """
     simulator = open_simulator(GazeboXMLLoader().load_world(WORLD), worlds)
     world = World(simulator, seed=seed, steps_per_tick=20)
-    return Environment(Yard(world), frame_skip=20, max_episode_steps=30 * RATE, seed=seed)
+    return Environment(Yard(world, scenes), frame_skip=20, max_episode_steps=30 * RATE, seed=seed)
 
 
 TASK = Task(

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import typer
 import yaml
@@ -29,10 +31,11 @@ from deepsim_spawn.backends import DEFAULT, Backend
 from deepsim_sync import DeepSimError
 from deepsim_sync.temporary_folders import temporary_folder
 
-from .command_help import group
+from .command_help import example, group
+from .falsify import falsify_task
 from .options import BackendName, fail, stoppable
 
-_PLOT = "plot.png"
+_PLOT, _MODELS = "plot.png", "models"
 _PARAM = ("-p", "--param")
 
 
@@ -44,7 +47,10 @@ def scenes(
         Path, typer.Argument(help="YAML list of the models that the scenario may place.")
     ],
     out: Annotated[
-        Path, typer.Argument(help="Output folder; each scene gets a folder in it: 000, 001, ...")
+        Path,
+        typer.Argument(
+            help="Output folder; each scene gets a folder in it: 000, 001, ..., all share `models`."
+        ),
     ],
     count: Annotated[int, typer.Option("-n", "--count", min=1, help="Number of scenes.")] = 1,
     seed: Annotated[
@@ -73,6 +79,12 @@ def scenes(
     part: Annotated[
         str | None, typer.Option("--scenario", help="The modular scenario, if there are several.")
     ] = None,
+    scenic: Annotated[
+        int | None,
+        typer.Option(
+            min=2, max=3, help="Version of the language; by default 2 if it uses nothing of 3."
+        ),
+    ] = None,
     zoom: Annotated[float, typer.Option("-z", "--zoom", help="Zoom factor of the plots.")] = 1.0,
     settle: Annotated[
         float,
@@ -96,12 +108,13 @@ def scenes(
     """Samples scenes from a Scenic scenario, and writes their worlds.
 
     Each scene gets a folder with a world, the poses of its models, and a plot. Existing files are
-    neither overwritten nor deleted: if an output exists, the command fails.
+    neither overwritten nor deleted: if an output exists, the command fails. `deepsim scenes falsify
+    -h` explains the search for scenes in which a policy fails.
     """
     console = Console(stderr=True)
     places = [out / f"{number:03d}" for number in range(count)]
     try:
-        for place in (*places, *([dump] if dump else [])):
+        for place in (out / _MODELS, *places, *([dump] if dump else [])):
             if place.exists():
                 raise FileExistsError(f"{str(place)!r} exists: choose another place")
         library = load.read_text(encoding="utf-8") if load else None
@@ -112,11 +125,13 @@ def scenes(
             scenario=part,
             model=model,
             library=library,
+            scenic=scenic,
         )
+        say(console, f"{scenario}: {compiled.meaning}")
         if dump:
             dump.write_text(compiled.library, encoding="utf-8")
         rejected: Counter[str] = Counter()
-        with stoppable(), Backend(backend) as chosen:
+        with stoppable(), _models_of_scenes(out, places), Backend(backend) as chosen:
             for number, place in track(
                 list(enumerate(places)), "scenes", console=console, disable=count == 1
             ):
@@ -130,8 +145,23 @@ def scenes(
     say(console, f"wrote {count} scenes to {out}")
 
 
+_FALSIFY = typer.Typer(rich_markup_mode=None, add_completion=False)
+_FALSIFY.command(
+    epilog=example("scenes falsify clutter clutter/room.scenic --policy trained", "scenes.md")
+)(falsify_task)
+
+
 class ScenesCommand(TyperCommand):
-    """A command that accepts ``-p NAME VALUE`` any number of times."""
+    """A command that accepts ``-p NAME VALUE`` any number of times; `falsify` in it is another."""
+
+    commands: ClassVar = {"falsify": typer.main.get_command(_FALSIFY)}
+
+    def make_context(self, info_name: Any, args: list[str], *rest: Any, **options: Any) -> Any:
+        """Returns the context of `falsify` if this is the first word."""
+        if args[:1] == ["falsify"]:
+            command = self.commands["falsify"]
+            return command.make_context(f"{info_name} falsify", args[1:], *rest, **options)
+        return super().make_context(info_name, args, *rest, **options)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Joins each name with its value, because a repeatable option takes one argument."""
@@ -182,12 +212,22 @@ def _draw(
     return scene
 
 
+@contextmanager
+def _models_of_scenes(out: Path, places: list[Path]) -> Iterator[None]:
+    """Removes the new folder of models afterwards if no scene is there to use it."""
+    try:
+        yield
+    finally:
+        if not any(place.exists() for place in places):
+            shutil.rmtree(out / _MODELS, ignore_errors=True)
+
+
 def _write(scene: Scene, place: Path, zoom: float | None) -> None:
     """Writes a scene's folder completely or not at all."""
     place.parent.mkdir(parents=True, exist_ok=True)
     with temporary_folder(f".{place.name}.", place.parent) as part:
         whole = part / place.name
-        write_scene(scene, whole)
+        write_scene(scene, whole, place.parent / _MODELS)
         if zoom is not None:
             write_plot(scene, whole / _PLOT, zoom=zoom)
         whole.rename(place)
