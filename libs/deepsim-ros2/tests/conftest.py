@@ -58,6 +58,7 @@ class Client:
         self.executor = SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.node)
         self._clients: dict[str, Any] = {}
+        self._publishers: dict[str, Any] = {}
 
     def call(self, kind: Any, service: str, /, **fields: Any) -> Any:
         """Calls a service, and returns the response."""
@@ -87,11 +88,15 @@ class Client:
             assert (clock.now() - start).nanoseconds < _LONG * 1e9, "nothing was heard"
 
     def publish(self, kind: Any, topic: str, message: Any) -> None:
-        """Publishes a message once somebody listens."""
-        publisher = self.node.create_publisher(kind, topic, 10)
-        self.wait(lambda: publisher.get_subscription_count())
-        publisher.publish(message)
-        self.executor.spin_once(timeout_sec=0.0)
+        """Publishes a message once somebody listens; it arrives before later requests."""
+        from simulation_interfaces.srv import GetSimulationState  # noqa: PLC0415
+
+        if topic not in self._publishers:
+            made = self._publishers[topic] = self.node.create_publisher(kind, topic, 10)
+            self.wait(made.get_subscription_count)
+            self._clients.pop("get_simulation_state", None)  # a later one is known later
+            self.call(GetSimulationState, "get_simulation_state")
+        self._publishers[topic].publish(message)
 
     def close(self) -> None:
         self.executor.shutdown()

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,9 +44,7 @@ class RobotJoints:
         self.names = tuple(self._message().name)
         self.rows = tuple(f"{model}{SCOPE}{name}" for name in self.names)
         self._given: dict[str, NDArray[np.float64]] = {}
-        self._commands = connection.publisher(
-            JointState, f"{topic.rpartition('/')[0]}/joint_command"
-        )
+        self._commands: Any = None
 
     def _hear(self, message: JointState) -> None:
         self._latest = message
@@ -101,11 +100,14 @@ class RobotJoints:
         for place in sorted(changed):
             kinds = tuple(each for each in self._given if not np.isnan(self._given[each][place]))
             groups.setdefault(kinds, []).append(place)
+        if self._commands is None:
+            stem = self._topic.rpartition("/")[0]
+            self._commands = self._connection.publisher(JointState, f"{stem}/joint_command")
         for kinds, places in groups.items():
             message = JointState(name=[self.names[place] for place in places])
             for column in kinds:
                 setattr(message, COMMANDS[column], self._given[column][places].tolist())
-            self._connection.send(self._commands, message)
+            self._commands.publish(message)
 
     def reset(self) -> None:
         """Forgets all targets, as a reset does."""
