@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 
 from deepsim_math import poses, quaternions
+from deepsim_ros2.topics.layout import WORLD
 from deepsim_sync import UnknownEntityError
 
 from .geometry import Floats, pose_of, twist_of
 from .simulation import ServedWorld
-
-WORLD = "world"
-"""The name of the world frame."""
 
 
 def frame_pose(served: ServedWorld, frame: str) -> Floats:

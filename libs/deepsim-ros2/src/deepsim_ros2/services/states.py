@@ -65,7 +65,7 @@ def step_simulation(served: ServedWorld, request: Any, _response: Any) -> None:
     require_paused(served)
     for _ in range(request.steps):
         served.step()
-    served.changed = True
+    served.stepped = True
 
 
 def require_paused(served: ServedWorld) -> None:
