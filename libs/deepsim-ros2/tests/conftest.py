@@ -104,9 +104,7 @@ class Client:
         self.context.try_shutdown()
 
 
-@pytest.fixture
-def serve() -> Iterator[Callable[..., BaseProcess]]:
-    """Starts servers of worlds, in processes that have imported everything already."""
+def _serving() -> Iterator[Callable[..., BaseProcess]]:
     running: list[BaseProcess] = []
 
     def start(world: str, *options: str) -> BaseProcess:
@@ -122,6 +120,12 @@ def serve() -> Iterator[Callable[..., BaseProcess]]:
     for process in running:
         process.kill()
         process.join()
+
+
+serve = pytest.fixture(_serving, name="serve")
+"""Starts servers of worlds, in processes that have imported everything already."""
+module_serve = pytest.fixture(_serving, name="module_serve", scope="module")
+"""The same, for all tests of a module."""
 
 
 @pytest.fixture

@@ -136,7 +136,10 @@ class BagEncoder:
         self._layout.update(frame.entities, infos)
         self._channels = {}
         for robot in self._layout.robots:
-            for sensor, channel, topic in sensor_topics(simulator, robot, self._layout):
+            model = simulator.descriptions.models.get(robot)
+            for sensor, channel, topic in sensor_topics(
+                infos, model, robot, self._layout, has_lenses=simulator.depth_cameras is not None
+            ):
                 exact = replace(sensor, info=replace(sensor.info, noise={}))
                 self._channels.setdefault(exact.name, []).append((exact, channel, robot, topic))
         models: dict[str, ModelDescription] = {}

@@ -19,6 +19,7 @@ from deepsim_ros2.served.simulation import Opener, Served, ServedWorld, Simulati
 from deepsim_ros2.services.states import PAUSED, PLAYING, QUITTING
 from deepsim_ros2.services.step_action import StepAction
 from deepsim_ros2.services.table import SERVICES, answer
+from deepsim_ros2.topics.gains import NODE
 from deepsim_ros2.topics.topics import Topics
 from deepsim_spawn import SearchPath
 from deepsim_sync import DeepSimError
@@ -92,7 +93,7 @@ class Ros2Server:
         self._actions, self._topics, self._nodes = [], [], []
         for each in self.worlds:
             below = namespace if len(self.worlds) == 1 else f"{namespace}/world_{each.number}"
-            node = Node("deepsim", context=self._context, namespace=below)
+            node = Node(NODE, context=self._context, namespace=below)
             for name, service in SERVICES.items():
                 node.create_service(service.type, name, partial(answer, name, each))
             self._nodes.append(node)

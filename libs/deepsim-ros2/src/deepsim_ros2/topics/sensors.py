@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from deepsim_math import quaternions
 from deepsim_spawn import Lidar, ModelDescription, SensorDescription
-from deepsim_sync import SCOPE, CameraView, Reading, SensorInfo, Simulator
+from deepsim_sync import SCOPE, CameraView, Reading, SensorInfo
 
 from .layout import Layout, optical_frame, own_name, ros_name, sensor_frame
 from .message_types import MessageTypes
@@ -100,15 +100,26 @@ class Channel(NamedTuple):
 
 
 def sensor_topics(
-    simulator: Simulator, robot: str, layout: Layout
+    infos: Mapping[str, SensorInfo],
+    model: Any,
+    robot: str,
+    layout: Layout,
+    *,
+    has_lenses: bool = True,
 ) -> Iterator[tuple[Mounted, Channel, str]]:
     """Yields the topics of a robot's sensors, such as ``scan`` if no other sensor has the same.
 
     Cameras, and sensors of which there are several, have their name, and if that is not unique
     their link's, before it. Sensors that no message can carry have none.
+
+    Args:
+        infos: The sensors of all models, by name.
+        model: The description of the robot, if it is known.
+        robot: Name of the robot.
+        layout: The names of its frames.
+        has_lenses: Whether the lenses of cameras are known.
     """
-    mounted = [*_mounted(simulator, robot, layout)]
-    has_lenses = simulator.depth_cameras is not None
+    mounted = [*_mounted(infos, model, robot, layout)]
     channels = [
         (sensor, channel)
         for sensor in mounted
@@ -127,9 +138,10 @@ def sensor_topics(
         yield sensor, channel, f"{own}/{channel.topic}"
 
 
-def _mounted(simulator: Simulator, robot: str, layout: Layout) -> Iterator[Mounted]:
+def _mounted(
+    infos: Mapping[str, SensorInfo], model: Any, robot: str, layout: Layout
+) -> Iterator[Mounted]:
     """Yields the sensors of a robot."""
-    model = simulator.descriptions.models.get(robot)
     described: dict[str, SensorDescription] = {}
     if isinstance(model, ModelDescription):
         described = {
@@ -137,7 +149,6 @@ def _mounted(simulator: Simulator, robot: str, layout: Layout) -> Iterator[Mount
             for own, link, _ in model.all_links()
             for each in link.sensors
         }
-    infos = simulator.sensors.infos if simulator.sensors is not None else {}
     for name, info in infos.items():
         if name.startswith(robot + SCOPE):
             link, _, own = name.rpartition(SCOPE)

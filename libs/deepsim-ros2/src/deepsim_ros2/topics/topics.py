@@ -30,6 +30,7 @@ from deepsim_sync import SCOPE, CameraView, Entities, Reading
 from .bases import BaseCommands
 from .commands import CommandError, JointCommands
 from .due import Due
+from .gains import GainParameters
 from .layout import Layout
 from .message_types import ROS, ros_class
 from .sensors import Channel, Measurement, Mounted, sensor_topics
@@ -104,10 +105,9 @@ class Topics:
                     sensor.measure(self._served.time, again=changed)
 
     def reset(self) -> None:
-        """Forgets the trajectories of joints."""
+        """Forgets the trajectories of joints, and brings back their gains."""
         for robot in self._robots.values():
-            if robot.joints is not None:
-                robot.joints.reset()
+            robot.reset()
 
     def _publish_clock(self, now: float) -> None:
         if self._clock.get_subscription_count():
@@ -177,14 +177,20 @@ class _RobotTopics:
             self.joints = JointCommands(served, model)
             self._states = self._publisher(JointState, "joint_states", _RELIABLE)
             self._listen_to_joints(self.joints)
+            self._gains = GainParameters(node, model, self.joints)
+            self._closing.append(self._gains.close)
         base = BaseCommands.of(served, model)
         if base is not None:
             self._listen(Twist, "cmd_vel", base.twist)
             self._listen(TwistStamped, "cmd_vel_stamped", lambda each: base.twist(each.twist))
         self._describe(served.simulation.description(model))
+        port, lenses = world.simulator.sensors, world.simulator.depth_cameras
+        infos = port.infos if port is not None else {}
+        described = served.simulation.description(model)
+        topics = sensor_topics(infos, described, model, layout, has_lenses=lenses is not None)
         self.sensors = [
             _SensorTopic(self._publisher, served, sensor, channel, topic, rate)
-            for sensor, channel, topic in sensor_topics(world.simulator, model, layout)
+            for sensor, channel, topic in topics
         ]
 
     def _listen_to_joints(self, joints: JointCommands) -> None:
@@ -232,6 +238,12 @@ class _RobotTopics:
         message.velocity = self._rows.velocity[number].tolist()
         message.effort = self._rows.effort[number].tolist()
         self._states.publish(message)
+
+    def reset(self) -> None:
+        """Forgets the trajectory of the joints, and brings back their gains."""
+        if self.joints is not None:
+            self.joints.reset()
+            self._gains.reset()
 
     def close(self) -> None:
         """Removes all topics."""
