@@ -62,10 +62,14 @@ class Client:
 
     def call(self, kind: Any, service: str, /, **fields: Any) -> Any:
         """Calls a service, and returns the response."""
+        return self.result(self.send(kind, service, **fields))
+
+    def send(self, kind: Any, service: str, /, **fields: Any) -> Any:
+        """Sends a request, and returns the future of its response."""
         if service not in self._clients:
             self._clients[service] = self.node.create_client(kind, service)
             assert self._clients[service].wait_for_service(_LONG), service
-        return self.result(self._clients[service].call_async(kind.Request(**fields)))
+        return self._clients[service].call_async(kind.Request(**fields))
 
     def result(self, future: Any) -> Any:
         """Returns the result of a future."""
@@ -104,17 +108,28 @@ class Client:
         self.context.try_shutdown()
 
 
+def start_process(function: str, *arguments: Any) -> BaseProcess:
+    """Starts a function of served_worlds in a process, until it sets the event that it takes."""
+    ready = _PROCESSES.Event()
+    target = getattr(importlib.import_module("served_worlds"), function)
+    process: BaseProcess = _PROCESSES.Process(target=target, args=(*arguments, ready), daemon=True)
+    process.start()
+    assert ready.wait(_LONG), f"{function}{arguments} did not start"
+    return process
+
+
+@pytest.fixture
+def mortal() -> Callable[..., BaseProcess]:
+    """Starts a client that asks for steps, in a process that can be killed."""
+    return lambda steps, *, by_action: start_process("die", steps, by_action)
+
+
 def _serving() -> Iterator[Callable[..., BaseProcess]]:
     running: list[BaseProcess] = []
 
     def start(world: str, *options: str) -> BaseProcess:
-        ready = _PROCESSES.Event()
-        target = importlib.import_module("served_worlds").serve
-        process = _PROCESSES.Process(target=target, args=(world, options, ready), daemon=True)
-        process.start()
-        running.append(process)
-        assert ready.wait(_LONG), "the server did not start"
-        return process
+        running.append(start_process("serve", world, options))
+        return running[-1]
 
     yield start
     for process in running:
