@@ -55,11 +55,11 @@ def test_two_clients_step_one_world_together(serve, client):
         each.call(srv.StepSimulation, "step_simulation", steps=0)
     sent = [
         (each, each.send(srv.StepSimulation, "step_simulation", steps=number + 1))
-        for number in range(10)
+        for number in range(6)
         for each in clients
     ]
-    assert [each.result(future).result.result for each, future in sent] == [OK] * 20
-    assert steps(ours) == steps(theirs) == 2 * 55
+    assert [each.result(future).result.result for each, future in sent] == [OK] * 12
+    assert steps(ours) == steps(theirs) == 2 * 21
     assert enter(theirs, SimulationState.STATE_PLAYING) == OK
     refused = ours.call(srv.StepSimulation, "step_simulation", steps=1).result
     assert refused.result == Result.RESULT_OPERATION_FAILED

@@ -489,3 +489,41 @@ def test_each_of_several_worlds_has_its_own_time(serve, client):
     assert refused.result == Result.RESULT_FEATURE_UNSUPPORTED
     spawn(second, "both", pose=at(z=9.0))
     assert names(first) == ["ball", "both"]
+
+
+def test_requests_for_nothing_that_exists_are_refused(serve, client):
+    """Unknown names and unsupported requests have the code of the standard and name the thing."""
+    serve("ball")
+    ours = client()
+    bad = TagsFilter(tags=["x"], filter_mode=9)
+    missing, unsupported = Result.RESULT_NOT_FOUND, Result.RESULT_FEATURE_UNSUPPORTED
+    for kind, name, fields, code, word in (
+        (srv.GetEntityState, "get_entity_state", {"entity": "nobody"}, missing, "nobody"),
+        (srv.GetEntityInfo, "get_entity_info", {"entity": "nobody"}, missing, "nobody"),
+        (srv.SetEntityInfo, "set_entity_info", {"entity": ""}, missing, "ball"),
+        (srv.GetEntityBounds, "get_entity_bounds", {"entity": ""}, missing, "ball"),
+        (srv.DeleteEntity, "delete_entity", {"entity": "ball::link"}, missing, "ball::link"),
+        (srv.GetNamedPoses, "get_named_poses", {}, unsupported, "named poses"),
+        (srv.GetNamedPoseBounds, "get_named_pose_bounds", {}, unsupported, "named poses"),
+        (
+            srv.GetEntities,
+            "get_entities",
+            {"filters": EntityFilters(tags=bad)},
+            Result.RESULT_OPERATION_FAILED,
+            "got 9",
+        ),
+        (
+            srv.GetAvailableWorlds,
+            "get_available_worlds",
+            {"filter": TagsFilter(tags=["x"])},
+            unsupported,
+            "tags",
+        ),
+    ):
+        result = ours.call(kind, name, **fields).result
+        assert result.result == code, (name, result)
+        assert word in result.error_message
+    worlds = ours.call(srv.GetAvailableWorlds, "get_available_worlds", additional_sources=["/etc"])
+    assert (worlds.result.result, len(worlds.worlds)) == (OK, 1)
+    assert "/etc" in worlds.result.error_message
+    assert names(ours) == ["ball"]

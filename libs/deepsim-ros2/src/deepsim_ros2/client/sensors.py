@@ -23,7 +23,15 @@ from deepsim_spawn import (
     ModelDescription,
     SensorDescription,
 )
-from deepsim_sync import SCOPE, Names, Reading, SensorInfo, SensorKind, UnknownEntityError
+from deepsim_sync import (
+    QUANTITIES,
+    SCOPE,
+    Names,
+    Reading,
+    SensorInfo,
+    SensorKind,
+    UnknownEntityError,
+)
 
 from .present import Present, Topic
 from .services import Connection
@@ -130,7 +138,11 @@ class RemoteSensors:
                     yield name, info, found
 
     def watch(self, name: str) -> None:
-        """Starts to hear a sensor."""
+        """Starts to hear a sensor, and waits until the server measures with it.
+
+        Raises:
+            UnreachableError: No measurement of this instant comes.
+        """
         if name not in self.infos:
             raise UnknownEntityError("sensor", name, self.infos)
         if name not in self._watched:
@@ -144,6 +156,8 @@ class RemoteSensors:
                 for quantity, (topic, kind) in self._found[name].items()
             }
             self._present.change()  # so that it is published again
+            for topic in self._watched[name].values():
+                self._present.message(topic)
 
     def read(self, name: str) -> Reading:
         """Returns the present measurement, which is waited for.
@@ -157,7 +171,8 @@ class RemoteSensors:
             for quantity, topic in self._watched[name].items()
         }
         info = self.infos[name]
-        return {each: values[None] for each, values in _DECODERS[info.kind](messages, info).items()}
+        found = _DECODERS[info.kind](messages, info)
+        return {each: found[each][None] for each in QUANTITIES[info.kind]}
 
     def _stop(self, name: str) -> None:
         for topic in self._watched.pop(name).values():
