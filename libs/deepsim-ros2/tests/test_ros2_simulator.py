@@ -24,6 +24,7 @@ from deepsim_sync import (
     DuplicateEntityError,
     SpawnError,
     UnknownEntityError,
+    UnsupportedError,
     World,
     WriteRefusedError,
 )
@@ -228,6 +229,27 @@ def test_gains_are_parameters_of_the_server(serve):
             near, far = (world.joints for world in worlds)
             for column in ("position", "velocity", "effort", "stiffness", "effort_limit"):
                 assert far.get(column).tobytes() == near.get(column).tobytes(), (gains, column)
+    for world in worlds:
+        world.close()
+
+
+def test_each_world_of_a_server_is_a_client_in_its_namespace(serve):
+    """Worlds step on their own; a sensor of an undescribed model is given by its topic."""
+    serve("two")
+    worlds = [
+        World(Ros2Simulator(name, timeout=60.0, topics={"ball::link::imu": f"/{name}/imu"}))
+        for name in ("world_0", "world_1")
+    ]
+    first, second = worlds
+    first.models.twist = (0.0, 0.0, 0.0, 0.0, 0.0, 2.0)
+    for _ in range(5):
+        first.tick()
+    assert (first.time.tolist(), second.time.tolist()) == ([0.005], [0.0])
+    assert first.models.pose[0, 0, 2] < second.models.pose[0, 0, 2] == 5.0
+    rates = [world.sensors["ball::link::imu"].angular_velocity[0, 2] for world in worlds]
+    assert rates == pytest.approx([2.0, 0.0])
+    with pytest.raises(UnsupportedError, match="load worlds"):
+        first.simulator.load(WorldDescription())
     for world in worlds:
         world.close()
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from deepsim_math import poses, quaternions
-from deepsim_ros2.topics.layout import WORLD
 from deepsim_sync import UnknownEntityError
 
 from .geometry import Floats, pose_of, twist_of
+from .robots import WORLD
 from .simulation import ServedWorld
 
 

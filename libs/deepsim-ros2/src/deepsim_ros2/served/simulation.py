@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from simulation_interfaces.msg import EntityCategory, EntityInfo, Result, SimulationState
 
 from deepsim_envs import Environment
-from deepsim_ros2.topics.layout import is_robot
 from deepsim_spawn import MjcfModel, ModelDescription, SearchPath, WorldDescription
 from deepsim_sync import SCOPE, SpawnRequest, World
 
 from .geometry import Floats
 from .refusal import RefusedError
+from .robots import is_robot
 
 Served: TypeAlias = "World | Environment"
 Opener: TypeAlias = Callable[[WorldDescription, int], Served]

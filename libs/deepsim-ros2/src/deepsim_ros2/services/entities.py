@@ -13,8 +13,8 @@ from simulation_interfaces.srv import SetEntityState
 from deepsim_ros2.served.frames import pose_in_world, twist_in_world
 from deepsim_ros2.served.geometry import Floats, write_pose, write_time, write_twist
 from deepsim_ros2.served.refusal import RefusedError, failed, unsupported
+from deepsim_ros2.served.robots import WORLD
 from deepsim_ros2.served.simulation import ServedWorld, is_static
-from deepsim_ros2.topics.layout import WORLD
 from deepsim_sync import UnknownEntityError
 
 from .bounds import box_of, overlaps, write_box

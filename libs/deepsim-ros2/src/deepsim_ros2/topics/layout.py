@@ -17,11 +17,11 @@ from typing import Final
 import numpy as np
 
 from deepsim_math import Pose
+from deepsim_ros2.served.robots import WORLD as WORLD
+from deepsim_ros2.served.robots import is_robot
 from deepsim_spawn import SensorDescription
 from deepsim_sync import SCOPE, Entities
 
-WORLD = "world"
-"""The name of the world frame."""
 OPTICAL: Final = np.array([0.0, 0.0, 0.0, -0.5, 0.5, -0.5, 0.5])
 """REP 103's optical frame (z forward, x right, y down) in the frame of a camera, (7,)."""
 
@@ -87,11 +87,6 @@ class Layout:
     def topic(self, robot: str, topic: str, space: str = "") -> str:
         """Returns a topic of a robot, in the namespace of its world if that has one."""
         return "/".join(part for part in (space, self.robots[robot], topic) if part)
-
-
-def is_robot(name: str, entities: Entities, sensors: Collection[str]) -> bool:
-    """Returns whether a model has joints or sensors of its own."""
-    return any(each.startswith(name + SCOPE) for each in (*entities.joints, *sensors))
 
 
 def own_name(row: str) -> str:
