@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rclpy.qos import qos_profile_sensor_data
 
 from deepsim_ros2.recording.pictures import picture
-from deepsim_ros2.topics.layout import Layout, ros_name
+from deepsim_ros2.topics.layout import Layout, namespace_of
 from deepsim_ros2.topics.message_types import ros_class
 from deepsim_ros2.topics.sensors import channels_of, sensor_topics
 from deepsim_spawn import (
@@ -119,7 +119,7 @@ class RemoteSensors:
         for robot, model in described.items():
             infos = {name: _info(name, each, joints) for name, each in _sensors(robot, model)}
             known = {name: info for name, info in infos.items() if info is not None}
-            own, layout = "/".join(map(ros_name, robot.split("/"))), Layout()
+            own, layout = namespace_of(robot), Layout()
             is_apart = any(topic.startswith(f"{root}{own}/") for topic in published)
             layout.robots = {robot: own if is_apart else ""}
             topics: dict[str, dict[str, tuple[str, str]]] = {}

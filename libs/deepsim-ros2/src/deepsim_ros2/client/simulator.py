@@ -17,7 +17,7 @@ from simulation_interfaces.msg import SimulatorFeatures as Features
 from deepsim_ros2.errors import Ros2Error
 from deepsim_ros2.served.geometry import pose_of, twist_of, write_pose, write_twist
 from deepsim_ros2.topics.commands import GAINS
-from deepsim_ros2.topics.layout import ros_name
+from deepsim_ros2.topics.layout import namespace_of
 from deepsim_spawn import MjcfModel, ModelDescription, WorldDescription
 from deepsim_sync import (
     ALL_COLUMNS,
@@ -420,7 +420,7 @@ class Ros2Simulator:
         root = self._connection.root
         robots = []
         for model in models:
-            own = f"{root}{'/'.join(map(ros_name, model.split('/')))}/joint_states"
+            own = f"{root}{namespace_of(model)}/joint_states"
             if model not in found and own in free:
                 found[model] = own
             elif model not in found and _has_joints(self._described.get(model)):

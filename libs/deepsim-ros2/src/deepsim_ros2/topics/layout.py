@@ -68,7 +68,7 @@ class Layout:
             namespace = wanted.get(name, "")
             own = ros_name(name.rpartition("/")[2])
             if self._is_new and len(new) > 1:
-                namespace = "/".join(map(ros_name, name.split("/")))
+                namespace = namespace_of(name)
             elif namespace in self.robots.values():
                 namespace = f"{namespace}/{own}".lstrip("/")
             self.robots[name] = namespace
@@ -102,6 +102,15 @@ def ros_name(text: str) -> str:
     """
     token = re.sub(r"[^A-Za-z0-9_]+", "_", text)
     return token if token and not token[0].isdigit() else f"_{token}"
+
+
+def namespace_of(model: str) -> str:
+    """Returns the namespace that has the name of a model, which may be in one itself.
+
+    >>> namespace_of("left/my bot")
+    'left/my_bot'
+    """
+    return "/".join(map(ros_name, model.split("/")))
 
 
 def sensor_frame(link: str, sensor: SensorDescription) -> str:
