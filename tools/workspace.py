@@ -46,7 +46,7 @@ DISTRIBUTIONS = {
 }
 #: ROS comes from the host's installation, not from an index, so no library can declare it.
 ROS = re.compile(
-    r"builtin_interfaces|genpy|rclpy|rosgraph|roslib|rospkg|rospy|tf2_ros|simulation_interfaces|.*_(msgs|srvs)"
+    r"builtin_interfaces|genpy|rcl_interfaces|rclpy|rosgraph|roslib|rospkg|rospy|tf2_ros|simulation_interfaces|.*_(msgs|srvs)"
 )
 
 

@@ -16,7 +16,7 @@ import pytest
 
 HERE = Path(__file__).parent
 DOMAIN = 1 + os.getpid() % 100
-_LONG = 240.0  # until an answer must have arrived [s]
+_LONG = 60.0  # until an answer must have arrived [s]
 os.environ["ROS_DOMAIN_ID"] = str(DOMAIN)  # also of the servers, apart from other tests
 os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 sys.path.insert(0, str(HERE))  # of served_worlds, which the servers import
@@ -58,13 +58,18 @@ class Client:
         self.executor = SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.node)
         self._clients: dict[str, Any] = {}
+        self._publishers: dict[str, Any] = {}
 
     def call(self, kind: Any, service: str, /, **fields: Any) -> Any:
         """Calls a service, and returns the response."""
+        return self.result(self.send(kind, service, **fields))
+
+    def send(self, kind: Any, service: str, /, **fields: Any) -> Any:
+        """Sends a request, and returns the future of its response."""
         if service not in self._clients:
             self._clients[service] = self.node.create_client(kind, service)
             assert self._clients[service].wait_for_service(_LONG), service
-        return self.result(self._clients[service].call_async(kind.Request(**fields)))
+        return self._clients[service].call_async(kind.Request(**fields))
 
     def result(self, future: Any) -> Any:
         """Returns the result of a future."""
@@ -87,11 +92,15 @@ class Client:
             assert (clock.now() - start).nanoseconds < _LONG * 1e9, "nothing was heard"
 
     def publish(self, kind: Any, topic: str, message: Any) -> None:
-        """Publishes a message once somebody listens."""
-        publisher = self.node.create_publisher(kind, topic, 10)
-        self.wait(lambda: publisher.get_subscription_count())
-        publisher.publish(message)
-        self.executor.spin_once(timeout_sec=0.0)
+        """Publishes a message once somebody listens; it arrives before later requests."""
+        from simulation_interfaces.srv import GetSimulationState  # noqa: PLC0415
+
+        if topic not in self._publishers:
+            made = self._publishers[topic] = self.node.create_publisher(kind, topic, 10)
+            self.wait(made.get_subscription_count)
+            self._clients.pop("get_simulation_state", None)  # a later one is known later
+            self.call(GetSimulationState, "get_simulation_state")
+        self._publishers[topic].publish(message)
 
     def close(self) -> None:
         self.executor.shutdown()
@@ -99,24 +108,39 @@ class Client:
         self.context.try_shutdown()
 
 
+def start_process(function: str, *arguments: Any) -> BaseProcess:
+    """Starts a function of served_worlds in a process, until it sets the event that it takes."""
+    ready = _PROCESSES.Event()
+    target = getattr(importlib.import_module("served_worlds"), function)
+    process: BaseProcess = _PROCESSES.Process(target=target, args=(*arguments, ready), daemon=True)
+    process.start()
+    assert ready.wait(_LONG), f"{function}{arguments} did not start"
+    return process
+
+
 @pytest.fixture
-def serve() -> Iterator[Callable[..., BaseProcess]]:
-    """Starts servers of worlds, in processes that have imported everything already."""
+def mortal() -> Callable[..., BaseProcess]:
+    """Starts a client that asks for steps, in a process that can be killed."""
+    return lambda steps, *, by_action: start_process("die", steps, by_action)
+
+
+def _serving() -> Iterator[Callable[..., BaseProcess]]:
     running: list[BaseProcess] = []
 
     def start(world: str, *options: str) -> BaseProcess:
-        ready = _PROCESSES.Event()
-        target = importlib.import_module("served_worlds").serve
-        process = _PROCESSES.Process(target=target, args=(world, options, ready), daemon=True)
-        process.start()
-        running.append(process)
-        assert ready.wait(_LONG), "the server did not start"
-        return process
+        running.append(start_process("serve", world, options))
+        return running[-1]
 
     yield start
     for process in running:
         process.kill()
         process.join()
+
+
+serve = pytest.fixture(_serving, name="serve")
+"""Starts servers of worlds, in processes that have imported everything already."""
+module_serve = pytest.fixture(_serving, name="module_serve", scope="module")
+"""The same, for all tests of a module."""
 
 
 @pytest.fixture

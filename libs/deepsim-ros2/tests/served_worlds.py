@@ -7,7 +7,13 @@ import tempfile
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
-from deepsim_math import Pose
+import rclpy
+from rclpy.action import ActionClient
+from rclpy.executors import SingleThreadedExecutor
+from simulation_interfaces.action import SimulateSteps
+from simulation_interfaces.srv import StepSimulation
+
+from deepsim_math import Euler, Pose
 from deepsim_mujoco import MujocoSimulator
 from deepsim_robots import Robot
 from deepsim_ros2.server import Ros2Server
@@ -31,6 +37,26 @@ CONFIG = """<model><name>Crate</name><sdf version="1.9">model.sdf</sdf>
 <description>A wooden crate.</description></model>"""
 
 
+WALL = """<sdf version="1.9"><model name="wall"><static>true</static><link name="link">
+<collision name="c"><geometry><box><size>.2 9 9</size></box></geometry></collision>
+<visual name="v"><geometry><box><size>.2 9 9</size></box></geometry></visual></link>
+</model></sdf>"""
+RAYS = """<ray><scan><horizontal><samples>5</samples><min_angle>-.4</min_angle>
+<max_angle>.4</max_angle></horizontal>{}</scan><range><min>.1</min><max>9</max></range></ray>"""
+ROWS = """<vertical><samples>3</samples><min_angle>-.5</min_angle><max_angle>.5</max_angle>
+</vertical>"""
+MASS = "<inertial><mass>2</mass></inertial>"
+RIG = f"""<sdf version="1.9"><model name="rig"><link name="base">{MASS}
+<sensor name="scan" type="ray">{RAYS.format("")}</sensor>
+<sensor name="cloud" type="ray"><pose>0 0 .3 0 0 0</pose>{RAYS.format(ROWS)}</sensor>
+<sensor name="eye" type="depth"><pose>.1 0 0 0 0 0</pose><camera><horizontal_fov>1</horizontal_fov>
+<image><width>32</width><height>24</height></image></camera></sensor></link>
+<link name="arm"><inertial><pose>.3 0 0 0 0 0</pose><mass>2</mass></inertial></link>
+<joint name="foot" type="fixed"><parent>world</parent><child>base</child></joint>
+<joint name="wrist" type="fixed"><parent>base</parent><child>arm</child>
+<sensor name="felt" type="force_torque"/></joint></model></sdf>"""
+
+
 class Push(Behaviour):
     """Pushes a ball with 6 N along x."""
 
@@ -47,16 +73,44 @@ def made(name: str) -> World:
     """Returns one of the worlds of the tests."""
     if name == "empty":
         return World(MujocoSimulator())
+    load = GazeboXMLLoader().load_model
+    if name == "lying":
+        world = World(open_simulator(studio()))
+        world.spawn(load(BALL), "ball", Pose((1, 0, 0.1), Euler(0, 0, 1)))
+        return world
     if name in ("arm", "diffbot"):
         world = World(open_simulator(studio()))
         Robot.load(world, name)
         return world
     world = World(MujocoSimulator(worlds=2 if name == "two" else 1))
+    if name == "rig":
+        world.spawn(load(RIG), "rig", Pose((0, 0, 2)))
+        world.spawn(load(WALL), "wall", Pose((3.1, 0, 2)))
     if name in ("ball", "two", "pushed"):
-        world.spawn(GazeboXMLLoader().load_model(BALL), "ball", Pose((0, 0, 5)))
+        world.spawn(load(BALL), "ball", Pose((0, 0, 5)))
     if name == "pushed":
         Push("push", world=world)
     return world
+
+
+def die(steps: int, by_action: bool, sent: Event) -> None:
+    """Asks for steps, and then waits to be killed."""
+    context = rclpy.Context()
+    context.init()
+    node = rclpy.create_node("mortal", context=context)
+    executor = SingleThreadedExecutor(context=context)
+    executor.add_node(node)
+    if by_action:
+        action = ActionClient(node, SimulateSteps, "simulate_steps")
+        action.wait_for_server()
+        goal = action.send_goal_async(SimulateSteps.Goal(steps=steps))
+        executor.spin_until_future_complete(goal)
+    else:
+        client = node.create_client(StepSimulation, "step_simulation")
+        client.wait_for_service()
+        client.call_async(StepSimulation.Request(steps=steps))
+    sent.set()
+    executor.spin()
 
 
 def serve(world: str, options: tuple[str, ...], ready: Event) -> None:

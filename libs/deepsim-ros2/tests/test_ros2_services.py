@@ -8,6 +8,7 @@ import math
 import pytest
 from geometry_msgs.msg import PoseStamped, Vector3
 from rclpy.action import ActionClient
+from rclpy.qos import QoSProfile
 from simulation_interfaces import srv
 from simulation_interfaces.action import SimulateSteps
 from simulation_interfaces.msg import (
@@ -439,12 +440,12 @@ def test_the_action_steps_with_feedback_and_can_be_cancelled(serve, client):
     ours = client()
     action = ActionClient(ours.node, SimulateSteps, "simulate_steps")
     assert action.wait_for_server(30)
-    feedback = []
+    # rclpy's action client drops the feedback of a goal that has ended
+    kind, topic = SimulateSteps.Impl.FeedbackMessage, "/simulate_steps/_action/feedback"
+    feedback = ours.hear(kind, topic, QoSProfile(depth=100))
 
     def send(steps):
-        goal = SimulateSteps.Goal(steps=steps)
-        heard = lambda each: feedback.append(each.feedback.completed_steps)  # noqa: E731
-        return ours.result(action.send_goal_async(goal, feedback_callback=heard))
+        return ours.result(action.send_goal_async(SimulateSteps.Goal(steps=steps)))
 
     refused = ours.result(send(3).get_result_async()).result.result
     assert refused.result == Result.RESULT_OPERATION_FAILED
@@ -452,8 +453,9 @@ def test_the_action_steps_with_feedback_and_can_be_cancelled(serve, client):
     done = ours.result(send(20).get_result_async()).result.result
     assert done.result == OK, done.error_message
     assert state_of(ours).header.stamp.nanosec == 20_000_000
-    ours.wait(lambda: 20 in feedback)
-    assert feedback == [*range(1, 21)]
+    ours.wait(lambda: len(feedback) == 20)
+    assert [each.feedback.completed_steps for each in feedback] == [*range(1, 21)]
+    assert feedback[4].feedback.remaining_steps == 15
     goal = send(10**9)
     ours.result(goal.cancel_goal_async())
     cancelled = ours.result(goal.get_result_async()).result.result
@@ -487,3 +489,41 @@ def test_each_of_several_worlds_has_its_own_time(serve, client):
     assert refused.result == Result.RESULT_FEATURE_UNSUPPORTED
     spawn(second, "both", pose=at(z=9.0))
     assert names(first) == ["ball", "both"]
+
+
+def test_requests_for_nothing_that_exists_are_refused(serve, client):
+    """Unknown names and unsupported requests have the code of the standard and name the thing."""
+    serve("ball")
+    ours = client()
+    bad = TagsFilter(tags=["x"], filter_mode=9)
+    missing, unsupported = Result.RESULT_NOT_FOUND, Result.RESULT_FEATURE_UNSUPPORTED
+    for kind, name, fields, code, word in (
+        (srv.GetEntityState, "get_entity_state", {"entity": "nobody"}, missing, "nobody"),
+        (srv.GetEntityInfo, "get_entity_info", {"entity": "nobody"}, missing, "nobody"),
+        (srv.SetEntityInfo, "set_entity_info", {"entity": ""}, missing, "ball"),
+        (srv.GetEntityBounds, "get_entity_bounds", {"entity": ""}, missing, "ball"),
+        (srv.DeleteEntity, "delete_entity", {"entity": "ball::link"}, missing, "ball::link"),
+        (srv.GetNamedPoses, "get_named_poses", {}, unsupported, "named poses"),
+        (srv.GetNamedPoseBounds, "get_named_pose_bounds", {}, unsupported, "named poses"),
+        (
+            srv.GetEntities,
+            "get_entities",
+            {"filters": EntityFilters(tags=bad)},
+            Result.RESULT_OPERATION_FAILED,
+            "got 9",
+        ),
+        (
+            srv.GetAvailableWorlds,
+            "get_available_worlds",
+            {"filter": TagsFilter(tags=["x"])},
+            unsupported,
+            "tags",
+        ),
+    ):
+        result = ours.call(kind, name, **fields).result
+        assert result.result == code, (name, result)
+        assert word in result.error_message
+    worlds = ours.call(srv.GetAvailableWorlds, "get_available_worlds", additional_sources=["/etc"])
+    assert (worlds.result.result, len(worlds.worlds)) == (OK, 1)
+    assert "/etc" in worlds.result.error_message
+    assert names(ours) == ["ball"]

@@ -5,18 +5,26 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from geometry_msgs.msg import Twist, WrenchStamped
 from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import Imu, JointState, LaserScan
+from sensor_msgs.msg import CameraInfo, Image, Imu, JointState, LaserScan, PointCloud2
 from simulation_interfaces import srv
-from simulation_interfaces.msg import SimulationState
+from simulation_interfaces.msg import EntityState, SimulationState
 from std_msgs.msg import Float64MultiArray, String
 from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+SENSOR = qos_profile_sensor_data
+
+
+def vector(message):
+    return message.x, message.y, message.z
 
 
 def paused(client):
@@ -54,8 +62,8 @@ def test_sensors_of_a_falling_and_a_lying_ball(serve, client):
     """An inertial unit in free fall measures no force, and no contact is felt in the air."""
     serve("ball")
     ours = paused(client())
-    imu = ours.hear(Imu, "/imu", qos_profile_sensor_data)
-    touch = ours.hear(WrenchStamped, "/contact", qos_profile_sensor_data)
+    imu = ours.hear(Imu, "/imu", SENSOR)
+    touch = ours.hear(WrenchStamped, "/contact", SENSOR)
     ours.wait(lambda: step(ours) or (imu and touch))
     assert imu[-1].header.frame_id == "link"
     assert imu[-1].linear_acceleration.z == pytest.approx(0.0, abs=1e-9)
@@ -87,7 +95,7 @@ def test_a_base_follows_twists_and_its_lidar_measures(serve, client):
     """At 0.2 m/s for two seconds, the base comes 0.4 m far; the scan has the described rays."""
     serve("diffbot")
     ours = paused(client())
-    scans = ours.hear(LaserScan, "/scan", qos_profile_sensor_data)
+    scans = ours.hear(LaserScan, "/scan", SENSOR)
     twist = Twist()
     twist.linear.x = 0.2
     ours.publish(Twist, "/cmd_vel", twist)
@@ -153,3 +161,80 @@ def test_each_world_has_topics_in_its_namespace(serve, client):
         each.wait(lambda clock=clock: clock)
     first.wait(lambda: heard[0][-1].clock.nanosec == 7_000_000)
     assert heard[1][-1].clock.nanosec == 0
+
+
+def test_sensors_of_a_rig_before_a_wall(serve, client):
+    """Scan, cloud, pictures, lens and wrench are those of geometry and statics.
+
+    The wall's face is a plane at x = 3 m, and an arm of 2 kg hangs 0.3 m before its joint.
+    """
+    serve("rig")
+    ours = paused(client())
+    kinds = {
+        "/scan": LaserScan,
+        "/points": PointCloud2,
+        "/eye/image_raw": Image,
+        "/eye/depth/image_raw": Image,
+        "/eye/camera_info": CameraInfo,
+        "/wrench": WrenchStamped,
+    }
+    heard = {topic: ours.hear(kind, topic, SENSOR) for topic, kind in kinds.items()}
+
+    def latest():
+        for each in heard.values():
+            each.clear()
+        ours.wait(lambda: step(ours, 0) or all(heard.values()))
+        return [each[-1] for each in heard.values()]
+
+    step(ours, 200)
+    scan, cloud, colours, depths, lens, wrench = latest()
+    for each in (scan, cloud, colours, depths, lens, wrench):
+        assert each.header.stamp.nanosec == 200_000_000
+    angles = scan.angle_min + scan.angle_increment * np.arange(5)
+    assert list(scan.ranges) == pytest.approx((3.0 / np.cos(angles)).tolist(), rel=1e-6)
+    assert (scan.header.frame_id, cloud.header.frame_id) == ("base", "base/cloud")
+    points = np.frombuffer(cloud.data, "<f4").reshape(3, 5, 3)
+    assert (cloud.height, cloud.width, cloud.point_step, cloud.row_step) == (3, 5, 12, 60)
+    assert [(each.name, each.offset) for each in cloud.fields] == [("x", 0), ("y", 4), ("z", 8)]
+    assert points[..., 0] == pytest.approx(3.0, rel=1e-6)
+    assert points[0, :, 2] == pytest.approx(-3.0 * np.tan(0.5) / np.cos(angles), rel=1e-6)
+    for each, encoding, size in ((colours, "rgb8", 3), (depths, "32FC1", 4)):
+        assert (each.height, each.width, each.encoding) == (24, 32, encoding)
+        assert (each.step, len(each.data)) == (32 * size, 24 * 32 * size)
+        assert each.header.frame_id == "base/eye_optical_frame"
+    assert np.frombuffer(depths.data, "<f4") == pytest.approx(2.9, abs=2e-3)
+    focal = 16.0 / math.tan(0.5)
+    assert list(lens.k) == pytest.approx([focal, 0, 15.5, 0, focal, 11.5, 0, 0, 1])
+    assert list(lens.p)[:3] == pytest.approx([focal, 0, 15.5])
+    assert (lens.height, lens.width, lens.distortion_model) == (24, 32, "plumb_bob")
+    assert vector(wrench.wrench.force) == pytest.approx((0, 0, 2 * 9.8), abs=0.02)
+    assert vector(wrench.wrench.torque) == pytest.approx((0, -0.3 * 2 * 9.8, 0), abs=0.02)
+    assert wrench.header.frame_id == "arm"
+
+    state = EntityState()
+    state.pose.position.x, state.pose.position.z = 2.1, 2.0
+    request = {"entity": "wall", "state": state, "set_pose": True}
+    assert ours.call(srv.SetEntityState, "set_entity_state", **request).result.result == 1
+    ours.wait(lambda: heard["/scan"][-1].ranges[2] < 2.5)
+    ours.wait(lambda: depth_of(heard["/eye/depth/image_raw"][-1]) < 2.5)
+    assert heard["/scan"][-1].ranges[2] == pytest.approx(2.0, rel=1e-6)
+    assert depth_of(heard["/eye/depth/image_raw"][-1]) == pytest.approx(1.9, abs=2e-3)
+    for each in ("/scan", "/eye/depth/image_raw"):
+        assert heard[each][-1].header.stamp.nanosec == 200_000_000
+
+
+def depth_of(image):
+    return float(np.frombuffer(image.data, "<f4").max())
+
+
+def test_a_contact_bears_the_weight_of_a_lying_ball(serve, client):
+    """The force of all contacts is 2 g upward, in the frame of the turned link."""
+    serve("lying")
+    ours = paused(client())
+    touch = ours.hear(WrenchStamped, "/contact", SENSOR)
+    step(ours, 1000)
+    ours.wait(lambda: step(ours) or touch)
+    ours.wait(lambda: step(ours) or touch[-1].header.stamp.sec)
+    assert touch[-1].header.frame_id == "link"
+    assert vector(touch[-1].wrench.force) == pytest.approx((0, 0, 2 * 9.8), abs=0.02)
+    assert vector(touch[-1].wrench.torque) == pytest.approx((0, 0, 0), abs=0.02)

@@ -1,24 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joints of a remote robot: their states and commands are topics."""
+"""Joints of a remote robot: states and commands are topics, gains are parameters."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import GetParameters, SetParametersAtomically
 from sensor_msgs.msg import JointState
 
-from deepsim_sync import SCOPE, Tables
+from deepsim_ros2.topics.commands import GAINS
+from deepsim_ros2.topics.gains import NODE, parameter_of
+from deepsim_sync import SCOPE, Refusal, Tables
 
+from .present import Present, Topic
 from .services import Connection
 
-COMMANDS: Mapping[str, str] = {
+TARGETS: Mapping[str, str] = {
     "target_position": "position",
     "target_velocity": "velocity",
     "feedforward": "effort",
 }
 """The fields of a ``JointState`` as a command, by column of the joints table."""
+STATE = ("position", "velocity", "effort")
+Values = Mapping[str, Mapping[int, float]]
+"""New values by column and number of the joint."""
 
 
 class RobotJoints:
@@ -26,91 +35,153 @@ class RobotJoints:
 
     Args:
         connection: The connection.
+        present: The present instant.
         model: Name of the model.
         topic: Topic of its states; commands go to ``joint_command`` beside it.
-        timestep: Duration of a step, within half of which a message belongs to an instant [s].
 
     Attributes:
         names: The joints of the first message.
+        rows: Their rows, ``model::joint``.
     """
 
-    def __init__(self, connection: Connection, model: str, topic: str, timestep: float) -> None:
-        self._connection, self._timestep = connection, timestep
-        self._latest: JointState | None = None
-        self._topic = topic
-        self._stop = connection.listen(JointState, topic, self._hear)
-        connection.wait(lambda: self._latest is not None, f"no joint state came on {topic!r}")
-        self.names = tuple(self._message().name)
-        self.rows = tuple(f"{model}{SCOPE}{name}" for name in self.names)
-        self._given: dict[str, NDArray[np.float64]] = {}
-        self._commands = connection.publisher(
-            JointState, f"{topic.rpartition('/')[0]}/joint_command"
+    def __init__(self, connection: Connection, present: Present, model: str, topic: str) -> None:
+        self._connection, self._present, self._model = connection, present, model
+        self._topic = Topic(connection, JointState, topic)
+        connection.wait(
+            lambda: self._topic.message is not None, f"no joint state came on {topic!r}"
         )
+        self.names = tuple(self._topic.message.name)
+        self.rows = tuple(f"{model}{SCOPE}{name.replace('/', SCOPE)}" for name in self.names)
+        self._commands: Any = None
+        self._start = self._gains_of_server()
+        self._gains = {column: values.copy() for column, values in self._start.items()}
+        self._targets: dict[str, NDArray[np.float64]] = {}
 
-    def _hear(self, message: JointState) -> None:
-        self._latest = message
+    def _gains_of_server(self) -> dict[str, NDArray[np.float64]]:
+        """Returns gains and limits by column, (n,); nothing from a server without them."""
+        if not self._connection.offers(f"{NODE}/get_parameters"):
+            return {}
+        names = [parameter_of(self._model, each, column) for column in GAINS for each in self.names]
+        found = self._connection.call(f"{NODE}/get_parameters", GetParameters, names=names).values
+        if any(each.type != ParameterType.PARAMETER_DOUBLE for each in found):
+            return {}
+        values = np.array([each.double_value for each in found]).reshape(len(GAINS), -1)
+        return dict(zip(GAINS, values, strict=True))
 
-    def _message(self) -> JointState:
-        assert self._latest is not None  # of __init__ or read
-        return self._latest
-
-    def forget(self) -> None:
-        """Forgets the latest state, because the world changed."""
-        self._connection.drain()
-        self._latest = None
-
-    def read(self, tables: Tables, time: float) -> None:
-        """Fills the rows of the joints with the state at a time [s], which is waited for.
+    def read(self, tables: Tables) -> None:
+        """Fills the rows of the joints with the present state, which is waited for.
 
         Raises:
-            UnreachableError: No state of that instant comes.
+            UnreachableError: No state of this instant comes.
         """
+        rows, columns = tables.entities.joints.rows(self.rows), tables.columns
+        for column, values in self._state().items():
+            columns["joints", column][0, rows] = values
+        for column, values in (*self._targets.items(), *self._gains.items()):
+            columns["joints", column][0, rows] = np.nan_to_num(values, posinf=np.inf)
 
-        def is_present() -> bool:
-            if self._latest is None:
-                return False
-            stamp = self._latest.header.stamp
-            off = abs(float(stamp.sec + stamp.nanosec * 1e-9) - time)
-            return off < 0.5 * self._timestep
-
-        what = f"no joint state of time {time:g} s came on {self._topic!r}"
-        self._connection.wait(is_present, what)
-        message, rows = self._message(), tables.entities.joints.rows(self.rows)
+    def _state(self) -> dict[str, NDArray[np.float64]]:
+        message = self._present.message(self._topic)
         places = [list(message.name).index(name) for name in self.names]
-        for column in ("position", "velocity", "effort"):
-            values = np.asarray(getattr(message, column), dtype=np.float64)
-            if len(values):
-                tables.columns["joints", column][0, rows] = values[places]
-        for column, values in self._given.items():
-            tables.columns["joints", column][0, rows] = np.nan_to_num(values)
+        given = {each: np.asarray(getattr(message, each), dtype=np.float64) for each in STATE}
+        return {column: values[places] for column, values in given.items() if len(values)}
 
-    def command(self, targets: Mapping[str, Mapping[str, float]]) -> None:
-        """Sends new targets by column and row; those of other joints stay.
+    def write(self, values: Values) -> list[Refusal]:
+        """Sends targets and gains; states can only be set to what they are.
 
-        Joints with the same kinds of targets share a message.
-
-        Raises:
-            UnreachableError: Nobody takes the command.
+        Returns:
+            The refused rows.
         """
-        for column, values in targets.items():
-            given = self._given.setdefault(column, np.full(len(self.names), np.nan))
-            for row, value in values.items():
-                given[self.rows.index(row)] = value
-        changed = {self.rows.index(row) for values in targets.values() for row in values}
+        refusals = self._compared({each: values[each] for each in STATE if each in values})
+        gains = {each: values[each] for each in GAINS if each in values}
+        why = self._set_gains(gains) if gains else ""
+        refusals += [
+            Refusal("joints", column, self.rows[place], why)
+            for column, given in gains.items()
+            for place in given
+            if why
+        ]
+        targets = {each: values[each] for each in TARGETS if each in values}
+        for column, given in targets.items():
+            known = self._targets.setdefault(column, np.full(len(self.names), np.nan))
+            known[[*given]] = [*given.values()]
+        self._command({place for given in (*targets.values(), *gains.values()) for place in given})
+        return refusals
+
+    def _compared(self, values: Values) -> list[Refusal]:
+        """Returns the refusals of states that are not the present ones."""
+        if not values:
+            return []
+        state = self._state()
+        reason = "simulation_interfaces does not set the states of joints"
+        return [
+            Refusal("joints", column, self.rows[place], reason)
+            for column, given in values.items()
+            for place, value in given.items()
+            if column not in state or state[column][place] != value
+        ]
+
+    def _set_gains(self, values: Values) -> str:
+        """Sends changed gains; returns why they are refused, if they are."""
+        if not self._gains:
+            return "the server has no parameters for it"
+        changed = {
+            (column, place): value
+            for column, given in values.items()
+            for place, value in given.items()
+            if self._gains[column][place] != value
+        }
+        if changed:
+            parameters = [
+                Parameter(
+                    name=parameter_of(self._model, self.names[place], column),
+                    value=ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=value),
+                )
+                for (column, place), value in changed.items()
+            ]
+            service = f"{NODE}/set_parameters_atomically"
+            answer = self._connection.call(service, SetParametersAtomically, parameters=parameters)
+            if not answer.result.successful:
+                return str(answer.result.reason)
+        for (column, place), value in changed.items():
+            self._gains[column][place] = value
+        return ""
+
+    def _command(self, places: set[int]) -> None:
+        """Sends the targets of some joints; joints with the same kinds of targets share a message.
+
+        Without gains, a joint has the kinds that were given. With them, position and velocity
+        belong to a servo with stiffness, velocity to one with damping, and effort to every joint.
+        """
         groups: dict[tuple[str, ...], list[int]] = {}
-        for place in sorted(changed):
-            kinds = tuple(each for each in self._given if not np.isnan(self._given[each][place]))
-            groups.setdefault(kinds, []).append(place)
-        for kinds, places in groups.items():
-            message = JointState(name=[self.names[place] for place in places])
+        for place in sorted(places):
+            if self._gains:
+                stiff, damped = (self._gains[each][place] > 0.0 for each in GAINS[:2])
+                fits = {"target_position": stiff, "target_velocity": stiff or damped}
+                kinds = tuple(each for each in TARGETS if fits.get(each, True))
+            else:
+                kinds = tuple(each for each in self._targets if self._is_given(each, place))
+            if kinds:
+                groups.setdefault(kinds, []).append(place)
+        if groups and self._commands is None:
+            stem = self._topic.name.rpartition("/")[0]
+            self._commands = self._connection.publisher(JointState, f"{stem}/joint_command")
+        none = np.zeros(len(self.names))
+        for kinds, chosen in groups.items():
+            message = JointState(name=[self.names[place] for place in chosen])
             for column in kinds:
-                setattr(message, COMMANDS[column], self._given[column][places].tolist())
-            self._connection.send(self._commands, message)
+                targets = np.nan_to_num(self._targets.get(column, none))[chosen]
+                setattr(message, TARGETS[column], targets.tolist())
+            self._commands.publish(message)
+
+    def _is_given(self, column: str, place: int) -> bool:
+        return bool(np.isfinite(self._targets[column][place]))
 
     def reset(self) -> None:
-        """Forgets all targets, as a reset does."""
-        self._given.clear()
+        """Forgets all targets, and takes the gains of the start, as the server does."""
+        self._targets.clear()
+        self._gains = {column: values.copy() for column, values in self._start.items()}
 
     def close(self) -> None:
         """Stops listening."""
-        self._stop()
+        self._topic.close()

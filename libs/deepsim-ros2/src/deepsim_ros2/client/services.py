@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any
 
 from rclpy.context import Context
-from rclpy.duration import Duration
 from rclpy.executors import Executor, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
@@ -22,6 +21,10 @@ try:  # ten times as fast; in rclpy since Kilted
     from rclpy.experimental import EventsExecutor
 except ImportError:
     EventsExecutor = SingleThreadedExecutor
+
+
+_ANSWERED = "get_simulator_features"
+"""The service that every server has."""
 
 
 class UnreachableError(Ros2Error, ConnectionError):
@@ -50,6 +53,8 @@ class Connection:
         timeout: Longest wait for a server, and for the answer to a call [s].
 
     Attributes:
+        timeout: The longest wait [s].
+        root: The namespace with slashes, such as ``/gzserver/``.
         features: The features that the server offers.
         spawn_formats: The formats of models that it takes, such as ``sdf``.
 
@@ -59,16 +64,26 @@ class Connection:
 
     def __init__(self, namespace: str, timeout: float) -> None:
         os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-        self._timeout = timeout
-        self._namespace = namespace.strip("/")
+        self.timeout = timeout
+        self.root = f"/{namespace.strip('/')}/" if namespace.strip("/") else "/"
         self._context = Context()
         self._context.init(args=[])
         self._node = Node("deepsim_client", context=self._context, namespace=namespace)
         self._executor: Executor = EventsExecutor(context=self._context)
         self._executor.add_node(self._node)
+        # Kilted's EventsExecutor fails with callbacks that take information about a message.
+        self._listener = Node(
+            "deepsim_listener",
+            context=self._context,
+            namespace=namespace,
+            start_parameter_services=False,
+            enable_rosout=False,
+        )
+        self._hearing = SingleThreadedExecutor(context=self._context)
+        self._hearing.add_node(self._listener)
         self._clients: dict[str, Any] = {}
         try:
-            offered = self.call("get_simulator_features", srv.GetSimulatorFeatures).features
+            offered = self.call(_ANSWERED, srv.GetSimulatorFeatures).features
         except BaseException:
             self.close()
             raise
@@ -85,78 +100,91 @@ class Connection:
         client = self._clients.get(name)
         if client is None:
             client = self._clients[name] = self._node.create_client(service, name)
-        if not client.wait_for_service(timeout_sec=self._timeout):
+        if not client.wait_for_service(timeout_sec=self.timeout):
             raise UnreachableError(
                 f"no simulator offers the service {client.service_name!r}: start one, such as "
                 "deepsim ros2 serve, with the same ROS_DOMAIN_ID"
             )
         future = client.call_async(service.Request(**fields))
-        self._executor.spin_until_future_complete(future, timeout_sec=self._timeout)
+        self._executor.spin_until_future_complete(future, timeout_sec=self.timeout)
         if not future.done():
             client.remove_pending_request(future)
-            raise UnreachableError(f"{client.service_name!r} gave no answer in {self._timeout} s")
+            raise UnreachableError(f"{client.service_name!r} gave no answer in {self.timeout} s")
         response = future.result()
         result = getattr(response, "result", None)
-        if result is not None and result.result != Result.RESULT_OK:
+        if isinstance(result, Result) and result.result != Result.RESULT_OK:
             raise CallRefusedError(name, result.result, result.error_message)
         return response
 
+    def offers(self, service: str) -> bool:
+        """Returns whether a service is there."""
+        path = self.root + service
+        return any(name == path for name, _ in self._node.get_service_names_and_types())
+
     def listen(
-        self, kind: Any, topic: str, function: Callable[[Any], None], quality: QoSProfile | int = 10
+        self,
+        kind: Any,
+        topic: str,
+        function: Callable[[Any, Any], None],
+        quality: QoSProfile | int,
     ) -> Callable[[], None]:
-        """Calls a function with every message on a topic; returns a function that ends that."""
-        made = self._node.create_subscription(kind, topic, function, quality)
-        return lambda: self._node.destroy_subscription(made)
+        """Calls a function with every message on a topic, and the information about it.
+
+        Returns a function that ends that.
+        """
+        made = self._listener.create_subscription(kind, topic, function, quality)
+
+        def stop() -> None:
+            self._listener.destroy_subscription(made)
+
+        return stop
 
     def publisher(self, kind: Any, topic: str) -> Any:
-        """Returns a publisher of a topic."""
-        return self._node.create_publisher(kind, topic, 10)
+        """Returns a publisher of a topic, whose messages arrive before later requests.
 
-    def send(self, publisher: Any, message: Any) -> None:
-        """Publishes a message, and waits until every subscriber has it.
+        A service client that is made after it is answered only once the server knows both, because
+        endpoints are announced in order. To wait for acknowledgements takes 3 s with Fast DDS.
 
         Raises:
-            UnreachableError: Nobody subscribes, or a subscriber does not have it in time.
+            UnreachableError: Nobody subscribes.
         """
-        end = time.monotonic() + self._timeout
-        while not publisher.get_subscription_count():
-            if time.monotonic() > end:
-                raise UnreachableError(f"nobody subscribes to {publisher.topic_name!r}")
-            self._executor.spin_once(timeout_sec=0.01)
-        publisher.publish(message)
-        if not publisher.wait_for_all_acked(Duration(seconds=self._timeout)):
-            raise UnreachableError(f"a command on {publisher.topic_name!r} did not arrive")
+        made = self._node.create_publisher(kind, topic, 10)
+        what = f"nobody subscribes to {made.topic_name!r}"
+        self.wait(lambda: made.get_subscription_count() > 0, what)
+        self._clients.pop(_ANSWERED).destroy()
+        self.call(_ANSWERED, srv.GetSimulatorFeatures)
+        return made
 
-    def topics(self, kind: str) -> list[str]:
-        """Returns the published topics of a type in this namespace."""
-        stem = f"/{self._namespace}/" if self._namespace else "/"
-        return sorted(
-            name
+    def topics(self) -> dict[str, str]:
+        """Returns the types of the published topics in this namespace, by name."""
+        return {
+            name: kinds[0]
             for name, kinds in self._node.get_topic_names_and_types()
-            if kind in kinds and name.startswith(stem) and self._node.count_publishers(name)
-        )
+            if name.startswith(self.root) and self._node.count_publishers(name)
+        }
 
-    def wait(self, until: Callable[[], bool], what: str) -> None:
+    def wait(self, until: Callable[[], bool], what: str, longest: float | None = None) -> None:
         """Hears topics until a condition holds.
 
         Raises:
-            UnreachableError: It does not hold in time.
+            UnreachableError: It does not hold within the longest wait, or else the time limit.
         """
-        end = time.monotonic() + self._timeout
+        limit = self.timeout if longest is None else longest
+        end = time.monotonic() + limit
         while not until():
             left = end - time.monotonic()
             if left <= 0.0:
-                raise UnreachableError(f"{what} in {self._timeout} s")
-            self._executor.spin_once(timeout_sec=min(left, 0.1))
-
-    def drain(self) -> None:
-        """Hears what has arrived."""
-        self._executor.spin_once(timeout_sec=0.0)
+                raise UnreachableError(f"{what} in {limit} s")
+            self._hearing.spin_once(timeout_sec=min(left, 0.1))
 
     def close(self) -> None:
         """Ends the node; a second call has no effect."""
         if self._context.ok():
-            self._executor.remove_node(self._node)
-            self._node.destroy_node()
-            self._executor.shutdown()
+            for executor, node in (
+                (self._executor, self._node),
+                (self._hearing, self._listener),
+            ):
+                executor.remove_node(node)
+                node.destroy_node()
+                executor.shutdown()
             self._context.try_shutdown()

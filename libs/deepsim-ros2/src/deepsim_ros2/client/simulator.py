@@ -16,9 +16,12 @@ from simulation_interfaces.msg import SimulatorFeatures as Features
 
 from deepsim_ros2.errors import Ros2Error
 from deepsim_ros2.served.geometry import pose_of, twist_of, write_pose, write_twist
-from deepsim_spawn import MjcfModel, WorldDescription
+from deepsim_ros2.topics.commands import GAINS
+from deepsim_ros2.topics.layout import namespace_of
+from deepsim_spawn import MjcfModel, ModelDescription, WorldDescription
 from deepsim_sync import (
     ALL_COLUMNS,
+    SCOPE,
     Changes,
     Descriptions,
     DuplicateEntityError,
@@ -36,7 +39,9 @@ from deepsim_sync import (
     checked_requests,
 )
 
-from .joints import COMMANDS, RobotJoints
+from .joints import STATE, TARGETS, RobotJoints
+from .present import Present
+from .sensors import RemoteSensors
 from .services import CallRefusedError, Connection, UnreachableError
 
 _NAME_NOT_UNIQUE = 101
@@ -48,10 +53,10 @@ class Ros2Simulator:
 
     The simulation is paused, and advances in `step` alone, by ``StepSimulation``. Rows of models
     are the server's entities. The standard has no links, joints and sensors: rows of joints come
-    from ``JointState`` topics, and targets go to the topic ``joint_command`` beside them; there are
-    no rows of links, visuals and lights. The gains of servos are the server's, so that changes of
-    stiffness, damping and limits are refused. What the server lacks by its features raises
-    `UnsupportedError`, and capabilities are None.
+    from ``JointState`` topics, targets go to the topic ``joint_command`` beside them, and sensors
+    are topics with messages of the present instant. Gains and limits of joints are parameters of
+    DeepSim's server; others refuse them. There are no rows of links, visuals and lights. What the
+    server lacks by its features raises `UnsupportedError`, and other capabilities are None.
 
     One call takes about a millisecond: this backend is for evaluation and comparison. It was tested
     with DeepSim's own server.
@@ -60,8 +65,9 @@ class Ros2Simulator:
         namespace: Namespace of the services, such as ``gzserver``.
         timestep: Duration of a step of the server [s]. By default it is measured: by one step,
             after which state and time are reset.
-        joint_states: Topics of joint states by model. By default, a topic ``MODEL/joint_states`` is
-            that of MODEL, and ``joint_states`` that of the only spawned model with joints.
+        topics: Topics of joint states by model, and of sensors by ``model::link::sensor`` (of
+            cameras, the namespace of ``image_raw``). By default, a model's own are those in the
+            namespace MODEL or else at the root, with the names of DeepSim's server.
         timeout: Longest wait for an answer [s]; a call of `step` may take as long.
 
     Raises:
@@ -76,23 +82,25 @@ class Ros2Simulator:
 
     worlds = 1
     cameras = depth_cameras = camera_mounts = contacts = None
-    dynamics = sensors = physics = snapshots = None
+    dynamics = physics = snapshots = None
 
     def __init__(
         self,
         namespace: str = "",
         *,
         timestep: float | None = None,
-        joint_states: Mapping[str, str] | None = None,
+        topics: Mapping[str, str] | None = None,
         timeout: float = 10.0,
     ) -> None:
         self._connection = Connection(namespace, timeout)
-        self._topics = dict(joint_states or {})
+        self._topics = dict(topics or {})
         self._described: dict[str, Any] = {}
         self._joints: dict[str, RobotJoints] = {}
-        self._time, self._steps = 0.0, 0
-        self.timestep = 0.0 if timestep is None else timestep
+        self._present = Present(self._connection, 0.0 if timestep is None else timestep)
+        own = {name: topic for name, topic in self._topics.items() if SCOPE in name}
+        self.sensors = RemoteSensors(self._connection, self._present, own)
         self.entities = Entities(0)
+        self._time = np.zeros(1)
         try:
             for feature, what in (
                 (Features.SIMULATION_STATE_PAUSE, "pause"),
@@ -103,7 +111,7 @@ class Ros2Simulator:
             self._pause()
             self._refresh(changed=True)
             if timestep is None:
-                self.timestep = self._measured()
+                self._present.timestep = self._measured()
         except BaseException:
             self.close()
             raise
@@ -122,7 +130,12 @@ class Ros2Simulator:
     @property
     def time(self) -> NDArray[np.float64]:
         """Simulated time, (1,) [s]."""
-        return np.array([self._time])
+        return self._time
+
+    @property
+    def timestep(self) -> float:
+        """Duration of one step [s]."""
+        return self._present.timestep
 
     # Time
 
@@ -137,11 +150,10 @@ class Ros2Simulator:
             return refusals
         if n > 1 and Features.STEP_SIMULATION_MULTIPLE not in self.features:
             for _ in range(n):
-                self._connection.call("step_simulation", srv.StepSimulation, steps=1)
+                self._present.step(1)
         else:
-            self._connection.call("step_simulation", srv.StepSimulation, steps=n)
-        self._steps += n
-        self._time = self._steps * self.timestep
+            self._present.step(n)
+        self._time = np.array([self._present.time])
         return ()
 
     def reset(self, worlds: WorldNumbers | None = None, seeds: Seeds = None) -> None:
@@ -155,8 +167,8 @@ class Ros2Simulator:
         self._connection.call("reset_simulation", srv.ResetSimulation, scope=scope)
         for robot in self._joints.values():
             robot.reset()
-            robot.forget()
-        self._time, self._steps = 0.0, 0
+        self._present.reset()
+        self._time = np.zeros(1)
         self._pause()
 
     # Rows
@@ -174,7 +186,7 @@ class Ros2Simulator:
                 tables.models.twist[0, row] = twist_of(rows[name].twist)
         if "joints" in kinds:
             for robot in self._joints.values():
-                robot.read(tables, self._time)
+                robot.read(tables)
 
     def write(self, changes: Changes) -> Sequence[Refusal]:
         """Applies changes of poses, twists and joint targets; returns the refused rows."""
@@ -185,14 +197,14 @@ class Ros2Simulator:
             )
         refusals: list[Refusal] = []
         states: dict[str, dict[str, NDArray[np.float64]]] = {}
-        targets: dict[str, dict[str, float]] = {}
+        joints: dict[str, dict[str, float]] = {}
         for (kind, column), cells in changes.cells.items():
             for row, value in zip(cells.rows, cells.values, strict=True):
                 name = self.entities.names(kind)[int(row)]
                 if kind == "models":
                     states.setdefault(name, {})[column] = value
-                elif kind == "joints" and column in COMMANDS:
-                    targets.setdefault(column, {})[name] = float(value)
+                elif kind == "joints" and column in (*STATE, *GAINS, *TARGETS):
+                    joints.setdefault(column, {})[name] = float(value)
                 else:
                     reason = "simulation_interfaces and joint commands do not have it"
                     refusals.append(Refusal(kind, column, name, reason))
@@ -200,11 +212,11 @@ class Ros2Simulator:
             refusals += self._set_state(name, values)
         for robot in self._joints.values():
             own = {
-                column: {row: value for row, value in values.items() if row in robot.rows}
-                for column, values in targets.items()
+                column: {place: given[row] for place, row in enumerate(robot.rows) if row in given}
+                for column, given in joints.items()
             }
             if any(own.values()):
-                robot.command({column: values for column, values in own.items() if values})
+                refusals += robot.write(own)
         return refusals
 
     def _set_state(self, name: str, values: Mapping[str, NDArray[np.float64]]) -> list[Refusal]:
@@ -229,8 +241,7 @@ class Ros2Simulator:
             )
         except CallRefusedError as refused:
             return [Refusal("models", column, name, refused.text) for column in values]
-        for robot in self._joints.values():
-            robot.forget()
+        self._present.change()
         return []
 
     # Entities
@@ -258,8 +269,7 @@ class Ros2Simulator:
         finally:
             self._refresh(changed=bool(done))
         self._described.update((one.name, one.description) for one in checked)
-        self._find_joints()
-        self._refresh(changed=False)
+        self._find_topics()
 
     def _spawn_one(self, request: SpawnRequest, text: str) -> None:
         pose = PoseStamped()
@@ -306,9 +316,13 @@ class Ros2Simulator:
         self._connection.call("load_world", srv.LoadWorld, world_resource=resource)
         self._pause()
         self._described = {each.name: each for each in world.models}
-        self.timestep, self._time, self._steps = world.physics.max_step_size, 0.0, 0
-        self._find_joints()
+        for robot in self._joints.values():
+            robot.close()
+        self._joints = {}
+        self._present.timestep, self._time = world.physics.max_step_size, np.zeros(1)
+        self._present.reset()
         self._refresh(changed=True)
+        self._find_topics()
 
     def close(self) -> None:
         """Closes the connection; the server's world stays as it is."""
@@ -333,21 +347,16 @@ class Ros2Simulator:
         answer = self._connection.call("get_entities_states", srv.GetEntitiesStates)
         for state in answer.states[:1]:
             stamp = state.header.stamp
-            self._check_time(stamp.sec + stamp.nanosec * 1e-9)
+            before = self._present.time
+            self._present.correct(stamp.sec + stamp.nanosec * 1e-9)
+            if self._present.time != before:
+                self._time = np.array([self._present.time])
         return list(answer.entities), list(answer.states)
-
-    def _check_time(self, stamp: float) -> None:
-        """Takes the server's time if others stepped or reset it."""
-        if self.timestep == 0.0:
-            self._time = stamp
-        elif abs(stamp - self._time) >= 0.5 * self.timestep:
-            self._steps = round(stamp / self.timestep)
-            self._time = self._steps * self.timestep
 
     def _measured(self) -> float:
         """Returns the duration of a step, after which state and time are reset [s]."""
         before = self._stamp()
-        self._connection.call("step_simulation", srv.StepSimulation, steps=1)
+        self._present.step(1)
         found = self._stamp() - before
         self.reset()
         return found
@@ -356,54 +365,69 @@ class Ros2Simulator:
         if not len(self.entities.models):
             raise Ros2Error("a world without entities does not tell its step: give timestep")
         self._states()
-        return self._time
+        return self._present.time
 
     def _refresh(self, *, changed: bool) -> None:
-        """Reads the entities, and finds the joints of those that are new."""
+        """Reads the entities, and finds the joints and sensors of those that are new."""
         answer = self._connection.call("get_entities", srv.GetEntities)
         models = list(answer.entities)
+        self._present.change()
         for model in [*self._joints]:
             if model not in models:
                 self._joints.pop(model).close()
         for model, topic in self._joint_topics(models).items():
             if model not in self._joints:
-                self._joints[model] = RobotJoints(
-                    self._connection, model, topic, self.timestep or 1.0
-                )
-        joints = [row for robot in self._joints.values() for row in robot.rows]
+                self._joints[model] = RobotJoints(self._connection, self._present, model, topic)
+        joints = [
+            row for model in models if model in self._joints for row in self._joints[model].rows
+        ]
         number = self.entities.generation
         kinds: tuple[tuple[Kind, list[str]], ...] = (("models", models), ("joints", joints))
         if changed or any(list(self.entities.names(kind)) != names for kind, names in kinds):
             self.entities = Entities(number + 1, models=models, joints=joints)
+        self.sensors.follow(self._robots(), self.entities.joints)
 
-    def _find_joints(self) -> None:
-        """Waits until the joint states of spawned models with joints are published, if ever."""
-        wanted = {name for name, each in self._described.items() if _has_joints(each)}
-        models = [*self._described]
-        with suppress(UnreachableError):  # such as of servers that publish none: no rows then
-            self._connection.wait(
-                lambda: wanted <= self._joint_topics(models).keys(), "no joint states came"
-            )
+    def _robots(self) -> dict[str, ModelDescription]:
+        """Returns the described models that are present."""
+        return {
+            name: each
+            for name, each in self._described.items()
+            if name in self.entities.models and isinstance(each, ModelDescription)
+        }
+
+    def _find_topics(self) -> None:
+        """Waits until the joints and sensors of described models are published, if ever."""
+        robots = self._robots()
+        wanted = {name for name, each in robots.items() if _has_joints(each)}
+
+        def are_here() -> bool:
+            if not wanted <= self._joint_topics([*robots]).keys():
+                return False
+            return self.sensors.are_published(robots, self.entities.joints)
+
+        with suppress(UnreachableError):  # of servers that publish none: no rows, and not listed
+            self._connection.wait(are_here, "no joint states and sensors came")
+        self._refresh(changed=False)
 
     def _joint_topics(self, models: Sequence[str]) -> dict[str, str]:
         """Returns the topics of joint states by model."""
         found = {model: topic for model, topic in self._topics.items() if model in models}
         free = [
-            each for each in self._connection.topics(_JOINT_STATES) if each not in found.values()
+            topic
+            for topic, kind in self._connection.topics().items()
+            if kind == _JOINT_STATES and topic.endswith("/joint_states")
         ]
-        for topic in free:
-            if topic.endswith("/joint_states"):
-                owner = topic.split("/")[-2]
-                if owner in models:
-                    found.setdefault(owner, topic)
-        robots = [
-            name
-            for name, each in self._described.items()
-            if name in models and name not in found and _has_joints(each)
-        ]
-        rooted = [topic for topic in free if topic not in found.values()]
-        if len(robots) == 1 and rooted:
-            found[robots[0]] = rooted[0]
+        root = self._connection.root
+        robots = []
+        for model in models:
+            own = f"{root}{namespace_of(model)}/joint_states"
+            if model not in found and own in free:
+                found[model] = own
+            elif model not in found and _has_joints(self._described.get(model)):
+                robots.append(model)
+        rooted = f"{root}joint_states"
+        if len(robots) == 1 and rooted in free and rooted not in found.values():
+            found[robots[0]] = rooted
         return found
 
 

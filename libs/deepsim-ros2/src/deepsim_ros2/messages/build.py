@@ -123,10 +123,16 @@ def _compile(package: str, folder: Path, target: Path) -> None:
     generator = ["-G", "Ninja"] if shutil.which("ninja") else []
     _run(["cmake", *generator, "-S", str(DEFINITIONS / package), "-B", str(folder), *defined])
     _run(["cmake", "--build", str(folder), "--parallel", str(os.cpu_count() or 1)])
-    unfinished = target.with_suffix(".unfinished")
-    shutil.rmtree(unfinished, ignore_errors=True)
-    _run(["cmake", "--install", str(folder), "--prefix", str(unfinished)])
-    unfinished.rename(target)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = Path(tempfile.mkdtemp(prefix=f"{target.name}.", dir=target.parent))
+    try:
+        _run(["cmake", "--install", str(folder), "--prefix", str(unfinished)])
+        unfinished.rename(target)
+    except OSError:
+        if not target.is_dir():  # which another process has built meanwhile
+            raise
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def _run(command: Sequence[str]) -> None:

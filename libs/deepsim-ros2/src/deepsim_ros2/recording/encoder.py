@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,15 +20,21 @@ from rosbags.interfaces import (
 )
 from rosbags.rosbag2.metadata import dump_qos_v8
 
-from deepsim_spawn import ModelDescription, SensorDescription
-from deepsim_sync import SCOPE, Entities, Key, Tables, World
+from deepsim_math import poses
+from deepsim_ros2.topics.layout import OPTICAL, WORLD, Layout, own_name
+from deepsim_ros2.topics.sensors import (
+    CAMERAS,
+    Channel,
+    Measurement,
+    Mounted,
+    sensor_topics,
+)
+from deepsim_spawn import ModelDescription
+from deepsim_sync import SCOPE, CameraView, Entities, Key, Reading, Tables, World
 
-from .cdr import STORE, header, message, stamp, transform
-from .names import WORLD_FRAME, Naming, namespace
-from .sensing import Measured, messages, optical_pose
+from .cdr import CDR, STORE
 
 _JOINTS: tuple[Key, ...] = (("joints", "velocity"), ("joints", "effort"))
-_CAMERAS = ("camera", "rgbd", "stereo", "segmentation")
 
 
 class WorldFrame(Protocol):
@@ -57,13 +64,9 @@ class BagEncoder:
       recorder's simulated time, which continues across resets;
     - ``joint_states`` of each robot, which is a model with joints or sensors;
     - ``robot_description`` of each robot, SDF, once for each set of entities;
-    - of each sensor at its own rate, at most that of the recorder: ``image_raw``,
-      ``depth/image_raw``, ``labels/image_raw`` and ``camera_info``, ``scan`` or ``points``,
-      ``imu``, ``wrench``, ``contact`` (the force in the world frame), ``measured_joint_states``,
-      ``value``.
+    - the topics of each sensor at its own rate, at most that of the recorder.
 
-    The only robot has its topics at the root, such as ``/scan`` and ``/eye/image_raw``; each of
-    several has its name before them, and before its frames.
+    Topics and frames have the names that `deepsim_ros2.server.Ros2Server` gives them.
 
     Sensors are recorded as the engine measures them, without noise and delay: to draw noise would
     change the run that is recorded.
@@ -83,10 +86,10 @@ class BagEncoder:
         self._sensors = sensors
         self._entities: Entities | None = None
         self._tables: Tables
-        self._naming: Naming
+        self._layout = Layout()
+        self._channels: dict[str, list[tuple[Mounted, Channel, str, str]]] = {}
         self._due: dict[str, int] = {}  # the earliest time of the next measurement [ns]
         self._fixed: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
-        self._described: dict[str, SensorDescription] = {}
 
     def start(self, writer: Writer, metadata: Mapping[str, str]) -> None:
         """Writes the header of a ROS 2 bag, and the metadata."""
@@ -98,12 +101,12 @@ class BagEncoder:
         """Writes the messages of a frame at a time [ns]."""
         if frame.entities is not self._entities:
             self._begin(frame, time)
-        self._topics.add("/clock", message("rosgraph_msgs/Clock", clock=stamp(time)), time)
+        self._topics.add("clock", CDR.make("rosgraph_msgs/Clock", clock=CDR.stamp(time)), time)
         self._world.simulator.read(self._tables, _JOINTS)
-        for world, poses in enumerate(frame.poses):
-            space = namespace(world, len(frame.poses))
-            moving = np.flatnonzero(~self._fixed)
-            self._put_transforms("/tf", frame.entities, poses, moving, space, time)
+        moving = np.flatnonzero(~self._fixed)
+        for world, placed in enumerate(frame.poses):
+            space = _namespace(world, len(frame.poses))
+            self._put_transforms("tf", self._links(frame, placed, moving, space, time), time)
             self._put_joints(frame, world, space, time)
         if self._sensors:
             self._write_sensors(frame, time)
@@ -111,133 +114,144 @@ class BagEncoder:
     def _put_joints(self, frame: WorldFrame, world: int, space: str, time: int) -> None:
         """Writes the joint states of each robot."""
         table = self._tables.joints
-        for robot in self._naming.robots:
+        for robot in self._layout.robots:
             names = frame.entities.joints.within(robot)
             if names:
                 rows = frame.entities.joints.rows(names)
-                state = message(
+                state = CDR.make(
                     "sensor_msgs/JointState",
-                    header=header(time, ""),
-                    name=[name.partition(SCOPE)[2].replace(SCOPE, "/") for name in names],
+                    header=CDR.header(time, ""),
+                    name=[own_name(name) for name in names],
                     position=frame.joints[world, rows],
                     velocity=table.velocity[world, rows],
                     effort=table.effort[world, rows],
                 )
-                self._topics.add(
-                    self._naming.topic(robot, "joint_states", space=space), state, time
-                )
+                self._topics.add(self._layout.topic(robot, "joint_states", space), state, time)
 
     def _begin(self, frame: WorldFrame, time: int) -> None:
         """Notes new entities; writes the frames that never move and the descriptions."""
         simulator = self._world.simulator
         self._entities, self._tables = frame.entities, Tables(frame.entities, simulator.worlds)
         infos = simulator.sensors.infos if simulator.sensors is not None else {}
-        kinds: dict[str, str] = {name: info.kind for name, info in infos.items()}
-        self._naming = Naming(frame.entities, kinds)
+        self._layout.update(frame.entities, infos)
+        self._channels = {}
+        for robot in self._layout.robots:
+            model = simulator.descriptions.models.get(robot)
+            for sensor, channel, topic in sensor_topics(
+                infos, model, robot, self._layout, has_lenses=simulator.depth_cameras is not None
+            ):
+                exact = replace(sensor, info=replace(sensor.info, noise={}))
+                self._channels.setdefault(exact.name, []).append((exact, channel, robot, topic))
         models: dict[str, ModelDescription] = {}
         for name, given in simulator.descriptions.models.items():
-            shown = given if isinstance(given, ModelDescription) else None
-            look = shown or simulator.descriptions.looks.get(name)
+            look = (
+                given
+                if isinstance(given, ModelDescription)
+                else simulator.descriptions.looks.get(name)
+            )
             if isinstance(look, ModelDescription):
                 models[name] = look
-        self._described = {
-            SCOPE.join((model, link, sensor.name)): sensor
-            for model, description in models.items()
-            for link, each, _ in description.all_links()
-            for sensor in each.sensors
-        }
         static = {name for name, model in models.items() if model.static}
         self._fixed = np.array(
             [link.partition(SCOPE)[0] in static for link in frame.entities.links], dtype=np.bool_
         )
-        for world, poses in enumerate(frame.poses):
-            space = namespace(world, len(frame.poses))
-            rows = np.flatnonzero(self._fixed)
-            self._put_transforms("/tf_static", frame.entities, poses, rows, space, time)
-            for name in self._naming.robots:
+        for world, placed in enumerate(frame.poses):
+            space = _namespace(world, len(frame.poses))
+            still = self._links(frame, placed, np.flatnonzero(self._fixed), space, time)
+            self._put_transforms("tf_static", [*still, *self._mounts(space, time)], time)
+            for name in self._layout.robots:
                 if name in models:
-                    text = message("std_msgs/String", data=models[name].to_sdf())
-                    where = self._naming.topic(name, "robot_description", space=space)
+                    text = CDR.make("std_msgs/String", data=models[name].to_sdf())
+                    where = self._layout.topic(name, "robot_description", space)
                     self._topics.add(where, text, time)
 
-    def _put_transforms(
+    def _frame(self, frame: str, space: str) -> str:
+        return f"{space}/{frame}" if space else frame
+
+    def _links(
         self,
-        name: str,
-        entities: Entities,
-        poses: NDArray[np.float64],
+        frame: WorldFrame,
+        placed: NDArray[np.float64],
         rows: NDArray[np.intp],
         space: str,
         time: int,
-    ) -> None:
-        """Writes the poses of links in the frame of their world, and the sensors on fixed frames.
-
-        ``/tf_static`` has the frames of all sensors that stay on their links, too.
-        """
-        parent = f"{space}/{WORLD_FRAME}".lstrip("/")
-        found = [
-            transform(time, parent, self._naming.frame(entities.links[row], space), poses[row])
+    ) -> list[Any]:
+        """Returns the poses of links in the frame of their world."""
+        parent, links = self._frame(WORLD, space), frame.entities.links
+        return [
+            CDR.transform(
+                time, parent, self._frame(self._layout.link_frame(links[row]), space), placed[row]
+            )
             for row in rows
         ]
-        if name == "/tf_static":
-            found += [
-                transform(
-                    time,
-                    self._naming.frame(sensor.rpartition(SCOPE)[0], space),
-                    self._naming.frame(sensor, space),
-                    np.asarray(described.pose),
-                )
-                for sensor, described in self._described.items()
-            ]
+
+    def _mounts(self, space: str, time: int) -> list[Any]:
+        """Returns the poses of sensors on their links."""
+        mounted = [channels[0][0] for channels in self._channels.values()]
+        return [
+            CDR.transform(
+                time,
+                self._frame(each.link_frame, space),
+                self._frame(each.frame, space),
+                np.asarray(each.description.pose),
+            )
+            for each in mounted
+            if each.description is not None and each.frame != each.link_frame
+        ]
+
+    def _put_transforms(self, name: str, found: list[Any], time: int) -> None:
         if found:
-            self._topics.add(name, message("tf2_msgs/TFMessage", transforms=found), time)
+            self._topics.add(name, CDR.make("tf2_msgs/TFMessage", transforms=found), time)
 
     def _write_sensors(self, frame: WorldFrame, time: int) -> None:
         """Writes the measurements of all sensors that are due."""
         simulator = self._world.simulator
         if simulator.sensors is None:
             return
-        depths = simulator.depth_cameras
-        for name, info in simulator.sensors.infos.items():
+        for name, channels in self._channels.items():
             if time < self._due.get(name, 0):
                 continue
-            if info.update_rate > 0.0:
-                period = 1e9 / info.update_rate
+            rate = channels[0][0].info.update_rate
+            if rate > 0.0:
+                period = 1e9 / rate
                 self._due[name] = round((time // period + 1) * period) - 1000
             simulator.sensors.watch(name)
             reading = simulator.sensors.read(name)
-            for world, poses in enumerate(frame.poses):
-                space = namespace(world, len(frame.poses))
-                is_camera = info.kind in _CAMERAS and depths is not None
-                view = depths.view(name, world) if is_camera and depths is not None else None
-                optical = "_optical_frame" if view is not None else ""
-                at = Measured(
-                    name,
-                    info,
-                    self._described.get(name),
-                    view,
-                    time,
-                    world,
-                    self._naming.frame(name, space) + optical,
-                    f"{space}/{WORLD_FRAME}".lstrip("/"),
-                )
-                for ending, found in messages(at, reading):
-                    self._topics.add(self._naming.sensor_topic(name, ending, space), found, time)
-                if view is not None:
-                    self._put_optical(at, view, poses, frame.entities, space)
+            for world in range(len(frame.poses)):
+                self._write_sensor(frame, name, reading, world, time)
 
-    def _put_optical(
-        self,
-        at: Measured,
-        view: Any,
-        poses: NDArray[np.float64],
-        entities: Entities,
-        space: str,
+    def _write_sensor(
+        self, frame: WorldFrame, name: str, reading: Reading, world: int, time: int
     ) -> None:
-        """Writes the frame of a picture on its link, where the camera's mount is now."""
-        link = at.name.rpartition(SCOPE)[0]
-        pose = optical_pose(view, poses[entities.links.row(link)])
-        child = transform(at.time, self._naming.frame(link, space), at.frame, pose)
-        self._topics.add("/tf", message("tf2_msgs/TFMessage", transforms=[child]), at.time)
+        """Writes a measurement in one world, and the frame of pictures on the camera's link."""
+        space, depths = _namespace(world, len(frame.poses)), self._world.simulator.depth_cameras
+        sensor = self._channels[name][0][0]
+
+        def link_pose() -> NDArray[np.float64]:
+            pose: NDArray[np.float64] = frame.poses[world][frame.entities.links.row(sensor.link)]
+            return pose
+
+        def view() -> CameraView:
+            assert depths is not None  # otherwise there is no topic of the lens
+            return depths.view(name, world)
+
+        prefix = f"{space}/" if space else ""
+        at = Measurement(sensor, reading, world, time, view, link_pose, prefix)
+        for _, channel, robot, topic in self._channels[name]:
+            where = self._layout.topic(robot, topic, space)
+            self._topics.add(where, channel.encode(CDR, at), time)
+        if sensor.info.kind in CAMERAS and depths is not None:
+            camera = poses.relative(link_pose(), np.asarray(view().pose, dtype=np.float64))
+            optical = poses.compose(camera, OPTICAL)
+            parent, child = (
+                self._frame(each, space) for each in (sensor.link_frame, sensor.optical)
+            )
+            self._put_transforms("tf", [CDR.transform(time, parent, child, optical)], time)
+
+
+def _namespace(world: int, worlds: int) -> str:
+    """Returns the namespace of one of some worlds; empty for a single one."""
+    return f"world_{world}" if worlds > 1 else ""
 
 
 class _Topics:
@@ -249,7 +263,8 @@ class _Topics:
         self._channels: dict[str, int] = {}
 
     def add(self, name: str, found: Any, time: int) -> None:
-        """Writes a message at a time [ns]."""
+        """Writes a message at a time [ns] on a topic, given without the slash before it."""
+        name = f"/{name}"
         kind: str = found.__msgtype__
         if kind not in self._schemas:
             text, _ = STORE.generate_msgdef(kind, ros_version=2)

@@ -11,10 +11,8 @@ from deepsim_math import poses, quaternions
 from deepsim_sync import UnknownEntityError
 
 from .geometry import Floats, pose_of, twist_of
+from .robots import WORLD
 from .simulation import ServedWorld
-
-WORLD = "world"
-"""The name of the world frame."""
 
 
 def frame_pose(served: ServedWorld, frame: str) -> Floats:

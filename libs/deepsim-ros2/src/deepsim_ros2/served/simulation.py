@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -16,6 +16,7 @@ from deepsim_sync import SCOPE, SpawnRequest, World
 
 from .geometry import Floats
 from .refusal import RefusedError
+from .robots import is_robot
 
 Served: TypeAlias = "World | Environment"
 Opener: TypeAlias = Callable[[WorldDescription, int], Served]
@@ -179,9 +180,7 @@ class Simulation:
 
     def is_robot(self, name: str) -> bool:
         """Returns whether a model has joints or sensors of its own."""
-        world, scope = self.world, name + SCOPE
-        sensors: Sequence[str] = [*world.sensors]
-        return any(each.startswith(scope) for each in (*world.entities.joints, *sensors))
+        return is_robot(name, self.world.entities, [*self.world.sensors])
 
 
 def is_static(description: Any) -> bool:
@@ -212,6 +211,7 @@ class ServedWorld:
     Attributes:
         state: A state of ``simulation_interfaces/msg/SimulationState``.
         changed: Whether a request changed the world since its topics were published.
+        stepped: Whether a request has made steps since then.
         topics: Publishes the world after each step, once there is a node.
     """
 
@@ -220,6 +220,7 @@ class ServedWorld:
         self.number = number
         self.state: int = SimulationState.STATE_STOPPED
         self.changed = True
+        self.stepped = False
         self.topics: StepListener | None = None
         self._offset = 0.0
 

@@ -14,11 +14,13 @@ import numpy as np
 from rclpy.context import Context
 from rclpy.executors import Executor, SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.qos import QoSProfile
 
 from deepsim_ros2.served.simulation import Opener, Served, ServedWorld, Simulation
 from deepsim_ros2.services.states import PAUSED, PLAYING, QUITTING
 from deepsim_ros2.services.step_action import StepAction
 from deepsim_ros2.services.table import SERVICES, answer
+from deepsim_ros2.topics.gains import NODE
 from deepsim_ros2.topics.topics import Topics
 from deepsim_spawn import SearchPath
 from deepsim_sync import DeepSimError
@@ -28,6 +30,7 @@ try:  # ten times as fast; in rclpy since Kilted
 except ImportError:
     EventsExecutor = SingleThreadedExecutor
 
+_REQUESTS = QoSProfile(depth=1000)  # more that wait would be lost without an answer
 _LOG = logging.getLogger(__name__)
 _IDLE = 0.1  # longest wait for a request [s]; the period of topics while the simulation rests
 
@@ -92,9 +95,10 @@ class Ros2Server:
         self._actions, self._topics, self._nodes = [], [], []
         for each in self.worlds:
             below = namespace if len(self.worlds) == 1 else f"{namespace}/world_{each.number}"
-            node = Node("deepsim", context=self._context, namespace=below)
+            node = Node(NODE, context=self._context, namespace=below)
             for name, service in SERVICES.items():
-                node.create_service(service.type, name, partial(answer, name, each))
+                respond = partial(answer, name, each)
+                node.create_service(service.type, name, respond, qos_profile=_REQUESTS)
             self._nodes.append(node)
             self._actions.append(StepAction(node, each))
             each.topics = topics = Topics(node, each, rate)

@@ -10,9 +10,10 @@ import numpy as np
 from simulation_interfaces.msg import EntityState, TagsFilter
 from simulation_interfaces.srv import SetEntityState
 
-from deepsim_ros2.served.frames import WORLD, pose_in_world, twist_in_world
+from deepsim_ros2.served.frames import pose_in_world, twist_in_world
 from deepsim_ros2.served.geometry import Floats, write_pose, write_time, write_twist
 from deepsim_ros2.served.refusal import RefusedError, failed, unsupported
+from deepsim_ros2.served.robots import WORLD
 from deepsim_ros2.served.simulation import ServedWorld, is_static
 from deepsim_sync import UnknownEntityError
 

@@ -61,11 +61,14 @@ def _reset_all(served: ServedWorld) -> None:
 
 
 def step_simulation(served: ServedWorld, request: Any, _response: Any) -> None:
-    """Makes steps while the simulation is paused."""
+    """Makes steps while the simulation is paused; 0 steps only publish the present again."""
     require_paused(served)
     for _ in range(request.steps):
         served.step()
-    served.changed = True
+    if request.steps:
+        served.stepped = True
+    else:
+        served.changed = True
 
 
 def require_paused(served: ServedWorld) -> None:

@@ -73,7 +73,7 @@ class StepAction:
         stopped = goal.handle.is_cancel_requested or goal.code != Result.RESULT_OK
         if stopped or goal.completed == steps:
             self._goals.popleft()
-            self._served.changed = True
+            self._served.stepped = True
             self._done[bytes(goal.handle.goal_id.uuid)] = goal
             goal.handle.execute()
 

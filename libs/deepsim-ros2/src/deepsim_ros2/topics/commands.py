@@ -17,6 +17,9 @@ from deepsim_spawn import ModelDescription
 
 from .layout import own_name
 
+GAINS = ("stiffness", "damping", "effort_limit", "velocity_limit")
+"""The columns of a joint that its commands set beside the targets."""
+
 
 class CommandError(Ros2Error):
     """A command is invalid; it has no effect."""
@@ -32,6 +35,11 @@ class JointCommands:
     Args:
         served: The world.
         model: Name of the robot.
+
+    Attributes:
+        names: Names of the joints within the robot, (n).
+        gains: Gains and limits by column, (n,); stiffness and damping that are both 0 stand for
+            suggested ones.
     """
 
     def __init__(self, served: ServedWorld, model: str) -> None:
@@ -42,25 +50,26 @@ class JointCommands:
         self.names = [own_name(row) for row in rows]
         self._model = model
         self._worlds = np.array([served.number])
-        self._stiffness, self._damping = self._gains()
+        self.gains = {each: self._rows.get(each)[served.number] for each in GAINS}
+        self._suggested = self._suggestions()
         self._trajectory: _Trajectory | None = None
 
-    def _gains(self) -> tuple[Floats, Floats]:
-        number = self._served.number
-        stiffness, damping = (self._rows.get(each)[number] for each in ("stiffness", "damping"))
+    def _suggestions(self) -> tuple[Floats, Floats]:
+        """Returns stiffness and damping that the description suggests, (n,) each."""
+        stiffness, damping = np.zeros((2, len(self.names)))
         description = self._served.simulation.description(self._model)
         if isinstance(description, ModelDescription):
             suggested = guess_robot(self._model, description).config.gains
             for index, name in enumerate(self.names):
                 gains = suggested.get(name.replace("/", "::"))
-                if gains is not None and not stiffness[index] and not damping[index]:
+                if gains is not None:
                     stiffness[index] = gains.stiffness or 0.0
                     damping[index] = gains.damping or 0.0
         else:
-            limit = self._rows.get("effort_limit")[number]
-            bare = np.isfinite(limit) & (stiffness == 0.0) & (damping == 0.0)
-            stiffness[bare] = limit[bare] / ANGLE
-            damping[bare] = stiffness[bare] * DECAY
+            limit = self.gains["effort_limit"]
+            known = np.isfinite(limit)
+            stiffness[known] = limit[known] / ANGLE
+            damping[known] = stiffness[known] * DECAY
         return stiffness, damping
 
     def joint_state(self, message: Any) -> None:
@@ -129,7 +138,12 @@ class JointCommands:
 
     def _put(self, index: Any, given: dict[str, Floats]) -> None:
         """Sets targets of some joints; raises CommandError for joints without gains."""
-        stiffness, damping = self._stiffness[index].copy(), self._damping[index].copy()
+        own = {each: values[index] for each, values in self.gains.items()}
+        bare = (own["stiffness"] == 0.0) & (own["damping"] == 0.0)
+        stiffness, damping = (
+            np.where(bare, suggested[index], own[each])
+            for each, suggested in zip(GAINS[:2], self._suggested, strict=True)
+        )
         if "position" not in given:
             stiffness[:] = 0.0
             if "velocity" not in given:
@@ -142,6 +156,7 @@ class JointCommands:
             )
         none = np.zeros(len(index))
         columns = {
+            **own,
             "stiffness": stiffness,
             "damping": damping,
             "target_velocity": given.get("velocity", none),

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
 from geometry_msgs.msg import Twist, TwistStamped
 from rclpy.qos import (
     DurabilityPolicy,
@@ -20,18 +22,18 @@ from std_msgs.msg import Float64MultiArray, String
 from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory
 
-from deepsim_ros2.recording.names import ros_name
-from deepsim_ros2.served.geometry import write_time
+from deepsim_ros2.served.geometry import Floats, write_time
 from deepsim_ros2.served.simulation import ServedWorld
 from deepsim_spawn import MjcfModel, ModelDescription
-from deepsim_sync import SCOPE, Entities
+from deepsim_sync import SCOPE, CameraView, Entities, Reading
 
 from .bases import BaseCommands
 from .commands import CommandError, JointCommands
 from .due import Due
+from .gains import GainParameters
 from .layout import Layout
-from .sensor_frames import optical_frame, sensor_frame
-from .sensors import Channel, Mounted, channels_of
+from .message_types import ROS, ros_class
+from .sensors import Channel, Measurement, Mounted, sensor_topics
 from .transforms import Transforms
 
 _RELIABLE = QoSProfile(depth=100)
@@ -54,7 +56,7 @@ class Topics:
 
     def __init__(self, node: Any, served: ServedWorld, rate: float) -> None:
         self._node, self._served, self._rate = node, served, rate
-        self._layout = Layout(served.simulation)
+        self._layout = Layout()
         self._entities: Entities | None = None
         self._opened = served.simulation.opened
         self._clock = node.create_publisher(Clock, "clock", _RELIABLE)
@@ -82,7 +84,7 @@ class Topics:
             self._publish_states(now)
         for robot in self._robots.values():
             for sensor in robot.sensors:
-                sensor.publish(now, force=False)
+                sensor.publish(now)
 
     def rest(self) -> None:
         """Follows requests that changed the world, and repeats its state now and then."""
@@ -90,22 +92,22 @@ class Topics:
             return
         now = time.monotonic()
         changed, self._served.changed = self._served.changed, False
-        if not changed and now - self._repeated < _REST:
+        stepped, self._served.stepped = self._served.stepped, False
+        if not (changed or stepped) and now - self._repeated < _REST:
             return
         self._repeated = now
         self._follow_entities()
         self._publish_clock(self._served.time)
         self._publish_states(self._served.time)
-        if changed:
+        if changed or stepped:
             for robot in self._robots.values():
                 for sensor in robot.sensors:
-                    sensor.publish(self._served.time, force=True)
+                    sensor.measure(self._served.time, again=changed)
 
     def reset(self) -> None:
-        """Forgets the trajectories of joints."""
+        """Forgets the trajectories of joints, and brings back their gains."""
         for robot in self._robots.values():
-            if robot.joints is not None:
-                robot.joints.reset()
+            robot.reset()
 
     def _publish_clock(self, now: float) -> None:
         if self._clock.get_subscription_count():
@@ -124,12 +126,13 @@ class Topics:
         simulation = self._served.simulation
         if self._opened != simulation.opened:  # another world was loaded
             self.close()
-            self._opened = simulation.opened
+            self._opened, self._layout = simulation.opened, Layout()
         if simulation.world.entities is self._entities:
             return
         self._entities = simulation.world.entities
         before = dict(self._layout.robots)
-        self._layout.update()
+        sensors = [*simulation.world.sensors]
+        self._layout.update(self._entities, sensors, simulation.namespaces)
         robots = self._layout.robots
         for name in [*self._robots]:
             if robots.get(name) != before.get(name):
@@ -174,15 +177,20 @@ class _RobotTopics:
             self.joints = JointCommands(served, model)
             self._states = self._publisher(JointState, "joint_states", _RELIABLE)
             self._listen_to_joints(self.joints)
+            self._gains = GainParameters(node, model, self.joints)
+            self._closing.append(self._gains.close)
         base = BaseCommands.of(served, model)
         if base is not None:
             self._listen(Twist, "cmd_vel", base.twist)
             self._listen(TwistStamped, "cmd_vel_stamped", lambda each: base.twist(each.twist))
         self._describe(served.simulation.description(model))
-        mounted = [*_mounted(served, model, layout)]
+        port, lenses = world.simulator.sensors, world.simulator.depth_cameras
+        infos = port.infos if port is not None else {}
+        described = served.simulation.description(model)
+        topics = sensor_topics(infos, described, model, layout, has_lenses=lenses is not None)
         self.sensors = [
             _SensorTopic(self._publisher, served, sensor, channel, topic, rate)
-            for sensor, channel, topic in _named(mounted)
+            for sensor, channel, topic in topics
         ]
 
     def _listen_to_joints(self, joints: JointCommands) -> None:
@@ -231,6 +239,12 @@ class _RobotTopics:
         message.effort = self._rows.effort[number].tolist()
         self._states.publish(message)
 
+    def reset(self) -> None:
+        """Forgets the trajectory of the joints, and brings back their gains."""
+        if self.joints is not None:
+            self.joints.reset()
+            self._gains.reset()
+
     def close(self) -> None:
         """Removes all topics."""
         for close in self._closing:
@@ -250,63 +264,45 @@ class _SensorTopic:
         rate: float,
     ) -> None:
         self._served, self._sensor, self._channel = served, sensor, channel
-        self._publisher = publisher(channel.type, topic, qos_profile_sensor_data)
+        self._publisher = publisher(ros_class(channel.type), topic, qos_profile_sensor_data)
         self._due = Due(sensor.info.update_rate or rate)
+        self._latest = math.nan  # time of the latest message [s]
 
-    def publish(self, now: float, *, force: bool) -> None:
-        """Publishes the latest measurement if it is due, or by force, if anybody listens."""
-        if not self._due.at(now) and not force:
-            return
-        if not self._publisher.get_subscription_count():
-            return
-        served, world = self._served, self._served.simulation.world
-        sensor = world.sensors[self._sensor.name]
-        reading = {name: values[served.number] for name, values in sensor.read().items()}
-        message = self._channel.type()
-        self._channel.write(served, self._sensor, reading, message)
-        if hasattr(message, "header"):
-            taken = float(sensor.time[served.number] - world.simulator.time[served.number])
-            write_time(message.header.stamp, now + taken)
-        self._publisher.publish(message)
+    def publish(self, now: float) -> None:
+        """Publishes the latest measurement if it is due, and if anybody listens."""
+        if self._due.at(now) and self._publisher.get_subscription_count():
+            number, world = self._served.number, self._served.simulation.world
+            sensor = world.sensors[self._sensor.name]
+            reading = sensor.read()
+            age = float(world.simulator.time[number] - sensor.time[number])
+            self._send(reading, now - age, now)
 
+    def measure(self, now: float, *, again: bool) -> None:
+        """Measures and publishes at once, whatever the rate and delay are, if anybody listens.
 
-def _mounted(served: ServedWorld, model: str, layout: Layout) -> Iterator[Mounted]:
-    """Yields the sensors of a robot."""
-    world = served.simulation.world
-    description = served.simulation.description(model)
-    described: dict[str, Any] = {}
-    if isinstance(description, ModelDescription):
-        described = {
-            SCOPE.join((model, own, each.name)): each
-            for own, link, _ in description.all_links()
-            for each in link.sensors
-        }
-    sensors = world.simulator.sensors
-    for name, info in (sensors.infos if sensors is not None else {}).items():
-        if not name.startswith(model + SCOPE):
-            continue
-        link, _, own = name.rpartition(SCOPE)
-        link_frame = layout.link_frame(link) if SCOPE in link else layout.prefix(model).rstrip("/")
-        found = described.get(name)
-        frame = sensor_frame(link_frame, found) if found is not None else f"{link_frame}/{own}"
-        optical = optical_frame(frame, found) if found is not None else f"{frame}_optical_frame"
-        yield Mounted(name, link, info, found, frame, optical, link_frame)
+        A client that steps or changes a paused simulation thus knows the present.
 
+        Args:
+            now: The time of the world [s].
+            again: Whether the world has changed since the latest message, even of this instant.
+        """
+        if (again or self._latest != now) and self._publisher.get_subscription_count():
+            sensor = self._served.simulation.world.sensors[self._sensor.name]
+            self._send(sensor.measure(), now, now)
 
-def _named(mounted: list[Mounted]) -> Iterator[tuple[Mounted, Channel, str]]:
-    """Yields the topics of sensors: plain ones, such as ``scan``, if no other sensor has the same.
+    def _send(self, reading: Reading, taken: float, now: float) -> None:
+        served, sensor = self._served, self._sensor
+        world, number = served.simulation.world, served.number
 
-    Cameras, and sensors of which there are several, have their name, and if that is not unique
-    their link's, before it.
-    """
-    channels = [(sensor, channel) for sensor in mounted for channel in channels_of(sensor)]
-    names = [ros_name(sensor.name.rpartition(SCOPE)[2]) for sensor in mounted]
-    for sensor, channel in channels:
-        alone = sum(other.topic == channel.topic for _, other in channels) == 1
-        if alone and not channel.topic.endswith(("image_raw", "camera_info")):
-            yield sensor, channel, channel.topic
-            continue
-        own = ros_name(sensor.name.rpartition(SCOPE)[2])
-        if names.count(own) > 1:
-            own = "/".join(map(ros_name, sensor.name.split(SCOPE)[1:]))
-        yield sensor, channel, f"{own}/{channel.topic}"
+        def view() -> CameraView:
+            lenses = world.simulator.depth_cameras
+            assert lenses is not None  # otherwise there is no topic of the lens
+            return lenses.view(sensor.name, number)
+
+        def link_pose() -> Floats:
+            return np.asarray(world.links.select([sensor.link]).pose[number, 0])
+
+        time = round(taken * 1e9)
+        at = Measurement(sensor, reading, number, time, view, link_pose)
+        self._publisher.publish(self._channel.encode(ROS, at))
+        self._latest = now

@@ -10,14 +10,12 @@ from geometry_msgs.msg import TransformStamped
 from tf2_msgs.msg import TFMessage
 
 from deepsim_math import poses
-from deepsim_ros2.served.frames import WORLD
 from deepsim_ros2.served.geometry import Floats, write_time, write_transform
 from deepsim_ros2.served.simulation import ServedWorld
 from deepsim_spawn import ModelDescription
 from deepsim_sync import SCOPE
 
-from .layout import Layout
-from .sensor_frames import optical_frame, sensor_frame
+from .layout import OPTICAL, WORLD, Layout, optical_frame, sensor_frame
 
 
 class _Edge(NamedTuple):
@@ -119,9 +117,5 @@ def _mounts(link: str, sensor: Any) -> list[tuple[str, str, Floats]]:
     if frame != link:
         found.append((link, frame, np.array(sensor.pose)))
     if sensor.camera is not None:
-        found.append((frame, optical_frame(frame, sensor), _OPTICAL))
+        found.append((frame, optical_frame(link, sensor.name), OPTICAL))
     return found
-
-
-_OPTICAL = np.array([0.0, 0.0, 0.0, -0.5, 0.5, -0.5, 0.5])
-"""REP 103: an optical frame has z forward, x right and y down; the body has x forward, z up."""
