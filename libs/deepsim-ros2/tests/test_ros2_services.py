@@ -174,8 +174,8 @@ def test_wrong_spawns_are_refused_by_code(serve, client):
         (codes.UNSUPPORTED_FORMAT, {"name": "b", "text": "#usda 1.0"}),
         (codes.UNSUPPORTED_FORMAT, {"name": "b", "text": "<collada/>"}),
         (
-            codes.UNSUPPORTED_FORMAT,
-            {"name": "b", "text": URDF.replace("<robot", '<robot xmlns:xacro="x"')},
+            codes.RESOURCE_PARSE_ERROR,
+            {"name": "b", "text": URDF.replace("<robot", '<robot xmlns:xacro="x" a="${1}"')},
         ),
         (codes.NO_RESOURCE, {"name": "b", "text": ""}),
         (codes.NAMESPACE_INVALID, {"name": "b", "entity_namespace": "a b"}),

@@ -149,8 +149,6 @@ def read_source(served: ServedWorld, resource: Any, codes: Any) -> tuple[str | P
         label = "the resource_string"
         if not text:
             raise RefusedError(codes.NO_RESOURCE, "uri and resource_string are empty")
-        if "xmlns:xacro" in text:  # xacro evaluates Python expressions
-            raise RefusedError(codes.UNSUPPORTED_FORMAT, "xacro is read from files only")
     tag = _TAG.search(_COMMENT.sub("", text))
     kind = FORMATS.get(tag[1]) if tag and text.lstrip().startswith("<") else None
     if kind is None:
