@@ -216,9 +216,9 @@ class TestHeightmapOfAnArray:
         with pytest.raises(ValueError, match="read-only"):
             heightmap.heights[:] = 0.0
 
-    def test_its_bounds_are_those_of_its_heights(self):
+    def test_its_bounds_are_those_of_its_heights_and_a_metre_of_ground(self):
         bounds = Bounds.of(Terrain(Heightmap(self.HEIGHTS, (3, 2), (1, 0, 5))).model())
-        np.testing.assert_allclose(bounds.lower, [-0.5, -1, 5 + self.HEIGHTS.min()])
+        np.testing.assert_allclose(bounds.lower, [-0.5, -1, 4 + self.HEIGHTS.min()])
         np.testing.assert_allclose(bounds.upper, [2.5, 1, 5 + self.HEIGHTS.max()])
 
     def test_its_sdf_keeps_every_bit(self):
