@@ -108,6 +108,9 @@ def die(steps: int, by_action: bool, sent: Event) -> None:
     else:
         client = node.create_client(StepSimulation, "step_simulation")
         client.wait_for_service()
+        # The first answer shows that the server knows the client, so that the next request arrives.
+        first = client.call_async(StepSimulation.Request(steps=0))
+        executor.spin_until_future_complete(first)
         client.call_async(StepSimulation.Request(steps=steps))
     sent.set()
     executor.spin()
