@@ -10,6 +10,7 @@ from deepsim_math import Color, Euler, Material, Pose, Vector3
 from deepsim_spawn import (
     Box,
     CollisionDescription,
+    ContactSensor,
     Cylinder,
     Geometry,
     Inertial,
@@ -18,6 +19,7 @@ from deepsim_spawn import (
     ModelDescription,
     Physics,
     Plane,
+    SensorDescription,
     Sphere,
     Surface,
     VisualDescription,
@@ -86,7 +88,8 @@ def robot_sdf(dialect: str | Dialect = "legal", color: Sequence[float] = CYAN) -
 
     As in Yao et al., 2015, the robot is one link, `chassis`, with a collision cylinder. It floats
     just above the ground without gravity, and moves at the twist that is set. Its centre of mass is
-    as high as the ball's centre, so hitting the ball does not tilt the robot.
+    as high as the ball's centre, so hitting the ball does not tilt the robot. The contact sensor
+    `bumper` feels what touches the body.
 
     Args:
         dialect: Dialect that defines sizes and masses.
@@ -111,6 +114,7 @@ def robot_sdf(dialect: str | Dialect = "legal", color: Sequence[float] = CYAN) -
         ),
         collisions=(_collision("body", body, middle, chosen.robot_friction),),
         visuals=tuple(_visual(*part) for part in parts),
+        sensors=(SensorDescription("bumper", measurement=ContactSensor(("body",))),),
         gravity=False,
     )
     return ModelDescription("robot", links=(link,)).to_sdf()

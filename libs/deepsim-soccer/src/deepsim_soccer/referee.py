@@ -18,6 +18,8 @@ from .skills.motion import Floats, anywhere
 _SPREAD = 0.3  # largest random offset of places at a kick-off, along each axis [m]
 _ROOM = 0.03  # least gap between the ball at a restart and a robot [m]
 _TRIES = 12  # the number of places to try for the ball if robots are in the way
+BOTH = -1
+"""The code for the two teams at a drop ball."""
 _INSIDE = 0.2  # distance of throw-ins and corners from the line [m]
 
 
@@ -58,7 +60,7 @@ class Decision(NamedTuple):
 
     Attributes:
         call: `Call` code.
-        team: Team that restarts play: 0 cyan, 1 magenta.
+        team: Team that restarts play: 0 cyan, 1 magenta, -1 both, at a drop ball.
         goal: 1 if cyan scored, -1 if magenta did, otherwise 0.
         foul: `Foul` code; `team`, the fouled team, gets a free kick.
 
@@ -133,8 +135,9 @@ class Referee:
     def judge(self, worlds: Numbers) -> Decision:
         """Judges some worlds, (w,), after a step, and restarts play where necessary.
 
-        If the ball is out, the team that touched it last loses it; cyan gets a ball that nobody
-        touched. A foul gives the fouled team a free kick. Fouls count in `Phase.PLAY` only.
+        If the ball is out, the team whose robot touched it last loses it; a ball that nobody
+        touched since the last restart is dropped. A foul gives the fouled team a free kick. Fouls
+        count in `Phase.PLAY` only.
         """
         pitch, every = self.pitch, len(self.pitch.world)
         foul, team_of_foul = self._watch(worlds)
@@ -147,14 +150,15 @@ class Referee:
         active[worlds] = True
         scored = pitch.ball.goal(pose).astype(np.int64)
         goals[:] = np.where(active, scored, 0)
-        loser = np.where(pitch.touched == NOBODY, 1, pitch.team[pitch.touched])
+        loser, unknown = pitch.team[pitch.touched], pitch.touched == NOBODY
         out = outside & active & (goals == 0)
         behind = out & (np.abs(pose[:, 0]) > self.half[0])
         # Behind a goal line: a corner if the defenders touched the ball last, else a goal kick.
         defender = np.where(pose[:, 0] < 0.0, 0, 1)
-        team = np.where(out, 1 - loser, np.where(goals > 0, 1, 0))
+        team = np.where(out, np.where(unknown, BOTH, 1 - loser), np.where(goals > 0, 1, 0))
         call = np.where(out, Call.THROW_IN, call)
         call = np.where(behind, np.where(loser == defender, Call.CORNER, Call.GOAL_KICK), call)
+        call = np.where(out & unknown, Call.DROP_BALL, call)
         call = np.where(goals != 0, Call.KICK_OFF, call)
         foul = np.where(call == Call.NONE, foul, Foul.NONE)
         call = np.where(foul != Foul.NONE, Call.FREE_KICK, call)
@@ -193,13 +197,13 @@ class Referee:
         """Restarts play in some worlds, as a coach or a person requests.
 
         The ball is put at the place of the restart. For free kicks and drop balls it stays in
-        place, but a free kick in a penalty area is taken at the nearest restart spot. At a kick-off
-        both teams line up. The other team waits, except at a drop ball.
+        place, but from a penalty area it is moved to the nearest restart spot. At a kick-off both
+        teams line up. The other team waits, except at a drop ball.
 
         Args:
             worlds: Numbers of the worlds, (w,).
             call: Any call but `Call.NONE`.
-            team: Team that restarts: 0 cyan, 1 magenta.
+            team: Team that restarts: 0 cyan, 1 magenta; at a drop ball both do.
 
         Raises:
             ValueError: `call` is `Call.NONE`, or `team` is neither 0 nor 1.
@@ -207,15 +211,13 @@ class Referee:
         if call == Call.NONE or team not in (0, 1):
             raise ValueError(f"expected a call and team 0 or 1, got {call!r} and {team!r}")
         on = np.asarray(worlds, np.intp)
-        whose = np.full(len(self.pitch.world), team)
+        whose = np.full(len(self.pitch.world), BOTH if call == Call.DROP_BALL else team)
         if call == Call.KICK_OFF:
             self.line_up(on, whose[on])
             return
         spot = self._spot(self.pitch.ball_pose, np.full_like(whose, call), whose)
         self.pitch.put_ball(on, self._free(on, spot[on]))
         self._give(on, whose[on])
-        if call == Call.DROP_BALL:
-            self.phase[on], self.pitch.halted[on], self.pitch.pause[on] = Phase.PLAY, False, 0.0
 
     def _spot(self, pose: Floats, call: NDArray[np.int64], team: NDArray[np.int64]) -> Floats:
         """Returns the place of each world's restart, (W, 2) [m], for balls at `pose`, (W, 7)."""
@@ -235,6 +237,7 @@ class Referee:
             Call.GOAL_KICK: goal_kick,
             Call.CORNER: corner,
             Call.FREE_KICK: self._free_kick(ball),
+            Call.DROP_BALL: self._free_kick(ball),
         }
         for each, spot in spots.items():
             ball = np.where((call == each)[:, None], spot, ball)
@@ -281,7 +284,9 @@ class Referee:
 
     def _begin_set_piece(self, worlds: Numbers) -> None:
         pitch = self.pitch
-        waits = pitch.team != self._whose[worlds, None]
+        whose = self._whose[worlds, None]
+        waits = (pitch.team != whose) & (whose != BOTH)
         pitch.pause[worlds] = np.where(waits, self.set_piece, 0.0)
-        self.phase[worlds], pitch.halted[worlds] = Phase.SET_PIECE, False
+        self.phase[worlds] = np.where(whose[:, 0] == BOTH, Phase.PLAY, Phase.SET_PIECE)
+        pitch.halted[worlds] = False
         self._until[worlds] = pitch.world.time[worlds] + self.set_piece

@@ -29,6 +29,8 @@ TEAMS = ("cyan", "magenta")
 LOST_PAUSE = 3.0  # time before a robot that lost the ball to an opponent may hold it again [s]
 KICK_PAUSE = 0.5  # time before a robot that kicked may hold it again [s]
 _REST = np.zeros(6)
+_FASTEST = 25.0  # no ball is faster relative to a robot [m/s]
+_NEARLY = 0.01  # a body whose bumper feels something touches a ball within this distance [m]
 _TILT = 1e-4  # above this height [m] or quaternion x or y, a robot is put upright
 
 
@@ -60,7 +62,8 @@ class Pitch:
         kicked: Number of the robot that kicked in the last `drive`, (W,); -1 for nobody.
         halted: Whether robots ignore their commands, stand still and take no ball, (W,).
         got: Position of the ball when its latest holder got it, (W, 2) [m].
-        touched: Number of the robot that held the ball last, (W,); -1 for nobody.
+        touched: Number of the robot whose body, dribbler or kicker the ball met last, (W,); -1 if
+            nobody touched it since it was put somewhere.
         place: Position of each robot, (W, N, 2) [m].
         yaw: Yaw of each robot, (W, N) [rad].
         heading: Unit vector D_K of each robot's kicker, (W, N, 2).
@@ -105,7 +108,9 @@ class Pitch:
         self._rows = world.models.select([*self.names, "ball"])
         self._robots = world.models.select(self.names)
         self._ball_row = world.models.select(["ball"])
+        self._bumpers = world.sensors.select([f"{each}::chassis::bumper" for each in self.names])
         self._seen = b""  # poses and twists that `sense` read last
+        self._touch_time = world.simulator.time  # when `sense` last looked for touches [s]
         self._link = world.links.select(["ball::ball"])
         self._wrench = np.zeros((len(world), 6))  # of a grip: force [N] and torque [N m]
         shape = len(world), len(self.names)
@@ -116,7 +121,10 @@ class Pitch:
         self.kicked, self.touched = self.holder.copy(), self.holder.copy()
         self.halted: Bools = np.zeros(len(world), np.bool_)
         self.got = np.zeros((len(world), 2))
+        self._reach = self.dialect.robot_radius + self.dialect.ball_radius
+        self._numbers = np.arange(len(self.names))
         self.sense()
+        self._way_before, self._twist_before = self._way, self._twist  # when the tick began
 
     def _spawn(self) -> None:
         """Spawns the teams at their kick-off places, and the ball."""
@@ -132,7 +140,7 @@ class Pitch:
         ModelSpawner(ball_sdf(self.dialect)).spawn(self.world, "ball", height)
 
     def sense(self) -> None:
-        """Reads the poses and velocities of the robots and the ball."""
+        """Reads the poses and velocities of the robots and the ball, and who touched the ball."""
         pose, twist = self._rows.pose, self._rows.twist
         seen = pose.tobytes() + twist.tobytes()
         if seen == self._seen:
@@ -152,6 +160,58 @@ class Pitch:
         self.heading = np.ascontiguousarray(self._turn.transpose(1, 2, 0))
         self.velocity = np.ascontiguousarray(self._moving.transpose(1, 2, 0))
         self.ball_velocity = twist[:, -1, :3]
+        self._way = self.ball_place[:, None, :2] - self.place
+        x, y = self._way[..., 0], self._way[..., 1]
+        self._square = x * x + y * y  # of the distances of robots from the ball, (W, N) [m²]
+        self._find_touches()
+
+    def _find_touches(self) -> None:
+        """Finds the bodies that balls met in the latest tick; kicks and dribblers came before.
+
+        If a ball met several bodies in one tick, that of the holder is not its last touch; among
+        the others, chance decides.
+        """
+        now = self.world.simulator.time
+        if now is self._touch_time:
+            return
+        ticked, self._touch_time = now != self._touch_time, now
+        far = self._reach + _FASTEST * self.world.delta_time
+        worlds = np.flatnonzero(ticked & (self._square < far * far).any(axis=1))
+        if not len(worlds):
+            return
+        met = self._bumpers.found[worlds]
+        if not anywhere(met):
+            return
+        met &= self._passed(worlds)
+        others = met & (self._numbers != self.holder[worlds, None])
+        met = np.where(others.any(axis=1, keepdims=True), others, met)
+        count = met.sum(axis=1)
+        lot = met.astype(np.float64)
+        several = np.flatnonzero(count > 1)
+        if len(several):
+            lot[several] *= self.world.uniform(0.5, 1.0, len(self.names), worlds[several])
+        chosen = count > 0
+        self.touched[worlds[chosen]] = lot[chosen].argmax(axis=1)
+
+    def _passed(self, worlds: Numbers) -> Bools:
+        """Returns whether the ball passed each robot at a touch's distance in a tick, (w, N).
+
+        A bumper also feels other robots, posts and the boundary. Ball and robots move straight
+        before and after a bounce, so the paths that begin where the tick began, and those that end
+        where it ended, both count.
+        """
+        period, least = self.world.delta_time, np.inf
+        for way, twist, sign in (
+            (self._way_before, self._twist_before, 1.0), (self._way, self._twist, -1.0)
+        ):  # fmt: skip
+            start = way[worlds]
+            moved = twist[worlds, -1:, :2] - twist[worlds, :-1, :2]
+            speed = (moved * moved).sum(axis=-1)
+            nearest = -sign * (start * moved).sum(axis=-1) / np.maximum(speed, 1e-12)
+            nearest = sign * np.clip(nearest, 0.0, period)
+            gap = start + nearest[..., None] * moved
+            least = np.minimum(least, (gap * gap).sum(axis=-1))
+        return np.asarray(least < (self._reach + _NEARLY) ** 2)
 
     def put_robots(self, worlds: NDArray[np.intp], place: ArrayLike, yaw: ArrayLike) -> None:
         """Places all robots of some worlds, at rest.
@@ -161,6 +221,7 @@ class Pitch:
             place: Positions, (w, N, 2) [m].
             yaw: Yaws, (w, N) [rad].
         """
+        self.sense()  # touches until now
         pose = _upright(np.asarray(place, np.float64), np.asarray(yaw, np.float64))
         self._robots.put(worlds, pose=pose, twist=_REST)
         self.command[worlds], self.kick[worlds], self.pause[worlds] = 0.0, 0.0, 0.0
@@ -168,11 +229,15 @@ class Pitch:
         self.sense()
 
     def put_ball(self, worlds: NDArray[np.intp], place: ArrayLike) -> None:
-        """Places the balls of some worlds, (w,), on the ground at rest; `place` is (w, 2) [m]."""
+        """Places the balls of some worlds, (w,), on the ground at rest; `place` is (w, 2) [m].
+
+        Nobody has touched them since.
+        """
+        self.sense()  # touches until now
         pose = np.zeros((len(worlds), 1, 7))
         pose[:, 0, :2], pose[:, 0, 2], pose[:, 0, 6] = place, self.dialect.ball_radius, 1.0
         self._ball_row.put(worlds, pose=pose, twist=_REST)
-        self.holder[worlds] = NOBODY
+        self.holder[worlds] = self.touched[worlds] = NOBODY
         self.sense()
 
     def drive(self, worlds: NDArray[np.intp] | None = None) -> None:
@@ -196,6 +261,7 @@ class Pitch:
         np.add(c * y, s * x, out=twist[:, :-1, 1])
         twist[:, :-1, 5] = w
         twist[:, -1] = ball_twist
+        self._way_before, self._twist_before = self._way, twist
         chosen = slice(None) if on is None else on
         self._rows.put(on, twist=twist[chosen])
         if self.grip is not None:
@@ -237,8 +303,7 @@ class Pitch:
     def _take(self, worlds: NDArray[np.intp] | None, period: float) -> Numbers:
         """Returns the holder of each ball, (W,); updates the pauses of robots that lost one."""
         chosen, waits = self.dialect, self.pause > 0.0
-        way = self.ball_place[:, None, :2] - self.place
-        able = in_reach(way, self.heading, chosen.hold_distance, chosen.hold_angle)
+        able = in_reach(self._way, self.heading, chosen.hold_distance, chosen.hold_angle)
         on = slice(None) if worlds is None else worlds
         self.pause[on] = np.maximum(self.pause[on] - period, 0.0)
         if anywhere(able):
@@ -246,8 +311,7 @@ class Pitch:
             able &= (self.ball_place[:, 2] <= 2.0 * chosen.ball_radius + 0.02)[:, None]
         if not anywhere(able):
             return np.where(self._active(worlds), NOBODY, self.holder)
-        distance = way[..., 0] * way[..., 0] + way[..., 1] * way[..., 1]
-        holder = next_holder(self.holder, able, distance, self.team)
+        holder = next_holder(self.holder, able, self._square, self.team)
         holder = np.where(self._active(worlds), holder, self.holder)
         lost = (self.holder != NOBODY) & (holder != NOBODY) & (holder != self.holder)
         losers = np.flatnonzero(lost)
