@@ -6,6 +6,42 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from .skills.motion import Floats
+
+
+@dataclass(frozen=True)
+class Grip:
+    """A dribbler that pulls the ball to its place by a limited force, so that obstacles stop it.
+
+    Attributes:
+        force: Largest force of the dribbler [N].
+
+    Example:
+        >>> grip = Grip(force=20.0)
+        >>> grip.pull(np.array([1.0, 0.0]), np.zeros(2), mass=0.4, period=0.025)
+        array([1.25, 0.  ])
+    """
+
+    force: float = 30.0
+
+    def pull(self, offset: Floats, velocity: Floats, mass: float, period: float) -> Floats:
+        """Returns the change of the ball's velocity in a period, (..., 2) [m/s].
+
+        It takes the ball to its place within the period if the force suffices.
+
+        Args:
+            offset: Vector from the ball to its place at the robot, (..., 2) [m].
+            velocity: Velocity of that place relative to the ball, (..., 2) [m/s].
+            mass: Mass of the ball [kg].
+            period: Duration of a tick [s].
+        """
+        wanted = offset / period + velocity
+        size = np.sqrt((wanted * wanted).sum(axis=-1))
+        share = np.minimum(self.force * period / mass / np.maximum(size, 1e-300), 1.0)
+        return np.asarray(share[..., None] * wanted)
+
 
 @dataclass(frozen=True)
 class Dialect:
@@ -35,7 +71,9 @@ class Dialect:
         hold_distance: Largest distance from a robot's centre at which it can dribble a ball [m].
         hold_angle: Full angle of the cone ahead in which a robot can dribble a ball [rad].
         hold_gap: Distance of a dribbled ball from the robot's centre [m].
-        hold_height: Height of the centre of a dribbled ball [m].
+        hold_height: Height of the centre of a dribbled ball [m]; unused with a grip.
+        grip: Dribbler that holds the ball by a limited force; without one, the ball's pose is set,
+            as in Yao et al., and a held ball passes through whatever is in its way.
         pass_limit: Largest speed of a ground pass [m/s].
         pass_factor: Speed of a ground pass per unit of strength [m/s].
         lob_height: Rise of the ball at the goal line, h of equation (5) [m].
@@ -77,6 +115,7 @@ class Dialect:
     lob_limit: float
     lob_speed: float
     lob_modes: tuple[int, int]
+    grip: Grip | None = None
 
 
 PAPER = Dialect(
@@ -179,6 +218,7 @@ LEGAL = Dialect(
     lob_limit=12.0,  # chosen: about the kick of a real robot
     lob_speed=12.0,
     lob_modes=(1, -1),
+    grip=Grip(),
 )
 """A robot and a ball that obey the league's rules of 2015."""
 

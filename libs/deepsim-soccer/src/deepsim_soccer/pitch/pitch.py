@@ -11,6 +11,7 @@ from deepsim_soccer.description import CYAN, MAGENTA, ball_sdf, robot_sdf
 from deepsim_soccer.dialect import Dialect, find_dialect
 from deepsim_soccer.field import Field, starting_places
 from deepsim_soccer.skills import (
+    body_velocity,
     held_position,
     held_velocity,
     kick_direction,
@@ -23,13 +24,15 @@ from deepsim_soccer.skills.wheels import limited
 from deepsim_spawn import ModelSpawner
 from deepsim_sync import World, square_sum
 
-from .ball import NOBODY, Ball, Bools, Grip, Numbers, next_holder
+from .ball import NOBODY, Ball, Bools, Numbers, next_holder
 
 TEAMS = ("cyan", "magenta")
-LOST_PAUSE = 3.0  # time before a robot that lost the ball to an opponent may hold it again [s]
+LOST_PAUSE = 3.0  # time before a robot that lost a duel may hold the ball again [s]
+DUEL = 0.5  # mean time for which robots of two teams struggle for a held ball [s]
 KICK_PAUSE = 0.5  # time before a robot that kicked may hold it again [s]
 _REST = np.zeros(6)
 _FASTEST = 25.0  # no ball is faster relative to a robot [m/s]
+_RETREAT = 3.0  # outward speed of a robot per metre that it is too near to the ball [1/s]
 _NEARLY = 0.01  # a body whose bumper feels something touches a ball within this distance [m]
 _TILT = 1e-4  # above this height [m] or quaternion x or y, a robot is put upright
 
@@ -47,8 +50,6 @@ class Pitch:
         dialect: Dialect that defines the constants, by name or as a `Dialect`.
         keeps_ball_in: Whether a ball that crosses a line is put back inside, at rest, as in
             gazebo_visual. Otherwise only the boundary of the field stops it.
-        grip: Dribbler that holds the ball by a limited force, so opponents can tear it away; kicks
-            are forces, too. By default the pose and twist of a held ball are set, as in Yao et al.
 
     Attributes:
         names: Names of the robots, (N,): cyan_0, ..., magenta_0, ...
@@ -57,7 +58,12 @@ class Pitch:
         command: Commanded V_x, V_y [m/s] and w [rad/s] in each robot's frame, (W, N, 3).
         dribbles: Whether each robot takes the ball when it can, (W, N).
         kick: Horizontal and vertical speed of each robot's kick, (W, N, 2) [m/s]; 0 for no kick.
-            A kick takes effect if the robot holds the ball; `drive` clears all kicks.
+            A kick takes effect if the robot holds the ball; `drive` clears all kicks. A pass along
+            the ground is at most as fast as the dialect's `pass_limit`.
+        distance: Distance from the ball that each robot has to keep, (W, N) [m]; 0 for any. Robots
+            that are nearer drive away, and others stop there, whatever their commands are.
+        sent_off: Whether each robot left the match, (W, N); see `send_off`.
+        keeper: Whether each robot is its team's keeper, the first that was not sent off, (W, N).
         holder: Number of the robot that holds the ball, (W,); -1 for nobody.
         kicked: Number of the robot that kicked in the last `drive`, (W,); -1 for nobody.
         halted: Whether robots ignore their commands, stand still and take no ball, (W,).
@@ -91,13 +97,12 @@ class Pitch:
         dialect: str | Dialect = "legal",
         *,
         keeps_ball_in: bool = False,
-        grip: Grip | None = None,
     ) -> None:
         counts = (robots, robots) if isinstance(robots, int) else tuple(robots)
         if min(counts) < 0 or not 1 <= max(counts) <= 11:
             raise ValueError(f"robots must be 1 to 11 of a team, got {robots}")
         self.world, self.dialect = world, find_dialect(dialect)
-        self.field, self.keeps_ball_in, self.grip = Field.of(self.dialect), keeps_ball_in, grip
+        self.field, self.keeps_ball_in = Field.of(self.dialect), keeps_ball_in
         self.ball = Ball(self.dialect, self.field)
         self.names = [
             f"{name}_{i}" for name, n in zip(TEAMS, counts, strict=True) for i in range(n)
@@ -111,12 +116,13 @@ class Pitch:
         self._bumpers = world.sensors.select([f"{each}::chassis::bumper" for each in self.names])
         self._seen = b""  # poses and twists that `sense` read last
         self._touch_time = world.simulator.time  # when `sense` last looked for touches [s]
-        self._link = world.links.select(["ball::ball"])
-        self._wrench = np.zeros((len(world), 6))  # of a grip: force [N] and torque [N m]
         shape = len(world), len(self.names)
         self.command, self.kick = np.zeros((*shape, 3)), np.zeros((*shape, 2))
         self.dribbles: Bools = np.ones(shape, np.bool_)
-        self.pause = np.zeros(shape)
+        self.pause, self.distance = np.zeros(shape), np.zeros(shape)
+        self.sent_off: Bools = np.zeros(shape, np.bool_)
+        self.keeper: Bools = np.zeros(shape, np.bool_)
+        self.send_off(self.sent_off)
         self.holder: Numbers = np.full(len(world), NOBODY)
         self.kicked, self.touched = self.holder.copy(), self.holder.copy()
         self.halted: Bools = np.zeros(len(world), np.bool_)
@@ -174,11 +180,12 @@ class Pitch:
         now = self.world.simulator.time
         if now is self._touch_time:
             return
-        ticked, self._touch_time = now != self._touch_time, now
-        far = self._reach + _FASTEST * self.world.delta_time
-        worlds = np.flatnonzero(ticked & (self._square < far * far).any(axis=1))
-        if not len(worlds):
+        before, self._touch_time = self._touch_time, now
+        nearest, far = self._square.min(axis=1), self._reach + _FASTEST * self.world.delta_time
+        near = nearest < far * far
+        if not anywhere(near):
             return
+        worlds = np.flatnonzero(near & (now != before))
         met = self._bumpers.found[worlds]
         if not anywhere(met):
             return
@@ -225,6 +232,7 @@ class Pitch:
         pose = _upright(np.asarray(place, np.float64), np.asarray(yaw, np.float64))
         self._robots.put(worlds, pose=pose, twist=_REST)
         self.command[worlds], self.kick[worlds], self.pause[worlds] = 0.0, 0.0, 0.0
+        self.distance[worlds] = 0.0
         self.holder[worlds] = self.kicked[worlds] = self.touched[worlds] = NOBODY
         self.sense()
 
@@ -239,6 +247,15 @@ class Pitch:
         self._ball_row.put(worlds, pose=pose, twist=_REST)
         self.holder[worlds] = self.touched[worlds] = NOBODY
         self.sense()
+
+    def send_off(self, robots: Bools) -> None:
+        """Sets which robots left the match, (W, N): they do nothing, and cannot be keepers."""
+        self.sent_off = np.array(robots, np.bool_)
+        for team in (0, 1):
+            ours = (self.team == team) & ~self.sent_off
+            self.keeper[:, self.team == team] = (ours & (ours.cumsum(axis=1) == 1))[
+                :, self.team == team
+            ]
 
     def drive(self, worlds: NDArray[np.intp] | None = None) -> None:
         """Sets the motion of robots and balls for one tick.
@@ -264,9 +281,6 @@ class Pitch:
         self._way_before, self._twist_before = self._way, twist
         chosen = slice(None) if on is None else on
         self._rows.put(on, twist=twist[chosen])
-        if self.grip is not None:
-            wrench = self._wrench[chosen, None]
-            self._link.put(on, force=wrench[..., :3], torque=wrench[..., 3:])
         self._put_poses(on, ball_pose, replaced)
         self.kick[chosen] = 0.0
 
@@ -295,10 +309,29 @@ class Pitch:
         chosen, command = self.dialect, self.command
         if anywhere(self.halted):
             command = np.where(self.halted[:, None, None], 0.0, command)
+        if anywhere(self.sent_off):
+            command = np.where(self.sent_off[..., None], 0.0, command)
+        if self.distance.any():
+            command = self._kept_off(command)
         both = np.empty((2, *self._moving.shape))
         both[0], both[1] = command.transpose(2, 0, 1), self._moving
         up, down = period * chosen.wheel_acceleration, period * chosen.wheel_braking
         return limited(both, chosen.wheel_arm, chosen.wheel_speed, up, down)
+
+    def _kept_off(self, command: Floats) -> Floats:
+        """Returns commands, (W, N, 3), that respect `distance`."""
+        lines = self.ball.half
+        # A robot that is off the field moves along the line.
+        way = self.ball_place[:, None, :2] - np.clip(self.place, -lines, lines)
+        way /= np.maximum(np.sqrt((way * way).sum(axis=-1, keepdims=True)), 1e-9)
+        ahead, left = body_velocity(self.yaw, way).transpose(2, 0, 1)
+        allowed = _RETREAT * np.maximum(np.sqrt(self._square) - self.distance, -1.0)
+        speed = command[..., 0] * ahead + command[..., 1] * left
+        excess = np.where(self.distance > 0.0, np.maximum(speed - allowed, 0.0), 0.0)
+        kept = command.copy()
+        kept[..., 0] -= excess * ahead
+        kept[..., 1] -= excess * left
+        return kept
 
     def _take(self, worlds: NDArray[np.intp] | None, period: float) -> Numbers:
         """Returns the holder of each ball, (W,); updates the pauses of robots that lost one."""
@@ -307,19 +340,30 @@ class Pitch:
         on = slice(None) if worlds is None else worlds
         self.pause[on] = np.maximum(self.pause[on] - period, 0.0)
         if anywhere(able):
-            able &= self.dribbles & ~waits & ~self.halted[:, None]
+            able &= self.dribbles & ~waits & ~self.halted[:, None] & ~self.sent_off
             able &= (self.ball_place[:, 2] <= 2.0 * chosen.ball_radius + 0.02)[:, None]
         if not anywhere(able):
             return np.where(self._active(worlds), NOBODY, self.holder)
-        holder = next_holder(self.holder, able, self._square, self.team)
+        lot, ends = self._draw(able & self._active(worlds)[:, None], period)
+        holder = next_holder(self.holder, able, self._square, self.team, lot, ends)
         holder = np.where(self._active(worlds), holder, self.holder)
-        lost = (self.holder != NOBODY) & (holder != NOBODY) & (holder != self.holder)
-        losers = np.flatnonzero(lost)
-        self.pause[losers, self.holder[losers]] = LOST_PAUSE
+        for world in np.flatnonzero(ends & (self.holder != NOBODY)):
+            self.pause[world, able[world] & (self.team != lot[world])] = LOST_PAUSE
         self.touched = np.where(holder != NOBODY, holder, self.touched)
         began = (holder != NOBODY) & (holder != self.holder)
         self.got = np.where(began[:, None], self.ball_place[:, :2], self.got)
         return holder
+
+    def _draw(self, able: Bools, period: float) -> tuple[Numbers, Bools]:
+        """Returns lots and whether duels end, (W,) each; a lot is -1 unless both teams are able."""
+        lot = np.full(len(able), NOBODY)
+        ends = np.zeros(len(able), np.bool_)
+        cyan = able[:, self.team == 0].any(axis=1)
+        both = np.flatnonzero(cyan & able[:, self.team == 1].any(axis=1))
+        if len(both):
+            drawn = self.world.uniform(0.0, 1.0, 2, both)
+            lot[both], ends[both] = drawn[:, 0] < 0.5, drawn[:, 1] < period / DUEL
+        return lot, ends
 
     def _ball(self, holder: Numbers, moved: Floats, period: float) -> tuple[Floats, Floats, Bools]:
         """Applies kicks; returns the balls' poses, twists, and whether each pose has to be set."""
@@ -328,11 +372,12 @@ class Pitch:
         twist = self.ball.roll(pose, self._twist[:, -1], period)
         if not anywhere(held):
             self.holder, self.kicked = holder, holder.copy()  # nobody
-            self._wrench[:] = 0.0
             return self._kept_in(pose, twist, held)
         every, number = np.arange(len(holder)), np.maximum(holder, 0)
         yaw, place = self.yaw[every, number], self.place[every, number]
         kick, velocity = self.kick[every, number], moved[:, every, number].T
+        passes = (kick[:, 1] == 0.0) & (kick[:, 0] > chosen.pass_limit)
+        kick[:, 0] = np.where(passes, chosen.pass_limit, kick[:, 0])
         kicks = held & (np.abs(kick).max(axis=-1) > 0.0)
         self.kicked = np.where(kicks, holder, NOBODY)
         worlds = np.flatnonzero(kicks)
@@ -349,17 +394,17 @@ class Pitch:
         linear = np.concatenate([flat, up], axis=1)
         spin = np.where(up > 0.0, 0.0, rolling_spin(linear, chosen.ball_radius))
         played = np.concatenate([linear, spin], axis=1)
-        if self.grip is None:
+        if chosen.grip is None:
             height = np.full_like(spot[:, :1], chosen.hold_height)
             held_pose = np.concatenate([spot, height, pose[:, 3:]], axis=1)
             pose = np.where(held[:, None], held_pose, pose)
             twist = np.where(held[:, None], played, twist)
-            moves = held
-        else:
-            push = self._push(self.grip, kicks, spot, played - twist, period)
-            self._wrench = np.where(held[:, None], push, 0.0)
-            moves = np.zeros_like(held)
-        return self._kept_in(pose, twist, moves)
+            return self._kept_in(pose, twist, held)
+        pulled, offset = twist.copy(), spot - pose[:, :2]
+        pulled[:, :2] += chosen.grip.pull(offset, carried - twist[:, :2], chosen.ball_mass, period)
+        pulled[:, 2] = np.minimum(pulled[:, 2], 0.0)  # a ball that an obstacle stops climbs nothing
+        twist = np.where(kicks[:, None], played, np.where(held[:, None], pulled, twist))
+        return self._kept_in(pose, twist, np.zeros_like(held))
 
     def _kept_in(self, pose: Floats, twist: Floats, moves: Bools) -> tuple[Floats, Floats, Bools]:
         """Applies the boundary rule, if the pitch has it, to the results of `_ball`."""
@@ -367,24 +412,6 @@ class Pitch:
             return pose, twist, moves
         pose, over = self.ball.kept_inside(pose)
         return pose, np.where(over[:, None], 0.0, twist), moves | over
-
-    def _push(
-        self, grip: Grip, kicks: Bools, spot: Floats, change: Floats, period: float
-    ) -> Floats:
-        """Returns the force and torque of dribblers and kickers on the balls, (W, 6) [N, N m].
-
-        Args:
-            grip: The model of a dribbler.
-            kicks: Whether the ball is kicked, (W,).
-            spot: Place of a held ball, (W, 2) [m].
-            change: Desired change of the ball's twist, (W, 6).
-            period: Duration of a tick [s].
-        """
-        mass, inertia = self.dialect.ball_mass, self.dialect.ball_inertia
-        kick = change * np.repeat([mass / period, inertia / period], 3)  # m dv / dt, I dw / dt
-        hold = np.zeros_like(change)
-        hold[:, :2] = grip.pull(spot - self.ball_place[:, :2], change[:, :2], mass)
-        return np.where(kicks[:, None], kick, hold)
 
 
 def _upright(place: Floats, yaw: Floats) -> Floats:
