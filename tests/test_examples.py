@@ -11,7 +11,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from deepsim import GazeboXMLLoader, World, open_simulator
+from deepsim_soccer import Pitch, world_sdf
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -104,3 +108,21 @@ def test_the_duo_beats_a_team_that_does_anything(
     won, _, lost = duo.play(duo.learned(), "agents", 7000, duo.random(1), matches=24)
     assert won >= 12
     assert lost <= 1
+
+
+def test_lobs_of_simatch_follow_the_strength(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As its plugin's: 0.8 and 0.6 m/s per unit; the paper's follow from the way to the goal."""
+    monkeypatch.syspath_prepend(root)
+    kicks = importlib.import_module("examples.robocup.ros.kicks")
+    for dialect, expected in (
+        ("simatch", [(4.0, 3.0), (6.4, 4.8)]),
+        ("paper", [(13.47, 4.9), (13.47, 4.9)]),
+    ):
+        world = GazeboXMLLoader().load_world(world_sdf(dialect))
+        pitch = Pitch(World(open_simulator(world, 1)), (1, 0), dialect)
+        fly = pitch.dialect.lob_modes[1]
+        pitch.put_robots([0], [[[-1.5, 0.0]]], [[0.0]])
+        pitch.put_ball([0], [[-1.6, 0.0]])
+        found = [kicks.kick_speeds(pitch, 0, strength, fly) for strength in (5.0, 8.0)]
+        np.testing.assert_allclose(found, expected, rtol=0.02)
+        pitch.world.close()

@@ -68,7 +68,10 @@ class Dialect:
         field_width: Distance between the touch lines [m].
         gravity: Gravity, downwards [m/s²].
         step: Physics step [s].
-        hold_distance: Largest distance from a robot's centre at which it can dribble a ball [m].
+        update_rate: Physics steps in a second of real time, of an engine that runs freely [1/s].
+        hold_distance: Largest distance from a robot's origin at which it can dribble a ball [m].
+        hold_in_3d: Whether this is the distance of the ball's centre; otherwise, that along the
+            ground.
         hold_angle: Full angle of the cone ahead in which a robot can dribble a ball [rad].
         hold_gap: Distance of a dribbled ball from the robot's centre [m].
         hold_height: Height of the centre of a dribbled ball [m]; unused with a grip.
@@ -79,6 +82,8 @@ class Dialect:
         lob_height: Rise of the ball at the goal line, h of equation (5) [m].
         lob_limit: Largest horizontal speed of a lob through a point below the bar [m/s].
         lob_speed: Largest speed of a lob that clears the bar [m/s].
+        lob_factors: Horizontal and vertical speed of a lob per unit of strength [m/s]; None if its
+            speed follows from the way to the goal line.
         lob_modes: Codes of a ground pass and a lob in ``Shoot.ShootPos``.
 
     Example:
@@ -105,6 +110,7 @@ class Dialect:
     field_width: float
     gravity: float
     step: float
+    update_rate: float
     hold_distance: float
     hold_angle: float
     hold_gap: float
@@ -115,7 +121,15 @@ class Dialect:
     lob_limit: float
     lob_speed: float
     lob_modes: tuple[int, int]
+    hold_in_3d: bool = False
+    lob_factors: tuple[float, float] | None = None
     grip: Grip | None = None
+
+    @property
+    def hold_reach(self) -> float:
+        """Largest distance along the ground at which a robot can dribble a ball that lies [m]."""
+        height = self.ball_radius if self.hold_in_3d else 0.0
+        return math.sqrt(self.hold_distance**2 - height**2)
 
 
 PAPER = Dialect(
@@ -139,6 +153,7 @@ PAPER = Dialect(
     field_width=12.0,  # parameter /field/width
     gravity=9.8,  # Table II
     step=0.007,  # Table II
+    update_rate=150.0,  # single_nubot_gazebo, football.world
     hold_distance=0.5,  # parameter /general/dribble_distance_thres
     hold_angle=math.radians(30.0),  # /general/dribble_angle_thres, half of it to each side
     hold_gap=0.43,  # single_nubot_gazebo
@@ -157,6 +172,7 @@ GAZEBO_VISUAL = replace(
     name="gazebo_visual",
     robot_inertia=(100.0, 100.0, 2.86),  # model.sdf of gazebo_visual
     step=0.015,  # gazebo_visual.world
+    update_rate=67.0,
     ball_decay=0.5,  # parameter /general/ball_decay_coef
     pass_limit=34.5,  # strength of at most 15, times 2.3
     pass_factor=2.3,
@@ -179,12 +195,16 @@ SIMATCH = replace(
     field_width=14.0,
     gravity=9.81,
     step=0.005,
-    hold_distance=0.4,
+    update_rate=200.0,
+    hold_distance=0.4,  # dribble_distance_thres of global_config.yaml, as the two below
+    hold_in_3d=True,
+    hold_angle=math.radians(20.0),
     hold_gap=0.35,
     hold_height=0.12,
     pass_limit=10.0,
     lob_height=0.80,
     lob_limit=math.inf,
+    lob_factors=(0.8, 0.6),  # of the plugin's FLY
     lob_modes=(1, -1),
 )
 """The simulation of league matches (`simatch`): wheels with limits, a larger field."""
@@ -208,6 +228,7 @@ LEGAL = Dialect(
     field_width=12.0,
     gravity=9.81,
     step=0.00625,  # chosen: 4 in 25 ms; the paper has 7 ms
+    update_rate=160.0,  # real time
     hold_distance=0.5,
     hold_angle=math.radians(30.0),
     hold_gap=0.4,  # chosen: 4 cm of air between ball and robot

@@ -336,7 +336,11 @@ class Pitch:
     def _take(self, worlds: NDArray[np.intp] | None, period: float) -> Numbers:
         """Returns the holder of each ball, (W,); updates the pauses of robots that lost one."""
         chosen, waits = self.dialect, self.pause > 0.0
-        able = in_reach(self._way, self.heading, chosen.hold_distance, chosen.hold_angle)
+        reach: float | Floats = chosen.hold_distance
+        if chosen.hold_in_3d:
+            height = self.ball_place[:, 2:]
+            reach = np.sqrt(np.maximum(chosen.hold_distance**2 - height * height, 0.0))
+        able = in_reach(self._way, self.heading, reach, chosen.hold_angle)
         on = slice(None) if worlds is None else worlds
         self.pause[on] = np.maximum(self.pause[on] - period, 0.0)
         if anywhere(able):
