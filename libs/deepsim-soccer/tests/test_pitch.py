@@ -188,3 +188,31 @@ def test_teams_have_up_to_eleven_robots(make_pitch, robots):
     """The message has the number that was given."""
     with pytest.raises(ValueError, match="robots must be 1 to 11 of a team"):
         make_pitch(robots)
+
+
+def test_constants_change_while_the_world_runs(make_pitch, run):
+    """A ball slows down more, and is held from farther away; the others are fixed."""
+    pitch = make_pitch((1, 0), "paper")
+    pitch.put_robots([0], [[[-2.0, 0.0]]], [[0.0]])
+    pitch.put_ball([0], [[-1.45, 0.0]])
+    pitch.drive()
+    assert pitch.holder[0] == -1
+    pitch.change(hold_distance=0.6)
+    pitch.drive()
+    assert pitch.holder[0] == 0
+    pitch.dribbles[:] = False
+    lost = []
+    for decay in (0.1, 0.5):
+        pitch.change(ball_decay=decay)
+        pitch.put_ball([0], [[2.0, 0.0]])
+        ball = pitch.world.models.select(["ball"])
+        ball.put(twist=[3.0, 0.0, 0.0, 0.0, 3.0 / 0.11, 0.0])
+        run(pitch, 0.35)
+        lost.append(3.0 - pitch.ball_velocity[0, 0])
+    np.testing.assert_allclose(lost, [0.1 * 9.8 * 0.35, 0.5 * 9.8 * 0.35], rtol=0.1)
+    for name in ("robot_mass", "step", "mass"):
+        with pytest.raises(
+            ValueError, match=f"'{name}' cannot be changed; expected one of wheel_sp"
+        ):
+            pitch.change(**{name: 1.0})
+    assert pitch.dialect.robot_mass == 31.0

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -30,6 +32,11 @@ TEAMS = ("cyan", "magenta")
 LOST_PAUSE = 3.0  # time before a robot that lost a duel may hold the ball again [s]
 DUEL = 0.5  # mean time for which robots of two teams struggle for a held ball [s]
 KICK_PAUSE = 0.5  # time before a robot that kicked may hold it again [s]
+_ADJUSTABLE = (
+    *("wheel_speed", "wheel_acceleration", "wheel_braking", "ball_decay"),
+    *("hold_distance", "hold_angle", "hold_gap", "hold_height", "hold_in_3d", "grip"),
+    *("pass_limit", "pass_factor", "lob_height", "lob_limit", "lob_speed", "lob_factors"),
+)
 _REST = np.zeros(6)
 _FASTEST = 25.0  # no ball is faster relative to a robot [m/s]
 _RETREAT = 3.0  # outward speed of a robot per metre that it is too near to the ball [1/s]
@@ -247,6 +254,27 @@ class Pitch:
         self._ball_row.put(worlds, pose=pose, twist=_REST)
         self.holder[worlds] = self.touched[worlds] = NOBODY
         self.sense()
+
+    def change(self, **constants: object) -> None:
+        """Changes constants of the dialect while the worlds run, for the ticks to come.
+
+        Those of driving, dribbling, kicking and rolling can change; masses, sizes, gravity and the
+        physics step are those of the world.
+
+        Raises:
+            ValueError: A constant has no such name, or is fixed.
+
+        Example:
+            >>> pitch.change(hold_distance=0.45, ball_decay=0.3)
+            >>> pitch.dialect.hold_distance
+            0.45
+        """
+        for name in constants:
+            if name not in _ADJUSTABLE:
+                known = ", ".join(_ADJUSTABLE)
+                raise ValueError(f"{name!r} cannot be changed; expected one of {known}")
+        self.dialect = replace(self.dialect, **constants)  # type: ignore[arg-type]
+        self.ball = Ball(self.dialect, self.field)
 
     def send_off(self, robots: Bools) -> None:
         """Sets which robots left the match, (W, N): they do nothing, and cannot be keepers."""
