@@ -11,7 +11,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from deepsim import GazeboXMLLoader, World, open_simulator
+from deepsim_soccer import Phase, Pitch, world_sdf
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -104,3 +108,42 @@ def test_the_duo_beats_a_team_that_does_anything(
     won, _, lost = duo.play(duo.learned(), "agents", 7000, duo.random(1), matches=24)
     assert won >= 12
     assert lost <= 1
+
+
+def test_lobs_of_simatch_follow_the_strength(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As its plugin's: 0.8 and 0.6 m/s per unit; the paper's follow from the way to the goal."""
+    monkeypatch.syspath_prepend(root)
+    kicks = importlib.import_module("examples.robocup.ros.kicks")
+    for dialect, expected in (
+        ("simatch", [(4.0, 3.0), (6.4, 4.8)]),
+        ("paper", [(13.47, 4.9), (13.47, 4.9)]),
+    ):
+        world = GazeboXMLLoader().load_world(world_sdf(dialect))
+        pitch = Pitch(World(open_simulator(world, 1)), (1, 0), dialect)
+        fly = pitch.dialect.lob_modes[1]
+        pitch.put_robots([0], [[[-1.5, 0.0]]], [[0.0]])
+        pitch.put_ball([0], [[-1.6, 0.0]])
+        found = [kicks.kick_speeds(pitch, 0, strength, fly) for strength in (5.0, 8.0)]
+        np.testing.assert_allclose(found, expected, rtol=0.02)
+        pitch.world.close()
+
+
+def test_a_coach_commands_a_match(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over UDP: each command acts, restarts are where they belong, and all robots park."""
+    monkeypatch.syspath_prepend(root)
+    example = importlib.import_module("examples.robocup.coach")
+    with example.CoachBridge() as bridge:
+        coach = example.Coach(bridge.address)
+        seen = {}
+        for time, mode, pitch, referee in example.play(bridge, coach, 22.0):
+            seen[mode.name] = (Phase(referee.phase[0]).name, pitch.ball_place[0, :2].tolist())
+            assert example.PLAN[round(time, 6)] == mode
+        assert list(seen) == list(dict.fromkeys(mode.name for mode in example.PLAN.values()))
+        assert {seen[each][0] for each in ("STOP", "PARKING", "OUR_PENALTY")} == {"STOP"}
+        assert seen["START"][0] == "SET_PIECE"
+        np.testing.assert_allclose(seen["OUR_PENALTY"][1], [6.0, 0.0])
+        assert abs(seen["OPPONENT_THROW_IN"][1][1]) == pytest.approx(5.8)
+        assert coach.reports > 200
+        assert sorted(coach.places) == ["0", "1", "2"]
+        assert all(abs(y) > 6.0 for _, y in coach.places.values())  # parked
+        coach.close()

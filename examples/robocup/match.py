@@ -21,7 +21,7 @@ from deepsim import Backend, GazeboXMLLoader, World, open_simulator
 from deepsim_soccer import Call, Decision, Field, Foul, Fouls, Pitch, Referee, world_sdf
 from deepsim_soccer.mind import TeamMind
 
-TEAMS = ("cyan", "magenta")
+TEAMS = ("cyan", "magenta", "both")  # both at a drop ball
 STEPS_PER_TICK = 4  # of 6.25 ms
 TICKS_PER_DECISION = 2  # trees decide 20 times a second
 STOP, SET_PIECE = 2.0, 4.0  # as in simatch [s]
@@ -94,7 +94,7 @@ class Report:
                 "corners": calls.count(("CORNER", name)),
                 "goal kicks": calls.count(("GOAL_KICK", name)),
             }
-            for team, name in enumerate(TEAMS)
+            for team, name in enumerate(TEAMS[:2])
         }
 
 
@@ -158,7 +158,7 @@ def main() -> None:
     log = [f"{time:8.2f} s  {call:26} {team}" for time, call, team in report.log]
     (asked.out / "referee.txt").write_text("\n".join([*log, ""]))
     for name in ("", *table["cyan"]):
-        cells = TEAMS if not name else [str(table[team][name]) for team in TEAMS]
+        cells = TEAMS[:2] if not name else [str(table[team][name]) for team in TEAMS[:2]]
         print(f"{name:12}" + "".join(f"{cell:>10}" for cell in cells))
     print(f"nobody was more than {max(report.farthest, 0.0):.2f} m outside the lines")
 

@@ -14,8 +14,8 @@ FARTHEST_CROSSING = 10.0  # |y| at the goal line from which the published code r
 def kick_speeds(pitch: Pitch, robot: int, strength: float, mode: int) -> tuple[float, float]:
     """Returns the speeds ahead and up that a robot of world 0 is to kick with [m/s].
 
-    A lob is that of the paper: its speed follows from the way to the goal line, not from the
-    strength.
+    The speed of a lob follows from the strength if the dialect has factors for it; otherwise, as in
+    the paper, from the way to the goal line.
 
     Raises:
         ValueError: The code is none of the dialect's, or the lob does not cross the goal line.
@@ -26,6 +26,9 @@ def kick_speeds(pitch: Pitch, robot: int, strength: float, mode: int) -> tuple[f
         return min(strength * dialect.pass_factor, dialect.pass_limit), 0.0
     if mode != high:
         raise ValueError(f"ShootPos must be {ground} for a pass or {high} for a lob, got {mode}")
+    if dialect.lob_factors is not None:
+        ahead, up = dialect.lob_factors
+        return strength * ahead, strength * up
     yaw = float(pitch.yaw[0, robot])
     goal = math.copysign(pitch.field.length / 2.0, math.cos(yaw))
     distance, y = goal_crossing(pitch.ball_place[0, :2], yaw, goal)

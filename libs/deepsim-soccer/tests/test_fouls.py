@@ -122,15 +122,15 @@ def test_the_ball_is_not_put_into_a_robot(pitch):
 def test_a_restart_takes_its_time(pitch):
     """Everybody stands for 2 s; then one team may take the ball; after 4 s the other one too."""
     referee = Referee(pitch, stop=2.0, set_piece=4.0)
-    near = [[-0.4, 4.0], [0.4, 4.0]]  # one of each team faces the ball
+    near = [[-3.6, 4.0], [0.4, 4.0]]  # one of each team faces the ball
     places = [HOME[0], near[0], HOME[2], HOME[3], near[1], HOME[5]]
     pitch.put_robots(ALL, [places], [[0.0, 0.0, 0.0, 0.0, math.pi, 0.0]])
     referee.restart(ALL, Call.FREE_KICK, 1)
-    pitch.command[:, 2] = [1.0, 0.0, 0.0]
+    pitch.command[:, 1:3] = [1.0, 0.0, 0.0]
     begin = pitch.world.time[0]
     seen = {}
     pitch.dribbles[0, 4] = False  # whose restart it is does not take it
-    for _ in range(round(6.5 / pitch.world.delta_time)):
+    for _ in range(round(9.0 / pitch.world.delta_time)):
         step(pitch, referee, pitch.world.delta_time)
         time = pitch.world.time[0] - begin
         seen.setdefault(Phase(int(referee.phase[0])), time)
@@ -139,6 +139,7 @@ def test_a_restart_takes_its_time(pitch):
             np.testing.assert_allclose(pitch.place[0, 2], HOME[2], atol=1e-9)
         elif time < 5.9:
             assert pitch.holder[0] == -1
+            assert pitch.place[0, 1, 0] < -2.95
     assert seen[Phase.SET_PIECE] == pytest.approx(2.0, abs=0.06)
     assert seen[Phase.PLAY] == pytest.approx(6.0, abs=0.06)
     assert pitch.place[0, 2, 0] > -1.0
@@ -149,10 +150,10 @@ def test_worlds_have_clocks_of_their_own(make_pitch):
     """A restart in one world stops nobody in the other."""
     pitch = make_pitch(1, worlds=2, steps=5)
     referee = Referee(pitch, stop=1.0)
+    pitch.put_ball(np.array([0, 1]), [[0.0, 4.0]] * 2)
     referee.restart(np.array([1]), Call.THROW_IN, 0)
     assert referee.phase.tolist() == [Phase.PLAY, Phase.STOP]
     assert pitch.halted.tolist() == [False, True]
-    pitch.put_ball(np.array([0, 1]), [[0.0, 4.0]] * 2)
     for _ in range(round(1.1 / pitch.world.delta_time)):
         pitch.command[..., 0] = 1.0
         pitch.drive()

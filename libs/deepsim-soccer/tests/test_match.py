@@ -80,29 +80,35 @@ def test_the_same_seed_gives_the_same_match(make_pitch):
 
 
 @pytest.mark.parametrize(
-    ("ball", "last", "call", "team", "spot"),
+    ("robot", "kicker", "call", "team", "spot"),
     [
-        ((3.0, 6.2), 0, Call.THROW_IN, 1, (3.0, 5.8)),
-        ((3.0, -6.2), 1, Call.THROW_IN, 0, (3.0, -5.8)),
-        ((9.2, 4.0), 0, Call.GOAL_KICK, 1, (6.5, 1.5)),
-        ((9.2, 4.0), 1, Call.CORNER, 0, (8.8, 5.8)),
-        ((-9.2, -4.0), 1, Call.GOAL_KICK, 0, (-6.5, -1.5)),
-        ((-9.2, -4.0), 0, Call.CORNER, 1, (-8.8, -5.8)),
-        ((9.2, 0.0), 0, Call.KICK_OFF, 1, (0.0, 0.0)),
-        ((-9.2, 0.0), 0, Call.KICK_OFF, 0, (0.0, 0.0)),
-        ((3.0, 3.0), 0, Call.NONE, 0, (3.0, 3.0)),
+        ((3.0, 4.5), 0, Call.THROW_IN, 1, (3.0, 5.8)),
+        ((3.0, -4.5), 1, Call.THROW_IN, 0, (3.0, -5.8)),
+        ((7.5, 4.0), 0, Call.GOAL_KICK, 1, (6.5, 1.5)),
+        ((7.5, 4.0), 1, Call.CORNER, 0, (8.8, 5.8)),
+        ((-7.5, -4.0), 1, Call.GOAL_KICK, 0, (-6.5, -1.5)),
+        ((-7.5, -4.0), 0, Call.CORNER, 1, (-8.8, -5.8)),
+        ((7.5, 0.0), 0, Call.KICK_OFF, 1, (0.0, 0.0)),
+        ((-7.5, 0.0), 0, Call.KICK_OFF, 0, (0.0, 0.0)),
     ],
 )
-def test_the_referee_restarts_play(make_pitch, ball, last, call, team, spot):
-    """Whoever did not touch the ball last has the restart; the others wait."""
-    pitch = make_pitch(1)
-    referee = Referee(pitch)
-    pitch.put_ball([0], [ball])
-    pitch.touched[:] = last
-    decision = referee.judge(np.array([0]))
-    assert decision.call[0] == call
-    np.testing.assert_allclose(pitch.ball_place[0, :2], spot)
-    if call:
-        assert decision.team[0] == team
-        assert (pitch.pause[0] > 0.0).tolist() == [team == 1, team == 0]
+def test_the_referee_restarts_play(make_pitch, robot, kicker, call, team, spot):
+    """Who kicks the ball over the nearest line loses it, but not a goal; the others wait."""
+    pitch = make_pitch(1, steps=4)
+    referee, ahead = Referee(pitch), np.sign(robot) * (np.abs(robot) > [7.0, 4.2])
+    places = np.array([[[0.0, 2.0], [0.0, -2.0]]])
+    places[0, kicker] = robot
+    pitch.put_robots([0], places, [[np.arctan2(ahead[1], ahead[0])] * 2])
+    pitch.put_ball([0], [robot + 0.4 * ahead])
+    pitch.kick[0, kicker] = 6.0, 0.0
+    for _ in range(60):
+        pitch.drive()
+        pitch.world.tick()
+        pitch.sense()
+        decision = referee.judge(np.array([0]))
+        if decision.call[0]:
+            break
+    assert (decision.call[0], decision.team[0]) == (call, team)
+    np.testing.assert_allclose(pitch.ball_place[0, :2], spot, atol=0.02)
+    assert (pitch.pause[0] > 0.0).tolist() == [team == 1, team == 0]
     assert referee.score.sum() == (call == Call.KICK_OFF)

@@ -60,7 +60,8 @@ def test_the_hold_thresholds_of_each_dialect(name):
     near, far = limits[0] - 1e-9, limits[0] + 1e-6
     balls = [[near, 0.0], [far, 0.0], [-near, 0.0]]
     np.testing.assert_array_equal(can_dribble([0, 0], 0.0, balls, *limits), [True, False, False])
-    inside, outside = math.radians(14.99), math.radians(15.01)
+    half = 10.0 if name == "simatch" else 15.0
+    inside, outside = math.radians(half - 0.01), math.radians(half + 0.01)
     for side in (-1, 1):
         ball = 0.35 * kick_direction(np.array([side * inside, side * outside]))
         np.testing.assert_array_equal(can_dribble([0, 0], 0.0, ball, *limits), [True, False])

@@ -77,6 +77,7 @@ def test_a_team_plays_against_a_trained_policy(task, tmp_path):
     with task.make(worlds=2, opponents=str(file), seed=3) as environment:
         assert environment.groups[0].names == ("cyan_0", "cyan_1")
         environment.reset_worlds()
+        environment.area.referee.start(np.arange(2))  # nobody keeps away from the ball
         pitch = environment.area.pitch
         before = pitch.place.copy()
         for _ in range(5):
@@ -90,6 +91,7 @@ def test_opponents_that_stand_do_nothing(task):
     """They stay where they are, while the others drive."""
     with task.make(opponents="standing", seed=3) as environment:
         environment.reset_worlds()
+        environment.area.referee.start(np.array([0]))  # nobody keeps away from the ball
         pitch = environment.area.pitch
         before = pitch.place.copy()
         for _ in range(5):

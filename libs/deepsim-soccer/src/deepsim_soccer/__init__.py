@@ -7,12 +7,13 @@ League, 2015.
 
 from .coach import CoachBridge, CoachMessage, Mode
 from .description import ball_sdf, robot_sdf, world_sdf
-from .dialect import DIALECTS, GAZEBO_VISUAL, LEGAL, PAPER, SIMATCH, Dialect, find_dialect
+from .dialect import DIALECTS, GAZEBO_VISUAL, LEGAL, PAPER, SIMATCH, Dialect, Grip, find_dialect
 from .field import Field, Line
-from .fouls import Foul, Fouls
+from .fouls import Card, Foul, Fouls
 from .perception import OmniVision, Perception
-from .pitch import Grip, Pitch
-from .referee import Call, Decision, Phase, Referee
+from .pitch import Pitch
+from .referee import Decision, Phase, Referee
+from .restarts import Call
 
 __all__ = [
     "DIALECTS",
@@ -21,6 +22,7 @@ __all__ = [
     "PAPER",
     "SIMATCH",
     "Call",
+    "Card",
     "CoachBridge",
     "CoachMessage",
     "Decision",

@@ -14,7 +14,9 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from .perception import OmniVision
-from .referee import Call
+from .pitch.ball import Numbers
+from .referee import Referee
+from .restarts import Call
 
 _SHORT = struct.Struct("<3b")  # Head, MatchMode, MatchType
 # MatchMode, MatchType, TestMode, two points [cm], two angles, two robots, force; padded as in C.
@@ -129,6 +131,24 @@ class CoachMessage(NamedTuple):
             Mode(mode), Mode(previous), test, (ax, ay), (bx, by), angle_a, angle_b, a, b, force
         )
 
+    def apply(self, referee: Referee, worlds: Numbers, coach: int) -> None:
+        """Lets the referee of some worlds, (w,), do what a team's coach commands.
+
+        STOP and PARKING stop the robots, START lets them play, and a restart is called for its
+        team; TEST is left to the robots.
+
+        Args:
+            referee: The referee.
+            worlds: Numbers of the worlds, (w,).
+            coach: The coach's own team: 0 cyan, 1 magenta.
+        """
+        if self.mode in (Mode.STOP, Mode.PARKING):
+            referee.stop(worlds, park=self.mode == Mode.PARKING)
+        elif self.mode == Mode.START:
+            referee.start(worlds)
+        elif self.mode.call != Call.NONE:
+            referee.restart(worlds, self.mode.call, self.mode.team(coach))
+
 
 class CoachBridge(AbstractContextManager["CoachBridge"]):
     """Receives a coach's commands to a team and sends the team's state back, without blocking.
@@ -150,9 +170,8 @@ class CoachBridge(AbstractContextManager["CoachBridge"]):
     Example:
         >>> with CoachBridge() as bridge:
         ...     message = bridge.receive()  # None: no coach has sent anything
-        ...     if message and message.mode.call:
-        ...         team = message.mode.team(coach=0)
-        ...         Referee(pitch).restart([0], message.mode.call, team)
+        ...     if message:
+        ...         message.apply(Referee(pitch), np.array([0]), coach=0)
         ...     bridge.send(Perception(pitch).look(), robots=[0])
         False
     """

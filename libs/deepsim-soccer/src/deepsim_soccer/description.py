@@ -10,6 +10,7 @@ from deepsim_math import Color, Euler, Material, Pose, Vector3
 from deepsim_spawn import (
     Box,
     CollisionDescription,
+    ContactSensor,
     Cylinder,
     Geometry,
     Inertial,
@@ -18,6 +19,7 @@ from deepsim_spawn import (
     ModelDescription,
     Physics,
     Plane,
+    SensorDescription,
     Sphere,
     Surface,
     VisualDescription,
@@ -31,7 +33,7 @@ CYAN, MAGENTA = (0.1, 0.7, 0.85), (0.85, 0.15, 0.6)
 _ORANGE, _DARK = (1.0, 0.45, 0.05), (0.25, 0.1, 0.02)
 _CHASSIS, _GREY = (0.07, 0.07, 0.08), (0.5, 0.5, 0.55)
 _WHITE, _GREEN, _BLACK = (0.95, 0.95, 0.95), (0.12, 0.42, 0.16), (0.05, 0.05, 0.05)
-_GOALS = ((-1, (0.9, 0.8, 0.1)), (1, (0.15, 0.3, 0.9)))  # side and net colour of each goal
+_YELLOW, _BLUE = (0.9, 0.8, 0.1), (0.15, 0.3, 0.9)  # nets of the left and the right goal
 _NET = 0.01  # thickness of a net [m]
 _LOWER_COVER = 0.4  # height of the board around the foot of a goal [m]
 _CLEARANCE = 0.01  # between the ground and the collision cylinder of a robot [m]
@@ -40,7 +42,9 @@ _CLEARANCE = 0.01  # between the ground and the collision cylinder of a robot [m
 def world_sdf(dialect: str | Dialect = "legal", field: Field | None = None) -> str:
     """Returns the SDF of a world with ground, lines, two goals, a boundary and a light.
 
-    One static model, ``field``, consists of a plane for the ground, and boxes for everything else.
+    As in the published worlds, the static models are ``ground_plane``, ``field`` (lines and
+    boundary), ``left_goal`` and ``right_goal``, which opens towards -x; all are made of boxes, but
+    for the plane.
 
     Args:
         dialect: Dialect that defines gravity, the physics step and the size of the field.
@@ -49,21 +53,18 @@ def world_sdf(dialect: str | Dialect = "legal", field: Field | None = None) -> s
     chosen = find_dialect(dialect)
     field = field or Field.of(chosen)
     ground = Plane(size=(field.length + 2 * field.margin, field.width + 2 * field.margin))
-    solids = _boundary(field) + [
-        each for side, color in _GOALS for each in _goal(field, side, color)
+    goals = [
+        _static(f"{name}_goal", _goal(field, color), pose=_at(x, 0.0, 0.0, Euler(0.0, 0.0, yaw)))
+        for name, x, yaw, color in (
+            ("left", -field.length / 2, math.pi, _YELLOW),
+            ("right", field.length / 2, 0.0, _BLUE),
+        )
     ]
-    link = LinkDescription(
-        "link",
-        inertial=Inertial(),
-        collisions=(
-            _collision("ground", ground, Pose(), 1.0),
-            *(_collision(name, shape, pose, 0.3) for name, shape, pose, _ in solids),
-        ),
-        visuals=(
-            _visual("ground", ground, Pose(), _GREEN),
-            *_lines(field),
-            *(_visual(*solid) for solid in solids),
-        ),
+    plane = _collision("ground", ground, Pose(), 1.0)
+    models = (
+        _model("ground_plane", (plane,), (_visual("ground", ground, Pose(), _GREEN),)),
+        _static("field", _boundary(field), _lines(field)),
+        *goals,
     )
     sun = LightDescription(
         "sun",
@@ -74,11 +75,36 @@ def world_sdf(dialect: str | Dialect = "legal", field: Field | None = None) -> s
     )
     return WorldDescription(
         "soccer",
-        (ModelDescription("field", links=(link,), static=True),),
+        models,
         (sun,),
-        Physics(max_step_size=chosen.step),
+        Physics(max_step_size=chosen.step, real_time_factor=chosen.update_rate * chosen.step),
         Vector3(0.0, 0.0, -chosen.gravity),
     ).to_sdf()
+
+
+def _static(
+    name: str,
+    solids: list[_Part],
+    marks: Sequence[VisualDescription] = (),
+    pose: Pose | None = None,
+) -> ModelDescription:
+    """Returns a static model of solid parts, and of marks that only are seen."""
+    return _model(
+        name,
+        tuple(_collision(part, shape, at, 0.3) for part, shape, at, _ in solids),
+        (*marks, *(_visual(*solid) for solid in solids)),
+        pose,
+    )
+
+
+def _model(
+    name: str,
+    collisions: tuple[CollisionDescription, ...],
+    visuals: tuple[VisualDescription, ...],
+    pose: Pose | None = None,
+) -> ModelDescription:
+    link = LinkDescription("link", inertial=Inertial(), collisions=collisions, visuals=visuals)
+    return ModelDescription(name, links=(link,), static=True, pose=pose or Pose())
 
 
 def robot_sdf(dialect: str | Dialect = "legal", color: Sequence[float] = CYAN) -> str:
@@ -86,7 +112,8 @@ def robot_sdf(dialect: str | Dialect = "legal", color: Sequence[float] = CYAN) -
 
     As in Yao et al., 2015, the robot is one link, `chassis`, with a collision cylinder. It floats
     just above the ground without gravity, and moves at the twist that is set. Its centre of mass is
-    as high as the ball's centre, so hitting the ball does not tilt the robot.
+    as high as the ball's centre, so hitting the ball does not tilt the robot. The contact sensor
+    `bumper` feels what touches the body.
 
     Args:
         dialect: Dialect that defines sizes and masses.
@@ -111,6 +138,7 @@ def robot_sdf(dialect: str | Dialect = "legal", color: Sequence[float] = CYAN) -
         ),
         collisions=(_collision("body", body, middle, chosen.robot_friction),),
         visuals=tuple(_visual(*part) for part in parts),
+        sensors=(SensorDescription("bumper", measurement=ContactSensor(("body",))),),
         gravity=False,
     )
     return ModelDescription("robot", links=(link,)).to_sdf()
@@ -174,9 +202,9 @@ def _boundary(field: Field) -> list[_Part]:
     return parts
 
 
-def _goal(field: Field, side: int, color: Sequence[float]) -> list[_Part]:
-    """Returns a goal; its posts and bar are flush with the outer edge of the goal line."""
-    line, post = side * field.length / 2, field.post
+def _goal(field: Field, color: Sequence[float]) -> list[_Part]:
+    """Returns a goal that opens towards -x; its posts and bar end at the goal line, x = 0."""
+    post = field.post
     half, high, depth = field.goal_width / 2, field.goal_height, field.goal_depth
     outer = half + post / 2
     shapes = {
@@ -202,7 +230,4 @@ def _goal(field: Field, side: int, color: Sequence[float]) -> list[_Part]:
         shapes[f"net_{name}"] = (Box(Vector3(depth, _NET, high)), depth / 2, y, high / 2, color)
         cover = Box(Vector3(depth, 2 * _NET, _LOWER_COVER))
         shapes[f"cover_{name}"] = (cover, depth / 2, y, _LOWER_COVER / 2, _BLACK)
-    return [
-        (f"goal{side}_{name}", shape, _at(line + side * x, y, z), paint)
-        for name, (shape, x, y, z, paint) in shapes.items()
-    ]
+    return [(name, shape, _at(x, y, z), paint) for name, (shape, x, y, z, paint) in shapes.items()]

@@ -6,6 +6,42 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from .skills.motion import Floats
+
+
+@dataclass(frozen=True)
+class Grip:
+    """A dribbler that pulls the ball to its place by a limited force, so that obstacles stop it.
+
+    Attributes:
+        force: Largest force of the dribbler [N].
+
+    Example:
+        >>> grip = Grip(force=20.0)
+        >>> grip.pull(np.array([1.0, 0.0]), np.zeros(2), mass=0.4, period=0.025)
+        array([1.25, 0.  ])
+    """
+
+    force: float = 30.0
+
+    def pull(self, offset: Floats, velocity: Floats, mass: float, period: float) -> Floats:
+        """Returns the change of the ball's velocity in a period, (..., 2) [m/s].
+
+        It takes the ball to its place within the period if the force suffices.
+
+        Args:
+            offset: Vector from the ball to its place at the robot, (..., 2) [m].
+            velocity: Velocity of that place relative to the ball, (..., 2) [m/s].
+            mass: Mass of the ball [kg].
+            period: Duration of a tick [s].
+        """
+        wanted = offset / period + velocity
+        size = np.sqrt((wanted * wanted).sum(axis=-1))
+        share = np.minimum(self.force * period / mass / np.maximum(size, 1e-300), 1.0)
+        return np.asarray(share[..., None] * wanted)
+
 
 @dataclass(frozen=True)
 class Dialect:
@@ -32,15 +68,22 @@ class Dialect:
         field_width: Distance between the touch lines [m].
         gravity: Gravity, downwards [m/s²].
         step: Physics step [s].
-        hold_distance: Largest distance from a robot's centre at which it can dribble a ball [m].
+        update_rate: Physics steps in a second of real time, of an engine that runs freely [1/s].
+        hold_distance: Largest distance from a robot's origin at which it can dribble a ball [m].
+        hold_in_3d: Whether this is the distance of the ball's centre; otherwise, that along the
+            ground.
         hold_angle: Full angle of the cone ahead in which a robot can dribble a ball [rad].
         hold_gap: Distance of a dribbled ball from the robot's centre [m].
-        hold_height: Height of the centre of a dribbled ball [m].
+        hold_height: Height of the centre of a dribbled ball [m]; unused with a grip.
+        grip: Dribbler that holds the ball by a limited force; without one, the ball's pose is set,
+            as in Yao et al., and a held ball passes through whatever is in its way.
         pass_limit: Largest speed of a ground pass [m/s].
         pass_factor: Speed of a ground pass per unit of strength [m/s].
         lob_height: Rise of the ball at the goal line, h of equation (5) [m].
         lob_limit: Largest horizontal speed of a lob through a point below the bar [m/s].
         lob_speed: Largest speed of a lob that clears the bar [m/s].
+        lob_factors: Horizontal and vertical speed of a lob per unit of strength [m/s]; None if its
+            speed follows from the way to the goal line.
         lob_modes: Codes of a ground pass and a lob in ``Shoot.ShootPos``.
 
     Example:
@@ -67,6 +110,7 @@ class Dialect:
     field_width: float
     gravity: float
     step: float
+    update_rate: float
     hold_distance: float
     hold_angle: float
     hold_gap: float
@@ -77,6 +121,15 @@ class Dialect:
     lob_limit: float
     lob_speed: float
     lob_modes: tuple[int, int]
+    hold_in_3d: bool = False
+    lob_factors: tuple[float, float] | None = None
+    grip: Grip | None = None
+
+    @property
+    def hold_reach(self) -> float:
+        """Largest distance along the ground at which a robot can dribble a ball that lies [m]."""
+        height = self.ball_radius if self.hold_in_3d else 0.0
+        return math.sqrt(self.hold_distance**2 - height**2)
 
 
 PAPER = Dialect(
@@ -100,6 +153,7 @@ PAPER = Dialect(
     field_width=12.0,  # parameter /field/width
     gravity=9.8,  # Table II
     step=0.007,  # Table II
+    update_rate=150.0,  # single_nubot_gazebo, football.world
     hold_distance=0.5,  # parameter /general/dribble_distance_thres
     hold_angle=math.radians(30.0),  # /general/dribble_angle_thres, half of it to each side
     hold_gap=0.43,  # single_nubot_gazebo
@@ -118,6 +172,7 @@ GAZEBO_VISUAL = replace(
     name="gazebo_visual",
     robot_inertia=(100.0, 100.0, 2.86),  # model.sdf of gazebo_visual
     step=0.015,  # gazebo_visual.world
+    update_rate=67.0,
     ball_decay=0.5,  # parameter /general/ball_decay_coef
     pass_limit=34.5,  # strength of at most 15, times 2.3
     pass_factor=2.3,
@@ -140,12 +195,16 @@ SIMATCH = replace(
     field_width=14.0,
     gravity=9.81,
     step=0.005,
-    hold_distance=0.4,
+    update_rate=200.0,
+    hold_distance=0.4,  # dribble_distance_thres of global_config.yaml, as the two below
+    hold_in_3d=True,
+    hold_angle=math.radians(20.0),
     hold_gap=0.35,
     hold_height=0.12,
     pass_limit=10.0,
     lob_height=0.80,
     lob_limit=math.inf,
+    lob_factors=(0.8, 0.6),  # of the plugin's FLY
     lob_modes=(1, -1),
 )
 """The simulation of league matches (`simatch`): wheels with limits, a larger field."""
@@ -169,6 +228,7 @@ LEGAL = Dialect(
     field_width=12.0,
     gravity=9.81,
     step=0.00625,  # chosen: 4 in 25 ms; the paper has 7 ms
+    update_rate=160.0,  # real time
     hold_distance=0.5,
     hold_angle=math.radians(30.0),
     hold_gap=0.4,  # chosen: 4 cm of air between ball and robot
@@ -179,6 +239,7 @@ LEGAL = Dialect(
     lob_limit=12.0,  # chosen: about the kick of a real robot
     lob_speed=12.0,
     lob_modes=(1, -1),
+    grip=Grip(),
 )
 """A robot and a ball that obey the league's rules of 2015."""
 

@@ -54,7 +54,7 @@ class Field:
     penalty_area: float = 2.25  # depth, and distance from the post, as for the goal area
     corner: float = 0.75  # radius of the corner arc
     margin: float = 1.5  # from the lines to the boundary
-    boundary: float = 0.1  # height of the boundary; the rules allow 8 to 15 cm
+    boundary: float = 0.15  # its height, above a ball's centre; the rules allow 8 to 15 cm
     goal_width: float = 2.0  # between the posts
     goal_height: float = 1.0  # below the bar
     goal_depth: float = 0.5

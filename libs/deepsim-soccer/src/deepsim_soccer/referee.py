@@ -9,33 +9,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from . import restarts
 from .field import starting_places
-from .fouls import Foul, Fouls
+from .fouls import Card, Foul, Fouls
 from .pitch import Pitch
 from .pitch.ball import NOBODY, Numbers
-from .skills.motion import Floats, anywhere
+from .restarts import Call
+from .skills.motion import anywhere
 
 _SPREAD = 0.3  # largest random offset of places at a kick-off, along each axis [m]
-_ROOM = 0.03  # least gap between the ball at a restart and a robot [m]
-_TRIES = 12  # the number of places to try for the ball if robots are in the way
-_INSIDE = 0.2  # distance of throw-ins and corners from the line [m]
-
-
-class Call(IntEnum):
-    """The calls of the referee; `Mode` uses the same codes for the coach's own team.
-
-    Example:
-        >>> Referee(pitch).restart(np.array([0]), Call.THROW_IN, team=1)
-    """
-
-    NONE = 0
-    KICK_OFF = 1
-    THROW_IN = 3
-    PENALTY = 5
-    GOAL_KICK = 7
-    CORNER = 9
-    FREE_KICK = 11
-    DROP_BALL = 13
+_IN_PLAY = 0.5  # a ball that moved this far from the place of a restart is in play [m]
+BOTH = -1
+"""The code for the two teams at a drop ball."""
 
 
 class Phase(IntEnum):
@@ -48,9 +33,9 @@ class Phase(IntEnum):
 
     PLAY = 0
     STOP = 1
-    """Nobody moves; the ball already lies at the place of the restart."""
+    """Robots stand, or drive away from the ball, which lies at the place of the restart."""
     SET_PIECE = 2
-    """One team may take the ball while the other team waits."""
+    """One robot may play the ball; the other team waits until the ball moved half a metre."""
 
 
 class Decision(NamedTuple):
@@ -58,9 +43,11 @@ class Decision(NamedTuple):
 
     Attributes:
         call: `Call` code.
-        team: Team that restarts play: 0 cyan, 1 magenta.
+        team: Team that restarts play: 0 cyan, 1 magenta, -1 both, at a drop ball.
         goal: 1 if cyan scored, -1 if magenta did, otherwise 0.
         foul: `Foul` code; `team`, the fouled team, gets a free kick.
+        robot: Number of the robot that committed the foul, or -1.
+        card: `Card` code for this robot.
 
     Example:
         >>> decision = Referee(pitch).judge(np.array([0]))
@@ -72,10 +59,17 @@ class Decision(NamedTuple):
     team: NDArray[np.int64]
     goal: NDArray[np.int64]
     foul: NDArray[np.int64]
+    robot: Numbers
+    card: NDArray[np.int64]
 
 
 class Referee:
     """Counts goals and restarts play in each world.
+
+    At a restart, opponents keep 3 m from the ball, and so do mates of the robot that takes it, at
+    2 m, until the ball has moved half a metre or the time is over; at a drop ball, all keep 2 m
+    until play begins. A penalty is taken alone against the keeper. A ball that goes straight from a
+    kick-off into the goal is no goal.
 
     Args:
         pitch: The robots and the ball.
@@ -106,15 +100,30 @@ class Referee:
         set_piece: float = 3.0,
     ) -> None:
         self.pitch, self.lines_up, self.fouls = pitch, lines_up, fouls
-        self.stop, self.set_piece = stop, set_piece
+        self.stop_time, self.set_piece = stop, set_piece
         count = len(pitch.world)
         self.score = np.zeros((count, 2), np.int64)
         self.phase = np.full(count, int(Phase.PLAY))
         self._until = np.zeros(count)  # end of the phase [s]
         self._whose = np.zeros(count, np.int64)
+        self._is_due = np.zeros(count, np.bool_)  # whether a restart is not yet in play
+        self._spot = np.zeros((count, 2))  # of the latest restart [m]
+        # Whether the ball only met the robot that took the kick-off, near the middle.
+        self._is_direct = np.zeros(count, np.bool_)
+        self._taker: Numbers = np.full(count, NOBODY)
         self._judged = np.array(pitch.world.time)  # time of the last judgement [s]
-        self.half = np.array([pitch.field.length, pitch.field.width]) / 2.0
         self._start = starting_places(np.bincount(pitch.team, minlength=2), pitch.field.length)
+
+    def begin(self, worlds: Numbers, kick_off: NDArray[np.int64]) -> None:
+        """Begins new matches in some worlds, (w,), without goals or cards, by a kick-off, (w,)."""
+        self.score[worlds] = 0
+        if self.fouls is not None:
+            self.fouls.committed[worlds] = 0
+        sent_off = self.pitch.sent_off
+        if anywhere(sent_off):
+            sent_off[worlds] = False
+            self.pitch.send_off(sent_off)
+        self.line_up(worlds, kick_off)
 
     def line_up(self, worlds: Numbers, kick_off: NDArray[np.int64]) -> None:
         """Places both teams, with small random offsets, and the ball for a kick-off.
@@ -126,80 +135,123 @@ class Referee:
         pitch = self.pitch
         (place, yaw), count = self._start, len(worlds)
         spots = place + pitch.world.uniform(-_SPREAD, _SPREAD, place.shape, worlds)
+        spots = restarts.outside(pitch, worlds, spots)
         pitch.put_robots(worlds, spots, np.broadcast_to(yaw, (count, len(yaw))))
         pitch.put_ball(worlds, np.zeros((count, 2)))
-        self._give(worlds, kick_off)
+        self._give(worlds, kick_off, np.full(count, int(Call.KICK_OFF)))
 
     def judge(self, worlds: Numbers) -> Decision:
         """Judges some worlds, (w,), after a step, and restarts play where necessary.
 
-        If the ball is out, the team that touched it last loses it; cyan gets a ball that nobody
-        touched. A foul gives the fouled team a free kick. Fouls count in `Phase.PLAY` only.
+        If the ball is out, the team whose robot touched it last loses it; a ball that nobody
+        touched since the last restart is dropped. A foul gives the fouled team a free kick. Fouls
+        count in `Phase.PLAY` only.
         """
         pitch, every = self.pitch, len(self.pitch.world)
-        foul, team_of_foul = self._watch(worlds)
-        call, team, goals = np.zeros((3, every), np.int64)
+        foul, robot = self._watch(worlds)
+        call, team, goals, card = np.zeros((4, every), np.int64)
         pose = pitch.ball_pose
         outside = pitch.ball.out(pose)
         if not anywhere(outside) and not foul.any():
-            return Decision(call, team, goals, foul)
+            return Decision(call, team, goals, foul, robot, card)
         active = np.zeros(every, np.bool_)
         active[worlds] = True
-        scored = pitch.ball.goal(pose).astype(np.int64)
-        goals[:] = np.where(active, scored, 0)
-        loser = np.where(pitch.touched == NOBODY, 1, pitch.team[pitch.touched])
+        direct = self._is_direct & (pitch.touched != NOBODY)
+        goals[:] = np.where(active & ~direct, pitch.ball.goal(pose), 0)
+        loser, unknown = pitch.team[pitch.touched], pitch.touched == NOBODY
         out = outside & active & (goals == 0)
-        behind = out & (np.abs(pose[:, 0]) > self.half[0])
+        behind = out & (np.abs(pose[:, 0]) > pitch.ball.half[0])
         # Behind a goal line: a corner if the defenders touched the ball last, else a goal kick.
         defender = np.where(pose[:, 0] < 0.0, 0, 1)
-        team = np.where(out, 1 - loser, np.where(goals > 0, 1, 0))
+        team = np.where(out, np.where(unknown, BOTH, 1 - loser), np.where(goals > 0, 1, 0))
         call = np.where(out, Call.THROW_IN, call)
         call = np.where(behind, np.where(loser == defender, Call.CORNER, Call.GOAL_KICK), call)
+        call = np.where(out & unknown, Call.DROP_BALL, call)
         call = np.where(goals != 0, Call.KICK_OFF, call)
         foul = np.where(call == Call.NONE, foul, Foul.NONE)
+        robot = np.where(foul != Foul.NONE, robot, NOBODY)
         call = np.where(foul != Foul.NONE, Call.FREE_KICK, call)
-        team = np.where(foul != Foul.NONE, team_of_foul, team)
+        team = np.where(foul != Foul.NONE, 1 - pitch.team[robot], team)
+        chosen = np.flatnonzero(foul)
+        if len(chosen) and self.fouls is not None:
+            card[chosen] = self.fouls.book(chosen, robot[chosen])
+            self._dismiss(np.flatnonzero(card == Card.RED), robot)
         chosen = np.flatnonzero(out | (foul != Foul.NONE))
         if len(chosen):
-            pitch.put_ball(chosen, self._free(chosen, self._spot(pose, call, team)[chosen]))
-            self._give(chosen, team[chosen])
+            self._place_ball(chosen, call, team)
         chosen = np.flatnonzero(goals)
         if len(chosen):
             self.score[chosen, (goals[chosen] < 0).astype(np.intp)] += 1
             if self.lines_up:
                 self.line_up(chosen, team[chosen])
-        return Decision(call, team, goals, foul)
+        return Decision(call, team, goals, foul, robot, card)
 
-    def _watch(self, worlds: Numbers) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Advances the phases of some worlds; returns `Foul` codes and fouled teams, (W,) each."""
+    def _dismiss(self, worlds: Numbers, robot: Numbers) -> None:
+        """Sends one robot off, (W,), in each of some worlds."""
+        if not len(worlds):
+            return
+        pitch = self.pitch
+        sent_off = pitch.sent_off.copy()
+        sent_off[worlds, robot[worlds]] = True
+        pitch.send_off(sent_off)
+        places = restarts.outside(pitch, worlds, pitch.place[worlds])
+        pitch.put_robots(worlds, places, pitch.yaw[worlds])
+
+    def _watch(self, worlds: Numbers) -> tuple[NDArray[np.int64], Numbers]:
+        """Advances the phases of some worlds; returns `Foul` codes and offenders, (W,) each."""
         pitch, count = self.pitch, len(self.phase)
-        foul, team = np.zeros((2, count), np.int64)
-        if self.fouls is None and not self.phase.any():  # Phase.PLAY everywhere
-            return foul, team
+        foul, robot = np.zeros(count, np.int64), np.full(count, NOBODY)
+        touched = pitch.touched
+        follows = anywhere(self._is_direct) and anywhere(self._is_direct & (touched != NOBODY))
+        if self.fouls is None and not follows and not self.phase.any():  # Phase.PLAY everywhere
+            return foul, robot
         now = pitch.world.time
-        over = np.zeros(count, np.bool_)
-        over[worlds] = now[worlds] >= self._until[worlds] - 1e-9
+        active = np.zeros(count, np.bool_)
+        active[worlds] = True
+        over = active & (now >= self._until - 1e-9)
         self._begin_set_piece(np.flatnonzero(over & (self.phase == Phase.STOP)))
-        over &= now >= self._until - 1e-9
-        self.phase[over & (self.phase == Phase.SET_PIECE)] = Phase.PLAY
+        way = pitch.ball_place[:, :2] - self._spot
+        moved = (way * way).sum(axis=1) > _IN_PLAY**2
+        over = moved | (now >= self._until - 1e-9)
+        self._play(np.flatnonzero(active & over & (self.phase == Phase.SET_PIECE)))
+        self._taker = np.where(self._taker == NOBODY, touched, self._taker)
+        carried = moved & (pitch.holder != NOBODY)
+        self._is_direct &= ~active | ((touched == self._taker) & ~carried)
         if self.fouls is not None:
             playing = worlds[self.phase[worlds] == Phase.PLAY]
             foul, robot = self.fouls.watch(playing, now[playing] - self._judged[playing])
-            team = 1 - pitch.team[robot]
         self._judged[worlds] = now[worlds]
-        return foul, team
+        return foul, robot
+
+    def stop(self, worlds: Numbers, *, park: bool = False) -> None:
+        """Stops the robots of some worlds, (w,), until `start`; to park, they leave the field."""
+        on = np.asarray(worlds, np.intp)
+        if park:
+            places = restarts.parked(self.pitch, on)
+            self.pitch.put_robots(on, places, self.pitch.yaw[on])
+        self.phase[on], self.pitch.halted[on] = Phase.STOP, True
+        self._until[on] = np.inf
+
+    def start(self, worlds: Numbers) -> None:
+        """Lets play go on in some worlds, (w,), with the restart that was called, if any."""
+        on = np.asarray(worlds, np.intp)
+        due = self._is_due[on] & (self.phase[on] == Phase.STOP)
+        self._begin_set_piece(on[due])
+        self._play(on[~due])
+        self._is_direct[on[~due]] = False
 
     def restart(self, worlds: Numbers, call: Call, team: int) -> None:
         """Restarts play in some worlds, as a coach or a person requests.
 
         The ball is put at the place of the restart. For free kicks and drop balls it stays in
-        place, but a free kick in a penalty area is taken at the nearest restart spot. At a kick-off
-        both teams line up. The other team waits, except at a drop ball.
+        place, but from a penalty area it is moved to the nearest restart spot. At a kick-off or a
+        penalty both teams line up. The other team waits, except at a drop ball. If play was
+        stopped, it goes on with `start`.
 
         Args:
             worlds: Numbers of the worlds, (w,).
             call: Any call but `Call.NONE`.
-            team: Team that restarts: 0 cyan, 1 magenta.
+            team: Team that restarts: 0 cyan, 1 magenta; at a drop ball both do.
 
         Raises:
             ValueError: `call` is `Call.NONE`, or `team` is neither 0 nor 1.
@@ -207,81 +259,64 @@ class Referee:
         if call == Call.NONE or team not in (0, 1):
             raise ValueError(f"expected a call and team 0 or 1, got {call!r} and {team!r}")
         on = np.asarray(worlds, np.intp)
-        whose = np.full(len(self.pitch.world), team)
+        whose = np.full(len(self.pitch.world), BOTH if call == Call.DROP_BALL else team)
         if call == Call.KICK_OFF:
             self.line_up(on, whose[on])
             return
-        spot = self._spot(self.pitch.ball_pose, np.full_like(whose, call), whose)
-        self.pitch.put_ball(on, self._free(on, spot[on]))
-        self._give(on, whose[on])
-        if call == Call.DROP_BALL:
-            self.phase[on], self.pitch.halted[on], self.pitch.pause[on] = Phase.PLAY, False, 0.0
+        if call == Call.PENALTY:
+            self.pitch.put_robots(on, *restarts.penalty_places(self.pitch, on, whose[on]))
+        self._place_ball(on, np.full_like(whose, call), whose)
 
-    def _spot(self, pose: Floats, call: NDArray[np.int64], team: NDArray[np.int64]) -> Floats:
-        """Returns the place of each world's restart, (W, 2) [m], for balls at `pose`, (W, 7)."""
-        limit = self.half - _INSIDE
-        ball = np.clip(pose[:, :2], -limit, limit)
-        ahead = np.where(team == 0, 1.0, -1.0)  # to the opponents' goal
-        aside = np.where(pose[:, 1] < 0.0, -1.0, 1.0)
-        goal_kick = np.stack([-ahead * (self.half[0] - 2.5), aside * 1.5], axis=1)
-        corner = np.stack([ahead, aside], axis=1) * limit
-        penalty = np.stack(
-            [ahead * (self.half[0] - self.pitch.field.penalty_distance), 0.0 * aside], axis=1
-        )
-        throw_in = np.stack([ball[:, 0], aside * limit[1]], axis=1)
-        spots = {
-            Call.THROW_IN: throw_in,
-            Call.PENALTY: penalty,
-            Call.GOAL_KICK: goal_kick,
-            Call.CORNER: corner,
-            Call.FREE_KICK: self._free_kick(ball),
-        }
-        for each, spot in spots.items():
-            ball = np.where((call == each)[:, None], spot, ball)
-        return ball
+    def _place_ball(
+        self, worlds: Numbers, call: NDArray[np.int64], team: NDArray[np.int64]
+    ) -> None:
+        """Puts the balls of some worlds to their restarts, and gives them to teams, (W,)."""
+        spot = restarts.spot(self.pitch, call, team)[worlds]
+        self.pitch.put_ball(worlds, restarts.free_spot(self.pitch, worlds, spot))
+        self._give(worlds, team[worlds], call[worlds])
 
-    def _free(self, worlds: Numbers, spot: Floats) -> Floats:
-        """Returns spots, (w, 2) [m], moved towards the centre until no robot is in the way.
-
-        The physics would eject a ball from inside a robot, possibly off the field again.
-        """
-        pitch = self.pitch
-        way = np.sqrt((spot * spot).sum(axis=1, keepdims=True))
-        inwards = -spot / np.maximum(way, 1e-9)
-        room = pitch.dialect.robot_radius + pitch.dialect.ball_radius + _ROOM
-        steps = np.arange(_TRIES)[:, None] * room
-        tried = spot[:, None] + inwards[:, None] * steps  # (w, tries, 2)
-        off = tried[:, :, None] - pitch.place[worlds][:, None]
-        clear = ((off * off).sum(axis=-1) > room * room).all(axis=-1)
-        return np.asarray(tried[np.arange(len(spot)), clear.argmax(axis=1)])
-
-    def _free_kick(self, ball: Floats) -> Floats:
-        """Returns the places of free kicks, (W, 2) [m], outside the penalty areas."""
-        field = self.pitch.field
-        reach = field.goal_width / 2.0 + field.penalty_area
-        near = np.abs(ball[:, 0]) > self.half[0] - field.penalty_area
-        spots = np.array(field.restart_spots())
-        way = ball[:, None] - spots
-        nearest = spots[(way * way).sum(axis=-1).argmin(axis=1)]
-        return np.where((near & (np.abs(ball[:, 1]) < reach))[:, None], nearest, ball)
-
-    def _give(self, worlds: Numbers, team: NDArray[np.int64]) -> None:
+    def _give(self, worlds: Numbers, team: NDArray[np.int64], call: NDArray[np.int64]) -> None:
         """Gives the ball to teams: begins `Phase.STOP`, or the set piece if there is no stop."""
-        now = self.pitch.world.time
-        self._whose[worlds] = team
-        self._judged[worlds] = now[worlds]
-        self.pitch.touched[worlds] = NOBODY
+        pitch, now = self.pitch, self.pitch.world.time
+        self._whose[worlds], self._judged[worlds] = team, now[worlds]
+        self._spot[worlds] = pitch.ball_place[worlds, :2]
+        self._is_due[worlds], self._is_direct[worlds] = True, call == Call.KICK_OFF
+        self._taker[worlds] = pitch.touched[worlds] = NOBODY
+        calls = np.zeros(len(self.phase), np.int64)
+        calls[worlds] = call
+        pitch.distance[worlds] = restarts.distances(pitch, self._spot, calls, self._whose)[worlds]
         if self.fouls is not None:
             self.fouls.forget(worlds)
-        if self.stop <= 0.0:
-            self._begin_set_piece(worlds)
+        stopped = (self.phase[worlds] == Phase.STOP) & np.isinf(self._until[worlds])
+        begins = worlds[~stopped]
+        if self.stop_time <= 0.0:
+            self._begin_set_piece(begins)
             return
-        self.phase[worlds], self.pitch.halted[worlds] = Phase.STOP, True
-        self._until[worlds] = now[worlds] + self.stop
+        self.phase[begins], pitch.halted[begins] = Phase.STOP, True
+        self._until[begins] = now[begins] + self.stop_time
 
     def _begin_set_piece(self, worlds: Numbers) -> None:
+        """Begins the set piece where a restart is due; a drop ball is in play at once."""
+        if not len(worlds):
+            return
         pitch = self.pitch
-        waits = pitch.team != self._whose[worlds, None]
-        pitch.pause[worlds] = np.where(waits, self.set_piece, 0.0)
-        self.phase[worlds], pitch.halted[worlds] = Phase.SET_PIECE, False
+        pitch.halted[worlds] = False
+        pitch.pause[worlds] = np.where(self._waits(worlds), self.set_piece, 0.0)
+        self.phase[worlds] = Phase.SET_PIECE
         self._until[worlds] = pitch.world.time[worlds] + self.set_piece
+        self._play(worlds[self._whose[worlds] == BOTH])
+
+    def _play(self, worlds: Numbers) -> None:
+        """Lets both teams play in some worlds."""
+        if not len(worlds):
+            return
+        pitch = self.pitch
+        pitch.halted[worlds], pitch.distance[worlds] = False, 0.0
+        freed = self._waits(worlds) & self._is_due[worlds, None]
+        pitch.pause[worlds] = np.where(freed, 0.0, pitch.pause[worlds])
+        self.phase[worlds], self._is_due[worlds] = Phase.PLAY, False
+
+    def _waits(self, worlds: Numbers) -> NDArray[np.bool_]:
+        """Returns which robots may not hold the ball at a restart, (w, N)."""
+        whose = self._whose[worlds, None]
+        return np.asarray((self.pitch.team != whose) & (whose != BOTH))

@@ -19,6 +19,7 @@ from .steering import Agents, Limits, Steering, pick, running_until, truth
 AIMED = math.radians(0.25)  # a turn is complete within this error [rad]
 NEAR = 0.1  # a place is reached within this distance [m]
 REACH = 0.40  # chasing ends at this distance from the ball [m]
+MARGIN = 0.02  # and not nearer than this to the largest distance for dribbling [m]
 
 
 class SoloMind:
@@ -93,10 +94,11 @@ class SoloMind:
         return running_until(steering.turn(agents, steering.ball(agents)) <= AIMED)
 
     def reach_ball(self, agents: Agents) -> Any:
-        """Drives to within 0.40 m of the ball."""
+        """Drives to within 0.40 m of the ball, or nearer where the dialect needs it."""
         steering = self.steering
         steering.turn(agents, steering.ball(agents))
-        return running_until(steering.go(agents, steering.ball(agents), REACH) <= 1e-3)
+        short = min(REACH, self.pitch.dialect.hold_reach - MARGIN)
+        return running_until(steering.go(agents, steering.ball(agents), short) <= 1e-3)
 
     def take(self, agents: Agents) -> Any:
         """Takes the ball; fails if the ball has rolled away."""
@@ -104,7 +106,7 @@ class SoloMind:
         steering.stop(agents)
         steering.dribble(agents, True)
         way = steering.way(agents, steering.ball(agents))
-        far = (way * way).sum(axis=-1) > self.pitch.dialect.hold_distance**2
+        far = (way * way).sum(axis=-1) > self.pitch.dialect.hold_reach**2
         taken = pick(steering.holds(agents), Status.SUCCESS, Status.RUNNING)
         return pick(far, Status.FAILURE, taken)
 

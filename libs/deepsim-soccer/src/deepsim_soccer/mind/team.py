@@ -21,12 +21,14 @@ from deepsim_btree import (
 )
 from deepsim_btree.batch import Batch
 from deepsim_soccer.pitch import Pitch
+from deepsim_soccer.skills import lob_clear
 from deepsim_soccer.skills.motion import Floats
 
+from .formation import FRONT, order, posts
 from .roles import Role, assign_roles
 from .steering import Agents, Limits, Steering, truth
 
-RANGE = 5.0  # a robot shoots within this distance of the goal if the way is clear [m]
+RANGE = 5.5  # a robot shoots within this distance of the goal if the way is clear [m]
 CLOSE = 2.3  # a robot always shoots within this distance of the goal [m]
 SHOT, CLEARANCE = 10.0, 5.0  # speeds of kicks [m/s]
 ARRIVAL = 2.0  # speed at which a pass arrives [m/s]
@@ -36,8 +38,15 @@ AIMED = math.radians(2.5)  # a robot kicks within this error of its aim [rad]
 PRESSED = 1.6  # a robot passes if an opponent ahead is within this distance [m]
 RELEASE = 2.5  # after dribbling this far, a robot pushes the ball ahead; 3 m are a foul [m]
 PUSH = 2.5  # speed at which it pushes the ball [m/s]
-SHY = 0.15  # distance that robots keep from forbidden areas [m]
+SHY = 0.15  # distance that the attacker keeps from forbidden areas [m]
+WALL = 0.4  # and that robots that wait keep, who are pushed now and then [m]
 CORNER = 0.72  # distance of an aim from the middle of the goal [m]
+THROUGH = 2.0  # distance of a through ball ahead of the mate who is to get it [m]
+GAIN = 2.0  # a robot passes to a free mate who is farther ahead than itself by this distance [m]
+FREE = 1.5  # a mate is free if no opponent is within this distance of where it gets the ball [m]
+LOB_RANGE = (2.5, 6.5)  # distances from the goal line of a lob at the goal [m]
+OVER = 0.95  # a ball whose centre is higher flies over robots [m]
+ELBOW = 1.1  # robots that wait keep this distance from their mates [m]
 
 
 class TeamMind:
@@ -53,7 +62,7 @@ class TeamMind:
 
     Attributes:
         role: `Role` of each robot, (W, N).
-        rank: Rank of each robot among the robots with its role, (W, N).
+        post: Where each robot waits in its team's formation, (W, N, 2) [m], in the team's frame.
 
     Example:
         >>> mind = TeamMind(pitch)
@@ -77,17 +86,31 @@ class TeamMind:
         count = len(pitch.names)
         self.robots = np.arange(count) if robots is None else np.asarray(robots)
         self.role = np.full((len(pitch.world), count), int(Role.DEFENDER))
-        self.rank = np.zeros_like(self.role)
+        self.post = np.full((*self.role.shape, 2), np.nan)
         self.half = pitch.field.length / 2.0
         self.goal = np.array([self.half, 0.0])
+        self.lobbed = np.zeros((len(pitch.world) * count, 2))  # speeds ahead and up of a lob [m/s]
+        # The lobs that pass under the bar, by the distance from the goal line.
+        self.ways = np.linspace(*LOB_RANGE, 51)
+        chosen = pitch.dialect
+        self.lobs = lob_clear(
+            self.ways,
+            radius=chosen.ball_radius,
+            gravity=chosen.gravity,
+            max_speed=chosen.lob_speed,
+        )
         self.aim = np.zeros((len(pitch.world) * count, 2))  # of a shot or pass, team's frame [m]
         self.batch = Batch(self.root(AGENT), len(pitch.world) * count)
 
     def tick(self, worlds: NDArray[np.intp] | None = None) -> None:
         """Commands the robots of some worlds, (w,); all by default."""
-        role, rank = assign_roles(self.pitch, self.role)
+        role = assign_roles(self.pitch, self.role)
+        waits = (role == Role.DEFENDER) & ~self.pitch.sent_off
+        row, lane, size = order(self.pitch, waits, self.post)
+        role = np.where(waits & (row == FRONT), Role.SUPPORTER, role)
+        post = np.where(waits[..., None], posts(self.pitch, row, lane, size), np.nan)
         on = np.arange(len(self.role)) if worlds is None else worlds
-        self.role[on], self.rank[on] = role[on], rank[on]
+        self.role[on], self.post[on] = role[on], post[on]
         numbers = (on[:, None] * self.role.shape[1] + self.robots).reshape(-1)
         self.batch.tick(numbers)
 
@@ -106,6 +129,8 @@ class TeamMind:
         play = ReactiveSelector(
             [
                 when(self.sees_goal, act(self.shoot)),
+                when(self.sees_lob, act(self.lob)),
+                when(self.sees_free_mate, act(self.play_pass)),
                 when(self.is_pressed, check(self.sees_mate), act(self.play_pass)),
                 when(self.has_dribbled, act(self.push_on)),
                 act(self.dribble_on),
@@ -121,8 +146,7 @@ class TeamMind:
                 when(self.is_keeper, keep),
                 when(self.holds, play),
                 when(self.is_attacker, act(self.chase)),
-                when(self.is_supporter, act(self.support)),
-                act(self.defend),
+                act(self.wait),
             ],
             "robot",
         )
@@ -136,10 +160,6 @@ class TeamMind:
     def is_attacker(self, agents: Agents) -> Any:
         """Returns whether robots are attackers."""
         return self._has_role(agents, Role.ATTACKER)
-
-    def is_supporter(self, agents: Agents) -> Any:
-        """Returns whether robots are supporters."""
-        return self._has_role(agents, Role.SUPPORTER)
 
     def holds(self, agents: Agents) -> Any:
         """Returns whether robots hold the ball."""
@@ -168,22 +188,59 @@ class TeamMind:
         near = (way * way).sum(axis=-1) < PRESSED * PRESSED
         return truth((rivals & near & (way[..., 0] > -0.2)).any(axis=-1))
 
+    def sees_lob(self, agents: Agents) -> Any:
+        """Returns whether robots can lob the ball over opponents into a corner of the goal."""
+        ball, numbers = self.steering.ball(agents), np.asarray(agents)
+        best, aim = np.full(ball.shape[:-1], -1.0), np.zeros_like(ball)
+        speeds = np.zeros_like(ball)
+        for side in (-1.0, 1.0):
+            corner = np.broadcast_to([self.half, side * CORNER], ball.shape)
+            way = corner - ball
+            length = np.sqrt((way * way).sum(axis=-1))
+            inside = (length > LOB_RANGE[0]) & (length < LOB_RANGE[1])
+            ahead = np.interp(length, self.ways, np.nan_to_num(self.lobs.ahead))
+            up = np.interp(length, self.ways, np.nan_to_num(self.lobs.up))
+            gap = np.where(
+                inside & (ahead > 0.0), self._flight(numbers, ball, corner, ahead, up), -1.0
+            )
+            better = gap > best
+            best = np.where(better, gap, best)
+            aim = np.where(better[..., None], corner, aim)
+            speeds = np.where(better[..., None], np.stack([ahead, up], axis=-1), speeds)
+        self.aim[agents], self.lobbed[agents] = aim, speeds
+        return truth(best > LANE)
+
+    def sees_free_mate(self, agents: Agents) -> Any:
+        """Returns whether a free mate is farther ahead, at its place or where it can run to."""
+        return self._sees(agents, GAIN, FREE)
+
     def sees_mate(self, agents: Agents) -> Any:
         """Returns whether robots can pass to a teammate; the foremost such mate becomes the aim."""
+        return self._sees(agents, -3.0, 0.0)
+
+    def _sees(self, agents: Agents, gain: float, free: float) -> Any:
+        """Returns whether there is a pass to a mate at least `gain` ahead whom nobody is near."""
         numbers = np.asarray(agents)
         place, others, rivals = self._others(numbers)
         ball = self.steering.ball(agents)
-        way = others - place[..., None, :]
+        ahead = np.minimum(others[..., 0] + THROUGH, self.half - 2.9)
+        runs = np.stack([np.maximum(ahead, others[..., 0]), others[..., 1]], axis=-1)
+        spots = np.concatenate([others, runs], axis=-2)  # passes to feet, then through balls
+        way = spots - place[..., None, :]
         distance = np.sqrt((way * way).sum(axis=-1))
-        mates = ~rivals & (distance > 1.5) & (distance < 9.0) & (way[..., 0] > -3.0)
-        gaps = np.stack(
-            [self._lane(numbers, ball, others[..., each, :]) for each in range(others.shape[-2])],
-            axis=-1,
-        )
-        score = np.where(mates & (gaps > LANE), others[..., 0], -1e6)
+        mates = np.concatenate([~rivals, ~rivals], axis=-1)
+        mates &= (distance > 1.5) & (distance < 9.0) & (way[..., 0] > gain)
+        own = np.asarray(numbers % self.steering.robots)[..., None]
+        mates &= np.arange(spots.shape[-2]) % self.steering.robots != own
+        count = others.shape[-2]
+        off = spots[..., :, None, :] - others[..., None, :, :]
+        near = np.where(rivals[..., None, :], (off * off).sum(axis=-1), 1e6).min(axis=-1)
+        clear = np.sqrt(near) > np.r_[np.full(count, free), np.full(count, max(free, 2.0 * FREE))]
+        gaps = self._lanes(ball, spots, others, rivals)
+        score = np.where(mates & clear & (gaps > LANE), spots[..., 0], -1e6)
         best = score.argmax(axis=-1)[..., None]
         found = np.take_along_axis(score, best, axis=-1)[..., 0] > -1e5
-        self.aim[agents] = np.take_along_axis(others, best[..., None], axis=-2)[..., 0, :]
+        self.aim[agents] = np.take_along_axis(spots, best[..., None], axis=-2)[..., 0, :]
         return truth(found)
 
     def has_dribbled(self, agents: Agents) -> Any:
@@ -197,6 +254,10 @@ class TeamMind:
     def shoot(self, agents: Agents) -> Any:
         """Turns towards the aim and shoots along the ground."""
         return self._kick(agents, SHOT)
+
+    def lob(self, agents: Agents) -> Any:
+        """Turns towards the aim and lobs the ball under the bar."""
+        return self._kick(agents, self.lobbed[agents][..., 0], self.lobbed[agents][..., 1])
 
     def play_pass(self, agents: Agents) -> Any:
         """Turns towards the aim and passes; the ball arrives at 2 m/s, as v² = 2² + 2 mu g s."""
@@ -238,20 +299,21 @@ class TeamMind:
         steering.go(agents, spot, np.where(faces, 0.2, 0.55))
         return Status.RUNNING
 
-    def support(self, agents: Agents) -> Any:
-        """Takes a position ahead of the ball, on the other side of the field."""
-        ball, rank = self.steering.ball(agents), self.rank.reshape(-1)[agents]
-        side = np.where(ball[..., 1] >= 0.0, -1.0, 1.0) * (1.0 - 2.0 * (rank % 2))
-        x = np.minimum(ball[..., 0] + 2.5, self.half - 2.5)
-        return self._wait(agents, np.stack([x, side * 2.6], axis=-1))
-
-    def defend(self, agents: Agents) -> Any:
-        """Stands between the ball and the team's own goal; several defenders stand side by side."""
-        ball, rank = self.steering.ball(agents), self.rank.reshape(-1)[agents]
-        share = 0.45 + 0.1 * (rank // 2)
-        x = -self.half + share * (ball[..., 0] + self.half)
-        y = share * ball[..., 1] + np.where(rank % 2 == 0, 0.6, -0.6)
-        return self._wait(agents, np.stack([x, y], axis=-1))
+    def wait(self, agents: Agents) -> Any:
+        """Goes to the post in the formation, faces the ball, and keeps away from mates."""
+        numbers = np.asarray(agents)
+        place, others, rivals = self._others(numbers)
+        way = place[..., None, :] - others
+        distance = np.sqrt((way * way).sum(axis=-1))
+        close = ~rivals & (distance > 1e-6) & (distance < ELBOW)
+        push = np.where(close, (ELBOW - distance) / np.maximum(distance, 1e-6), 0.0)
+        post = self.steering.rows(self.post)[agents]
+        post = np.where(np.isfinite(post), post, place) + (push[..., None] * way).sum(axis=-2)
+        self.steering.dribble(agents, True)
+        self.steering.turn(agents, self.steering.ball(agents))
+        depth = self.pitch.field.penalty_area + WALL - SHY
+        self._drive(agents, self._outside(self._bounded(post), depth))
+        return Status.RUNNING
 
     def guard(self, agents: Agents) -> Any:
         """Stands in the goal where the ball will arrive, or would arrive if it were shot now."""
@@ -273,17 +335,12 @@ class TeamMind:
     def _has_role(self, agents: Agents, role: Role) -> Any:
         return truth(self.role.reshape(-1)[agents] == role)
 
-    def _kick(self, agents: Agents, speed: Any) -> Any:
+    def _kick(self, agents: Agents, speed: Any, up: Any = 0.0) -> Any:
         steering = self.steering
         steering.stop(agents, turning=False)
         left = steering.turn(agents, self.aim[agents])
-        steering.shoot(agents, np.where(left <= AIMED, speed, 0.0))
-        return Status.RUNNING
-
-    def _wait(self, agents: Agents, spot: Floats) -> Any:
-        self.steering.dribble(agents, True)
-        self.steering.turn(agents, self.steering.ball(agents))
-        self._drive(agents, self._outside(self._bounded(spot), self.pitch.field.penalty_area))
+        aimed = left <= AIMED
+        steering.shoot(agents, np.where(aimed, speed, 0.0), np.where(aimed, up, 0.0))
         return Status.RUNNING
 
     def _outside(self, spot: Floats, depth: float) -> Floats:
@@ -334,9 +391,33 @@ class TeamMind:
     def _lane(self, numbers: NDArray[np.intp], start: Floats, end: Floats) -> Floats:
         """Returns the nearest rival's distance from the segment between two points, (...) [m]."""
         _, others, rivals = self._others(numbers)
-        way = (end - start)[..., None, :]
-        there = others - start[..., None, :]
+        return self._lanes(start, end[..., None, :], others, rivals)[..., 0]
+
+    def _lanes(
+        self, start: Floats, ends: Floats, others: Floats, rivals: NDArray[np.bool_]
+    ) -> Floats:
+        """Returns the nearest rival's distance from segments to some points, (..., n) [m]."""
+        way = (ends - start[..., None, :])[..., None, :]  # (..., n, 1, 2)
+        there = (others - start[..., None, :])[..., None, :, :]  # (..., 1, N, 2)
         share = (there * way).sum(axis=-1) / np.maximum((way * way).sum(axis=-1), 1e-9)
         off = there - np.clip(share, 0.0, 1.0)[..., None] * way
         distance = np.sqrt((off * off).sum(axis=-1))
-        return np.asarray(np.where(rivals, distance, 1e3).min(axis=-1))
+        return np.asarray(np.where(rivals[..., None, :], distance, 1e3).min(axis=-1))
+
+    def _flight(
+        self, numbers: NDArray[np.intp], start: Floats, end: Floats, ahead: Floats, up: Floats
+    ) -> Floats:
+        """Returns the distance from a lob of the nearest rival that is in its way, (...) [m]."""
+        _, others, rivals = self._others(numbers)
+        way = end - start
+        length = np.sqrt((way * way).sum(axis=-1))[..., None]
+        ahead_of = way / np.maximum(length, 1e-9)
+        there = others - start[..., None, :]
+        along = np.clip((there * ahead_of[..., None, :]).sum(axis=-1), 0.0, length)
+        off = there - along[..., None] * ahead_of[..., None, :]
+        time = along / np.maximum(ahead, 1e-9)[..., None]
+        chosen = self.pitch.dialect
+        height = chosen.ball_radius + (up[..., None] - 0.5 * chosen.gravity * time) * time
+        blocks = rivals & (height < OVER)
+        distance = np.sqrt((off * off).sum(axis=-1))
+        return np.asarray(np.where(blocks, distance, 1e3).min(axis=-1))

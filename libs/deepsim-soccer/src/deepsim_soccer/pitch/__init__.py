@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Moves robots and a ball in a world: driving, dribbling and kicking."""
 
-from .ball import Ball, Grip
+from .ball import Ball
 from .pitch import Pitch
 
-__all__ = ["Ball", "Grip", "Pitch"]
+__all__ = ["Ball", "Pitch"]

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -82,55 +80,27 @@ Bools = NDArray[np.bool_]
 Numbers = NDArray[np.intp]
 
 
-def next_holder(holder: Numbers, able: Bools, distance: Floats, team: Numbers) -> Numbers:
+def next_holder(
+    holder: Numbers, able: Bools, distance: Floats, team: Numbers, lot: Numbers, ends: Bools
+) -> Numbers:
     """Returns the number of the robot that holds the ball, or `NOBODY`, (W,).
 
-    An opponent that is able to hold the ball takes it from the holder; otherwise the holder keeps
-    it as long as it is able to. Among several candidates, the nearest one gets the ball.
+    The holder keeps the ball as long as it is able to; otherwise the nearest robot that is able to
+    gets it. If robots of both teams are able to, the lot gives a free ball to a team; a held one
+    stays with its holder until the duel ends, and then the lot gives it to a team, too.
 
     Args:
         holder: Previous holder, (W,).
         able: Whether each robot is able to hold the ball now, (W, N).
         distance: Distance of each robot from the ball, (W, N), in any monotonic measure.
         team: Team of each robot, (N,).
+        lot: Team that the lot favours, (W,); -1 where the robots are of one team.
+        ends: Whether a duel ends now, (W,).
     """
-    held = holder != NOBODY
-    ours = held[:, None] & (team[holder][:, None] == team)
-    rivals = able & ~ours
-    candidates = np.where(rivals.any(axis=-1, keepdims=True), rivals, able)
-    keeps = held & np.take_along_axis(able, holder[:, None], axis=1)[:, 0]
-    keeps &= ~rivals.any(axis=-1)
+    keeps = (holder != NOBODY) & np.take_along_axis(able, holder[:, None], axis=1)[:, 0]
+    decided = (lot >= 0) & (ends | ~keeps)
+    candidates = able & ~(decided[:, None] & (team != lot[:, None]))
+    keeps &= ~decided | (team[holder] == lot)
     nearest = np.where(candidates, distance, np.inf).argmin(axis=-1)
     found = np.where(candidates.any(axis=-1), nearest, NOBODY)
     return np.where(keeps, holder, found)
-
-
-@dataclass(frozen=True)
-class Grip:
-    """A dribbler that pulls the ball to its place like a damped spring of limited force.
-
-    Attributes:
-        force: Largest force of the dribbler [N].
-        rate: Rate w of the spring [1/s], F = m (w² d + 2 w v); stable for ticks of up to 1 / w.
-
-    Example:
-        >>> grip = Grip(force=15.0)
-        >>> grip.pull(np.array([1.0, 0.0]), np.zeros(2), mass=0.43)
-        array([15.,  0.])
-    """
-
-    force: float = 15.0
-    rate: float = 15.0
-
-    def pull(self, offset: Floats, velocity: Floats, mass: float) -> Floats:
-        """Returns the force on the ball, (..., 2) [N].
-
-        Args:
-            offset: Vector d from the ball to its place at the robot, (..., 2) [m].
-            velocity: Velocity v of that place relative to the ball, (..., 2) [m/s].
-            mass: Mass of the ball [kg].
-        """
-        wanted = mass * (self.rate * self.rate * offset + 2.0 * self.rate * velocity)
-        size = np.sqrt((wanted * wanted).sum(axis=-1))
-        share = np.minimum(self.force / np.maximum(size, 1e-300), 1.0)
-        return np.asarray(share[..., None] * wanted)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -11,6 +13,7 @@ from deepsim_soccer.description import CYAN, MAGENTA, ball_sdf, robot_sdf
 from deepsim_soccer.dialect import Dialect, find_dialect
 from deepsim_soccer.field import Field, starting_places
 from deepsim_soccer.skills import (
+    body_velocity,
     held_position,
     held_velocity,
     kick_direction,
@@ -23,12 +26,21 @@ from deepsim_soccer.skills.wheels import limited
 from deepsim_spawn import ModelSpawner
 from deepsim_sync import World, square_sum
 
-from .ball import NOBODY, Ball, Bools, Grip, Numbers, next_holder
+from .ball import NOBODY, Ball, Bools, Numbers, next_holder
 
 TEAMS = ("cyan", "magenta")
-LOST_PAUSE = 3.0  # time before a robot that lost the ball to an opponent may hold it again [s]
+LOST_PAUSE = 3.0  # time before a robot that lost a duel may hold the ball again [s]
+DUEL = 0.5  # mean time for which robots of two teams struggle for a held ball [s]
 KICK_PAUSE = 0.5  # time before a robot that kicked may hold it again [s]
+_ADJUSTABLE = (
+    *("wheel_speed", "wheel_acceleration", "wheel_braking", "ball_decay"),
+    *("hold_distance", "hold_angle", "hold_gap", "hold_height", "hold_in_3d", "grip"),
+    *("pass_limit", "pass_factor", "lob_height", "lob_limit", "lob_speed", "lob_factors"),
+)
 _REST = np.zeros(6)
+_FASTEST = 25.0  # no ball is faster relative to a robot [m/s]
+_RETREAT = 3.0  # outward speed of a robot per metre that it is too near to the ball [1/s]
+_NEARLY = 0.01  # a body whose bumper feels something touches a ball within this distance [m]
 _TILT = 1e-4  # above this height [m] or quaternion x or y, a robot is put upright
 
 
@@ -45,8 +57,6 @@ class Pitch:
         dialect: Dialect that defines the constants, by name or as a `Dialect`.
         keeps_ball_in: Whether a ball that crosses a line is put back inside, at rest, as in
             gazebo_visual. Otherwise only the boundary of the field stops it.
-        grip: Dribbler that holds the ball by a limited force, so opponents can tear it away; kicks
-            are forces, too. By default the pose and twist of a held ball are set, as in Yao et al.
 
     Attributes:
         names: Names of the robots, (N,): cyan_0, ..., magenta_0, ...
@@ -55,12 +65,18 @@ class Pitch:
         command: Commanded V_x, V_y [m/s] and w [rad/s] in each robot's frame, (W, N, 3).
         dribbles: Whether each robot takes the ball when it can, (W, N).
         kick: Horizontal and vertical speed of each robot's kick, (W, N, 2) [m/s]; 0 for no kick.
-            A kick takes effect if the robot holds the ball; `drive` clears all kicks.
+            A kick takes effect if the robot holds the ball; `drive` clears all kicks. A pass along
+            the ground is at most as fast as the dialect's `pass_limit`.
+        distance: Distance from the ball that each robot has to keep, (W, N) [m]; 0 for any. Robots
+            that are nearer drive away, and others stop there, whatever their commands are.
+        sent_off: Whether each robot left the match, (W, N); see `send_off`.
+        keeper: Whether each robot is its team's keeper, the first that was not sent off, (W, N).
         holder: Number of the robot that holds the ball, (W,); -1 for nobody.
         kicked: Number of the robot that kicked in the last `drive`, (W,); -1 for nobody.
         halted: Whether robots ignore their commands, stand still and take no ball, (W,).
         got: Position of the ball when its latest holder got it, (W, 2) [m].
-        touched: Number of the robot that held the ball last, (W,); -1 for nobody.
+        touched: Number of the robot whose body, dribbler or kicker the ball met last, (W,); -1 if
+            nobody touched it since it was put somewhere.
         place: Position of each robot, (W, N, 2) [m].
         yaw: Yaw of each robot, (W, N) [rad].
         heading: Unit vector D_K of each robot's kicker, (W, N, 2).
@@ -88,13 +104,12 @@ class Pitch:
         dialect: str | Dialect = "legal",
         *,
         keeps_ball_in: bool = False,
-        grip: Grip | None = None,
     ) -> None:
         counts = (robots, robots) if isinstance(robots, int) else tuple(robots)
         if min(counts) < 0 or not 1 <= max(counts) <= 11:
             raise ValueError(f"robots must be 1 to 11 of a team, got {robots}")
         self.world, self.dialect = world, find_dialect(dialect)
-        self.field, self.keeps_ball_in, self.grip = Field.of(self.dialect), keeps_ball_in, grip
+        self.field, self.keeps_ball_in = Field.of(self.dialect), keeps_ball_in
         self.ball = Ball(self.dialect, self.field)
         self.names = [
             f"{name}_{i}" for name, n in zip(TEAMS, counts, strict=True) for i in range(n)
@@ -105,18 +120,24 @@ class Pitch:
         self._rows = world.models.select([*self.names, "ball"])
         self._robots = world.models.select(self.names)
         self._ball_row = world.models.select(["ball"])
+        self._bumpers = world.sensors.select([f"{each}::chassis::bumper" for each in self.names])
         self._seen = b""  # poses and twists that `sense` read last
-        self._link = world.links.select(["ball::ball"])
-        self._wrench = np.zeros((len(world), 6))  # of a grip: force [N] and torque [N m]
+        self._touch_time = world.simulator.time  # when `sense` last looked for touches [s]
         shape = len(world), len(self.names)
         self.command, self.kick = np.zeros((*shape, 3)), np.zeros((*shape, 2))
         self.dribbles: Bools = np.ones(shape, np.bool_)
-        self.pause = np.zeros(shape)
+        self.pause, self.distance = np.zeros(shape), np.zeros(shape)
+        self.sent_off: Bools = np.zeros(shape, np.bool_)
+        self.keeper: Bools = np.zeros(shape, np.bool_)
+        self.send_off(self.sent_off)
         self.holder: Numbers = np.full(len(world), NOBODY)
         self.kicked, self.touched = self.holder.copy(), self.holder.copy()
         self.halted: Bools = np.zeros(len(world), np.bool_)
         self.got = np.zeros((len(world), 2))
+        self._reach = self.dialect.robot_radius + self.dialect.ball_radius
+        self._numbers = np.arange(len(self.names))
         self.sense()
+        self._way_before, self._twist_before = self._way, self._twist  # when the tick began
 
     def _spawn(self) -> None:
         """Spawns the teams at their kick-off places, and the ball."""
@@ -132,7 +153,7 @@ class Pitch:
         ModelSpawner(ball_sdf(self.dialect)).spawn(self.world, "ball", height)
 
     def sense(self) -> None:
-        """Reads the poses and velocities of the robots and the ball."""
+        """Reads the poses and velocities of the robots and the ball, and who touched the ball."""
         pose, twist = self._rows.pose, self._rows.twist
         seen = pose.tobytes() + twist.tobytes()
         if seen == self._seen:
@@ -152,6 +173,59 @@ class Pitch:
         self.heading = np.ascontiguousarray(self._turn.transpose(1, 2, 0))
         self.velocity = np.ascontiguousarray(self._moving.transpose(1, 2, 0))
         self.ball_velocity = twist[:, -1, :3]
+        self._way = self.ball_place[:, None, :2] - self.place
+        x, y = self._way[..., 0], self._way[..., 1]
+        self._square = x * x + y * y  # of the distances of robots from the ball, (W, N) [m²]
+        self._find_touches()
+
+    def _find_touches(self) -> None:
+        """Finds the bodies that balls met in the latest tick; kicks and dribblers came before.
+
+        If a ball met several bodies in one tick, that of the holder is not its last touch; among
+        the others, chance decides.
+        """
+        now = self.world.simulator.time
+        if now is self._touch_time:
+            return
+        before, self._touch_time = self._touch_time, now
+        nearest, far = self._square.min(axis=1), self._reach + _FASTEST * self.world.delta_time
+        near = nearest < far * far
+        if not anywhere(near):
+            return
+        worlds = np.flatnonzero(near & (now != before))
+        met = self._bumpers.found[worlds]
+        if not anywhere(met):
+            return
+        met &= self._passed(worlds)
+        others = met & (self._numbers != self.holder[worlds, None])
+        met = np.where(others.any(axis=1, keepdims=True), others, met)
+        count = met.sum(axis=1)
+        lot = met.astype(np.float64)
+        several = np.flatnonzero(count > 1)
+        if len(several):
+            lot[several] *= self.world.uniform(0.5, 1.0, len(self.names), worlds[several])
+        chosen = count > 0
+        self.touched[worlds[chosen]] = lot[chosen].argmax(axis=1)
+
+    def _passed(self, worlds: Numbers) -> Bools:
+        """Returns whether the ball passed each robot at a touch's distance in a tick, (w, N).
+
+        A bumper also feels other robots, posts and the boundary. Ball and robots move straight
+        before and after a bounce, so the paths that begin where the tick began, and those that end
+        where it ended, both count.
+        """
+        period, least = self.world.delta_time, np.inf
+        for way, twist, sign in (
+            (self._way_before, self._twist_before, 1.0), (self._way, self._twist, -1.0)
+        ):  # fmt: skip
+            start = way[worlds]
+            moved = twist[worlds, -1:, :2] - twist[worlds, :-1, :2]
+            speed = (moved * moved).sum(axis=-1)
+            nearest = -sign * (start * moved).sum(axis=-1) / np.maximum(speed, 1e-12)
+            nearest = sign * np.clip(nearest, 0.0, period)
+            gap = start + nearest[..., None] * moved
+            least = np.minimum(least, (gap * gap).sum(axis=-1))
+        return np.asarray(least < (self._reach + _NEARLY) ** 2)
 
     def put_robots(self, worlds: NDArray[np.intp], place: ArrayLike, yaw: ArrayLike) -> None:
         """Places all robots of some worlds, at rest.
@@ -161,19 +235,55 @@ class Pitch:
             place: Positions, (w, N, 2) [m].
             yaw: Yaws, (w, N) [rad].
         """
+        self.sense()  # touches until now
         pose = _upright(np.asarray(place, np.float64), np.asarray(yaw, np.float64))
         self._robots.put(worlds, pose=pose, twist=_REST)
         self.command[worlds], self.kick[worlds], self.pause[worlds] = 0.0, 0.0, 0.0
+        self.distance[worlds] = 0.0
         self.holder[worlds] = self.kicked[worlds] = self.touched[worlds] = NOBODY
         self.sense()
 
     def put_ball(self, worlds: NDArray[np.intp], place: ArrayLike) -> None:
-        """Places the balls of some worlds, (w,), on the ground at rest; `place` is (w, 2) [m]."""
+        """Places the balls of some worlds, (w,), on the ground at rest; `place` is (w, 2) [m].
+
+        Nobody has touched them since.
+        """
+        self.sense()  # touches until now
         pose = np.zeros((len(worlds), 1, 7))
         pose[:, 0, :2], pose[:, 0, 2], pose[:, 0, 6] = place, self.dialect.ball_radius, 1.0
         self._ball_row.put(worlds, pose=pose, twist=_REST)
-        self.holder[worlds] = NOBODY
+        self.holder[worlds] = self.touched[worlds] = NOBODY
         self.sense()
+
+    def change(self, **constants: object) -> None:
+        """Changes constants of the dialect while the worlds run, for the ticks to come.
+
+        Those of driving, dribbling, kicking and rolling can change; masses, sizes, gravity and the
+        physics step are those of the world.
+
+        Raises:
+            ValueError: A constant has no such name, or is fixed.
+
+        Example:
+            >>> pitch.change(hold_distance=0.45, ball_decay=0.3)
+            >>> pitch.dialect.hold_distance
+            0.45
+        """
+        for name in constants:
+            if name not in _ADJUSTABLE:
+                known = ", ".join(_ADJUSTABLE)
+                raise ValueError(f"{name!r} cannot be changed; expected one of {known}")
+        self.dialect = replace(self.dialect, **constants)  # type: ignore[arg-type]
+        self.ball = Ball(self.dialect, self.field)
+
+    def send_off(self, robots: Bools) -> None:
+        """Sets which robots left the match, (W, N): they do nothing, and cannot be keepers."""
+        self.sent_off = np.array(robots, np.bool_)
+        for team in (0, 1):
+            ours = (self.team == team) & ~self.sent_off
+            self.keeper[:, self.team == team] = (ours & (ours.cumsum(axis=1) == 1))[
+                :, self.team == team
+            ]
 
     def drive(self, worlds: NDArray[np.intp] | None = None) -> None:
         """Sets the motion of robots and balls for one tick.
@@ -196,11 +306,9 @@ class Pitch:
         np.add(c * y, s * x, out=twist[:, :-1, 1])
         twist[:, :-1, 5] = w
         twist[:, -1] = ball_twist
+        self._way_before, self._twist_before = self._way, twist
         chosen = slice(None) if on is None else on
         self._rows.put(on, twist=twist[chosen])
-        if self.grip is not None:
-            wrench = self._wrench[chosen, None]
-            self._link.put(on, force=wrench[..., :3], torque=wrench[..., 3:])
         self._put_poses(on, ball_pose, replaced)
         self.kick[chosen] = 0.0
 
@@ -229,33 +337,65 @@ class Pitch:
         chosen, command = self.dialect, self.command
         if anywhere(self.halted):
             command = np.where(self.halted[:, None, None], 0.0, command)
+        if anywhere(self.sent_off):
+            command = np.where(self.sent_off[..., None], 0.0, command)
+        if self.distance.any():
+            command = self._kept_off(command)
         both = np.empty((2, *self._moving.shape))
         both[0], both[1] = command.transpose(2, 0, 1), self._moving
         up, down = period * chosen.wheel_acceleration, period * chosen.wheel_braking
         return limited(both, chosen.wheel_arm, chosen.wheel_speed, up, down)
 
+    def _kept_off(self, command: Floats) -> Floats:
+        """Returns commands, (W, N, 3), that respect `distance`."""
+        lines = self.ball.half
+        # A robot that is off the field moves along the line.
+        way = self.ball_place[:, None, :2] - np.clip(self.place, -lines, lines)
+        way /= np.maximum(np.sqrt((way * way).sum(axis=-1, keepdims=True)), 1e-9)
+        ahead, left = body_velocity(self.yaw, way).transpose(2, 0, 1)
+        allowed = _RETREAT * np.maximum(np.sqrt(self._square) - self.distance, -1.0)
+        speed = command[..., 0] * ahead + command[..., 1] * left
+        excess = np.where(self.distance > 0.0, np.maximum(speed - allowed, 0.0), 0.0)
+        kept = command.copy()
+        kept[..., 0] -= excess * ahead
+        kept[..., 1] -= excess * left
+        return kept
+
     def _take(self, worlds: NDArray[np.intp] | None, period: float) -> Numbers:
         """Returns the holder of each ball, (W,); updates the pauses of robots that lost one."""
         chosen, waits = self.dialect, self.pause > 0.0
-        way = self.ball_place[:, None, :2] - self.place
-        able = in_reach(way, self.heading, chosen.hold_distance, chosen.hold_angle)
+        reach: float | Floats = chosen.hold_distance
+        if chosen.hold_in_3d:
+            height = self.ball_place[:, 2:]
+            reach = np.sqrt(np.maximum(chosen.hold_distance**2 - height * height, 0.0))
+        able = in_reach(self._way, self.heading, reach, chosen.hold_angle)
         on = slice(None) if worlds is None else worlds
         self.pause[on] = np.maximum(self.pause[on] - period, 0.0)
         if anywhere(able):
-            able &= self.dribbles & ~waits & ~self.halted[:, None]
+            able &= self.dribbles & ~waits & ~self.halted[:, None] & ~self.sent_off
             able &= (self.ball_place[:, 2] <= 2.0 * chosen.ball_radius + 0.02)[:, None]
         if not anywhere(able):
             return np.where(self._active(worlds), NOBODY, self.holder)
-        distance = way[..., 0] * way[..., 0] + way[..., 1] * way[..., 1]
-        holder = next_holder(self.holder, able, distance, self.team)
+        lot, ends = self._draw(able & self._active(worlds)[:, None], period)
+        holder = next_holder(self.holder, able, self._square, self.team, lot, ends)
         holder = np.where(self._active(worlds), holder, self.holder)
-        lost = (self.holder != NOBODY) & (holder != NOBODY) & (holder != self.holder)
-        losers = np.flatnonzero(lost)
-        self.pause[losers, self.holder[losers]] = LOST_PAUSE
+        for world in np.flatnonzero(ends & (self.holder != NOBODY)):
+            self.pause[world, able[world] & (self.team != lot[world])] = LOST_PAUSE
         self.touched = np.where(holder != NOBODY, holder, self.touched)
         began = (holder != NOBODY) & (holder != self.holder)
         self.got = np.where(began[:, None], self.ball_place[:, :2], self.got)
         return holder
+
+    def _draw(self, able: Bools, period: float) -> tuple[Numbers, Bools]:
+        """Returns lots and whether duels end, (W,) each; a lot is -1 unless both teams are able."""
+        lot = np.full(len(able), NOBODY)
+        ends = np.zeros(len(able), np.bool_)
+        cyan = able[:, self.team == 0].any(axis=1)
+        both = np.flatnonzero(cyan & able[:, self.team == 1].any(axis=1))
+        if len(both):
+            drawn = self.world.uniform(0.0, 1.0, 2, both)
+            lot[both], ends[both] = drawn[:, 0] < 0.5, drawn[:, 1] < period / DUEL
+        return lot, ends
 
     def _ball(self, holder: Numbers, moved: Floats, period: float) -> tuple[Floats, Floats, Bools]:
         """Applies kicks; returns the balls' poses, twists, and whether each pose has to be set."""
@@ -264,11 +404,12 @@ class Pitch:
         twist = self.ball.roll(pose, self._twist[:, -1], period)
         if not anywhere(held):
             self.holder, self.kicked = holder, holder.copy()  # nobody
-            self._wrench[:] = 0.0
             return self._kept_in(pose, twist, held)
         every, number = np.arange(len(holder)), np.maximum(holder, 0)
         yaw, place = self.yaw[every, number], self.place[every, number]
         kick, velocity = self.kick[every, number], moved[:, every, number].T
+        passes = (kick[:, 1] == 0.0) & (kick[:, 0] > chosen.pass_limit)
+        kick[:, 0] = np.where(passes, chosen.pass_limit, kick[:, 0])
         kicks = held & (np.abs(kick).max(axis=-1) > 0.0)
         self.kicked = np.where(kicks, holder, NOBODY)
         worlds = np.flatnonzero(kicks)
@@ -285,17 +426,17 @@ class Pitch:
         linear = np.concatenate([flat, up], axis=1)
         spin = np.where(up > 0.0, 0.0, rolling_spin(linear, chosen.ball_radius))
         played = np.concatenate([linear, spin], axis=1)
-        if self.grip is None:
+        if chosen.grip is None:
             height = np.full_like(spot[:, :1], chosen.hold_height)
             held_pose = np.concatenate([spot, height, pose[:, 3:]], axis=1)
             pose = np.where(held[:, None], held_pose, pose)
             twist = np.where(held[:, None], played, twist)
-            moves = held
-        else:
-            push = self._push(self.grip, kicks, spot, played - twist, period)
-            self._wrench = np.where(held[:, None], push, 0.0)
-            moves = np.zeros_like(held)
-        return self._kept_in(pose, twist, moves)
+            return self._kept_in(pose, twist, held)
+        pulled, offset = twist.copy(), spot - pose[:, :2]
+        pulled[:, :2] += chosen.grip.pull(offset, carried - twist[:, :2], chosen.ball_mass, period)
+        pulled[:, 2] = np.minimum(pulled[:, 2], 0.0)  # a ball that an obstacle stops climbs nothing
+        twist = np.where(kicks[:, None], played, np.where(held[:, None], pulled, twist))
+        return self._kept_in(pose, twist, np.zeros_like(held))
 
     def _kept_in(self, pose: Floats, twist: Floats, moves: Bools) -> tuple[Floats, Floats, Bools]:
         """Applies the boundary rule, if the pitch has it, to the results of `_ball`."""
@@ -303,24 +444,6 @@ class Pitch:
             return pose, twist, moves
         pose, over = self.ball.kept_inside(pose)
         return pose, np.where(over[:, None], 0.0, twist), moves | over
-
-    def _push(
-        self, grip: Grip, kicks: Bools, spot: Floats, change: Floats, period: float
-    ) -> Floats:
-        """Returns the force and torque of dribblers and kickers on the balls, (W, 6) [N, N m].
-
-        Args:
-            grip: The model of a dribbler.
-            kicks: Whether the ball is kicked, (W,).
-            spot: Place of a held ball, (W, 2) [m].
-            change: Desired change of the ball's twist, (W, 6).
-            period: Duration of a tick [s].
-        """
-        mass, inertia = self.dialect.ball_mass, self.dialect.ball_inertia
-        kick = change * np.repeat([mass / period, inertia / period], 3)  # m dv / dt, I dw / dt
-        hold = np.zeros_like(change)
-        hold[:, :2] = grip.pull(spot - self.ball_place[:, :2], change[:, :2], mass)
-        return np.where(kicks[:, None], kick, hold)
 
 
 def _upright(place: Floats, yaw: Floats) -> Floats:

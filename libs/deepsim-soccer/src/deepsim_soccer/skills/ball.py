@@ -32,13 +32,15 @@ def can_dribble(
     return in_reach(way, kick_direction(yaw), distance, angle)
 
 
-def in_reach(way: Floats, direction: Floats, distance: float, angle: float) -> NDArray[np.bool_]:
+def in_reach(
+    way: Floats, direction: Floats, distance: float | Floats, angle: float
+) -> NDArray[np.bool_]:
     """Computes `can_dribble` from vectors.
 
     Args:
         way: Vector from the robot to the ball, (..., 2) [m].
         direction: Direction D_K of the kicker, (..., 2).
-        distance: Largest distance of the ball [m].
+        distance: Largest distance of the ball, one or (...) [m].
         angle: Full angle of the cone about D_K [rad].
     """
     x, y = way[..., 0], way[..., 1]

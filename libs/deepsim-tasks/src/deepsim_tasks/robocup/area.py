@@ -87,12 +87,12 @@ class Match(Area):
     def reset(self, worlds: Numbers) -> None:
         """Lines the teams up; one of them, drawn evenly, has the kick-off."""
         kick_off = self.world.uniform(0.0, 1.0, 1, worlds)[:, 0] < 0.5
-        self.referee.line_up(worlds, kick_off.astype(np.int64))
+        self.referee.begin(worlds, kick_off.astype(np.int64))
         if self.opponents == "static":
             self._stand_in_goal(worlds)
         if self.drill:
             self._scatter(worlds)
-        self.referee.score[worlds], self.goal[worlds] = 0, 0
+        self.goal[worlds] = 0
         if self.shaped:
             self.worth[worlds] = self.potential()[worlds]
 
@@ -113,6 +113,7 @@ class Match(Area):
         yaw[:, :count] = np.pi * drawn[:, :-1, 2]
         pitch.put_robots(worlds, place, yaw)
         pitch.put_ball(worlds, np.array([4.0, 0.0]) + [2.0, 3.0] * drawn[:, -1, :2])
+        self.referee.start(worlds)
 
     def act(self, actions: NDArray[np.float32]) -> None:
         """Drives and kicks; opponents with a tree or a policy decide."""
