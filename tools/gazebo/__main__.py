@@ -17,7 +17,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # where the packag
 
 from gazebo import cache, debian, plugin, sandbox
 from gazebo.cache import GazeboHostError, locked
-from gazebo.servers import ADDRESS, EMPTY_WORLD, MASTER_URI, GazeboServer, RosMaster, WorldServers
+from gazebo.servers import (
+    EMPTY_WORLD,
+    MASTER_URI,
+    GazeboServer,
+    RosMaster,
+    WorldServers,
+    ros_variables,
+)
 
 Command = Callable[[argparse.Namespace], "int | None"]
 _DESCRIPTION = """\
@@ -31,6 +38,7 @@ examples:
   python tools/gazebo run --no-server -- .venv/bin/pytest tests/gazebo
   python tools/gazebo run --worlds 4 -- .venv/bin/deepsim run TASK --backend gazebo --worlds 4
   python tools/gazebo run --in-root -- rosservice list
+  python tools/gazebo run --no-server --in-root -- roslaunch gazebo_batch_state server.launch
 """
 
 
@@ -98,19 +106,14 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _call(command: Sequence[str], in_root: bool, masters: Sequence[str]) -> int:
-    messages = str(cache.install() / "lib/python3/dist-packages")
-    variables = {
-        "ROS_MASTER_URI": masters[0],
-        "ROS_IP": ADDRESS,
-        "DEEPSIM_ROS_MASTER_URIS": " ".join(masters),
-    }
+    ros = ros_variables(masters[0])
+    many = {"DEEPSIM_ROS_MASTER_URIS": " ".join(masters)}
     if in_root:
-        share = str(cache.install() / "share")
-        variables |= {"PYTHONPATH": messages, "ROS_PACKAGE_PATH": f"{share}:/usr/share"}
-        command, environment = sandbox.inside(command), {**sandbox.ENVIRONMENT, **variables}
+        command, environment = sandbox.inside(command), {**sandbox.ENVIRONMENT, **ros, **many}
     else:
-        paths = [*filter(None, [os.environ.get("PYTHONPATH")]), messages]
-        environment = {**os.environ, **variables, "PYTHONPATH": os.pathsep.join(paths)}
+        paths = [*filter(None, [os.environ.get("PYTHONPATH")]), ros["PYTHONPATH"]]
+        here = {name: ros[name] for name in ("ROS_MASTER_URI", "ROS_IP")}
+        environment = {**os.environ, **here, **many, "PYTHONPATH": os.pathsep.join(paths)}
     try:
         process = subprocess.Popen(command, env=environment)
     except OSError as error:

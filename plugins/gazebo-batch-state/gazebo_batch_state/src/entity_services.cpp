@@ -74,11 +74,12 @@ std::size_t EntityServices::SpawnFrom(std::size_t number, const msg::SpawnModels
   do {
     world_.CheckGoesOn();
     const msg::SpawnRequest& wanted = request.requests[number];
-    Reason& reason = response.messages[number];
+    std::string missing;
+    Reason reason;
     try {
       reason = spawned.count(wanted.name) > 0
                    ? "an earlier request of the same call has the name '" + wanted.name + "'"
-                   : Spawn(access, wanted);
+                   : Spawn(access, wanted, missing);
     } catch (const std::exception& error) {
       reason = error.what();
     }
@@ -86,6 +87,7 @@ std::size_t EntityServices::SpawnFrom(std::size_t number, const msg::SpawnModels
     if (reason.empty()) {
       spawned.insert(wanted.name);
     }
+    response.messages[number] = reason.empty() ? missing : reason;
     ++number;
   } while (number < request.requests.size() && std::chrono::steady_clock::now() < end);
   access.Refresh();
@@ -93,7 +95,8 @@ std::size_t EntityServices::SpawnFrom(std::size_t number, const msg::SpawnModels
   return number;
 }
 
-Reason EntityServices::Spawn(BatchWorld::Access& access, const msg::SpawnRequest& request) {
+Reason EntityServices::Spawn(BatchWorld::Access& access, const msg::SpawnRequest& request,
+                             std::string& missing) {
   if (IsTaken(access.Index(), request.name)) {
     return "there is a model or light '" + request.name + "' already";
   }
@@ -105,7 +108,9 @@ Reason EntityServices::Spawn(BatchWorld::Access& access, const msg::SpawnRequest
   }
   const Pose3d pose =
       Compose(FrameState(access, request.reference_frame).pose, PoseOf(numbers.data()));
-  return spawner_.Spawn(reader_.Read(request.xml, request.name, pose), pose);
+  Description description = reader_.Read(request.xml, request.name, pose);
+  missing = std::move(description.missing);
+  return spawner_.Spawn(description, pose);
 }
 
 void EntityServices::DeleteModels(msg::DeleteModels::Request& request,

@@ -34,7 +34,7 @@ Server::Server(const gazebo::physics::WorldPtr& world)
     clock_.Publish(view.Now(), kind);
     topics_.Publish(view);
     if (kind == StepKind::kFree) {  // after steps that were asked for, the service writes
-      shared_.Write(view);
+      shared_.Write(view, true);
     }
   });
   thread_ = std::thread([this] { Run(); });
