@@ -148,9 +148,9 @@ def test_a_root_of_another_list_of_packages_is_refused(host, tmp_path):
     lists.mkdir(parents=True)
     for file in ("mirror_dists_bullseye_InRelease", "mirror_dists_bullseye_Release"):
         (lists / file).write_text(f" {'0' * 64} 45561367 main/binary-amd64/Packages\n")
-        with pytest.raises(host("cache").GazeboHostError, match=r"not pinned: .*DEEPSIM_DEBIAN"):
+        with pytest.raises(host("cache").GazeboHostError, match="not the pinned one"):
             debian.check_pins(tmp_path)
-    (lists / file).write_text(f" {debian.PINS['amd64']} 45561367 main/binary-amd64/Packages\n")
+    (lists / file).write_text(f" {debian.PINS[0]} 45561367 main/binary-amd64/Packages\n")
     debian.check_pins(tmp_path)
 
 

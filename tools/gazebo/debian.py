@@ -22,10 +22,10 @@ from gazebo.cache import GazeboHostError
 
 SUITE = "bullseye"  # the last Debian that has Gazebo 11; its ROS is Noetic
 LAST_ARCHIVE = "http://archive.debian.org/debian"  # where a suite goes in the end
-PINS = {  # SHA-256 of the lists of packages that the last release of the suite has
-    "amd64": "c974c29a32187129bcd03242961dcdd1561f12e65c80dcfcb067054824225d80",
-    "arm64": "29a803e05ffdf9fbabe7e35d7f26eae4433f1d05301d3ef160a9ee297944a8a5",
-}
+PINS = (  # SHA-256 of the suite's last lists of packages: amd64, arm64
+    "c974c29a32187129bcd03242961dcdd1561f12e65c80dcfcb067054824225d80",
+    "29a803e05ffdf9fbabe7e35d7f26eae4433f1d05301d3ef160a9ee297944a8a5",
+)
 # For servers, building (the .msg files are in ros-*, which the -dev packages only recommend),
 # cameras and checks; without recommended packages.
 _PACKAGES = """
@@ -54,6 +54,7 @@ _ROSPY = (
 _TRANSPORT = re.compile("Acquire::(?!IndexTargets|Changelogs|CompressionTypes|cdrom)")
 _ARCHIVE = re.compile(r"'((?:https?|file):\S+?)/+dists/(\S+?)/main/binary-")
 _LOG_LINES = 12
+_REMEDY = "name a mirror of Debian 11 in DEEPSIM_DEBIAN_MIRROR"
 
 
 def mirror(etc: Path = Path("/etc")) -> str:
@@ -65,12 +66,11 @@ def mirror(etc: Path = Path("/etc")) -> str:
     chosen = os.environ.get("DEEPSIM_DEBIAN_MIRROR")
     if chosen:
         return chosen
-    remedy = "name a mirror of Debian 11 in DEEPSIM_DEBIAN_MIRROR"
     file = etc / "os-release"
     text = file.read_text(encoding="utf-8") if file.is_file() else ""
     release = {name: value.strip("\"'") for name, value in re.findall(r"(?m)^(\w+)=(.*)$", text)}
     if release.get("ID") != "debian":
-        raise GazeboHostError(f"{release.get('PRETTY_NAME', 'this')} is not Debian: {remedy}")
+        raise GazeboHostError(f"{release.get('PRETTY_NAME', 'this')} is not Debian: {_REMEDY}")
     command = ["apt-get", "-o", f"Dir::Etc={etc}/apt/", "update", "--print-uris"]
     printed = ""
     if shutil.which("apt-get"):
@@ -80,7 +80,7 @@ def mirror(etc: Path = Path("/etc")) -> str:
     updated = [uri for uri, suite in sources if suite == f"{codename}-updates"]
     candidates = [uri for uri, suite in sources if suite == codename]
     if not candidates:
-        raise GazeboHostError(f"apt has no source for Debian {codename!r}: {remedy}")
+        raise GazeboHostError(f"apt has no source for Debian {codename!r}: {_REMEDY}")
     # Others too call their suites by Debian's names, but do not publish updates for them.
     return next((uri for uri in candidates if uri in updated), candidates[0])
 
@@ -170,9 +170,8 @@ def make() -> None:
 def check_pins(root: Path) -> None:
     """Make sure that apt in the root has the pinned list of packages."""
     releases = [file.read_text("utf-8") for file in root.glob("var/lib/apt/lists/*Release")]
-    if not any(pin in text for pin in PINS.values() for text in releases):
-        remedy = "name one that has the last release in DEEPSIM_DEBIAN_MIRROR, or use a kept image"
-        raise GazeboHostError(f"the mirror's list of packages of Debian 11 is not pinned: {remedy}")
+    if not any(pin in text for pin in PINS for text in releases):
+        raise GazeboHostError(f"the mirror's Debian 11 is not the pinned one: {_REMEDY}")
 
 
 def remove() -> None:

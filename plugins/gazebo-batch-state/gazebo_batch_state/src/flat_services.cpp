@@ -6,9 +6,9 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "gazebo_batch_state/measure_services.hpp"
 #include "gazebo_batch_state/picture_library.hpp"
 #include "gazebo_batch_state/ros_values.hpp"
+#include "gazebo_batch_state/services.hpp"
 
 namespace gazebo_batch_state {
 namespace {

@@ -101,7 +101,7 @@ class SharedFileTest : public testing::Test {
 TEST_F(SharedFileTest, TheHeaderSaysWhatIsInTheFile) {
   const Reader reader(file_->Path());
   EXPECT_EQ(std::memcmp(&reader.Header().magic, "DSBATCH1", 8), 0);
-  EXPECT_EQ(reader.Header().version, 4U);
+  EXPECT_EQ(reader.Header().version, 5U);
   EXPECT_EQ(reader.Header().header_size, 128U);
   EXPECT_EQ(reader.Header().size, reader.Size());
   EXPECT_EQ(reader.Header().size, file_->Size());
