@@ -157,12 +157,15 @@ LockStep::Result LockStep::Advance(std::uint32_t n) {
   left_ = n;
   controlled_ = true;
   const bool was_free = mode_ == Mode::kFree;
+  const bool was_paused = control_.is_paused() && !waits_to_begin_;
   mode_ = Mode::kCounting;
   Wake();
   if (was_free) {
-    Control(lock, [this] {
+    Control(lock, [this, was_paused] {
       control_.set_pace(WorldControl::Pace::kFast);
-      control_.set_paused(false);
+      if (was_paused) {  // or the steps may be over by now, and the world paused again
+        control_.set_paused(false);
+      }
     });
   }
   std::uint64_t seen = steps_;
