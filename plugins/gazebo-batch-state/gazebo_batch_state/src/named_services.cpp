@@ -18,7 +18,6 @@
 #include <type_traits>
 
 #include "gazebo_batch_state/limits.hpp"
-#include "gazebo_batch_state/reference_frame.hpp"
 #include "gazebo_batch_state/ros_values.hpp"
 #include "gazebo_batch_state/services.hpp"
 
@@ -287,6 +286,20 @@ void GetBounds(Served& served, msg::GetBounds::Request& request,
 }
 
 }  // namespace
+
+State FrameState(const BatchWorld::View& view, const std::string& name) {
+  if (name.empty() || name == "world" || name == "map" || name == "/map") {
+    return {};
+  }
+  for (const Table table : {Table::kModels, Table::kLinks}) {
+    const auto row = view.Index().Names(table).Find(name);
+    if (row) {
+      return view.StateOf(table, *row);
+    }
+  }
+  throw std::invalid_argument("there is no reference frame '" + name +
+                              "': give a model or link, or '' for the world");
+}
 
 void FillLooks(const BatchWorld::View& view, Row row, msg::Visual& visual) {
   const double* numbers = view.Looks(Table::kVisuals).Cells(row);

@@ -5,6 +5,7 @@
 #include <gazebo_batch_state_msgs/Visual.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "gazebo_batch_state/batch_world.hpp"
@@ -31,6 +32,12 @@ void OfferMeasures(ServiceTable& table, Served& served);
 
 /// What concerns the world as a whole: pause, unpause, reset, set_physics.
 void OfferWorld(ServiceTable& table, Served& served);
+
+/// The state of a frame in the world: '', 'world' and 'map' are the world itself.
+///
+/// \param name else the name of a model or link
+/// \throws std::invalid_argument if there is none
+State FrameState(const BatchWorld::View& view, const std::string& name);
 
 /// Fills everything but the name of a message from a row of the table of visuals or lights.
 void FillLooks(const BatchWorld::View& view, Row row, gazebo_batch_state_msgs::Visual& visual);
