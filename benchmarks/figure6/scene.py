@@ -16,7 +16,6 @@ GAZEBO_ROS = "libgazebo_ros_api_plugin.so"
 ORIGINAL = "libdeepsim_gazebo_plugin.so"
 """The plugin of DeepSim 0.1."""
 
-_PLACES = (cache.install() / "lib", cache.root() / "opt/ros/noetic/lib", cache.root() / "usr/lib")
 _STAND_IN = cache.build() / "gazebo_batch_state/devel/lib/libneighbour_plugin.so"
 _WORLD = """<?xml version="1.0"?>
 <sdf version="1.6">
@@ -78,7 +77,7 @@ def write_world(path: Path, count: int, *, floating: bool = False) -> Path:
 
 def installed(library: str) -> bool:
     """Whether a plugin of others is installed in the Gazebo host; Debian has none of them."""
-    return any((place / library).is_file() for place in _PLACES)
+    return (cache.install() / "lib" / library).is_file()
 
 
 def plugins() -> tuple[str | Path, ...]:

@@ -3,35 +3,27 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from ros_python import MESSAGES
 
 from deepsim_conformance.models import BOX
 from deepsim_gazebo import GazeboSimulator
 from deepsim_math import Pose
 from deepsim_sync import SpawnRequest
-from gazebo import cache, sandbox
-
-PROGRAMS = cache.install() / "lib/gazebo_batch_state"
+from gazebo import sandbox
+from gazebo.servers import ros_variables
 
 
 @contextmanager
 def followed(example: str, count: int) -> Iterator[subprocess.Popen[str]]:
     """The example, which prints all models `count` times; killed where it takes over a minute."""
     process = subprocess.Popen(
-        sandbox.inside([str(PROGRAMS / example), str(count)]),
-        env={
-            **sandbox.ENVIRONMENT,
-            "ROS_MASTER_URI": os.environ["ROS_MASTER_URI"],
-            "ROS_IP": os.environ["ROS_IP"],
-            "PYTHONPATH": MESSAGES,
-        },
+        sandbox.inside(["rosrun", "gazebo_batch_state", example, str(count)]),
+        env={**sandbox.ENVIRONMENT, **ros_variables()},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -14,9 +14,8 @@ from ros_python import run
 from deepsim_gazebo import GazeboError, GazeboSimulator
 from deepsim_math import Pose
 from deepsim_sync import SpawnRequest
-from gazebo import cache
 from gazebo.process import Process
-from gazebo.servers import ADDRESS, RosMaster
+from gazebo.servers import ADDRESS, RosMaster, ros_variables
 
 ARM = """<sdf version="1.6"><model name="arm">
   <link name="base"/>
@@ -28,7 +27,7 @@ ARM = """<sdf version="1.6"><model name="arm">
 
 
 class Launch(Process):
-    """`roslaunch` of a file of an installed package, in the Debian 11 root.
+    """`roslaunch` of a file of an installed package, as `tools/gazebo run --in-root` calls it.
 
     Args:
         master_uri: The ROS master.
@@ -38,18 +37,9 @@ class Launch(Process):
     """
 
     def __init__(self, master_uri: str, package: str, file: str, *arguments: str) -> None:
-        prefix = cache.install()
         environment = {
-            "ROS_MASTER_URI": master_uri,
-            "ROS_IP": ADDRESS,
-            "ROS_PACKAGE_PATH": f"{prefix}/share:/usr/share",
-            "CMAKE_PREFIX_PATH": f"{prefix}:/usr",
-            "PYTHONPATH": f"{prefix}/lib/python3/dist-packages",
-            "LD_LIBRARY_PATH": f"{prefix}/lib",
+            **ros_variables(master_uri),
             "GAZEBO_MASTER_URI": f"http://{ADDRESS}:11349",
-            "GAZEBO_IP": ADDRESS,
-            "IGN_IP": ADDRESS,
-            "GAZEBO_MODEL_DATABASE_URI": "",
         }
         super().__init__(
             ["roslaunch", package, file, *arguments], environment, ending=signal.SIGINT

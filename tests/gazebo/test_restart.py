@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deepsim_conformance.models import BOX
+from deepsim_conformance.models import BOX, RAISED
 from deepsim_gazebo import (
     BatchStateClient,
     CallLostError,
@@ -25,7 +25,7 @@ from deepsim_gazebo import (
 )
 from deepsim_gazebo.protocol.exchange import ExchangeRequest
 from deepsim_math import Pose
-from deepsim_sync import SpawnRequest, Tables
+from deepsim_sync import SimulationError, SpawnRequest, Tables, World
 from gazebo.servers import GazeboServer
 
 Connect = Callable[..., GazeboSimulator]
@@ -117,18 +117,35 @@ def test_a_server_ends_during_a_step(gazebo: GazeboSimulator, restarted: GazeboS
     assert len(errors) == 1
 
 
-def test_the_next_server_is_paused_at_once(connect: Connect, restarted: GazeboServer) -> None:
-    """It starts unpaused, but in lock-step only steps take time."""
-    simulator = connect()
+@pytest.mark.parametrize("lock_step", [True, False])
+@pytest.mark.parametrize("shared_memory", [True, False])
+def test_a_restarted_server_is_a_world_that_diverged(
+    connect: Connect, restarted: GazeboServer, shared_memory: bool, lock_step: bool
+) -> None:
+    """Every call says so until a reset, which spawns again; the next server is paused at once."""
+    simulator = connect(shared_memory=shared_memory, lock_step=lock_step)
+    simulator.spawn([SpawnRequest(RAISED, "mine", Pose((0, 0, 5)))])
+    world = World(simulator)
+    world.tick()
     restarted.kill()
-    with pytest.raises(CallLostError):
-        simulator.step()
+    with pytest.raises(GazeboError):
+        world.tick()
     start_again(restarted)
-    simulator.step()
-    before = simulator.time
-    simulator.read(Tables(simulator.entities))
-    simulator.step()
-    np.testing.assert_allclose(simulator.time, before + 0.001)
+    with pytest.raises(SimulationError, match="gzserver was restarted") as caught:
+        world.tick()
+    assert caught.value.worlds == (0,)
+    with pytest.raises(SimulationError, match="reset the world"):
+        simulator.spawn([SpawnRequest(RAISED, "other", Pose((0, 0, 5)))])
+    simulator.reset()
+    assert list(simulator.entities.models) == ["mine"]
+    before = simulator.time[0]
+    world.tick()
+    tables = Tables(simulator.entities)
+    simulator.read(tables)
+    assert tables.models.pose[0, 0, 2] == 5.0
+    if lock_step:
+        simulator.step()
+        assert simulator.time[0] == pytest.approx(before + 0.002)
 
 
 def test_a_server_that_hangs_is_reported(connect: Connect, server: GazeboServer) -> None:

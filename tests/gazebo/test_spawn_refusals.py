@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import logging
+from pathlib import Path
+
 import pytest
 
 from deepsim_conformance.models import BOX
@@ -75,6 +78,51 @@ def test_a_heightmap_whose_picture_is_missing_is_named(gazebo: GazeboSimulator, 
     gazebo.spawn([SpawnRequest(BOX, "odd", Pose())])
     gazebo.step()
     assert list(gazebo.entities.models) == ["odd"]
+
+
+@pytest.mark.parametrize("before", [None, "neither SDF nor URDF"])
+def test_an_empty_text_is_refused(gazebo: GazeboSimulator, before: str | None) -> None:
+    """Also after another text that was refused."""
+    if before is not None:
+        with pytest.raises(SpawnError):
+            gazebo.spawn([SpawnRequest(before, "junk", Pose())])
+    with pytest.raises(SpawnError, match="no element"):
+        gazebo.spawn([SpawnRequest("", "ghost", Pose())])
+    assert list(gazebo.entities.models) == []
+
+
+MESH = "<mesh><uri>{}</uri></mesh>"
+
+
+def test_a_collision_whose_mesh_is_missing_is_named(
+    gazebo: GazeboSimulator, tmp_path: Path
+) -> None:
+    """Gazebo would leave it out; so would it one of a kind that it does not read."""
+    broken = tmp_path / "broken.blend"
+    broken.write_text("no mesh", encoding="utf-8")
+    places = {"file:///nowhere.dae": "is not on the server", f"file://{broken}": "cannot be loaded"}
+    for uri, reason in places.items():
+        text = f'<sdf version="1.7">{having("collision", MESH.format(uri))}</sdf>'
+        with pytest.raises(SpawnError, match=f"mesh of collision 'part' {reason}: '{uri}'"):
+            gazebo.spawn([SpawnRequest(text, "odd", Pose())])
+    gazebo.spawn([SpawnRequest(BOX, "odd", Pose())])
+    assert list(gazebo.entities.models) == ["odd"]
+
+
+def test_what_gazebo_leaves_out_is_reported(
+    gazebo: GazeboSimulator, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Plugins and the meshes of visuals that it does not find: the model is there without them."""
+    visual = having("visual", MESH.format("file:///nowhere.dae"))
+    plugin = '<plugin name="drive" filename="libnowhere.so"><link>wheel</link></plugin>'
+    text = f'<sdf version="1.7">{visual.replace("</model>", plugin + "</model>")}</sdf>'
+    with caplog.at_level(logging.WARNING, "deepsim_gazebo"):
+        gazebo.spawn([SpawnRequest(text, "odd", Pose()), SpawnRequest(BOX, "box", Pose((9, 0, 0)))])
+    assert list(gazebo.entities.models) == ["odd", "box"]
+    (line,) = [record.getMessage() for record in caplog.records]
+    assert "'odd' is incomplete" in line
+    assert "mesh of visual 'part' is not on the server: 'file:///nowhere.dae'" in line
+    assert "plugin 'drive' cannot be loaded: libnowhere.so" in line
 
 
 def test_mjcf_is_refused(gazebo: GazeboSimulator) -> None:

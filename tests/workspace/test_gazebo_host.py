@@ -141,6 +141,19 @@ def test_a_root_counts_only_with_the_stamp_of_its_recipe(host):
     assert not root.is_made()
 
 
+def test_a_root_of_another_list_of_packages_is_refused(host, tmp_path):
+    """It has the hash of each package; a release names it by its own."""
+    debian = host("debian")
+    lists = tmp_path / "var/lib/apt/lists"
+    lists.mkdir(parents=True)
+    for file in ("mirror_dists_bullseye_InRelease", "mirror_dists_bullseye_Release"):
+        (lists / file).write_text(f" {'0' * 64} 45561367 main/binary-amd64/Packages\n")
+        with pytest.raises(host("cache").GazeboHostError, match="not the pinned one"):
+            debian.check_pins(tmp_path)
+    (lists / file).write_text(f" {debian.PINS[0]} 45561367 main/binary-amd64/Packages\n")
+    debian.check_pins(tmp_path)
+
+
 def test_the_cache_is_outside_of_the_clone(host, monkeypatch, tmp_path):
     """DEEPSIM_CACHE, else XDG_CACHE_HOME/deepsim, else ~/.cache/deepsim."""
     cache = host("cache")

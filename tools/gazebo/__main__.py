@@ -15,9 +15,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # where the package `gazebo` is
 
-from gazebo import cache, debian, plugin, sandbox
+from gazebo import cache, debian, plugin, sandbox, servers
 from gazebo.cache import GazeboHostError, locked
-from gazebo.servers import ADDRESS, EMPTY_WORLD, MASTER_URI, GazeboServer, RosMaster, WorldServers
 
 Command = Callable[[argparse.Namespace], "int | None"]
 _DESCRIPTION = """\
@@ -31,6 +30,7 @@ examples:
   python tools/gazebo run --no-server -- .venv/bin/pytest tests/gazebo
   python tools/gazebo run --worlds 4 -- .venv/bin/deepsim run TASK --backend gazebo --worlds 4
   python tools/gazebo run --in-root -- rosservice list
+  python tools/gazebo run --no-server --in-root -- roslaunch gazebo_batch_state server.launch
 """
 
 
@@ -76,16 +76,16 @@ def _clean(_options: argparse.Namespace) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     """Run a command with servers beside it; returns its status, or 128 + N if signal N ended it."""
-    with ExitStack() as servers:
-        masters = [MASTER_URI]
+    with ExitStack() as started:
+        masters = [servers.MASTER_URI]
         if options.no_server:
-            servers.enter_context(RosMaster())
+            started.enter_context(servers.RosMaster())
         elif options.worlds == 1:
-            servers.enter_context(RosMaster())
-            servers.enter_context(GazeboServer(options.world, camera=options.camera))
+            started.enter_context(servers.RosMaster())
+            started.enter_context(servers.GazeboServer(options.world, camera=options.camera))
         else:
-            many = WorldServers(options.worlds, options.world, camera=options.camera)
-            masters = servers.enter_context(many).master_uris
+            many = servers.WorldServers(options.worlds, options.world, camera=options.camera)
+            masters = started.enter_context(many).master_uris
         code = _call(options.command, options.in_root, masters)
     if code:  # the sandbox, which has the servers' logs, is about to vanish
         folder = cache.build() / "logs"
@@ -98,19 +98,14 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _call(command: Sequence[str], in_root: bool, masters: Sequence[str]) -> int:
-    messages = str(cache.install() / "lib/python3/dist-packages")
-    variables = {
-        "ROS_MASTER_URI": masters[0],
-        "ROS_IP": ADDRESS,
-        "DEEPSIM_ROS_MASTER_URIS": " ".join(masters),
-    }
+    ros = servers.ros_variables(masters[0])
+    many = {"DEEPSIM_ROS_MASTER_URIS": " ".join(masters)}
     if in_root:
-        share = str(cache.install() / "share")
-        variables |= {"PYTHONPATH": messages, "ROS_PACKAGE_PATH": f"{share}:/usr/share"}
-        command, environment = sandbox.inside(command), {**sandbox.ENVIRONMENT, **variables}
+        command, environment = sandbox.inside(command), {**sandbox.ENVIRONMENT, **ros, **many}
     else:
-        paths = [*filter(None, [os.environ.get("PYTHONPATH")]), messages]
-        environment = {**os.environ, **variables, "PYTHONPATH": os.pathsep.join(paths)}
+        paths = [*filter(None, [os.environ.get("PYTHONPATH")]), ros["PYTHONPATH"]]
+        here = {name: ros[name] for name in ("ROS_MASTER_URI", "ROS_IP")}
+        environment = {**os.environ, **here, **many, "PYTHONPATH": os.pathsep.join(paths)}
     try:
         process = subprocess.Popen(command, env=environment)
     except OSError as error:
@@ -175,7 +170,7 @@ def _parser() -> argparse.ArgumentParser:
     line = "let the libraries' tests run in the root's Python too"
     add("python", lambda _: plugin.install_python(), line)
     command = add("run", _in_root(_run), "run a command in a sandbox with rosmaster and gzserver")
-    command.add_argument("--world", default=EMPTY_WORLD, help="an SDF file; %(default)s")
+    command.add_argument("--world", default=servers.EMPTY_WORLD, help="an SDF file; %(default)s")
     command.add_argument(
         "--worlds", type=int, default=1, help="gzservers, one for each world; %(default)s"
     )

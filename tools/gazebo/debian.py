@@ -2,7 +2,8 @@
 """The Debian 11 root, by debootstrap and apt, and what this machine itself needs.
 
 Making the root takes about five minutes, once. A stamp file beside it names the recipe and is
-written last, by an atomic rename. A root without the stamp of today's recipe is made anew.
+written last, by an atomic rename. A root without the stamp of today's recipe is made anew. All
+packages are pinned by the hash of the list of packages, which has theirs.
 """
 
 from __future__ import annotations
@@ -20,11 +21,16 @@ from gazebo import cache, sandbox
 from gazebo.cache import GazeboHostError
 
 SUITE = "bullseye"  # the last Debian that has Gazebo 11; its ROS is Noetic
+LAST_ARCHIVE = "http://archive.debian.org/debian"  # where a suite goes in the end
+PINS = (  # SHA-256 of the suite's last lists of packages: amd64, arm64
+    "c974c29a32187129bcd03242961dcdd1561f12e65c80dcfcb067054824225d80",
+    "29a803e05ffdf9fbabe7e35d7f26eae4433f1d05301d3ef160a9ee297944a8a5",
+)
 # For servers, building (the .msg files are in ros-*, which the -dev packages only recommend),
 # cameras and checks; without recommended packages.
 _PACKAGES = """
     gazebo libgazebo-dev python3-rospy python3-roslaunch python3-rosmaster python3-rosservice
-    python3-rostopic python3-rosnode python3-numpy
+    python3-rostopic python3-rosnode python3-numpy rosbash
 
     g++ make cmake catkin pkg-config ros-cmake-modules ros-message-generation libroscpp-dev
     libroslib-dev libtf-dev libdynamic-reconfigure-config-init-mutex-dev
@@ -48,6 +54,7 @@ _ROSPY = (
 _TRANSPORT = re.compile("Acquire::(?!IndexTargets|Changelogs|CompressionTypes|cdrom)")
 _ARCHIVE = re.compile(r"'((?:https?|file):\S+?)/+dists/(\S+?)/main/binary-")
 _LOG_LINES = 12
+_REMEDY = "name a mirror of Debian 11 in DEEPSIM_DEBIAN_MIRROR"
 
 
 def mirror(etc: Path = Path("/etc")) -> str:
@@ -59,12 +66,11 @@ def mirror(etc: Path = Path("/etc")) -> str:
     chosen = os.environ.get("DEEPSIM_DEBIAN_MIRROR")
     if chosen:
         return chosen
-    remedy = "name a mirror of Debian 11 in DEEPSIM_DEBIAN_MIRROR"
     file = etc / "os-release"
     text = file.read_text(encoding="utf-8") if file.is_file() else ""
     release = {name: value.strip("\"'") for name, value in re.findall(r"(?m)^(\w+)=(.*)$", text)}
     if release.get("ID") != "debian":
-        raise GazeboHostError(f"{release.get('PRETTY_NAME', 'this')} is not Debian: {remedy}")
+        raise GazeboHostError(f"{release.get('PRETTY_NAME', 'this')} is not Debian: {_REMEDY}")
     command = ["apt-get", "-o", f"Dir::Etc={etc}/apt/", "update", "--print-uris"]
     printed = ""
     if shutil.which("apt-get"):
@@ -74,7 +80,7 @@ def mirror(etc: Path = Path("/etc")) -> str:
     updated = [uri for uri, suite in sources if suite == f"{codename}-updates"]
     candidates = [uri for uri, suite in sources if suite == codename]
     if not candidates:
-        raise GazeboHostError(f"apt has no source for Debian {codename!r}: {remedy}")
+        raise GazeboHostError(f"apt has no source for Debian {codename!r}: {_REMEDY}")
     # Others too call their suites by Debian's names, but do not publish updates for them.
     return next((uri for uri in candidates if uri in updated), candidates[0])
 
@@ -139,25 +145,33 @@ def is_made() -> bool:
 
 def make() -> None:
     """Throw away what there is and make the root; to be called in a sandbox with the network."""
-    root, archive = cache.root(), mirror()
+    root = cache.root()
     _stamp().unlink(missing_ok=True)
-    _throw_away(root)
-    root.mkdir(parents=True)
     print(f"making the Debian 11 root in {root}; takes about 5 minutes and 3 GB", flush=True)
-    certificates = ["--include=ca-certificates"] if archive.startswith("https:") else []
-    options = ["--variant=minbase", *certificates, SUITE, str(root), archive]
-    logged("debootstrap", ["debootstrap", *options], {**os.environ, "LC_ALL": "C"})
+    try:
+        _bootstrap(root, mirror())
+    except GazeboHostError as error:
+        print(f"{error}\n  trying {LAST_ARCHIVE}", flush=True)
+        _bootstrap(root, LAST_ARCHIVE)
     _configure(root)
     sandbox.attach()
     proxies = {name: value for name, value in os.environ.items() if name.endswith("_proxy")}
     environment = {**sandbox.ENVIRONMENT, **proxies}
     apt = sandbox.inside(["apt-get", "--yes", "--no-install-recommends"])
     logged("package lists", [*apt, "update"], environment)
+    check_pins(root)
     logged("packages", [*apt, "install", *_PACKAGES.split()], environment)
     logged("cleaning up", [*apt, "clean"], environment)
     unfinished = _stamp().with_suffix(".new")
     unfinished.write_text(recipe(), encoding="utf-8")
     unfinished.replace(_stamp())
+
+
+def check_pins(root: Path) -> None:
+    """Make sure that apt in the root has the pinned list of packages."""
+    releases = [file.read_text("utf-8") for file in root.glob("var/lib/apt/lists/*Release")]
+    if not any(pin in text for pin in PINS for text in releases):
+        raise GazeboHostError(f"the mirror's Debian 11 is not the pinned one: {_REMEDY}")
 
 
 def remove() -> None:
@@ -189,6 +203,14 @@ def end_of(log: Path, lines: int) -> str:
     """The last lines of a log file, indented."""
     text = log.read_text(encoding="utf-8", errors="replace")
     return "\n".join(f"    {line}" for line in text.splitlines()[-lines:])
+
+
+def _bootstrap(root: Path, archive: str) -> None:
+    _throw_away(root)
+    root.mkdir(parents=True)
+    certificates = ["--include=ca-certificates"] if archive.startswith("https:") else []
+    options = ["--variant=minbase", *certificates, SUITE, str(root), archive]
+    logged("debootstrap", ["debootstrap", *options], {**os.environ, "LC_ALL": "C"})
 
 
 def _stamp() -> Path:

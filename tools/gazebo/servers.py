@@ -43,6 +43,23 @@ _ON_DISPLAY = {"DISPLAY": f":{_DISPLAY}", "LIBGL_ALWAYS_SOFTWARE": "1"}
 _LAST_SERVICE = "/gazebo_batch_state/get_names"
 
 
+def ros_variables(master_uri: str = MASTER_URI) -> dict[str, str]:
+    """What programs of the root need to find the master, and our packages, messages and plugins."""
+    prefix = cache.install()
+    return {
+        "ROS_MASTER_URI": master_uri,
+        "ROS_IP": ADDRESS,
+        "ROS_PACKAGE_PATH": f"{prefix}/share:/usr/share",
+        "CMAKE_PREFIX_PATH": f"{prefix}:/usr",
+        "PYTHONPATH": f"{prefix}/lib/python3/dist-packages",
+        "LD_LIBRARY_PATH": f"{prefix}/lib",
+        "GAZEBO_PLUGIN_PATH": f"{prefix}/lib",
+        "GAZEBO_IP": ADDRESS,
+        "IGN_IP": ADDRESS,
+        "GAZEBO_MODEL_DATABASE_URI": "",
+    }
+
+
 class RosMaster(Process):
     """ROS's name server, `rosmaster --core`: roscore without rosout, which nothing here needs.
 
@@ -52,8 +69,7 @@ class RosMaster(Process):
 
     def __init__(self, port: int = 11311) -> None:
         self.uri = f"http://{ADDRESS}:{port}"
-        environment = {"ROS_MASTER_URI": self.uri, "ROS_IP": ADDRESS}
-        super().__init__(["rosmaster", "--core", "--port", str(port)], environment)
+        super().__init__(["rosmaster", "--core", "--port", str(port)], ros_variables(self.uri))
 
     def start(self) -> None:
         """Start it and return when it listens."""
@@ -107,16 +123,9 @@ class GazeboServer(Process):
     ) -> None:
         self._master_uri = master_uri
         self._display = _VirtualDisplay() if camera else None
-        libraries = str(cache.install() / "lib")
         variables = {
-            "ROS_MASTER_URI": master_uri,
-            "ROS_IP": ADDRESS,
-            "GAZEBO_IP": ADDRESS,
+            **ros_variables(master_uri),
             "GAZEBO_MASTER_URI": f"http://{ADDRESS}:11345",
-            "IGN_IP": ADDRESS,
-            "GAZEBO_MODEL_DATABASE_URI": "",
-            "GAZEBO_PLUGIN_PATH": libraries,
-            "LD_LIBRARY_PATH": libraries,
             **(_ON_DISPLAY if camera else {}),
             **(environment or {}),
         }
@@ -125,7 +134,7 @@ class GazeboServer(Process):
         command = ["gzserver", "--verbose", *loaded, *arguments, str(world)]
         super().__init__(command, variables, ending=signal.SIGINT)
         _require_visible(world)
-        if not Path(libraries, PLUGIN).exists():
+        if not (cache.install() / "lib" / PLUGIN).exists():
             raise GazeboHostError(f"{PLUGIN} has not been built: python tools/gazebo build")
 
     def start(self) -> None:

@@ -106,6 +106,9 @@ class EntityNames:
 class Session:
     """A session with a server; after a restart of the server, it is paused or let run again.
 
+    A restarted server is known by its generations. It has none of the models that clients spawned,
+    so calls raise SimulationError until `reconnect`.
+
     Args:
         client: The client of the server.
         lock_step: Whether the world stands still between steps, or runs freely.
@@ -115,12 +118,14 @@ class Session:
         client: As given.
         names: The names of the server's entities.
         instant: The instant of the last answer; time 0 before the first one.
+        restarted: Whether the server was restarted, and has to be set up again.
     """
 
     def __init__(self, client: BatchStateClient, *, lock_step: bool, mailbox: bool) -> None:
         self.client = client
         self.names = EntityNames(client)
         self.instant = Instant(0, 0, 0.0, 0.0)
+        self.restarted = False
         self._lock_step = lock_step
         self._mailbox = mailbox
         self._losses: int | None = None  # of the client at the last take_control
@@ -238,7 +243,25 @@ class Session:
         raise _unstable(asked)
 
     def take_control(self) -> None:
-        """Pauses the server or lets it run, and opens a mailbox, if it may have been restarted."""
+        """Pauses the server or lets it run, and opens a mailbox, after a call without an answer.
+
+        Raises:
+            SimulationError: The server was restarted.
+        """
+        self._connect()
+        if self.restarted:
+            raise SimulationError(
+                "gzserver was restarted, and its world is as at its start: reset the world",
+                worlds=(0,),
+            )
+
+    def reconnect(self) -> bool:
+        """Takes control also of a restarted server; returns whether it has to be set up again."""
+        self._connect()
+        restarted, self.restarted = self.restarted, False
+        return restarted
+
+    def _connect(self) -> None:
         if self._losses != self.client.losses:
             if self._lock_step:
                 self.client.pause()
@@ -247,6 +270,9 @@ class Session:
             self._losses = self.client.losses
             if self._mailbox:
                 self._open_mailbox()
+            known = self.instant.generation  # 0: this is the first server
+            if known and self.client.names(known).entities.generation != known:
+                self.restarted = True
 
     def _open_mailbox(self) -> None:
         try:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -36,7 +37,7 @@ from .capabilities.dynamics import GazeboDynamics
 from .capabilities.physics import GazeboContacts, GazeboPhysics
 from .capabilities.sensors import GazeboSensors
 from .description import DescribedWorld, sdf_of
-from .errors import GazeboError
+from .errors import CallLostError, GazeboError, UnreachableError
 from .protocol.client import BatchStateClient, NewEntity
 from .protocol.exchange import ExchangeReply, ExchangeRequest
 from .protocol.layout import TABLES
@@ -47,6 +48,7 @@ from .session import Session, is_chosen
 _LOGGER = logging.getLogger("deepsim_gazebo")
 
 _STEPS_PER_CALL = 1000  # the timeout is for one call
+_PRESENT = 0.02  # how long an answer counts as the present, for what was not read of it yet [s]
 
 
 class GazeboSimulator:
@@ -60,8 +62,12 @@ class GazeboSimulator:
     In a free-running world, `step` waits until ``/clock`` has advanced; a step that is requested
     too late is counted in `late_ticks`. There is one world, whose number is 0.
 
-    Every call may raise a `GazeboError`. The next call reconnects, also to a restarted gzserver,
-    which has none of the spawned models. Not thread-safe.
+    Every call may raise a `GazeboError`; the next call reconnects. A restarted gzserver counts as a
+    world that diverged: calls raise SimulationError until `reset`, which restores the models,
+    lights and watched sensors that were added by this object. Not thread-safe.
+
+    Other clients, gazebo_ros and Gazebo's GUI may change a world that stands still: reads show that
+    at once if server and client share memory, and else after at most 20 ms.
 
     Args:
         master_uri: URI of the ROS master; defaults to ``ROS_MASTER_URI``.
@@ -102,6 +108,8 @@ class GazeboSimulator:
         shared_memory: bool = True,
         lock_step: bool = True,
     ) -> None:
+        self._loaded: DescribedWorld | None = None
+        self._spawned: dict[str, SpawnRequest] = {}
         self._models: dict[str, object] = {}
         self._lights: dict[str, object] = {}
         self._client = BatchStateClient(master_uri, namespace=namespace, timeout=timeout)
@@ -112,6 +120,7 @@ class GazeboSimulator:
         self._pace = None if lock_step else Pace(self._clock)
         self._recent: set[Kind] = set()  # tables that were read since the last step
         self._reply: ExchangeReply | None = None  # of the last step or read
+        self._reply_ends = 0.0  # when that may be of the past, by time.monotonic()
         self._unread: set[Key] = set()  # columns of the reply; each is delivered once
         try:
             self._session.exchange(ExchangeRequest())
@@ -186,7 +195,7 @@ class GazeboSimulator:
         if self._pace is not None or not is_chosen(worlds):
             refusals = () if changes is None else self.write(changes)
             if self._pace is not None and not refusals and is_chosen(worlds):
-                self._pace.wait(n * self.timestep, self.timestep)
+                self._wait(self._pace, n)
             return refusals
         wanted = [kind for kind in TABLES if kind in self._recent and not self._shared.usable]
         self._recent.clear()
@@ -204,19 +213,45 @@ class GazeboSimulator:
         self.sensors.keep(reply, sensors)
         return refusals
 
+    def _wait(self, pace: Pace, n: int) -> None:
+        self._session.take_control()
+        try:
+            pace.wait(n * self.timestep, self.timestep)
+        except (CallLostError, UnreachableError):
+            self._client.lose()
+            raise
+
     def reset(self, worlds: WorldNumbers | None = None, seeds: Seeds = None) -> None:
-        """Resets the world to time 0.
+        """Resets the world to time 0; sets a restarted server up again.
 
         The seeds are ignored, because Gazebo takes a seed only at start-up.
         """
         if not is_chosen(worlds):
             return
-        self._session.take_control()
+        restarted = self._session.reconnect()
         self._client.reset()
         if self.camera_mounts is not None:
             self.camera_mounts.reset()
         self._invalidate()
         self._session.exchange(ExchangeRequest())
+        if restarted:
+            self._restore()
+
+    def _restore(self) -> None:
+        """Adds to a restarted server what was in the world of the one before."""
+        spawned = list(self._spawned.values())
+        try:
+            if self._loaded is not None:
+                self.load(self._loaded)
+            present = self.entities.models
+            self.spawn([each for each in spawned if each.name not in present])
+            self.sensors.restore()
+            if self._contacts is not None:
+                self._contacts = GazeboContacts(self._session)
+        except BaseException:
+            self._spawned = {each.name: each for each in spawned}
+            self._session.restarted = True
+            raise
 
     def pause(self) -> None:
         """Stops time in a free-running world."""
@@ -245,7 +280,8 @@ class GazeboSimulator:
             self._session.instant = instant
             return
         reply = self._reply
-        if reply is None or not self._unread.issuperset(columns):
+        is_past = self._shared.usable or time.monotonic() > self._reply_ends
+        if reply is None or is_past or not self._unread.issuperset(columns):
             reply = self._session.exchange(ExchangeRequest(kinds=wanted))
             self._keep(reply)
         self._unread.difference_update(columns)
@@ -283,6 +319,7 @@ class GazeboSimulator:
                 self._invalidate()
                 raise DuplicateEntityError("model", name) if taken else SpawnError(name, failure)
         self._models.update((one.name, one.description) for one in checked)
+        self._spawned.update((one.name, one) for one in checked)
 
     def delete(self, name: str) -> None:
         """Removes a model and everything nested in it."""
@@ -292,6 +329,7 @@ class GazeboSimulator:
             whole = name.split(SCOPE)[0]
             raise DeepSimError(f"model {name!r} is a part of {whole!r}: delete that")
         (failure,) = self._client.delete([name])
+        self._spawned.pop(name, None)
         self._invalidate()
         if failure is not None:
             if name not in self.entities.models:
@@ -311,7 +349,7 @@ class GazeboSimulator:
             GazeboError: A present model or light cannot be deleted.
             SpawnError: A model or light cannot be built; the others were added.
         """
-        self._session.take_control()
+        self._session.reconnect()
         self._session.names.invalidate()
         present = self.entities
         old = [name for name in (*present.models, *present.lights) if SCOPE not in name]
@@ -323,6 +361,8 @@ class GazeboSimulator:
             NewEntity(one.name, one.to_sdf(), one.pose) for one in (*world.lights, *world.models)
         ]
         failures = self._client.spawn(new)
+        self._loaded = world
+        self._spawned.clear()
         self._models.clear()
         self._models.update((one.name, one) for one in world.models)
         self._lights = {one.name: one for one in world.lights}
@@ -342,6 +382,7 @@ class GazeboSimulator:
         if reply is None:
             self.sensors.forget()
         self._reply = None if self._pace is not None else reply
+        self._reply_ends = time.monotonic() + _PRESENT
         kinds = () if self._reply is None else self._reply.tables
         self._unread = {(kind, column) for kind in kinds for column in COLUMNS[kind]}
 

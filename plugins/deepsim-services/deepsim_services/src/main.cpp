@@ -4,18 +4,16 @@
 /// such a client calls, where gazebo_ros does not offer them.
 #include <ros/ros.h>
 
-#include "deepsim_services/model_services.hpp"
-#include "deepsim_services/state_services.hpp"
-#include "deepsim_services/visual_services.hpp"
+#include "deepsim_services/services.hpp"
 #include "deepsim_services/visual_topic.hpp"
-#include "deepsim_services/world_services.hpp"
 
 int main(int argc, char** argv) {
   ros::init(argc, argv, "deepsim_services");
-  deepsim_services::StateServices states;
-  deepsim_services::VisualServices visuals;
-  deepsim_services::VisualTopic topic;
-  deepsim_services::WorldServices world;
-  deepsim_services::ModelServices models;
+  deepsim_services::Services services;
+  deepsim_services::OfferStates(services);
+  deepsim_services::OfferVisuals(services);
+  const deepsim_services::VisualTopic topic;
+  deepsim_services::OfferWorld(services);
+  deepsim_services::OfferModels(services);
   ros::spin();
 }

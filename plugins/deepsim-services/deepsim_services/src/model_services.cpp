@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "deepsim_services/model_services.hpp"
+#include <gazebo_batch_state_msgs/DeleteModels.h>
+#include <gazebo_batch_state_msgs/GetNames.h>
+#include <gazebo_batch_state_msgs/SetLights.h>
+#include <gazebo_batch_state_msgs/SpawnModels.h>
+#include <gazebo_msgs/DeleteModel.h>
+#include <gazebo_msgs/GetModelProperties.h>
+#include <gazebo_msgs/SetLightProperties.h>
+#include <gazebo_msgs/SpawnModel.h>
 
 #include <algorithm>
 #include <stdexcept>
-#include <string>
 #include <utility>
-#include <vector>
+
+#include "deepsim_services/services.hpp"
 
 namespace deepsim_services {
 namespace {
@@ -37,60 +44,60 @@ void CheckRow(const Answer& answer) {
 
 }  // namespace
 
-ModelServices::ModelServices() {
-  OfferUnlessTaken("spawn_sdf_model", &ModelServices::Spawn);
-  OfferUnlessTaken("spawn_urdf_model", &ModelServices::Spawn);
-  OfferUnlessTaken("delete_model", &ModelServices::Delete);
-  OfferUnlessTaken("get_model_properties", &ModelServices::GetProperties);
-  OfferUnlessTaken("set_light_properties", &ModelServices::SetLight);
-}
-
-void ModelServices::Spawn(gazebo_msgs::SpawnModelRequest& request,
-                          gazebo_msgs::SpawnModelResponse& /*response*/) {
-  gazebo_batch_state_msgs::SpawnModelsRequest wanted;
-  wanted.requests.resize(1);
-  auto& model = wanted.requests.front();
-  model.name = std::move(request.model_name);
-  model.xml = std::move(request.model_xml);
-  model.pose = request.initial_pose;
-  model.reference_frame = std::move(request.reference_frame);
-  CheckRow(spawn_(std::move(wanted)));
-}
-
-void ModelServices::Delete(gazebo_msgs::DeleteModelRequest& request,
-                           gazebo_msgs::DeleteModelResponse& /*response*/) {
-  gazebo_batch_state_msgs::DeleteModelsRequest wanted;
-  wanted.names.push_back(std::move(request.model_name));
-  CheckRow(delete_(std::move(wanted)));
-}
-
-void ModelServices::GetProperties(gazebo_msgs::GetModelPropertiesRequest& request,
-                                  gazebo_msgs::GetModelPropertiesResponse& response) {
-  const auto names = get_names_();
-  const std::string& model = request.model_name;
-  if (std::find(names.models.begin(), names.models.end(), model) == names.models.end()) {
-    throw std::invalid_argument("there is no model '" + model + "'");
+void OfferModels(Services& services) {
+  namespace msg = gazebo_batch_state_msgs;
+  const Plugin<msg::SpawnModels> spawn("spawn_models");
+  for (const char* name : {"spawn_sdf_model", "spawn_urdf_model"}) {
+    services.OfferUnlessTaken<gazebo_msgs::SpawnModel>(
+        name, [spawn](auto& request, auto& /*response*/) {
+          msg::SpawnModelsRequest wanted;
+          wanted.requests.resize(1);
+          auto& model = wanted.requests.front();
+          model.name = std::move(request.model_name);
+          model.xml = std::move(request.model_xml);
+          model.pose = request.initial_pose;
+          model.reference_frame = std::move(request.reference_frame);
+          CheckRow(spawn(std::move(wanted)));
+        });
   }
-  const std::size_t end = model.rfind(kSeparator);
-  response.parent_model_name = end == std::string::npos ? std::string() : model.substr(0, end);
-  response.body_names = Below(model, names.links);
-  response.joint_names = Below(model, names.joints);
-  response.child_model_names = Below(model, names.models);
-}
-
-void ModelServices::SetLight(gazebo_msgs::SetLightPropertiesRequest& request,
-                             gazebo_msgs::SetLightPropertiesResponse& /*response*/) {
-  gazebo_batch_state_msgs::SetLightsRequest wanted;
-  wanted.lights.resize(1);
-  Light& light = wanted.lights.front();
-  light.name = std::move(request.light_name);
-  light.diffuse = request.diffuse;
-  light.constant = request.attenuation_constant;
-  light.linear = request.attenuation_linear;
-  light.quadratic = request.attenuation_quadratic;
-  // The client fills in these only; gazebo_ros moves the light to where the rest says, the origin.
-  wanted.columns.push_back(Light::DIFFUSE | Light::ATTENUATION);
-  CheckRow(set_lights_(std::move(wanted)));
+  services.OfferUnlessTaken<gazebo_msgs::DeleteModel>(
+      "delete_model",
+      [remove = Plugin<msg::DeleteModels>("delete_models")](auto& request, auto& /*response*/) {
+        msg::DeleteModelsRequest wanted;
+        wanted.names.push_back(std::move(request.model_name));
+        CheckRow(remove(std::move(wanted)));
+      });
+  services.OfferUnlessTaken<gazebo_msgs::GetModelProperties>(
+      "get_model_properties",
+      [get_names = Plugin<msg::GetNames>("get_names")](auto& request, auto& response) {
+        const auto names = get_names();
+        const std::string& model = request.model_name;
+        if (std::find(names.models.begin(), names.models.end(), model) == names.models.end()) {
+          throw std::invalid_argument("there is no model '" + model + "'");
+        }
+        const std::size_t end = model.rfind(kSeparator);
+        response.parent_model_name =
+            end == std::string::npos ? std::string() : model.substr(0, end);
+        response.body_names = Below(model, names.links);
+        response.joint_names = Below(model, names.joints);
+        response.child_model_names = Below(model, names.models);
+      });
+  services.OfferUnlessTaken<gazebo_msgs::SetLightProperties>(
+      "set_light_properties",
+      [set = Plugin<msg::SetLights>("set_lights")](auto& request, auto& /*response*/) {
+        msg::SetLightsRequest wanted;
+        wanted.lights.resize(1);
+        Light& light = wanted.lights.front();
+        light.name = std::move(request.light_name);
+        light.diffuse = request.diffuse;
+        light.constant = request.attenuation_constant;
+        light.linear = request.attenuation_linear;
+        light.quadratic = request.attenuation_quadratic;
+        // The client fills in these only; gazebo_ros moves the light to where the rest says, the
+        // origin.
+        wanted.columns.push_back(Light::DIFFUSE | Light::ATTENUATION);
+        CheckRow(set(std::move(wanted)));
+      });
 }
 
 }  // namespace deepsim_services

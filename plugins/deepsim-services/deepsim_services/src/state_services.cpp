@@ -1,83 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "deepsim_services/state_services.hpp"
+#include <deepsim_msgs/GetAllLinkStates.h>
+#include <deepsim_msgs/GetAllModelStates.h>
+#include <deepsim_msgs/GetLinkStates.h>
+#include <deepsim_msgs/GetModelStates.h>
+#include <deepsim_msgs/SetLinkStates.h>
+#include <deepsim_msgs/SetModelStates.h>
+#include <gazebo_batch_state_msgs/GetLinkStates.h>
+#include <gazebo_batch_state_msgs/GetModelStates.h>
+#include <gazebo_batch_state_msgs/SetLinkStates.h>
+#include <gazebo_batch_state_msgs/SetModelStates.h>
 
 #include <stdexcept>
-#include <string>
 #include <utility>
-#include <vector>
+
+#include "deepsim_services/services.hpp"
 
 namespace deepsim_services {
 namespace {
 
-/// A request of the plugin, where no names are all rows.
-template <class Request>
-Request RequestOf(const std::vector<std::string>& names, const std::vector<std::string>& frames) {
-  if (names.size() != frames.size()) {
-    throw std::invalid_argument("got " + std::to_string(names.size()) + " names and " +
-                                std::to_string(frames.size()) +
-                                " relative_entity_names: give one for each name");
-  }
-  Request request;
-  request.names = names;
-  request.reference_frames = frames;
-  return request;
+/// Offers the states of models or links: of some, of all, and to be set.
+///
+/// \param kind `model` or `link`
+/// \param names of the request for some
+/// \param some, all, set where the states are in the answers and in the request
+template <class Get, class GetAll, class Set, class TheirGet, class TheirSet, class Names,
+          class Some, class All, class New>
+void OfferTable(Services& services, const std::string& kind, Names names, Some some, All all,
+                New set) {
+  const Plugin<TheirGet> get("get_" + kind + "_states");
+  const Plugin<TheirSet> put("set_" + kind + "_states");
+  services.Offer<Get>("get_" + kind + "_states", [=](auto& request, auto& response) {
+    const std::size_t frames = request.relative_entity_names.size();
+    if ((request.*names).size() != frames) {
+      throw std::invalid_argument("got " + std::to_string((request.*names).size()) + " names and " +
+                                  std::to_string(frames) +
+                                  " relative_entity_names: give one for each name");
+    }
+    if (frames == 0) {
+      return;  // the plugin would take it for all
+    }
+    typename TheirGet::Request asked;
+    asked.names = request.*names;
+    asked.reference_frames = request.relative_entity_names;
+    auto found = get(std::move(asked));
+    CopyStatus(found, response);
+    response.*some = std::move(found.states);
+  });
+  services.Offer<GetAll>("get_all_" + kind + "_states", [=](auto& /*request*/, auto& response) {
+    response.*all = std::move(get().states);
+  });
+  services.Offer<Set>("set_" + kind + "_states", [=](auto& request, auto& response) {
+    typename TheirSet::Request wanted;
+    wanted.states = std::move(request.*set);
+    CopyStatus(put(std::move(wanted)), response);
+  });
 }
 
 }  // namespace
 
-StateServices::StateServices() {
-  Offer("get_model_states", &StateServices::GetModels);
-  Offer("get_link_states", &StateServices::GetLinks);
-  Offer("get_all_model_states", &StateServices::GetAllModels);
-  Offer("get_all_link_states", &StateServices::GetAllLinks);
-  Offer("set_model_states", &StateServices::SetModels);
-  Offer("set_link_states", &StateServices::SetLinks);
-}
-
-void StateServices::GetModels(deepsim_msgs::GetModelStatesRequest& request,
-                              deepsim_msgs::GetModelStatesResponse& response) {
-  using Asked = gazebo_batch_state_msgs::GetModelStatesRequest;
-  auto asked = RequestOf<Asked>(request.model_names, request.relative_entity_names);
-  if (!asked.names.empty()) {
-    auto found = get_models_(std::move(asked));
-    CopyStatus(found, response);
-    response.model_states = std::move(found.states);
-  }
-}
-
-void StateServices::GetLinks(deepsim_msgs::GetLinkStatesRequest& request,
-                             deepsim_msgs::GetLinkStatesResponse& response) {
-  using Asked = gazebo_batch_state_msgs::GetLinkStatesRequest;
-  auto asked = RequestOf<Asked>(request.link_names, request.relative_entity_names);
-  if (!asked.names.empty()) {
-    auto found = get_links_(std::move(asked));
-    CopyStatus(found, response);
-    response.link_states = std::move(found.states);
-  }
-}
-
-void StateServices::GetAllModels(deepsim_msgs::GetAllModelStatesRequest& /*request*/,
-                                 deepsim_msgs::GetAllModelStatesResponse& response) {
-  response.model_states = std::move(get_models_().states);
-}
-
-void StateServices::GetAllLinks(deepsim_msgs::GetAllLinkStatesRequest& /*request*/,
-                                deepsim_msgs::GetAllLinkStatesResponse& response) {
-  response.link_states = std::move(get_links_().states);
-}
-
-void StateServices::SetModels(deepsim_msgs::SetModelStatesRequest& request,
-                              deepsim_msgs::SetModelStatesResponse& response) {
-  gazebo_batch_state_msgs::SetModelStatesRequest wanted;
-  wanted.states = std::move(request.model_states);
-  CopyStatus(set_models_(std::move(wanted)), response);
-}
-
-void StateServices::SetLinks(deepsim_msgs::SetLinkStatesRequest& request,
-                             deepsim_msgs::SetLinkStatesResponse& response) {
-  gazebo_batch_state_msgs::SetLinkStatesRequest wanted;
-  wanted.states = std::move(request.link_states);
-  CopyStatus(set_links_(std::move(wanted)), response);
+void OfferStates(Services& services) {
+  namespace ours = deepsim_msgs;
+  namespace theirs = gazebo_batch_state_msgs;
+  OfferTable<ours::GetModelStates, ours::GetAllModelStates, ours::SetModelStates,
+             theirs::GetModelStates, theirs::SetModelStates>(
+      services, "model", &ours::GetModelStatesRequest::model_names,
+      &ours::GetModelStatesResponse::model_states, &ours::GetAllModelStatesResponse::model_states,
+      &ours::SetModelStatesRequest::model_states);
+  OfferTable<ours::GetLinkStates, ours::GetAllLinkStates, ours::SetLinkStates,
+             theirs::GetLinkStates, theirs::SetLinkStates>(
+      services, "link", &ours::GetLinkStatesRequest::link_names,
+      &ours::GetLinkStatesResponse::link_states, &ours::GetAllLinkStatesResponse::link_states,
+      &ours::SetLinkStatesRequest::link_states);
 }
 
 }  // namespace deepsim_services

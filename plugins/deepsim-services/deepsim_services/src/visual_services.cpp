@@ -1,14 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "deepsim_services/visual_services.hpp"
+#include <deepsim_msgs/GetAllVisuals.h>
+#include <deepsim_msgs/GetVisual.h>
+#include <deepsim_msgs/GetVisualNames.h>
+#include <deepsim_msgs/GetVisuals.h>
+#include <deepsim_msgs/SetVisualMaterial.h>
+#include <deepsim_msgs/SetVisualMaterials.h>
+#include <deepsim_msgs/SetVisualTransparencies.h>
+#include <deepsim_msgs/SetVisualTransparency.h>
+#include <deepsim_msgs/SetVisualVisible.h>
+#include <deepsim_msgs/SetVisualVisibles.h>
+#include <gazebo_batch_state_msgs/GetNames.h>
+#include <gazebo_batch_state_msgs/GetVisuals.h>
+#include <gazebo_batch_state_msgs/SetVisuals.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <stdexcept>
 #include <utility>
+
+#include "deepsim_services/services.hpp"
 
 namespace deepsim_services {
 namespace {
 
-using gazebo_batch_state_msgs::Visual;
+namespace msg = gazebo_batch_state_msgs;
+using msg::Visual;
 
 constexpr std::uint8_t kMaterial =
     Visual::AMBIENT | Visual::DIFFUSE | Visual::SPECULAR | Visual::EMISSIVE;
@@ -55,6 +71,102 @@ void NameWrongLinks(const std::vector<std::string>& links, const std::vector<std
   }
 }
 
+void OfferGetters(Services& services) {
+  const Plugin<msg::GetVisuals> get("get_visuals");
+  services.Offer<deepsim_msgs::GetVisualNames>(
+      "get_visual_names",
+      [get_names = Plugin<msg::GetNames>("get_names")](auto& request, auto& response) {
+        const auto names = get_names();
+        for (const std::string& link : request.link_names) {
+          if (std::find(names.links.begin(), names.links.end(), link) == names.links.end()) {
+            throw std::invalid_argument("there is no link '" + link + "'");
+          }
+          for (const std::string& visual : names.visuals) {
+            if (LinkOf(visual) == link) {
+              response.visual_names.push_back(visual);
+              response.link_names.push_back(link);
+            }
+          }
+        }
+      });
+  services.Offer<deepsim_msgs::GetVisual>("get_visual", [get](auto& request, auto& response) {
+    msg::GetVisualsRequest asked;
+    asked.names = NamesOf({request.link_name}, {request.visual_name});
+    const auto found = get(std::move(asked));
+    if (found.success.front() == 0) {
+      throw std::invalid_argument(WrongLink(request.visual_name, request.link_name));
+    }
+    response.visual = FromPlugin(found.visuals.front());
+  });
+  services.Offer<deepsim_msgs::GetVisuals>("get_visuals", [get](auto& request, auto& response) {
+    msg::GetVisualsRequest asked;
+    asked.names = NamesOf(request.link_names, request.visual_names);
+    if (asked.names.empty()) {
+      return;  // the plugin would take it for all
+    }
+    const auto found = get(std::move(asked));
+    CopyStatus(found, response);
+    NameWrongLinks(request.link_names, request.visual_names, response);
+    for (std::size_t number = 0; number < found.visuals.size(); ++number) {
+      deepsim_msgs::Visual visual = FromPlugin(found.visuals[number]);
+      visual.link_name = request.link_names[number];
+      visual.visual_name = request.visual_names[number];
+      response.visuals.push_back(std::move(visual));
+    }
+  });
+  services.Offer<deepsim_msgs::GetAllVisuals>(
+      "get_all_visuals", [get](auto& /*request*/, auto& response) {
+        const auto found = get();
+        std::transform(found.visuals.begin(), found.visuals.end(),
+                       std::back_inserter(response.visuals), FromPlugin);
+      });
+}
+
+/// Offers a setter of one visual and one of some.
+///
+/// \param fill_one fills the columns of a visual from a request
+/// \param fill_some the same from the values with a number, which may be too few
+template <class One, class Some, class FillOne, class FillSome>
+void OfferSetters(Services& services, const std::string& one, const std::string& some,
+                  std::uint8_t columns, FillOne fill_one, FillSome fill_some) {
+  const Plugin<msg::SetVisuals> set("set_visuals");
+  services.Offer<One>(one, [=](auto& request, auto& /*response*/) {
+    if (LinkOf(request.visual_name) != request.link_name) {
+      throw std::invalid_argument(WrongLink(request.visual_name, request.link_name));
+    }
+    msg::SetVisualsRequest wanted;
+    wanted.visuals.resize(1);
+    wanted.visuals.front().name = request.visual_name;
+    fill_one(request, wanted.visuals.front());
+    wanted.columns.push_back(columns);
+    const auto done = set(std::move(wanted));
+    if (done.success.front() == 0) {
+      throw std::invalid_argument(done.messages.front());
+    }
+  });
+  services.Offer<Some>(some, [=](auto& request, auto& response) {
+    const std::vector<std::string> names = NamesOf(request.link_names, request.visual_names);
+    msg::SetVisualsRequest wanted;
+    wanted.visuals.resize(names.size());
+    fill_some(request, wanted.visuals);
+    for (std::size_t number = 0; number < names.size(); ++number) {
+      wanted.visuals[number].name = names[number];
+    }
+    wanted.columns.push_back(columns);
+    CopyStatus(set(std::move(wanted)), response);
+    NameWrongLinks(request.link_names, request.visual_names, response);
+  });
+}
+
+/// Takes one value for each visual.
+template <class Values, class Field>
+void Spread(const char* what, const Values& values, Field field, std::vector<Visual>& visuals) {
+  CheckSize(what, values.size(), visuals.size());
+  for (std::size_t number = 0; number < visuals.size(); ++number) {
+    visuals[number].*field = values[number];
+  }
+}
+
 }  // namespace
 
 deepsim_msgs::Visual FromPlugin(const Visual& visual) {
@@ -74,164 +186,38 @@ deepsim_msgs::Visual FromPlugin(const Visual& visual) {
   return ours;
 }
 
-VisualServices::VisualServices() {
-  Offer("get_visual_names", &VisualServices::GetNames);
-  Offer("get_visual", &VisualServices::Get);
-  Offer("get_visuals", &VisualServices::GetSome);
-  Offer("get_all_visuals", &VisualServices::GetAll);
-  Offer("set_visual_material", &VisualServices::SetMaterial);
-  Offer("set_visual_materials", &VisualServices::SetMaterials);
-  Offer("set_visual_transparency", &VisualServices::SetTransparency);
-  Offer("set_visual_transparencies", &VisualServices::SetTransparencies);
-  Offer("set_visual_visible", &VisualServices::SetVisible);
-  Offer("set_visual_visibles", &VisualServices::SetVisibles);
-}
-
-void VisualServices::GetNames(deepsim_msgs::GetVisualNamesRequest& request,
-                              deepsim_msgs::GetVisualNamesResponse& response) {
-  const auto names = get_names_();
-  for (const std::string& link : request.link_names) {
-    if (std::find(names.links.begin(), names.links.end(), link) == names.links.end()) {
-      throw std::invalid_argument("there is no link '" + link + "'");
-    }
-    for (const std::string& visual : names.visuals) {
-      if (LinkOf(visual) == link) {
-        response.visual_names.push_back(visual);
-        response.link_names.push_back(link);
-      }
-    }
-  }
-}
-
-void VisualServices::Get(deepsim_msgs::GetVisualRequest& request,
-                         deepsim_msgs::GetVisualResponse& response) {
-  gazebo_batch_state_msgs::GetVisualsRequest asked;
-  asked.names = NamesOf({request.link_name}, {request.visual_name});
-  const auto found = get_(std::move(asked));
-  if (found.success.front() == 0) {
-    throw std::invalid_argument(WrongLink(request.visual_name, request.link_name));
-  }
-  response.visual = FromPlugin(found.visuals.front());
-}
-
-void VisualServices::GetSome(deepsim_msgs::GetVisualsRequest& request,
-                             deepsim_msgs::GetVisualsResponse& response) {
-  gazebo_batch_state_msgs::GetVisualsRequest asked;
-  asked.names = NamesOf(request.link_names, request.visual_names);
-  if (asked.names.empty()) {
-    return;  // the plugin would take it for all
-  }
-  const auto found = get_(std::move(asked));
-  CopyStatus(found, response);
-  NameWrongLinks(request.link_names, request.visual_names, response);
-  for (std::size_t number = 0; number < found.visuals.size(); ++number) {
-    deepsim_msgs::Visual visual = FromPlugin(found.visuals[number]);
-    visual.link_name = request.link_names[number];
-    visual.visual_name = request.visual_names[number];
-    response.visuals.push_back(std::move(visual));
-  }
-}
-
-void VisualServices::GetAll(deepsim_msgs::GetAllVisualsRequest& /*request*/,
-                            deepsim_msgs::GetAllVisualsResponse& response) {
-  const auto found = get_();
-  std::transform(found.visuals.begin(), found.visuals.end(), std::back_inserter(response.visuals),
-                 FromPlugin);
-}
-
-void VisualServices::SetOne(const std::string& link, Visual visual, std::uint8_t columns) {
-  if (LinkOf(visual.name) != link) {
-    throw std::invalid_argument(WrongLink(visual.name, link));
-  }
-  gazebo_batch_state_msgs::SetVisualsRequest wanted;
-  wanted.visuals.push_back(std::move(visual));
-  wanted.columns.push_back(columns);
-  const auto done = set_(std::move(wanted));
-  if (done.success.front() == 0) {
-    throw std::invalid_argument(done.messages.front());
-  }
-}
-
-template <class Response>
-void VisualServices::SetSome(const std::vector<std::string>& links,
-                             const std::vector<std::string>& names, std::vector<Visual> visuals,
-                             std::uint8_t columns, Response& response) {
-  const std::vector<std::string> checked = NamesOf(links, names);
-  for (std::size_t number = 0; number < checked.size(); ++number) {
-    visuals[number].name = checked[number];
-  }
-  gazebo_batch_state_msgs::SetVisualsRequest wanted;
-  wanted.visuals = std::move(visuals);
-  wanted.columns.push_back(columns);
-  CopyStatus(set_(std::move(wanted)), response);
-  NameWrongLinks(links, names, response);
-}
-
-void VisualServices::SetMaterial(deepsim_msgs::SetVisualMaterialRequest& request,
-                                 deepsim_msgs::SetVisualMaterialResponse& /*response*/) {
-  Visual visual;
-  visual.name = request.visual_name;
-  visual.ambient = request.ambient;
-  visual.diffuse = request.diffuse;
-  visual.specular = request.specular;
-  visual.emissive = request.emissive;
-  SetOne(request.link_name, std::move(visual), kMaterial);
-}
-
-void VisualServices::SetMaterials(deepsim_msgs::SetVisualMaterialsRequest& request,
-                                  deepsim_msgs::SetVisualMaterialsResponse& response) {
-  const std::size_t count = request.link_names.size();
-  CheckSize("ambients", request.ambients.size(), count);
-  CheckSize("diffuses", request.diffuses.size(), count);
-  CheckSize("speculars", request.speculars.size(), count);
-  CheckSize("emissives", request.emissives.size(), count);
-  std::vector<Visual> visuals(count);
-  for (std::size_t number = 0; number < count; ++number) {
-    visuals[number].ambient = request.ambients[number];
-    visuals[number].diffuse = request.diffuses[number];
-    visuals[number].specular = request.speculars[number];
-    visuals[number].emissive = request.emissives[number];
-  }
-  SetSome(request.link_names, request.visual_names, std::move(visuals), kMaterial, response);
-}
-
-void VisualServices::SetTransparency(deepsim_msgs::SetVisualTransparencyRequest& request,
-                                     deepsim_msgs::SetVisualTransparencyResponse& /*response*/) {
-  Visual visual;
-  visual.name = request.visual_name;
-  visual.transparency = request.transparency;
-  SetOne(request.link_name, std::move(visual), Visual::TRANSPARENCY);
-}
-
-void VisualServices::SetTransparencies(deepsim_msgs::SetVisualTransparenciesRequest& request,
-                                       deepsim_msgs::SetVisualTransparenciesResponse& response) {
-  const std::size_t count = request.link_names.size();
-  CheckSize("transparencies", request.transparencies.size(), count);
-  std::vector<Visual> visuals(count);
-  for (std::size_t number = 0; number < count; ++number) {
-    visuals[number].transparency = request.transparencies[number];
-  }
-  SetSome(request.link_names, request.visual_names, std::move(visuals), Visual::TRANSPARENCY,
-          response);
-}
-
-void VisualServices::SetVisible(deepsim_msgs::SetVisualVisibleRequest& request,
-                                deepsim_msgs::SetVisualVisibleResponse& /*response*/) {
-  Visual visual;
-  visual.name = request.visual_name;
-  visual.visible = request.visible;
-  SetOne(request.link_name, std::move(visual), Visual::VISIBLE);
-}
-
-void VisualServices::SetVisibles(deepsim_msgs::SetVisualVisiblesRequest& request,
-                                 deepsim_msgs::SetVisualVisiblesResponse& response) {
-  const std::size_t count = request.link_names.size();
-  CheckSize("visibles", request.visibles.size(), count);
-  std::vector<Visual> visuals(count);
-  for (std::size_t number = 0; number < count; ++number) {
-    visuals[number].visible = request.visibles[number] != 0 ? 1 : 0;
-  }
-  SetSome(request.link_names, request.visual_names, std::move(visuals), Visual::VISIBLE, response);
+void OfferVisuals(Services& services) {
+  using namespace deepsim_msgs;  // NOLINT(google-build-using-namespace): its many setters
+  OfferGetters(services);
+  OfferSetters<SetVisualMaterial, SetVisualMaterials>(
+      services, "set_visual_material", "set_visual_materials", kMaterial,
+      [](const auto& request, auto& visual) {
+        visual.ambient = request.ambient;
+        visual.diffuse = request.diffuse;
+        visual.specular = request.specular;
+        visual.emissive = request.emissive;
+      },
+      [](const auto& request, auto& visuals) {
+        Spread("ambients", request.ambients, &msg::Visual::ambient, visuals);
+        Spread("diffuses", request.diffuses, &msg::Visual::diffuse, visuals);
+        Spread("speculars", request.speculars, &msg::Visual::specular, visuals);
+        Spread("emissives", request.emissives, &msg::Visual::emissive, visuals);
+      });
+  OfferSetters<SetVisualTransparency, SetVisualTransparencies>(
+      services, "set_visual_transparency", "set_visual_transparencies", msg::Visual::TRANSPARENCY,
+      [](const auto& request, auto& visual) { visual.transparency = request.transparency; },
+      [](const auto& request, auto& visuals) {
+        Spread("transparencies", request.transparencies, &msg::Visual::transparency, visuals);
+      });
+  OfferSetters<SetVisualVisible, SetVisualVisibles>(
+      services, "set_visual_visible", "set_visual_visibles", msg::Visual::VISIBLE,
+      [](const auto& request, auto& visual) { visual.visible = request.visible; },
+      [](const auto& request, auto& visuals) {
+        Spread("visibles", request.visibles, &msg::Visual::visible, visuals);
+        for (auto& visual : visuals) {
+          visual.visible = visual.visible != 0 ? 1 : 0;
+        }
+      });
 }
 
 }  // namespace deepsim_services

@@ -3,7 +3,7 @@
 
 #include <deepsim_msgs/Visuals.h>
 
-#include "deepsim_services/visual_services.hpp"
+#include "deepsim_services/services.hpp"
 
 namespace deepsim_services {
 

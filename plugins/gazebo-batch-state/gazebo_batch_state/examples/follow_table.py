@@ -20,7 +20,7 @@ import numpy as np
 import rospy
 from gazebo_batch_state_msgs.srv import GetNames, OpenSharedMemory
 
-VERSION = 4
+VERSION = 5
 PERIOD = 0.05  # [s]
 MODELS, WIDTH = 0, 13  # the table of models; x y z qx qy qz qw, linear and angular velocity
 SPACE = "/gazebo_batch_state/"
@@ -29,8 +29,9 @@ SPACE = "/gazebo_batch_state/"
 # rows of each table
 HEADER = struct.Struct("=QIIQQIIQQIIIIIII")
 WANTED_AT, LATEST_AT = 36, 56
-# sequence, generation, iterations, seconds, nanoseconds, timestep, offset of each table, filled
-BUFFER = struct.Struct("=QQQIIdQQQQQQ")
+# sequence, generation, iterations, seconds, nanoseconds, timestep, offset of each table, filled,
+# end of validity
+BUFFER = struct.Struct("=QQQIIdQQQQQQQ")
 
 
 class TableFile:
@@ -61,7 +62,7 @@ class TableFile:
         while True:
             latest, _ = struct.unpack_from("=II", self.memory, LATEST_AT)
             place = self.start + latest * self.stride
-            sequence, _, _, seconds, nanoseconds, _, *offsets, filled = BUFFER.unpack_from(
+            sequence, _, _, seconds, nanoseconds, _, *offsets, filled, _ = BUFFER.unpack_from(
                 self.memory, place
             )
             if sequence % 2:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gazebo_batch_state/batch_world.hpp"
 
+#include <ros/console.h>
+
 #include <array>
 #include <chrono>
 #include <gazebo/common/Events.hh>
@@ -91,18 +93,32 @@ BatchWorld::BatchWorld(gazebo::physics::WorldPtr world)
   connections_ = {
       Events::ConnectWorldUpdateBegin([this](const auto& /*info*/) { BeginStep(); }),
       Events::ConnectBeforePhysicsUpdate([this](const auto& /*info*/) {
-        if (sensors_.Contacts().IsWatched()) {
+        if (!is_empty_ && sensors_.Contacts().IsWatched()) {
           sensors_.Contacts().BeforePhysics();
         }
       }),
       Events::ConnectWorldUpdateEnd([this] { EndStep(); }),
-      Events::ConnectTimeReset([this] { NoteTime(); }),
+      Events::ConnectPause([this](bool paused) {
+        if (!paused && steps_.OnUnpause()) {
+          ROS_WARN_THROTTLE(10.0,
+                            "somebody lets the world run, which is in lock-step: overruled; "
+                            "/gazebo_batch_state/unpause lets it run");
+        }
+      }),
+      Events::ConnectTimeReset([this] {
+        empty_steps_ = 0;
+        NoteTime();
+      }),
       Events::ConnectWorldReset([this] { was_reset_ = true; }),
   };
 }
 
 void BatchWorld::BeginStep() {
-  steps_.OnStepBegin();
+  is_empty_ = !steps_.OnStepBegin();
+  if (is_empty_) {
+    BeginEmptyStep();
+    return;
+  }
   if (!joints_.IsIdle() || !wrenches_.IsIdle() || !factors_.IsIdle()) {
     const View view(*this);  // or a model might have been removed
     joints_.Drive(view.Now().timestep);
@@ -118,7 +134,33 @@ void BatchWorld::BeginStep() {
   }
 }
 
+void BatchWorld::BeginEmptyStep() {
+  world_->SetPaused(true);  // this thread has the lock for it
+  world_->SetSimTime(world_->SimTime() - gazebo::common::Time(world_->Physics()->GetMaxStepSize()));
+  has_physics_ = world_->PhysicsEnabled();
+  world_->SetPhysicsEnabled(false);
+  ++empty_steps_;
+}
+
+void BatchWorld::EndEmptyStep() {
+  world_->SetPhysicsEnabled(has_physics_);
+  const View view(*this);
+  for (const LinkEntity& entity : index_.Links()) {  // or other plugins' forces would act twice
+    if (!entity.is_static && entity.link->WorldForce() != Vector3d::Zero) {
+      entity.link->SetForce(Vector3d::Zero);
+    }
+    if (!entity.is_static && entity.link->WorldTorque() != Vector3d::Zero) {
+      entity.link->SetTorque(Vector3d::Zero);
+    }
+  }
+}
+
 void BatchWorld::EndStep() {
+  if (is_empty_) {
+    EndEmptyStep();
+    steps_.OnStepEnd();
+    return;
+  }
   NoteTime();
   if (steps_.Kind() == StepKind::kFree) {
     wrenches_.Clear();
@@ -144,7 +186,7 @@ void BatchWorld::EndStep() {
 void BatchWorld::NoteTime() {
   const gazebo::common::Time time = world_->SimTime();
   const std::lock_guard<std::mutex> lock(instant_mutex_);
-  instant_.iterations = world_->Iterations();
+  instant_.iterations = world_->Iterations() - empty_steps_;
   instant_.seconds = static_cast<std::uint32_t>(time.sec);
   instant_.nanoseconds = static_cast<std::uint32_t>(time.nsec);
 }
@@ -195,7 +237,7 @@ void BatchWorld::SetPace(WorldControl::Pace pace) {
 }
 
 void BatchWorld::Reset() {
-  steps_.Release();  // or the reset would let the world run, which is not paused while held
+  steps_.Release();  // while held, the world's thread has the lock that the reset needs
   world_->Reset();
 }
 
@@ -321,9 +363,9 @@ bool BatchWorld::Access::WaitForLoop(std::chrono::milliseconds patience) const {
   return true;
 }
 
-bool BatchWorld::Access::Advance(std::uint32_t n, bool more) {
+void BatchWorld::Access::Advance(std::uint32_t n, bool more) {
   if (n == 0) {
-    return true;
+    return;
   }
   BeginSteps(more);
   physics_.unlock();
@@ -335,7 +377,6 @@ bool BatchWorld::Access::Advance(std::uint32_t n, bool more) {
   physics_.lock();
   Refresh();
   EndSteps(more);
-  return result == LockStep::Result::kDone;
 }
 
 }  // namespace gazebo_batch_state

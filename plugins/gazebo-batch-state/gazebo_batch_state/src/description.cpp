@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gazebo_batch_state/description.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <gazebo/common/CommonIface.hh>
+#include <gazebo/common/MeshManager.hh>
+#include <gazebo/common/SystemPaths.hh>
 #include <stdexcept>
 
 #include "gazebo_batch_state/sdf_text.hpp"
@@ -37,12 +41,17 @@ std::string Wrapped(const std::string& xml) {
   return xml;
 }
 
+/// Adds a sentence to a list of them, once.
+void Add(const std::string& sentence, std::string& list) {
+  if (list.find(sentence) == std::string::npos) {
+    list += (list.empty() ? "" : "; ") + sentence;
+  }
+}
+
 std::string Told(const sdf::Errors& errors) {
   std::string text;
   for (const sdf::Error& error : errors) {
-    if (text.find(error.Message()) == std::string::npos) {
-      text += (text.empty() ? "" : "; ") + error.Message();
-    }
+    Add(error.Message(), text);
   }
   return text;
 }
@@ -72,38 +81,87 @@ void HideSensors(const sdf::ElementPtr& element) {
   }
 }
 
+/// What has a shape, such as `collision 'part'`.
+std::string OwnerOf(const sdf::ElementPtr& shape) {
+  const sdf::ElementPtr owner = shape->GetParent()->GetParent();
+  return owner->GetName() + " '" + owner->Get<std::string>("name") + "'";
+}
+
 /// Refuses a heightmap whose picture is not there, which ends Gazebo 11.
 void CheckPicture(const sdf::ElementPtr& heightmap) {
   const auto uri = heightmap->Get<std::string>("uri");
   const std::string path = gazebo::common::find_file(uri);
   std::error_code ignored;  // then it is no file
   if (!std::filesystem::is_regular_file(path, ignored)) {
-    const sdf::ElementPtr owner = heightmap->GetParent()->GetParent();
-    throw std::invalid_argument("the heightmap of " + owner->GetName() + " '" +
-                                owner->Get<std::string>("name") + "' is not on the server: '" +
+    throw std::invalid_argument("the heightmap of " + OwnerOf(heightmap) +
+                                " is not on the server: '" + uri + "'");
+  }
+}
+
+/// Refuses a collision whose mesh Gazebo cannot load, and would leave out.
+///
+/// \param missing what Gazebo leaves out is added: a visual that it cannot find
+void CheckMesh(const sdf::ElementPtr& mesh, std::string& missing) {
+  const auto uri = mesh->Get<std::string>("uri");
+  const std::string path = gazebo::common::find_file(uri);
+  const bool collides = mesh->GetParent()->GetParent()->GetName() == "collision";
+  const bool is_there = !path.empty();
+  if (collides && (!is_there || !gazebo::common::MeshManager::Instance()->Load(path))) {
+    throw std::invalid_argument("the mesh of " + OwnerOf(mesh) +
+                                (is_there ? " cannot be loaded: '" : " is not on the server: '") +
                                 uri + "'");
+  }
+  if (!is_there) {
+    Add("the mesh of " + OwnerOf(mesh) + " is not on the server: '" + uri + "'", missing);
+  }
+}
+
+/// Finds a plugin that Gazebo cannot load, the way it does.
+void CheckPlugin(const sdf::ElementPtr& plugin, std::string& missing) {
+  const auto file = plugin->Get<std::string>("filename");
+  std::string path = file;
+  for (const std::string& folder : gazebo::common::SystemPaths::Instance()->GetPluginPaths()) {
+    std::error_code ignored;  // then it is not there
+    if (std::filesystem::exists(folder + "/" + file, ignored)) {
+      path = folder + "/" + file;
+      break;
+    }
+  }
+  if (dlopen(path.c_str(), RTLD_LAZY | RTLD_GLOBAL) == nullptr) {
+    Add("plugin '" + plugin->Get<std::string>("name") + "' cannot be loaded: " + dlerror(),
+        missing);
   }
 }
 
 /// Finds shapes that Gazebo cannot build, in an element and below it.
-void CheckShapes(const sdf::ElementPtr& element) {
+///
+/// \param missing what Gazebo leaves out is added
+void CheckParts(const sdf::ElementPtr& element, std::string& missing) {
+  const std::string owner = element->GetName();
   for (auto child = element->GetFirstElement(); child; child = child->GetNextElement()) {
-    const std::string shape = child->GetName();
-    if (shape == "collision" && element->GetName() == "link") {  // or a contact sensor names it
+    const std::string tag = child->GetName();
+    if (tag == "plugin") {
+      if (owner == "model" || owner == "sensor") {
+        CheckPlugin(child, missing);
+      }
+      continue;  // whatever is in it is its own
+    }
+    if (tag == "collision" && owner == "link") {  // or a contact sensor names it
       const sdf::ElementPtr inside = child->GetElement("geometry")->GetFirstElement();
       if (!inside || inside->GetName() == "empty") {
         throw std::invalid_argument("collision '" + child->Get<std::string>("name") +
                                     "' has no shape");
       }
     }
-    if (element->GetName() != "geometry") {
-      CheckShapes(child);
-    } else if (std::find(kShapes.begin(), kShapes.end(), shape) == kShapes.end()) {
-      const sdf::ElementPtr owner = element->GetParent();
-      throw std::invalid_argument(owner->GetName() + " '" + owner->Get<std::string>("name") +
-                                  "' has a <" + shape + ">, a shape that Gazebo 11 does not have");
-    } else if (shape == "heightmap") {
+    if (owner != "geometry") {
+      CheckParts(child, missing);
+    } else if (std::find(kShapes.begin(), kShapes.end(), tag) == kShapes.end()) {
+      throw std::invalid_argument(OwnerOf(child) + " has a <" + tag +
+                                  ">, a shape that Gazebo 11 does not have");
+    } else if (tag == "heightmap") {
       CheckPicture(child);
+    } else if (tag == "mesh") {
+      CheckMesh(child, missing);
     }
   }
 }
@@ -130,8 +188,9 @@ Description DescriptionReader::Read(const std::string& xml, const std::string& n
   if (name.empty() || name.find("::") != std::string::npos) {
     throw std::invalid_argument("a name must not be empty and have no '::' in it");
   }
-  if (xml != read_) {
+  if (xml != read_ || read_.empty()) {
     read_.clear();
+    missing_.clear();
     ReadDocument(xml);
     read_ = xml;
   }
@@ -144,7 +203,7 @@ Description DescriptionReader::Read(const std::string& xml, const std::string& n
   if (place->GetAttribute("relative_to")) {
     place->GetAttribute("relative_to")->Reset();
   }
-  return {name, is_light, Copy(element)};
+  return {name, is_light, Copy(element), missing_};
 }
 
 sdf::ElementPtr DescriptionReader::Copy(const sdf::ElementPtr& element) {
@@ -174,7 +233,7 @@ void DescriptionReader::ReadDocument(const std::string& xml) {
                                 " models and " + std::to_string(lights) + " lights");
   }
   if (models == 1) {
-    CheckShapes(root);
+    CheckParts(root, missing_);
     HideSensors(root);
     CheckModel(document_);
   }

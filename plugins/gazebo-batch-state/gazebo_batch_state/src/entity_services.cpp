@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gazebo_batch_state/entity_services.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <gazebo/physics/Link.hh>
+#include <gazebo/physics/Model.hh>
+#include <gazebo/sensors/Sensor.hh>
+#include <gazebo/sensors/SensorManager.hh>
 #include <set>
 #include <stdexcept>
 #include <thread>
@@ -10,16 +15,17 @@
 
 #include "gazebo_batch_state/limits.hpp"
 #include "gazebo_batch_state/poll.hpp"
-#include "gazebo_batch_state/reference_frame.hpp"
 #include "gazebo_batch_state/ros_values.hpp"
-#include "gazebo_batch_state/sensor_wait.hpp"
+#include "gazebo_batch_state/services.hpp"
 
 namespace gazebo_batch_state {
 namespace {
 
 namespace msg = gazebo_batch_state_msgs;
 
-constexpr auto kLightPatience = std::chrono::seconds(5);
+using gazebo::sensors::SensorManager;
+
+constexpr auto kPatience = std::chrono::seconds(5);
 constexpr auto kTurn = std::chrono::seconds(1);         // how long the world stands still at a time
 constexpr auto kRest = std::chrono::milliseconds(100);  // how long it goes on in between
 
@@ -38,6 +44,30 @@ void ListLights(const EntityIndex& index, const std::string& model,
   }
 }
 
+/// Adds Gazebo's names of all sensors of a model and of those nested in it.
+void ListSensors(const gazebo::physics::ModelPtr& model, std::vector<std::string>& names) {
+  for (const auto& link : model->GetLinks()) {
+    for (unsigned int number = 0; number < link->GetSensorCount(); ++number) {
+      names.push_back(link->GetSensorName(number));
+    }
+  }
+  for (const auto& nested : model->NestedModels()) {
+    ListSensors(nested, names);
+  }
+}
+
+/// Waits for Gazebo's main thread. Not with access to the world.
+///
+/// \throws std::runtime_error if the server ends
+template <class Condition>
+void WaitUntil(const BatchWorld& world, Condition condition) {
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (!condition() && std::chrono::steady_clock::now() < deadline) {
+    world.CheckGoesOn();
+    std::this_thread::sleep_for(kPoll);
+  }
+}
+
 }  // namespace
 
 void EntityServices::SpawnModels(msg::SpawnModels::Request& request,
@@ -50,7 +80,8 @@ void EntityServices::SpawnModels(msg::SpawnModels::Request& request,
     spawner_.WaitUntilFree(wanted.name);
   }
   Spawn(request, response);
-  WaitUntilStarted(world_);
+  // A sensor that is removed before it was started would stay for ever.
+  WaitUntil(world_, [] { return SensorManager::Instance()->SensorsInitialized(); });
   pictures_.Settle();
 }
 
@@ -74,11 +105,12 @@ std::size_t EntityServices::SpawnFrom(std::size_t number, const msg::SpawnModels
   do {
     world_.CheckGoesOn();
     const msg::SpawnRequest& wanted = request.requests[number];
-    Reason& reason = response.messages[number];
+    std::string missing;
+    Reason reason;
     try {
       reason = spawned.count(wanted.name) > 0
                    ? "an earlier request of the same call has the name '" + wanted.name + "'"
-                   : Spawn(access, wanted);
+                   : Spawn(access, wanted, missing);
     } catch (const std::exception& error) {
       reason = error.what();
     }
@@ -86,6 +118,7 @@ std::size_t EntityServices::SpawnFrom(std::size_t number, const msg::SpawnModels
     if (reason.empty()) {
       spawned.insert(wanted.name);
     }
+    response.messages[number] = reason.empty() ? missing : reason;
     ++number;
   } while (number < request.requests.size() && std::chrono::steady_clock::now() < end);
   access.Refresh();
@@ -93,7 +126,8 @@ std::size_t EntityServices::SpawnFrom(std::size_t number, const msg::SpawnModels
   return number;
 }
 
-Reason EntityServices::Spawn(BatchWorld::Access& access, const msg::SpawnRequest& request) {
+Reason EntityServices::Spawn(BatchWorld::Access& access, const msg::SpawnRequest& request,
+                             std::string& missing) {
   if (IsTaken(access.Index(), request.name)) {
     return "there is a model or light '" + request.name + "' already";
   }
@@ -105,7 +139,9 @@ Reason EntityServices::Spawn(BatchWorld::Access& access, const msg::SpawnRequest
   }
   const Pose3d pose =
       Compose(FrameState(access, request.reference_frame).pose, PoseOf(numbers.data()));
-  return spawner_.Spawn(reader_.Read(request.xml, request.name, pose), pose);
+  Description description = reader_.Read(request.xml, request.name, pose);
+  missing = std::move(description.missing);
+  return spawner_.Spawn(description, pose);
 }
 
 void EntityServices::DeleteModels(msg::DeleteModels::Request& request,
@@ -151,14 +187,18 @@ void EntityServices::DeleteModels(msg::DeleteModels::Request& request,
   for (const std::string& light : lights) {
     WaitUntilGone(light);
   }
-  WaitUntilEnded(world_, sensors);
+  WaitUntil(world_, [&sensors] {  // a camera of the same name cannot be made before
+    return std::none_of(sensors.begin(), sensors.end(), [](const std::string& name) {
+      return SensorManager::Instance()->GetSensor(name) != nullptr;
+    });
+  });
   pictures_.RemoveLights(std::move(carried));
   pictures_.Settle();
 }
 
 void EntityServices::WaitUntilGone(const std::string& light) {
   world_.Steps().Release();  // lights are removed by the loop of the world's thread
-  const auto deadline = std::chrono::steady_clock::now() + kLightPatience;
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
   while (BatchWorld::Access(world_).Index().Names(Table::kLights).Find(light)) {
     if (std::chrono::steady_clock::now() > deadline) {
       throw std::runtime_error("Gazebo does not remove light '" + light + "'");

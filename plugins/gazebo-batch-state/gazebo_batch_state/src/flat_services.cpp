@@ -6,9 +6,9 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "gazebo_batch_state/measure_services.hpp"
 #include "gazebo_batch_state/picture_library.hpp"
 #include "gazebo_batch_state/ros_values.hpp"
+#include "gazebo_batch_state/services.hpp"
 
 namespace gazebo_batch_state {
 namespace {
@@ -77,9 +77,6 @@ Reason WriteCell(BatchWorld::Access& access, std::uint64_t generation, Table tab
   return present ? access.Write(table, column, *present, cell) : "it was deleted";
 }
 
-constexpr const char* kDisturbed =
-    "others let the world go on at the same moment: it made more steps than asked for";
-
 bool IsFar(const Vector3d& place) {
   return std::max({std::abs(place.X()), std::abs(place.Y()), std::abs(place.Z())}) > kFarthest;
 }
@@ -98,19 +95,14 @@ Reason Divergence(const BatchWorld::View& view) {
   return {};
 }
 
-/// Makes n steps; returns what went wrong, if anything did.
-Reason Advance(BatchWorld::Access& access, std::uint32_t n) {
-  return access.Advance(n) ? Divergence(access) : kDisturbed;
-}
-
 }  // namespace
 
 void FlatServices::Exchange(Request& request, Response& response) {
   BatchWorld::Access access(world_);
   const std::uint32_t steps = Begin(access, request, response);
   if (steps > 0) {
-    const bool exact = access.Advance(steps, request.more_steps != 0);
-    End(access, request, response, exact ? Reason() : kDisturbed);
+    access.Advance(steps, request.more_steps != 0);
+    End(access, request, response);
   }
 }
 
@@ -146,9 +138,8 @@ std::uint32_t FlatServices::Begin(BatchWorld::Access& access, Request& request,
   return 0;
 }
 
-void FlatServices::End(BatchWorld::Access& access, const Request& request, Response& response,
-                       Reason failure) {
-  response.message = failure.empty() ? Divergence(access) : std::move(failure);
+void FlatServices::End(BatchWorld::Access& access, const Request& request, Response& response) {
+  response.message = Divergence(access);
   if (!response.message.empty()) {
     response.status = Response::FAILED;
   }
@@ -239,7 +230,8 @@ void FlatServices::Step(msg::Step::Request& request, msg::Step::Response& respon
   response.message = CheckSteps(request.steps);
   BatchWorld::Access access(world_);
   if (response.message.empty()) {
-    response.message = Advance(access, request.steps);
+    access.Advance(request.steps);
+    response.message = Divergence(access);
   }
   response.success = response.message.empty() ? 1 : 0;
   const Instant now = access.Now();

@@ -18,7 +18,7 @@ constexpr auto kInTheWay = std::chrono::milliseconds(5);
 LockStep::LockStep(WorldControl control, Duration patience, Duration longest_step)
     : control_(std::move(control)), patience_(patience), longest_step_(longest_step) {}
 
-void LockStep::OnStepBegin() {
+bool LockStep::OnStepBegin() {
   Lock lock(mutex_);
   bool in_the_way = false;
   waits_to_begin_ = true;
@@ -27,11 +27,18 @@ void LockStep::OnStepBegin() {
   }
   waits_to_begin_ = false;
   in_step_ = true;
+  is_empty_ = controlled_ && mode_ != Mode::kCounting;
+  return !is_empty_;
 }
 
 void LockStep::OnStepEnd() {
   Lock lock(mutex_);
   in_step_ = false;
+  if (is_empty_) {
+    is_empty_ = false;
+    service_.notify_all();
+    return;
+  }
   ++steps_;
   if (mode_ == Mode::kCounting && --left_ == 0) {
     mode_ = Mode::kHeld;
@@ -52,7 +59,21 @@ void LockStep::OnStepEnd() {
   }
 }
 
+bool LockStep::OnUnpause() {
+  {
+    const Lock lock(mutex_);
+    if (!controlled_ || mode_ == Mode::kCounting || stopped_) {
+      return false;
+    }
+  }
+  control_.set_paused(true);
+  return true;
+}
+
 void LockStep::Hold(Lock& lock) {
+  lock.unlock();
+  control_.set_paused(true);  // at once: this thread has the lock that Gazebo needs for it
+  lock.lock();
   const auto start = std::chrono::steady_clock::now();
   while (mode_ == Mode::kHeld) {
     const auto now = std::chrono::steady_clock::now();
@@ -61,7 +82,6 @@ void LockStep::Hold(Lock& lock) {
     if (left_alone || in_the_way || (inside_ == 0 && (release_ || stopped_))) {
       mode_ = Mode::kPausing;
       lock.unlock();
-      control_.set_paused(true);
       control_.set_pace(WorldControl::Pace::kIdle);
       lock.lock();
       mode_ = Mode::kFree;
@@ -71,6 +91,10 @@ void LockStep::Hold(Lock& lock) {
     } else {
       world_.wait_for(lock, kInTheWay);
     }
+  }
+  if (mode_ == Mode::kCounting) {
+    lock.unlock();
+    control_.set_paused(false);
   }
 }
 
@@ -130,15 +154,18 @@ LockStep::Result LockStep::Advance(std::uint32_t n) {
     return Result::kDone;
   }
   Lock lock(mutex_);
-  const std::uint64_t target = steps_ + n;
   left_ = n;
+  controlled_ = true;
   const bool was_free = mode_ == Mode::kFree;
+  const bool was_paused = control_.is_paused() && !waits_to_begin_;
   mode_ = Mode::kCounting;
   Wake();
   if (was_free) {
-    Control(lock, [this] {
+    Control(lock, [this, was_paused] {
       control_.set_pace(WorldControl::Pace::kFast);
-      control_.set_paused(false);
+      if (was_paused) {  // or the steps may be over by now, and the world paused again
+        control_.set_paused(false);
+      }
     });
   }
   std::uint64_t seen = steps_;
@@ -161,7 +188,7 @@ LockStep::Result LockStep::Advance(std::uint32_t n) {
       Control(lock, [this] { control_.set_paused(false); });
     }
   }
-  return steps_ == target ? Result::kDone : Result::kDisturbed;
+  return Result::kDone;
 }
 
 template <class Call>
@@ -175,14 +202,21 @@ void LockStep::Control(Lock& lock, Call call) {
 
 void LockStep::Pause() {
   Release();
+  SetControlled(true);
   control_.set_paused(true);
   control_.set_pace(WorldControl::Pace::kIdle);
 }
 
 void LockStep::Resume() {
   Release();
+  SetControlled(false);
   control_.set_pace(WorldControl::Pace::kOwn);
   control_.set_paused(false);
+}
+
+void LockStep::SetControlled(bool controlled) {
+  const Lock lock(mutex_);
+  controlled_ = controlled;
 }
 
 void LockStep::Release() {

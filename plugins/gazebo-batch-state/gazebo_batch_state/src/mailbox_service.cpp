@@ -102,7 +102,7 @@ void MailboxService::End() {
   const bool done = Try([this] {
     BatchWorld::Access access(world_);
     access.EndSteps(request_.more_steps != 0);
-    flat_.End(access, request_, response_, {});
+    flat_.End(access, request_, response_);
   });
   if (done) {
     Send();

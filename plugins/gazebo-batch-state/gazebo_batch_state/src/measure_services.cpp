@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gazebo_batch_state/measure_services.hpp"
+#include <gazebo_batch_state_msgs/GetContacts.h>
+#include <gazebo_batch_state_msgs/GetSensors.h>
+#include <gazebo_batch_state_msgs/Watch.h>
 
 #include <algorithm>
 
 #include "gazebo_batch_state/limits.hpp"
+#include "gazebo_batch_state/services.hpp"
 
 namespace gazebo_batch_state {
 namespace {
 
 namespace msg = gazebo_batch_state_msgs;
 
-}  // namespace
-
-void MeasureServices::GetContacts(msg::GetContacts::Request& /*request*/,
-                                  msg::GetContacts::Response& response) {
-  BatchWorld::Access access(world_);
+void GetContacts(Served& served, msg::GetContacts::Request& /*request*/,
+                 msg::GetContacts::Response& response) {
+  BatchWorld::Access access(served.world);
   response.generation = access.Index().Generation();
   for (const ContactPoint& point : access.Sensors().Contacts().Now()) {
     for (const auto& link : point.links) {
@@ -28,9 +29,9 @@ void MeasureServices::GetContacts(msg::GetContacts::Request& /*request*/,
   }
 }
 
-void MeasureServices::GetSensors(msg::GetSensors::Request& /*request*/,
-                                 msg::GetSensors::Response& response) {
-  BatchWorld::Access access(world_);
+void GetSensors(Served& served, msg::GetSensors::Request& /*request*/,
+                msg::GetSensors::Response& response) {
+  BatchWorld::Access access(served.world);
   response.generation = access.Index().Generation();
   for (const SensorEntity& sensor : access.Sensors().Sensors()) {
     response.names.push_back(sensor.name);
@@ -41,9 +42,9 @@ void MeasureServices::GetSensors(msg::GetSensors::Request& /*request*/,
   }
 }
 
-void MeasureServices::Watch(msg::Watch::Request& request, msg::Watch::Response& response) {
+void Watch(Served& served, msg::Watch::Request& request, msg::Watch::Response& response) {
   CheckNames("sensors", request.sensors);
-  BatchWorld::Access access(world_);
+  BatchWorld::Access access(served.world);
   SensorTable& table = access.Sensors();
   const auto& all = table.Sensors();
   std::vector<std::size_t> rows;
@@ -64,6 +65,8 @@ void MeasureServices::Watch(msg::Watch::Request& request, msg::Watch::Response& 
   }
   response.success = 1;
 }
+
+}  // namespace
 
 std::vector<double> Measure(BatchWorld::Access& access, const std::vector<std::uint32_t>& sensors) {
   if (sensors.empty()) {
@@ -86,6 +89,12 @@ std::vector<double> Measure(BatchWorld::Access& access, const std::vector<std::u
     numbers += all[row].Size();
   }
   return measured;
+}
+
+void OfferMeasures(ServiceTable& table, Served& served) {
+  table.Offer("get_contacts", served, &GetContacts);
+  table.Offer("get_sensors", served, &GetSensors);
+  table.Offer("watch", served, &Watch);
 }
 
 }  // namespace gazebo_batch_state

@@ -21,20 +21,14 @@ Server::Server(const gazebo::physics::WorldPtr& world)
       topics_(node_),
       flat_(world_, shared_),
       mailbox_(world_, flat_, turn_),
-      states_(world_, shared_),
-      looks_(world_, shared_),
       entities_(world_, pictures_, shared_),
-      whole_(world_, shared_),
-      bounds_(world_),
-      physics_(world_),
-      measures_(world_),
-      kinematics_(world_),
+      served_{world_, shared_},
       services_(node_, queue_, turn_) {
   world_.OnStep([this](const BatchWorld::View& view, StepKind kind) {
     clock_.Publish(view.Now(), kind);
     topics_.Publish(view);
     if (kind == StepKind::kFree) {  // after steps that were asked for, the service writes
-      shared_.Write(view);
+      shared_.Write(view, true);
     }
   });
   thread_ = std::thread([this] { Run(); });
@@ -58,27 +52,12 @@ void Server::Offer() {
   services_.Offer("step", flat_, &FlatServices::Step);
   services_.Offer("open_shared_memory", flat_, &FlatServices::OpenSharedMemory);
   services_.Offer("open_mailbox", mailbox_, &MailboxService::OpenMailbox);
-  services_.Offer("get_model_states", states_, &StateServices::GetModelStates);
-  services_.Offer("get_link_states", states_, &StateServices::GetLinkStates);
-  services_.Offer("set_model_states", states_, &StateServices::SetModelStates);
-  services_.Offer("set_link_states", states_, &StateServices::SetLinkStates);
-  services_.Offer("get_visuals", looks_, &LookServices::GetVisuals);
-  services_.Offer("set_visuals", looks_, &LookServices::SetVisuals);
-  services_.Offer("get_lights", looks_, &LookServices::GetLights);
-  services_.Offer("set_lights", looks_, &LookServices::SetLights);
   services_.Offer("spawn_models", entities_, &EntityServices::SpawnModels);
   services_.Offer("delete_models", entities_, &EntityServices::DeleteModels);
-  services_.Offer("pause", whole_, &WorldServices::Pause);
-  services_.Offer("unpause", whole_, &WorldServices::Unpause);
-  services_.Offer("reset", whole_, &WorldServices::Reset);
-  services_.Offer("set_physics", whole_, &WorldServices::SetPhysics);
-  services_.Offer("get_bounds", bounds_, &BoundsServices::GetBounds);
-  services_.Offer("get_contacts", measures_, &MeasureServices::GetContacts);
-  services_.Offer("get_kinematics", kinematics_, &KinematicsServices::GetKinematics);
-  services_.Offer("get_sensors", measures_, &MeasureServices::GetSensors);
-  services_.Offer("watch", measures_, &MeasureServices::Watch);
-  services_.Offer("get_factors", physics_, &PhysicsServices::GetFactors);
-  services_.Offer("scale_links", physics_, &PhysicsServices::ScaleLinks);
+  OfferNamed(services_, served_);
+  OfferLinks(services_, served_);
+  OfferMeasures(services_, served_);
+  OfferWorld(services_, served_);
   services_.Offer("get_image", pictures_, &PictureLibrary::GetImage);
   services_.Offer("get_names", flat_, &FlatServices::GetNames);  // the last: then all are there
 }

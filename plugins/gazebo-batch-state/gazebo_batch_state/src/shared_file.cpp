@@ -72,13 +72,16 @@ double* SharedFile::Begin(Table table) {
   return file_.At<double>(buffer.offset[static_cast<std::size_t>(table)]);
 }
 
-void SharedFile::Commit(const Instant& instant) {
+void SharedFile::Commit(const Instant& instant, std::chrono::nanoseconds lasting) {
   BeginBuffer();  // also without a table
   SharedBuffer& buffer = Buffer(next_);
   buffer.iterations = instant.iterations;
   buffer.seconds = instant.seconds;
   buffer.nanoseconds = instant.nanoseconds;
   buffer.timestep = instant.timestep;
+  const auto end = std::chrono::steady_clock::now() + lasting;  // Linux: CLOCK_MONOTONIC
+  buffer.expires =
+      static_cast<std::uint64_t>(std::chrono::nanoseconds(end.time_since_epoch()).count());
   buffer.sequence.fetch_add(1, std::memory_order_release);
   Header().latest.store(next_, std::memory_order_release);
   next_ = (next_ + 1) % kSharedBuffers;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gazebo_batch_state/shared_memory.hpp"
 
+#include <algorithm>
 #include <random>
 #include <stdexcept>
+#include <utility>
 
 #include "gazebo_batch_state/shared_directory.hpp"
 
@@ -11,6 +13,11 @@ namespace {
 
 constexpr auto kGrace = std::chrono::seconds(5);  // for a client to take the lock
 constexpr std::size_t kMostFiles = 8;
+
+// How long what was written counts as the present: in a world that stands still for less than any
+// call takes by which others could change it, in one that runs for two steps.
+constexpr auto kStandingLasts = std::chrono::microseconds(50);
+constexpr auto kRunningLasts = std::chrono::milliseconds(100);  // at most
 
 std::uint64_t RandomNumber() {
   std::random_device random;
@@ -37,26 +44,33 @@ const SharedFile& SharedMemory::Open(const BatchWorld::View& world, const std::s
     auto file = std::make_unique<SharedFile>(where, boot_, generation, rows);
     found = files_.insert_or_assign(where, Entry{std::move(file), generation, {}}).first;
   }
-  Write(world, *found->second.file);  // what has been wanted since it was asked for before
+  Write(world, *found->second.file,
+        kStandingLasts);  // what has been wanted since it was asked for before
   found->second.asked = Clock::now();
   return *found->second.file;
 }
 
-void SharedMemory::Write(const BatchWorld::View& world, SharedFile& file) {
+void SharedMemory::Write(const BatchWorld::View& world, SharedFile& file,
+                         std::chrono::nanoseconds lasting) {
   for (const Table table : kAllTables) {
     if (file.Wants(table)) {
       world.Read(table, file.Begin(table));
     }
   }
-  file.Commit(world.Now());
+  file.Commit(world.Now(), lasting);
 }
 
-void SharedMemory::Write(const BatchWorld::View& world) {
+void SharedMemory::Write(const BatchWorld::View& world, bool runs) {
+  std::chrono::nanoseconds lasting = kStandingLasts;
+  if (runs) {
+    const auto before = std::exchange(stepped_, Clock::now());
+    lasting = std::min<std::chrono::nanoseconds>(2 * (stepped_ - before), kRunningLasts);
+  }
   for (auto entry = files_.begin(); entry != files_.end();) {
     if (entry->second.generation != world.Index().Generation()) {
       entry = files_.erase(entry);  // its destructor marks it as obsolete
     } else {
-      Write(world, *entry->second.file);
+      Write(world, *entry->second.file, lasting);
       ++entry;
     }
   }

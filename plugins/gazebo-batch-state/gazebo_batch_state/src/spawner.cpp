@@ -9,7 +9,6 @@
 #include <iterator>
 #include <thread>
 
-#include "gazebo_batch_state/model_loader.hpp"
 #include "gazebo_batch_state/poll.hpp"
 
 namespace gazebo_batch_state {
@@ -18,6 +17,31 @@ namespace {
 namespace physics = gazebo::physics;
 
 constexpr auto kPause = std::chrono::seconds(1);
+
+using Loader = physics::ModelPtr (physics::World::*)(sdf::ElementPtr, physics::BasePtr);
+
+Loader PrivateLoader();
+
+/// The explicit instantiation of a template may name a private member, whoever makes it (C++17,
+/// [temp.explicit]); the friend passes it on.
+template <Loader kLoader>
+struct Access {
+  friend Loader PrivateLoader() { return kLoader; }
+};
+template struct Access<&physics::World::LoadModel>;
+
+/// Adds a model to a world, as Gazebo does with each one of a world file.
+///
+/// World::SetState and Gazebo's factory end in the same function, which is private; before that,
+/// for each model, they read text and copy the whole schema of SDF, which takes several times as
+/// long as the rest.
+///
+/// \param root the entity that all models of the world belong to
+/// \throws what Gazebo throws, which may be anything
+physics::ModelPtr LoadModel(physics::World& world, const sdf::ElementPtr& element,
+                            const physics::BasePtr& root) {
+  return (world.*PrivateLoader())(element, root);
+}
 
 /// Gazebo leaves out what it cannot make and goes on; so count.
 Reason FindMissing(physics::Model& model) {

@@ -12,8 +12,8 @@
 #include <cmath>
 #include <utility>
 
-#include "gazebo_batch_state/look_services.hpp"
 #include "gazebo_batch_state/ros_values.hpp"
+#include "gazebo_batch_state/services.hpp"
 
 namespace gazebo_batch_state {
 namespace {

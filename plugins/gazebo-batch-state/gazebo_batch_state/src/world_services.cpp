@@ -1,38 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gazebo_batch_state/world_services.hpp"
+#include <gazebo_batch_state_msgs/SetPhysics.h>
+#include <std_srvs/Trigger.h>
 
 #include <cmath>
 #include <gazebo/physics/PhysicsEngine.hh>
 #include <gazebo/physics/World.hh>
 
 #include "gazebo_batch_state/ros_values.hpp"
+#include "gazebo_batch_state/services.hpp"
 
 namespace gazebo_batch_state {
+namespace {
 
 namespace msg = gazebo_batch_state_msgs;
 
-void WorldServices::Pause(std_srvs::Trigger::Request& /*request*/,
-                          std_srvs::Trigger::Response& response) {
-  world_.Steps().Pause();
+void Pause(Served& served, std_srvs::Trigger::Request& /*request*/,
+           std_srvs::Trigger::Response& response) {
+  served.world.Steps().Pause();
   response.success = 1;
 }
 
-void WorldServices::Unpause(std_srvs::Trigger::Request& /*request*/,
-                            std_srvs::Trigger::Response& response) {
-  world_.Steps().Resume();
+/// Lets the world run freely, at the pace that its description asks for.
+void Unpause(Served& served, std_srvs::Trigger::Request& /*request*/,
+             std_srvs::Trigger::Response& response) {
+  served.world.Steps().Resume();
   response.success = 1;
 }
 
-void WorldServices::Reset(std_srvs::Trigger::Request& /*request*/,
-                          std_srvs::Trigger::Response& response) {
-  world_.Reset();
-  const BatchWorld::Access access(world_);
-  shared_.Write(access);
+/// Time 0, every model at rest where it was described or spawned; looks and entities stay.
+void Reset(Served& served, std_srvs::Trigger::Request& /*request*/,
+           std_srvs::Trigger::Response& response) {
+  served.world.Reset();
+  const BatchWorld::Access access(served.world);
+  served.shared.Write(access);
   response.success = 1;
 }
 
-void WorldServices::SetPhysics(msg::SetPhysics::Request& request,
-                               msg::SetPhysics::Response& response) {
+void SetPhysics(Served& served, msg::SetPhysics::Request& request,
+                msg::SetPhysics::Response& response) {
   if (!std::isfinite(request.timestep) || request.timestep <= 0.0) {
     response.message = "timestep must be > 0 s, got " + std::to_string(request.timestep);
     return;
@@ -42,11 +47,20 @@ void WorldServices::SetPhysics(msg::SetPhysics::Request& request,
     response.message = "gravity must be finite";
     return;
   }
-  const BatchWorld::Access access(world_);
-  world_.World()->Physics()->SetMaxStepSize(request.timestep);
-  world_.World()->SetGravity(gravity);
-  shared_.Write(access);
+  const BatchWorld::Access access(served.world);
+  served.world.World()->Physics()->SetMaxStepSize(request.timestep);
+  served.world.World()->SetGravity(gravity);
+  served.shared.Write(access);
   response.success = 1;
+}
+
+}  // namespace
+
+void OfferWorld(ServiceTable& table, Served& served) {
+  table.Offer("pause", served, &Pause);
+  table.Offer("unpause", served, &Unpause);
+  table.Offer("reset", served, &Reset);
+  table.Offer("set_physics", served, &SetPhysics);
 }
 
 }  // namespace gazebo_batch_state

@@ -38,10 +38,13 @@ class Loop {
       while (!ended_) {
         const std::lock_guard<std::recursive_mutex> lock(update_mutex_);
         if (!paused_) {
-          steps.OnStepBegin();
-          in_step = true;
-          ++made;
-          in_step = false;
+          if (steps.OnStepBegin()) {
+            in_step = true;
+            ++made;
+            in_step = false;
+          } else {
+            SetPaused(true);
+          }
           steps.OnStepEnd();
         }
         ++rounds;
@@ -53,8 +56,13 @@ class Loop {
     if (paused_ == paused && !stubborn) {
       return;
     }
-    const std::lock_guard<std::recursive_mutex> lock(update_mutex_);
-    paused_ = paused;
+    {
+      const std::lock_guard<std::recursive_mutex> lock(update_mutex_);
+      paused_ = paused;
+    }
+    if (!paused) {
+      steps.OnUnpause();
+    }
   }
 
   bool Paused() const { return paused_; }
@@ -165,10 +173,9 @@ TEST(LockStep, AHeldWorldPausesItselfWhenNobodyComes) {
   {
     LockStep::Inside inside(loop.steps);
     loop.steps.Advance(1);
-    EXPECT_FALSE(loop.Paused());
+    EXPECT_TRUE(Loop::Eventually([&loop] { return loop.Paused(); }));
     EXPECT_EQ(loop.pace, WorldControl::Pace::kFast);
   }
-  EXPECT_TRUE(Loop::Eventually([&loop] { return loop.Paused(); }));
   EXPECT_TRUE(Loop::Eventually([&loop] { return loop.pace == WorldControl::Pace::kIdle; }));
   const std::uint64_t rounds = loop.rounds;
   EXPECT_TRUE(Loop::Eventually([&loop, rounds] { return loop.rounds > rounds + 10; }));
@@ -214,18 +221,32 @@ TEST(LockStep, CountsAreExactWhateverOthersDoToThePause) {
       std::this_thread::yield();
     }
   });
-  int inexact = 0;
   for (int call = 0; call < 1000; ++call) {
     const LockStep::Inside inside(loop.steps);
     const std::uint64_t before = loop.made;
     const auto n = static_cast<std::uint32_t>(1 + call % 5);
-    const LockStep::Result result = loop.steps.Advance(n);
-    const bool exact = loop.made == before + n;
-    inexact += exact == (result == LockStep::Result::kDone) ? 0 : 1;
+    EXPECT_EQ(loop.steps.Advance(n), LockStep::Result::kDone);
+    EXPECT_EQ(loop.made, before + n);
   }
+  const std::uint64_t made = loop.made;
+  const std::uint64_t rounds = loop.rounds;
+  EXPECT_TRUE(Loop::Eventually([&loop, rounds] { return loop.rounds > rounds + 1000; }));
+  EXPECT_EQ(loop.made, made);  // nor does it go on when nobody asks
   done = true;
   meddler.join();
-  EXPECT_EQ(inexact, 0);
+}
+
+TEST(LockStep, AHeldWorldIsPausedForWhoeverRestoresThat) {
+  Loop loop(true, std::chrono::seconds(5), std::chrono::seconds(5));
+  loop.Start();
+  {
+    LockStep::Inside inside(loop.steps);
+    loop.steps.Advance(1);
+  }
+  EXPECT_TRUE(Loop::Eventually([&loop] { return loop.Paused(); }));
+  loop.SetPaused(true);  // returns at once, though the world's thread has the lock
+  loop.SetPaused(loop.Paused());
+  EXPECT_EQ(loop.made, 1U);
 }
 
 TEST(LockStep, NobodyWaitsForeverWhenOthersLetTheWorldGoOnAtTheSameMoment) {
@@ -238,8 +259,8 @@ TEST(LockStep, NobodyWaitsForeverWhenOthersLetTheWorldGoOnAtTheSameMoment) {
   for (int call = 0; call < 20; ++call) {
     const LockStep::Inside inside(loop.steps);
     const std::uint64_t before = loop.made;
-    const LockStep::Result result = loop.steps.Advance(1);
-    EXPECT_EQ(result == LockStep::Result::kDone, loop.made == before + 1);
+    EXPECT_EQ(loop.steps.Advance(1), LockStep::Result::kDone);
+    EXPECT_EQ(loop.made, before + 1);
   }
 }
 

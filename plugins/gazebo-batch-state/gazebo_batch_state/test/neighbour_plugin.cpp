@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gazebo_msgs/DeleteModel.h>
 #include <gazebo_msgs/GetModelState.h>
 #include <gazebo_msgs/SetModelState.h>
+#include <gazebo_msgs/SpawnModel.h>
 #include <ros/ros.h>
 #include <ros/spinner.h>
+#include <std_srvs/Empty.h>
 #include <std_srvs/Trigger.h>
 
 #include <array>
@@ -32,6 +35,9 @@ namespace gazebo_batch_state {
 ///     ~replace_light      puts the light `lamp` in the place of the light `sun`
 ///     ~get_model_state    in the world frame
 ///     ~set_model_state
+///     ~spawn_sdf_model    at a pose in the world frame
+///     ~delete_model
+///     ~unpause_physics
 class NeighbourPlugin : public gazebo::SystemPlugin {
  public:
   ~NeighbourPlugin() override {
@@ -56,6 +62,7 @@ class NeighbourPlugin : public gazebo::SystemPlugin {
     transport_->Init(world);
     requests_ = transport_->Advertise<gazebo::msgs::Request>("~/request");
     lights_ = transport_->Advertise<gazebo::msgs::Light>("~/factory/light");
+    factory_ = transport_->Advertise<gazebo::msgs::Factory>("~/factory");
     node_ = std::make_unique<ros::NodeHandle>("~");
     spinner_ = std::make_unique<ros::AsyncSpinner>(1);
     spinner_->start();
@@ -63,14 +70,21 @@ class NeighbourPlugin : public gazebo::SystemPlugin {
         node_->advertiseService("replace_light", &NeighbourPlugin::ReplaceLight, this),
         node_->advertiseService("get_model_state", &NeighbourPlugin::GetModelState, this),
         node_->advertiseService("set_model_state", &NeighbourPlugin::SetModelState, this),
+        node_->advertiseService("spawn_sdf_model", &NeighbourPlugin::SpawnModel, this),
+        node_->advertiseService("delete_model", &NeighbourPlugin::DeleteModel, this),
+        node_->advertiseService("unpause_physics", &NeighbourPlugin::Unpause, this),
     };
+  }
+
+  void Delete(const std::string& name) {
+    const std::unique_ptr<gazebo::msgs::Request> request(
+        gazebo::msgs::CreateRequest("entity_delete", name));
+    requests_->Publish(*request, true);
   }
 
   bool ReplaceLight(std_srvs::Trigger::Request& /*request*/,
                     std_srvs::Trigger::Response& response) {
-    const std::unique_ptr<gazebo::msgs::Request> request(
-        gazebo::msgs::CreateRequest("entity_delete", "sun"));
-    requests_->Publish(*request, true);
+    Delete("sun");
     response.success = Wait([this] { return world_->LightByName("sun") == nullptr; }) ? 1 : 0;
     gazebo::msgs::Light light;
     light.set_name("lamp");
@@ -111,6 +125,35 @@ class NeighbourPlugin : public gazebo::SystemPlugin {
     return true;
   }
 
+  bool SpawnModel(gazebo_msgs::SpawnModel::Request& request,
+                  gazebo_msgs::SpawnModel::Response& response) {
+    std::array<double, 7> numbers{};
+    CopyPose(request.initial_pose, numbers.data());
+    sdf::SDF document;
+    document.SetFromString(request.model_xml);
+    document.Root()->GetElement("model")->GetAttribute("name")->Set(request.model_name);
+    gazebo::msgs::Factory message;
+    message.set_sdf(document.ToString());
+    gazebo::msgs::Set(message.mutable_pose(), PoseOf(numbers.data()));
+    factory_->Publish(message, true);
+    const std::string& name = request.model_name;
+    response.success = Wait([&] { return world_->ModelByName(name) != nullptr; }) ? 1 : 0;
+    return true;
+  }
+
+  bool DeleteModel(gazebo_msgs::DeleteModel::Request& request,
+                   gazebo_msgs::DeleteModel::Response& response) {
+    const std::string& name = request.model_name;
+    Delete(name);
+    response.success = Wait([&] { return world_->ModelByName(name) == nullptr; }) ? 1 : 0;
+    return true;
+  }
+
+  bool Unpause(std_srvs::Empty::Request& /*request*/, std_srvs::Empty::Response& /*response*/) {
+    world_->SetPaused(false);
+    return true;
+  }
+
   static bool Wait(const std::function<bool()>& done) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(5);
     while (!done()) {
@@ -126,6 +169,7 @@ class NeighbourPlugin : public gazebo::SystemPlugin {
   gazebo::transport::NodePtr transport_;
   gazebo::transport::PublisherPtr requests_;
   gazebo::transport::PublisherPtr lights_;
+  gazebo::transport::PublisherPtr factory_;
   std::unique_ptr<ros::NodeHandle> node_;
   std::unique_ptr<ros::AsyncSpinner> spinner_;
   std::vector<ros::ServiceServer> servers_;

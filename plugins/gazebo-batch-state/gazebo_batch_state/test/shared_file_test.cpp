@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <memory>
 #include <system_error>
@@ -21,6 +23,7 @@ namespace gazebo_batch_state {
 namespace {
 
 constexpr SharedFile::RowCounts kRows = {2, 3, 1, 1, 2};
+constexpr auto kLasting = std::chrono::seconds(3);
 constexpr std::uint64_t kBoot = 77;
 constexpr std::uint64_t kGeneration = 1234567890123;
 
@@ -88,7 +91,7 @@ class SharedFileTest : public testing::Test {
       const auto row_count = kRows[static_cast<std::size_t>(table)];
       std::fill(numbers, numbers + row_count * Layout(table).width, value);
     }
-    file_->Commit({iterations, 12, 345, 0.001});
+    file_->Commit({iterations, 12, 345, 0.001}, kLasting);
   }
 
   std::string directory_;
@@ -98,7 +101,7 @@ class SharedFileTest : public testing::Test {
 TEST_F(SharedFileTest, TheHeaderSaysWhatIsInTheFile) {
   const Reader reader(file_->Path());
   EXPECT_EQ(std::memcmp(&reader.Header().magic, "DSBATCH1", 8), 0);
-  EXPECT_EQ(reader.Header().version, 4U);
+  EXPECT_EQ(reader.Header().version, 5U);
   EXPECT_EQ(reader.Header().header_size, 128U);
   EXPECT_EQ(reader.Header().size, reader.Size());
   EXPECT_EQ(reader.Header().size, file_->Size());
@@ -155,10 +158,10 @@ TEST_F(SharedFileTest, SaysWhichTablesAreOfAnInstant) {
   EXPECT_EQ(reader.Latest().filled, 31U);
   for (int buffer = 0; buffer < 4; ++buffer) {
     file_->Begin(Table::kLinks);
-    file_->Commit({2, 0, 0, 0.001});
+    file_->Commit({2, 0, 0, 0.001}, kLasting);
     EXPECT_EQ(reader.Latest().filled, 2U);
   }
-  file_->Commit({3, 0, 0, 0.001});
+  file_->Commit({3, 0, 0, 0.001}, kLasting);
   EXPECT_EQ(reader.Latest().filled, 0U);
   EXPECT_EQ(reader.Latest().iterations, 3U);
 }
@@ -196,6 +199,19 @@ TEST_F(SharedFileTest, AFastWriterNeitherTearsNorStarvesAReader) {
   done = true;
   writer.join();
   EXPECT_LT(retries, kReads);
+}
+
+TEST_F(SharedFileTest, SaysHowLongItIsThePresent) {
+  const auto now = [] {
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+  };
+  const auto before = now();
+  file_->Commit({2, 0, 0, 0.001}, kLasting);
+  const std::chrono::nanoseconds expires(Reader(file_->Path()).Latest().expires);
+  EXPECT_GE(expires, before + kLasting);
+  EXPECT_LE(expires, now() + kLasting);
 }
 
 TEST_F(SharedFileTest, KnowsWhetherAClientHoldsIt) {
@@ -243,7 +259,7 @@ TEST_F(SharedFileTest, AMissingDirectoryIsNamed) {
 
 TEST_F(SharedFileTest, AWorldWithoutRowsIsSharedToo) {
   SharedFile file(directory_, kBoot, kGeneration, {0, 0, 0, 0, 0});
-  file.Commit({5, 0, 0, 0.001});
+  file.Commit({5, 0, 0, 0.001}, kLasting);
   const Reader reader(file.Path());
   EXPECT_EQ(reader.Latest().iterations, 5U);
   EXPECT_EQ(reader.Latest().sequence % 2, 0U);

@@ -57,6 +57,7 @@ class GazeboSensors:
         self._session, self._read_tables, self._cameras = session, read_tables, cameras
         self._listing = SensorListing(-1, {}, {})
         self._infos: dict[str, SensorInfo] = {}
+        self._watched: dict[str, None] = {}
         self._recent: dict[str, None] = {}  # read since the last step
         self._measured: dict[str, Rows] = {}
 
@@ -98,6 +99,13 @@ class GazeboSensors:
             raise UnknownEntityError("sensor", name, self.infos)
         if name in self._listing.sensors:
             watch(self._session.client, [name])
+            self._watched[name] = None
+
+    def restore(self) -> None:
+        """Starts the sensors again that were started on a server before this one."""
+        for name in self._watched:
+            if name in self.infos:
+                self.watch(name)
 
     def read(self, name: str) -> Reading:
         """Returns the present measurement of a sensor, (1, ...)."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import struct
 from collections.abc import Callable, Sequence
@@ -27,6 +28,8 @@ from deepsim_sync import CameraMount, CameraView, Entities
 
 from .exchange import ExchangeReply, ExchangeRequest
 from .layout import SERVICES, TABLES
+
+_LOGGER = logging.getLogger("deepsim_gazebo")
 
 _GENERATION = struct.Struct("<Q")
 _COUNT = struct.Struct("<I")
@@ -165,7 +168,10 @@ class BatchStateClient:
         return Listing(entities, tuple(cameras), no_pictures)
 
     def spawn(self, entities: Sequence[NewEntity]) -> list[str | None]:
-        """Adds models and lights, 100 per call; returns None, or why it failed, for each."""
+        """Adds models and lights, 100 per call; returns None, or why it failed, for each.
+
+        Logs a warning for plugins and meshes of visuals that the server did not find.
+        """
         failures: list[str | None] = []
         for part in _parts(entities):
             requests = b"".join(
@@ -315,6 +321,11 @@ class BatchStateClient:
         self._close_mailbox()
         self._mailbox = Mailbox(self._open("open_mailbox", directory), self._timeout)
 
+    def lose(self) -> None:
+        """Counts a loss of the server, and closes the other connections, which broke with it."""
+        self.losses += 1
+        self.close()
+
     def close(self) -> None:
         """Closes all connections; the next call opens a new one."""
         self._close_mailbox()
@@ -328,9 +339,7 @@ class BatchStateClient:
         try:
             return call(body, asked)
         except (UnreachableError, CallLostError, CallTimeoutError):
-            # The other connections broke with the server; closing them avoids an error for each.
-            self.losses += 1
-            self.close()
+            self.lose()
             raise
 
     def _close_mailbox(self) -> None:
@@ -383,6 +392,9 @@ class BatchStateClient:
             raise MalformedReplyError(
                 f"the answer of {service} has {len(success)} rows for {len(names)} names"
             )
+        for name, done, message in zip(names, success, messages):
+            if done and message:
+                _LOGGER.warning("%r is incomplete: %s", name, message)
         return [
             None if done else message or "without a reason"
             for done, message in zip(success, messages)

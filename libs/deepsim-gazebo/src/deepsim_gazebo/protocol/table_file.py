@@ -6,6 +6,9 @@ header, then several buffers, each with a sequence number, which is odd while th
 written, and the rows of the five tables in the flat form. The server fills the buffers in turn, so
 a read has to be repeated only if the server has come round to the same buffer.
 
+Each buffer says until when it counts as the present. Afterwards the server has to be asked, because
+others may have changed a world that stands still.
+
 This relies on loads and stores in program order, as on x86-64; Python offers no memory barriers.
 """
 
@@ -16,6 +19,7 @@ import logging
 import mmap
 import os
 import struct
+import time
 from collections.abc import Collection
 from typing import NamedTuple, NoReturn
 
@@ -32,7 +36,7 @@ from .layout import LAYOUTS, TABLE_NUMBERS, TABLES, Rows, fill
 _LOGGER = logging.getLogger("deepsim_gazebo")
 
 MAGIC = int.from_bytes(b"DSBATCH1", "little")
-VERSION = 4
+VERSION = 5
 
 _ATTEMPTS = 50
 
@@ -43,8 +47,9 @@ _LATEST_AND_OBSOLETE = struct.Struct("=II")
 _LATEST_AT = 56
 _WANTED = struct.Struct("=I")
 _WANTED_AT = 36
-# sequence, generation, iterations, seconds, nanoseconds, timestep, offset of each table, filled
-_BUFFER = struct.Struct("=QQQIIdQQQQQQ")
+# sequence, generation, iterations, seconds, nanoseconds, timestep, offset of each table, filled,
+# end of validity
+_BUFFER = struct.Struct("=QQQIIdQQQQQQQ")
 _SEQUENCE = struct.Struct("=Q")
 
 
@@ -97,8 +102,8 @@ class TableFile:
         """Fills tables of this file's generation, all at one instant.
 
         Returns:
-            The instant; None if the server has not written these tables yet, or wrote during every
-            attempt. The tables may then hold rows of several instants.
+            The instant; None if it may be of the past, if the server has not written these tables
+            yet, or wrote during every attempt. The tables may then hold rows of several instants.
         """
         memory = self._memory
         mask = sum(1 << TABLE_NUMBERS[kind] for kind in kinds)
@@ -107,7 +112,7 @@ class TableFile:
             if latest >= len(self._buffers):
                 self._refuse(f"names its buffer {latest} of {len(self._buffers)}")
             buffer = self._buffers[latest]
-            sequence, _, iterations, seconds, nanoseconds, timestep, *_, filled = (
+            sequence, _, iterations, seconds, nanoseconds, timestep, *_, filled, expires = (
                 _BUFFER.unpack_from(memory, buffer.start)
             )
             if sequence % 2 or not sequence:
@@ -115,11 +120,13 @@ class TableFile:
             if filled & mask != mask:
                 self._want(mask)
                 return None
+            if time.monotonic_ns() > expires:
+                return None
             for kind in kinds:
                 fill(tables, kind, buffer.tables[kind])
             if _SEQUENCE.unpack_from(memory, buffer.start) == (sequence,):
-                time = (seconds * 1_000_000_000 + nanoseconds) / 1e9
-                return Instant(self.generation, iterations, time, timestep)
+                now = (seconds * 1_000_000_000 + nanoseconds) / 1e9
+                return Instant(self.generation, iterations, now, timestep)
         return None
 
     def _want(self, mask: int) -> None:
@@ -147,7 +154,7 @@ class TableFile:
         return tuple(self._checked_buffer(start, start + stride, rows) for start in starts)
 
     def _checked_buffer(self, start: int, end: int, counts: list[int]) -> _Buffer:
-        offsets = _BUFFER.unpack_from(self._memory, start)[6:-1]
+        offsets = _BUFFER.unpack_from(self._memory, start)[6:-2]
         tables: dict[Kind, Rows] = {}
         for kind, offset, count in zip(TABLES, offsets, counts):
             width = LAYOUTS[kind].width
@@ -182,8 +189,8 @@ class TableReader:
 
         Returns:
             The instant; None if the tables have to be requested from the server instead, because
-            they belong to another generation of entities, the server shares no memory, or it
-            writes faster than this process reads.
+            the file may be of the past, they belong to another generation of entities, the server
+            shares no memory, or it writes faster than this process reads.
         """
         if not self.usable:
             return None

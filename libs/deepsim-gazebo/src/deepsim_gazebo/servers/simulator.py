@@ -36,7 +36,6 @@ from deepsim_sync import (
     checked_requests,
 )
 from deepsim_sync.port.forwarding import (
-    Forward,
     ForwardedCameras,
     ForwardedContacts,
     ForwardedDynamics,
@@ -116,8 +115,6 @@ class GazeboServers:
             raise
         self._calls = Calls(self._servers)
         self._lost: dict[int, GazeboError] = {}
-        self._loaded: DescribedWorld | None = None
-        self._spawned: dict[str, SpawnRequest] = {}
         self._present: list[Entities] = []  # of each server, those that were compared
         self._entities = Entities(0)
         self._tables: dict[int, Tables] = {}  # of each server
@@ -127,7 +124,7 @@ class GazeboServers:
         self.camera_mounts = ForwardedMounts(forward) if renders else None
         self.physics = ForwardedPhysics(forward, self.worlds)
         self.dynamics = ForwardedDynamics(forward, self.worlds)
-        self.sensors = _WatchedSensors(forward, lambda: self._servers[0].entities.generation)
+        self.sensors = ForwardedSensors(forward, lambda: self._servers[0].entities.generation)
         self._contacts = ForwardedContacts(forward)
 
     @property
@@ -260,18 +257,14 @@ class GazeboServers:
                 for each in checked if answer is None else ():
                     self._servers[world].delete(each.name)
             raise errors[0]
-        self._spawned.update((each.name, each) for each in checked)
 
     def delete(self, name: str) -> None:
         """Removes a model and everything nested in it from every world."""
         self._calls.each(lambda _, server: server.delete(name), range(self.worlds))
-        self._spawned.pop(name, None)
 
     def load(self, world: DescribedWorld) -> None:
         """Replaces all worlds with a described one; see `GazeboSimulator.load`."""
         self._calls.each(lambda _, server: server.load(world), range(self.worlds))
-        self._loaded = world
-        self._spawned.clear()
 
     def close(self) -> None:
         """Closes all connections; the worlds stay as they are."""
@@ -313,43 +306,16 @@ class GazeboServers:
         return answered
 
     def _reset(self, world: int, server: GazeboSimulator) -> None:
-        """Resets one world, and restores its content if the server was restarted."""
+        """Resets one world, if need be on a server that is starting again."""
         deadline = time.monotonic() + self._timeout
         while True:
             try:
-                server.reset()
-                break
+                return server.reset()
             except _GONE as error:
                 self._lost[world] = error
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(_LOOK)
-        if world in self._lost and not _are_alike(server.entities, self._entities):
-            if self._loaded is not None:
-                server.load(self._loaded)
-            there = server.entities.models
-            server.spawn(
-                [
-                    _in_world(each, world)
-                    for each in self._spawned.values()
-                    if each.name not in there
-                ]
-            )
-            for name in self.sensors.watched:
-                if name in server.sensors.infos:
-                    server.sensors.watch(name)
-
-
-class _WatchedSensors(ForwardedSensors):
-    """Sensors that are known by name once they are watched, for servers that restart."""
-
-    def __init__(self, forward: Forward, generation: Callable[[], int]) -> None:
-        super().__init__(forward, generation)
-        self.watched: dict[str, None] = {}
-
-    def watch(self, name: str) -> None:
-        super().watch(name)
-        self.watched[name] = None
 
 
 def _of_world(cells: Cells, world: int) -> Cells:

@@ -187,7 +187,7 @@ def test_a_server_that_is_gone_is_noticed(
     server.calls.clear()
     server.mailbox = None
     simulator.step()
-    assert server.calls == ["pause", "open_mailbox", "exchange"]
+    assert server.calls == ["pause", "open_mailbox", "get_names", "exchange"]
 
 
 def test_an_answer_that_does_not_come_is_an_error(

@@ -9,6 +9,7 @@ import os
 import struct
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Callable
@@ -24,11 +25,12 @@ from deepsim_sync import SpawnRequest, Tables
 Connect = Callable[..., GazeboSimulator]
 WIDTHS = {"models": 13, "links": 22, "visuals": 18, "lights": 19, "joints": 10}
 MAGIC = int.from_bytes(b"DSBATCH1", "little")
-VERSION = 4
+VERSION = 5
 BOOT = 99
 HEADER, BUFFER = 128, 128
 LATEST, OBSOLETE = 56, 60
-WANTED, FILLED = 36, 80
+WANTED, FILLED, EXPIRES = 36, 80, 88
+LATER = 2**63  # ns, for files that are always of the present
 
 
 class SharedFile:
@@ -57,7 +59,7 @@ class SharedFile:
             for count, kind in zip(self._counts, TABLES):
                 offsets.append(at)
                 at += 8 * count * WIDTHS[kind]
-            head = struct.pack("<QQQIId6Q", 0, server.generation, 0, 0, 0, 0.0, *offsets, 31)
+            head = struct.pack("<QQQIId7Q", 0, server.generation, 0, 0, 0, 0.0, *offsets, 31, LATER)
             self.put(HEADER + number * self.stride, head)
         server.shared_file = (str(path), VERSION, self.size)
 
@@ -141,6 +143,20 @@ def test_reads_need_no_calls(
         assert (tables.links.twist == tick).all()
         np.testing.assert_allclose(simulator.time, [tick * 0.1])
     assert server.calls == ["open_shared_memory"]
+
+
+def test_what_may_be_of_the_past_is_requested(
+    simulator: GazeboSimulator, server: Any, share: Callable[..., SharedFile]
+) -> None:
+    """Others may have changed the world since the file was written."""
+    file = share()
+    for number in range(4):
+        file.put(HEADER + number * file.stride + EXPIRES, struct.pack("<Q", time.monotonic_ns()))
+    file.publish(rows=7.0)
+    tables = Tables(simulator.entities)
+    simulator.read(tables)
+    assert tables.models.pose[0, 0].tolist() == [1, 2, 3, 0, 0, 0, 1]
+    assert "exchange" in server.calls
 
 
 def test_steps_prefetch_no_tables(

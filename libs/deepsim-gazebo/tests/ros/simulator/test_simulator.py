@@ -275,10 +275,10 @@ def test_faults_of_the_server_are_reported(simulator: GazeboSimulator, server: A
 
 
 def test_a_lost_server_costs_one_error(
-    simulator: GazeboSimulator, server: Any, connect: Connect
+    simulator: GazeboSimulator,
+    server: Any,
 ) -> None:
-    """The current call fails; later ones use the new server, which is paused first."""
-    simulator.spawn([SpawnRequest("free", "a", Pose())])
+    """The current call fails; later ones use the same server again, which is paused first."""
     tables_of(simulator)
     simulator.reset()
     server.kill()
@@ -286,15 +286,37 @@ def test_a_lost_server_costs_one_error(
         simulator.step(10)
     with pytest.raises(UnreachableError, match="nobody listens there"):
         simulator.step(10)
-    server.world.delete("a")
-    server.first_generation = 5000
     server.start()
     server.calls.clear()
     simulator.step(10)
-    assert server.calls == ["pause", "exchange"]
-    assert not simulator.entities.models
+    assert server.calls == ["pause", "get_names", "exchange"]
     simulator.spawn([SpawnRequest("free", "b", Pose())])
     assert list(simulator.entities.models) == ["b"]
+
+
+def test_a_restarted_server_is_a_world_that_diverged(
+    simulator: GazeboSimulator, server: Any
+) -> None:
+    """Every call says so until a reset, which spawns again what was there."""
+    simulator.spawn([SpawnRequest("free", name, Pose((0, 0, 4))) for name in ("a", "b", "c")])
+    simulator.delete("b")
+    server.kill()
+    with pytest.raises(CallLostError):
+        simulator.step()
+    server.world.delete("a")
+    server.world.delete("c")
+    server.first_generation = 5000
+    server.start()
+    for call in (simulator.step, lambda: simulator.read(Tables(simulator.entities))):
+        with pytest.raises(SimulationError, match="gzserver was restarted") as caught:
+            call()
+        assert caught.value.worlds == (0,)
+    with pytest.raises(SimulationError, match="reset the world"):
+        simulator.spawn([SpawnRequest("free", "d", Pose())])
+    simulator.reset()
+    simulator.step(10)
+    assert list(simulator.entities.models) == ["a", "c"]
+    assert tables_of(simulator).models.pose[0, :, 2].tolist() == [4, 4]
 
 
 def test_names_of_models_are_checked(simulator: GazeboSimulator, server: Any) -> None:

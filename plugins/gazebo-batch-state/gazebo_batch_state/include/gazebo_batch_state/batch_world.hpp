@@ -96,10 +96,9 @@ class BatchWorld {
 
     /// Makes n physics steps, between BeginSteps and EndSteps.
     ///
-    /// \return false if others let the world go on at the same moment: there were more steps
     /// \throws std::runtime_error if the server ends or the world is stuck: a step is in progress
     ///   then, and this access is good for nothing any more
-    bool Advance(std::uint32_t n, bool more = false);
+    void Advance(std::uint32_t n, bool more = false);
 
     /// What comes before the steps of a call.
     ///
@@ -156,6 +155,9 @@ class BatchWorld {
  private:
   void BeginStep();
   void EndStep();
+  /// Takes the time of a step back and lets it change nothing.
+  void BeginEmptyStep();
+  void EndEmptyStep();
   void Refresh();
   Instant Now() const;
   void NoteTime();
@@ -174,6 +176,9 @@ class BatchWorld {
   bool tick_goes_on_ = false;           // the next steps belong to those before
   std::atomic<bool> was_reset_{false};  // and the tables do not know yet
   LockStep steps_;
+  bool is_empty_ = false;  // the step in progress, which nobody asked for
+  bool has_physics_ = true;
+  std::atomic<std::uint64_t> empty_steps_{0};
   double own_rate_ = 0.0;  // steps per second as described, 0: no limit
   bool own_pace_ = true;
   mutable std::mutex instant_mutex_;

@@ -13,6 +13,7 @@ struct Description {
   std::string name;
   bool is_light;
   sdf::ElementPtr element;  ///< a `<model>` or `<light>` in the newest version of SDF
+  std::string missing;  ///< plugins and meshes of visuals that Gazebo will leave out, or nothing
 };
 
 /// Reads descriptions. Keeps a document with SDF's schema, because making one takes 0.1 s, and what
@@ -37,8 +38,9 @@ class DescriptionReader {
   void ReadDocument(const std::string& xml);
 
   sdf::SDFPtr document_;
-  sdf::SDFPtr copy_;  // the schema for copies; has nothing in it
-  std::string read_;  // the XML in it; empty if that cannot be used
+  sdf::SDFPtr copy_;     // the schema for copies; has nothing in it
+  std::string read_;     // the XML in it; empty if that cannot be used
+  std::string missing_;  // what Gazebo leaves out of it
 };
 
 /// How many children with a tag an element has.

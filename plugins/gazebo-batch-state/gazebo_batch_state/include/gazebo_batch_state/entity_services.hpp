@@ -36,7 +36,9 @@ class EntityServices {
                         const gazebo_batch_state_msgs::SpawnModels::Request& request,
                         gazebo_batch_state_msgs::SpawnModels::Response& response,
                         std::set<std::string>& spawned);
-  Reason Spawn(BatchWorld::Access& access, const gazebo_batch_state_msgs::SpawnRequest& request);
+  /// \param missing what Gazebo leaves out
+  Reason Spawn(BatchWorld::Access& access, const gazebo_batch_state_msgs::SpawnRequest& request,
+               std::string& missing);
   void WaitUntilGone(const std::string& light);
 
   BatchWorld& world_;

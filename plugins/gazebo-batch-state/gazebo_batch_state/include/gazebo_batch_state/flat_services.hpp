@@ -26,10 +26,8 @@ class FlatServices {
                       gazebo_batch_state_msgs::Exchange::Response& response);
 
   /// The second half, after the steps were made.
-  ///
-  /// \param failure why they were not made as asked for; nothing: they were
   void End(BatchWorld::Access& access, const gazebo_batch_state_msgs::Exchange::Request& request,
-           gazebo_batch_state_msgs::Exchange::Response& response, Reason failure);
+           gazebo_batch_state_msgs::Exchange::Response& response);
 
   void GetNames(gazebo_batch_state_msgs::GetNames::Request& request,
                 gazebo_batch_state_msgs::GetNames::Response& response);

@@ -62,15 +62,19 @@ class Guest {
 /// on by the next call of Advance. It is held for as long as the service thread is inside, and for
 /// a while (the patience) longer, in which it answers its guest; then it pauses its world and goes
 /// round its loop as ever, so that nobody who needs the loop waits for long.
+///
+/// From the first Advance or Pause to the next Resume the world is controlled: it makes no other
+/// steps than those that were asked for. It is paused also while it is held, so that whoever pauses
+/// it for a moment and then restores what was finds it paused. Whoever lets it run is overruled; a
+/// step that begins before that is noticed is made empty by the world's thread.
 class LockStep {
  public:
   using Duration = std::chrono::microseconds;
 
   enum class Result {
     kDone,
-    kStopped,   ///< the server ends
-    kStuck,     ///< no step was made for too long
-    kDisturbed  ///< others let the world go on meanwhile: there were more steps
+    kStopped,  ///< the server ends
+    kStuck     ///< no step was made for too long
   };
 
   explicit LockStep(WorldControl control, Duration patience = std::chrono::milliseconds(100),
@@ -85,10 +89,17 @@ class LockStep {
   // The world's thread
 
   /// A step is about to begin; waits while someone is inside.
-  void OnStepBegin();
+  ///
+  /// \return false: nobody asked for this step, so it must change nothing, not even the time
+  bool OnStepBegin();
 
   /// A step has ended. May hold the thread, see above.
   void OnStepEnd();
+
+  /// The world was let run, by whomever. From any thread, without Gazebo's locks.
+  ///
+  /// \return whether that was overruled
+  bool OnUnpause();
 
   /// What the step in progress is.
   StepKind Kind() const {
@@ -110,7 +121,7 @@ class LockStep {
     LockStep& owner_;
   };
 
-  /// Makes n steps, whatever others do to the pause meanwhile.
+  /// Makes exactly n steps, whatever others do to the pause meanwhile.
   ///
   /// Called inside, and inside again when it returns.
   Result Advance(std::uint32_t n);
@@ -150,6 +161,7 @@ class LockStep {
   using Lock = std::unique_lock<std::mutex>;
 
   void Hold(Lock& lock);
+  void SetControlled(bool controlled);
 
   /// Waits for a request of the guest, and begins with it.
   void ServeGuest(Lock& lock);
@@ -174,7 +186,9 @@ class LockStep {
   std::condition_variable world_;
   std::condition_variable service_;
   Mode mode_ = Mode::kFree;
+  bool controlled_ = false;  // there are no steps but those asked for
   bool in_step_ = false;
+  bool is_empty_ = false;  // the step in progress, which nobody asked for
   bool waits_to_begin_ = false;
   bool release_ = false;
   bool in_control_ = false;                        // the service thread waits for Gazebo

@@ -9,22 +9,16 @@
 #include <thread>
 
 #include "gazebo_batch_state/batch_world.hpp"
-#include "gazebo_batch_state/bounds_services.hpp"
 #include "gazebo_batch_state/clock_topic.hpp"
 #include "gazebo_batch_state/entity_services.hpp"
 #include "gazebo_batch_state/flat_services.hpp"
-#include "gazebo_batch_state/kinematics_services.hpp"
-#include "gazebo_batch_state/look_services.hpp"
 #include "gazebo_batch_state/mailbox_service.hpp"
-#include "gazebo_batch_state/measure_services.hpp"
-#include "gazebo_batch_state/physics_services.hpp"
 #include "gazebo_batch_state/picture_library.hpp"
 #include "gazebo_batch_state/service_table.hpp"
+#include "gazebo_batch_state/services.hpp"
 #include "gazebo_batch_state/shared_memory.hpp"
-#include "gazebo_batch_state/state_services.hpp"
 #include "gazebo_batch_state/state_topics.hpp"
 #include "gazebo_batch_state/turn.hpp"
-#include "gazebo_batch_state/world_services.hpp"
 
 namespace gazebo_batch_state {
 
@@ -57,14 +51,8 @@ class Server {
   ClockTopic clock_;
   FlatServices flat_;
   MailboxService mailbox_;
-  StateServices states_;
-  LookServices looks_;
   EntityServices entities_;
-  WorldServices whole_;
-  BoundsServices bounds_;
-  PhysicsServices physics_;
-  MeasureServices measures_;
-  KinematicsServices kinematics_;
+  Served served_;
   ServiceTable services_;
   std::atomic<bool> ended_{false};
   std::thread thread_;

@@ -79,6 +79,22 @@ class ServiceTable {
   /// \param method answers a request by filling the response; whatever it throws fails that call
   template <class Owner, class Request, class Response>
   void Offer(const std::string& name, Owner& owner, void (Owner::*method)(Request&, Response&)) {
+    Offer<Request, Response>(name, [&owner, method](Request& request, Response& response) {
+      (owner.*method)(request, response);
+    });
+  }
+
+  /// The same for a function of what it works on.
+  template <class Owner, class Request, class Response>
+  void Offer(const std::string& name, Owner& owner, void (*function)(Owner&, Request&, Response&)) {
+    Offer<Request, Response>(name, [&owner, function](Request& request, Response& response) {
+      function(owner, request, response);
+    });
+  }
+
+ private:
+  template <class Request, class Response>
+  void Offer(const std::string& name, std::function<void(Request&, Response&)> answer) {
     ros::AdvertiseServiceOptions options;
     options.service = name;
     options.md5sum = ros::service_traits::md5sum<Request>();
@@ -86,15 +102,14 @@ class ServiceTable {
     options.req_datatype = ros::message_traits::datatype<Request>();
     options.res_datatype = ros::message_traits::datatype<Response>();
     options.helper = boost::make_shared<ServiceAnswer<Request, Response>>(
-        name, [this, &owner, method](Request& request, Response& response) {
+        name, [this, answer = std::move(answer)](Request& request, Response& response) {
           const Turn::Hold turn(turn_);
-          (owner.*method)(request, response);
+          answer(request, response);
         });
     options.callback_queue = &queue_;
     servers_.push_back(node_.advertiseService(options));
   }
 
- private:
   ros::NodeHandle node_;
   ros::CallbackQueue& queue_;
   Turn& turn_;

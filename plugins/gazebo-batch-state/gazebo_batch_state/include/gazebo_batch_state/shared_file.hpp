@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -34,8 +35,8 @@ class SharedFile {
   /// Where the next write goes, one array per table; filled before Commit.
   double* Begin(Table table);
 
-  /// Completes a write: it becomes the latest.
-  void Commit(const Instant& instant);
+  /// Completes a write: it becomes the latest, and counts as the present for some time.
+  void Commit(const Instant& instant, std::chrono::nanoseconds lasting);
 
   /// Tells clients that this file is written no more.
   void MarkObsolete() { Header().obsolete.store(1, std::memory_order_release); }

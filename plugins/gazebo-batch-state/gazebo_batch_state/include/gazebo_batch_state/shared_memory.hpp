@@ -25,7 +25,9 @@ class SharedMemory {
   const SharedFile& Open(const BatchWorld::View& world, const std::string& directory);
 
   /// Writes the present instant to all files; drops those of another generation.
-  void Write(const BatchWorld::View& world);
+  ///
+  /// \param runs whether the world goes on by itself, and the next instant is written after a step
+  void Write(const BatchWorld::View& world, bool runs = false);
 
   /// Removes files that nobody reads; call it once in a while.
   void Sweep(const BatchWorld::View& world);
@@ -38,9 +40,11 @@ class SharedMemory {
     Clock::time_point asked;
   };
 
-  static void Write(const BatchWorld::View& world, SharedFile& file);
+  static void Write(const BatchWorld::View& world, SharedFile& file,
+                    std::chrono::nanoseconds lasting);
 
   std::uint64_t boot_;
+  Clock::time_point stepped_;           // when a world that runs was written last
   std::map<std::string, Entry> files_;  // by directory
 };
 

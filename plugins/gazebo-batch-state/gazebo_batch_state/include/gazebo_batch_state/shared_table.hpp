@@ -18,14 +18,15 @@
 ///    sets the bits of the tables that it reads in `wanted`: others are not written;
 /// 2. asks for another file when `obsolete` is not 0;
 /// 3. takes the buffer `latest`, notes its `sequence`, copies the tables in `filled` that it needs
-///    (an exchange writes what is wanted since a moment ago, and so does asking for the file again:
-///    a world that stands still writes nothing by itself), and looks at `sequence`
-///    again: if that was odd or is another one, it begins anew. With four buffers in turn that
-///    happens only when three more instants were written meanwhile.
+///    (an exchange writes what is wanted since a moment ago, and so does asking for the file
+///    again), and looks at `sequence` again: if that was odd or is another one, it begins anew.
+///    With four buffers in turn that happens only when three more instants were written meanwhile;
+/// 4. takes it for the present until `expires`. Others may change a world that stands still, which
+///    writes nothing by itself: after that time, an exchange writes the present.
 namespace gazebo_batch_state {
 
 constexpr std::uint64_t kSharedMagic = 0x3148435441425344;  ///< "DSBATCH1", little-endian
-constexpr std::uint32_t kSharedVersion = 4;
+constexpr std::uint32_t kSharedVersion = 5;
 constexpr std::uint32_t kSharedBuffers = 4;
 
 /// At the beginning of the file.
@@ -55,9 +56,10 @@ struct SharedBuffer {
   std::uint32_t nanoseconds;
   double timestep;  ///< [s]
   std::array<std::uint64_t, kTables>
-      offset;            ///< of each table's rows from the beginning of the file [bytes]
-  std::uint64_t filled;  ///< a mask of the tables that are of this instant
-  std::array<std::uint64_t, 5> padding;
+      offset;             ///< of each table's rows from the beginning of the file [bytes]
+  std::uint64_t filled;   ///< a mask of the tables that are of this instant
+  std::uint64_t expires;  ///< how long this is the present, by CLOCK_MONOTONIC [ns]
+  std::array<std::uint64_t, 4> padding;
 };
 static_assert(sizeof(SharedBuffer) == 128 && offsetof(SharedBuffer, offset) == 40);
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free &&
