@@ -100,9 +100,9 @@ BatchWorld::BatchWorld(gazebo::physics::WorldPtr world)
       Events::ConnectWorldUpdateEnd([this] { EndStep(); }),
       Events::ConnectPause([this](bool paused) {
         if (!paused && steps_.OnUnpause()) {
-          ROS_WARN_THROTTLE(10.0,
-                            "somebody lets the world run, which is in lock-step: overruled; "
-                            "/gazebo_batch_state/unpause lets it run");
+          ROS_WARN_ONCE(
+              "somebody lets the world run, which is in lock-step: overruled, now and later; "
+              "/gazebo_batch_state/unpause lets it run");
         }
       }),
       Events::ConnectTimeReset([this] {
