@@ -9,6 +9,8 @@ comma := ,
 GAZEBO ?= optional# or required: then `make test` sets Gazebo up, and fails where it cannot run
 # Environments that `make matrix` leaves out; the lowest versions are tried on the oldest Python.
 BETWEEN := $(if $(filter all,$(PYTHONS)),,^py3(9|10|11|12)$$)
+DISTRO ?= kilted# of ROS 2, or jazzy
+ROS2 := build/ros2$(if $(filter jazzy,$(DISTRO)),-jazzy)
 YES ?= $(filter required,$(GAZEBO))# any answer: `make gazebo` installs without asking
 
 # Interpreters that pyenv has but does not put forward; no Python is ever downloaded.
@@ -68,9 +70,9 @@ warp: .venv/tools requirements-warp.txt ## MuJoCo Warp (500 MB) on its CPU devic
 	@$(call install,-r requirements-warp.txt)
 	@DEEPSIM_WARP=$(or $(CASES),whole) $(STEP) warp $(BIN)/pytest libs/deepsim-warp/tests tests/warp
 
-ros2: build/ros2/installed ## ROS 2 Kilted from the package index (220 MB): builds messages, and tests servers with real clients
-	@$(STEP) ros2-messages build/ros2/bin/deepsim ros2 messages
-	@DEEPSIM_ROS2=required $(STEP) ros2 build/ros2/bin/pytest libs/deepsim-ros2/tests
+ros2: $(ROS2)/installed ## ROS 2 Kilted from the package index (220 MB), or DISTRO=jazzy: builds messages, and tests servers with real clients
+	@$(STEP) ros2-messages $(ROS2)/bin/deepsim ros2 messages
+	@DEEPSIM_ROS2=required $(STEP) ros2 $(ROS2)/bin/pytest libs/deepsim-ros2/tests tests/test_roads.py
 
 trainers: .venv/tools ## the cart-pole by every trainer, in a table of docs/training.md; minutes. Best beside torch for CPUs
 	@$(call install,'torch==2.13.*' deepsim[train] 'deepsim-train[rsl-rl$(comma)torchrl]' \
@@ -176,9 +178,12 @@ build/mujoco4/installed: .venv/created requirements-demo.txt requirements-dev.tx
 	@$(call install,--force-reinstall --no-deps $(patsubst %,%==4.0.0,mujoco mujoco-core mujoco-studio),build/mujoco4/bin)
 	@touch $@
 
-build/ros2/installed: .venv/created requirements-ros2.txt $(PROJECTS)
-	@$(BIN)/python -m venv build/ros2
-	@$(call install,-r requirements-ros2.txt,build/ros2/bin)
+# The wheels of Jazzy are for Python 3.12 alone.
+$(ROS2)/installed: .venv/created requirements-ros2.txt $(PROJECTS)
+	@PATH="$(PYENV)$$PATH"; $(if $(filter jazzy,$(DISTRO)),python3.12,$(BIN)/python) -m venv $(ROS2)
+	@sed 's/ros-kilted-/ros-$(DISTRO)-/' requirements-ros2.txt > $(ROS2)/requirements.txt
+	@sed -i 's|^-r |-r $(CURDIR)/|' $(ROS2)/requirements.txt
+	@$(call install,-r $(ROS2)/requirements.txt,$(ROS2)/bin)
 	@touch $@
 
 build/poetry/installed: .venv/created requirements-poetry.txt

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A world read by every road at the same instant: directly, by calls, by topics, and as drawn."""
+"""A world read by every road at the same instant: directly, by calls, by topics, and as drawn.
+
+That by ROS 2 needs rclpy and the messages: `make ros2` runs it.
+"""
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
-from deepsim_math import Pose
+from deepsim_math import Pose, poses
 from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import GazeboXMLLoader
 from deepsim_sync import World
@@ -82,3 +86,72 @@ def test_every_road_leads_to_the_same_world(namespace: str) -> None:
             drawn = viewer.latest.models[..., :7]
             np.testing.assert_allclose(drawn, alone.models.pose, rtol=0.0, atol=1e-5)
         alone.close()
+
+
+@pytest.fixture
+def ros_steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[float]:
+    """A paused server of ROS 2 with the arm in its worlds; yields the duration of its step [s]."""
+    pytest.importorskip("simulation_interfaces")
+    monkeypatch.setenv("ROS_DOMAIN_ID", str(1 + os.getpid() % 100))
+    from deepsim_ros2.server import Ros2Server  # noqa: PLC0415 (needs rclpy)
+
+    ready, done = threading.Event(), threading.Event()
+
+    def serve() -> None:
+        world = World(MujocoSimulator(worlds=WORLDS), steps_per_tick=STEPS)
+        begin(world)
+        with world, Ros2Server(world, rate=0.0) as server:
+            ready.set()
+            while not done.is_set():
+                server.run_once()
+        world.close()
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    assert ready.wait(60.0)
+    yield STEPS * MujocoSimulator().timestep
+    done.set()
+    thread.join()
+
+
+def test_the_road_by_ros_leads_there_too(ros_steps: float) -> None:
+    """Services and topics of ROS 2 carry the same bits; links, which tf has in parents, to 1e-9."""
+    from tf2_msgs.msg import TFMessage  # noqa: PLC0415
+
+    from deepsim_ros2.client import Ros2Simulator  # noqa: PLC0415
+    from deepsim_ros2.client.present import Topic  # noqa: PLC0415
+    from deepsim_ros2.client.services import Connection  # noqa: PLC0415
+    from deepsim_ros2.served.geometry import seconds, transform_of  # noqa: PLC0415
+
+    alone = World(MujocoSimulator(worlds=WORLDS), steps_per_tick=STEPS)
+    begin(alone)
+    alone.sensors["arm::hand::imu"].read()
+    alone.tick()
+    measured = alone.sensors["arm::hand::imu"].read()
+    for number in range(WORLDS):
+        space = f"world_{number}"
+        names = {"arm": f"/{space}/joint_states", "arm::hand::imu": f"/{space}/imu"}
+        remote = World(Ros2Simulator(space, timestep=ros_steps, topics=names, timeout=60.0))
+        frames = Connection(space, 60.0, needed=False)
+        tf = Topic(frames, TFMessage, "tf")
+        remote.sensors["arm::hand::imu"].read()
+        remote.tick()
+        np.testing.assert_array_equal(remote.models.pose[0], alone.models.pose[number])
+        np.testing.assert_array_equal(remote.models.twist[0], alone.models.twist[number])
+        np.testing.assert_array_equal(remote.joints.position[0], alone.joints.position[number])
+        np.testing.assert_array_equal(remote.joints.velocity[0], alone.joints.velocity[number])
+        np.testing.assert_array_equal(remote.time[0], alone.time[number])
+        for quantity, values in remote.sensors["arm::hand::imu"].read().items():
+            np.testing.assert_array_equal(values[0], measured[quantity][number])
+
+        def is_heard(tf: Topic = tf) -> bool:
+            stamps = [each.header.stamp for each in tf.message.transforms] if tf.message else []
+            return bool(stamps) and all(seconds(each) == ros_steps for each in stamps)
+
+        frames.wait(is_heard, "no transforms of the step were heard")
+        base, hand = (transform_of(each.transform) for each in tf.message.transforms)
+        linked = np.array([base, poses.compose(base, hand)])
+        np.testing.assert_allclose(linked, alone.links.pose[number], rtol=0.0, atol=1e-9)
+        frames.close()
+        remote.close()
+    alone.close()

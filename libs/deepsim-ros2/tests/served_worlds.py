@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import tempfile
 from multiprocessing.synchronize import Event
 from pathlib import Path
@@ -13,6 +14,7 @@ from rclpy.executors import SingleThreadedExecutor
 from simulation_interfaces.action import SimulateSteps
 from simulation_interfaces.srv import StepSimulation
 
+from deepsim_envs import Environment
 from deepsim_math import Euler, Pose
 from deepsim_mujoco import MujocoSimulator
 from deepsim_robots import Robot
@@ -21,6 +23,7 @@ from deepsim_spawn import GazeboXMLLoader, WorldDescription, open_simulator
 from deepsim_spawn.stage import studio
 from deepsim_sync import Behaviour, World
 
+SEED = 3  # of the tasks
 BALL = """<sdf version="1.9"><model name="ball"><link name="link">
 <inertial><mass>2</mass></inertial>
 <collision name="c"><geometry><sphere><radius>0.1</radius></sphere></geometry></collision>
@@ -69,8 +72,12 @@ def opened(description: WorldDescription, worlds: int) -> World:
     return World(open_simulator(description, worlds))
 
 
-def made(name: str) -> World:
-    """Returns one of the worlds of the tests."""
+def made(name: str) -> World | Environment:
+    """Returns one of the worlds or tasks of the tests."""
+    if name in ("navigate", "reach", "cartpole", "racetrack"):
+        task = importlib.import_module(f"deepsim_tasks.{name}")
+        environment: Environment = task.make(seed=SEED)
+        return environment
     if name == "empty":
         return World(MujocoSimulator())
     load = GazeboXMLLoader().load_model

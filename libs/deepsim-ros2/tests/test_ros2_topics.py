@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 from geometry_msgs.msg import Twist, WrenchStamped
+from nav_msgs.msg import Odometry
 from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import CameraInfo, Image, Imu, JointState, LaserScan, PointCloud2
@@ -88,6 +89,7 @@ def test_transforms_lead_from_the_world_to_the_lidar(serve, client):
         "base",
         "left_wheel",
         "right_wheel",
+        "ground/link",
     }
 
 
@@ -112,6 +114,56 @@ def test_a_base_follows_twists_and_its_lidar_measures(serve, client):
     assert list(states[-1].name) == ["left_wheel_joint", "right_wheel_joint"]
     rates = [each / 0.04 for each in (0.2, 0.2)]  # wheels of 4 cm
     assert list(states[-1].velocity) == pytest.approx(rates, rel=0.05)
+
+
+def test_a_base_has_odometry(serve, client):
+    """In a circle at 0.2 m/s and 0.5 rad/s, the pose is on the circle, the twist is the command."""
+    serve("diffbot")
+    ours = paused(client())
+    twist = Twist()
+    twist.linear.x, twist.angular.z = 0.2, 0.5
+    heard = ours.hear(Odometry, "/odom")
+    ours.publish(Twist, "/cmd_vel", twist)
+    step(ours, 2000)
+    ours.wait(lambda: heard and heard[-1].header.stamp.sec == 2)
+    last = heard[-1]
+    assert (last.header.frame_id, last.child_frame_id) == ("world", "base")
+    place, turned = last.pose.pose.position, 0.5 * 2.0
+    circle = 0.4 * math.sin(turned), 0.4 * (1.0 - math.cos(turned))
+    assert (place.x, place.y) == pytest.approx(circle, abs=0.03)
+    assert last.twist.twist.linear.x == pytest.approx(0.2, abs=0.01)
+    assert last.twist.twist.linear.y == pytest.approx(0.0, abs=0.02)
+    assert last.twist.twist.angular.z == pytest.approx(0.5, abs=0.03)
+
+
+def test_a_static_model_that_a_client_moves_is_heard_there(serve, client):
+    """A post that is put elsewhere has its new frame on /tf, which /tf_static would not change."""
+    serve("navigate")
+    ours = paused(client())
+    moving = ours.hear(TFMessage, "/tf")
+    state = EntityState()
+    state.pose.position.x, state.pose.orientation.w = 7.0, 1.0
+    assert (
+        ours.call(
+            srv.SetEntityState, "set_entity_state", entity="post_0", state=state, set_pose=True
+        ).result.result
+        == 1
+    )
+
+    def place():
+        frames = {each.child_frame_id: each for each in moving[-1].transforms} if moving else {}
+        return frames["post_0/link"].transform.translation.x if frames else None
+
+    ours.wait(lambda: place() == 7.0)
+
+
+def test_a_late_client_hears_the_sensors_of_a_paused_world(serve, client):
+    """A scan comes without a step, and comes again without being measured again."""
+    serve("diffbot")
+    ours = paused(client())
+    scans = ours.hear(LaserScan, "/scan", qos_profile_sensor_data)
+    ours.wait(lambda: len(scans) > 1)
+    assert scans[-1] == scans[0]
 
 
 def test_an_arm_follows_targets_and_trajectories(serve, client):

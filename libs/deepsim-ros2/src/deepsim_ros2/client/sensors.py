@@ -130,11 +130,11 @@ class RemoteSensors:
                     topic = self._given[sensor.name] + (f"/{channel.topic}" if several else "")
                 if channel.topic != "camera_info":
                     kind = channel.type.replace("/", "/msg/")
-                    quantity = _QUANTITIES.get(channel.topic, "all")
+                    quantity = CARRIED.get(channel.topic, "all")
                     topics.setdefault(sensor.name, {})[quantity] = topic, kind
             for name, found in topics.items():
                 info = known[name]
-                if info.kind in _DECODERS and not info.delay:
+                if info.kind in DECODERS and not info.delay:
                     yield name, info, found
 
     def watch(self, name: str) -> None:
@@ -171,7 +171,7 @@ class RemoteSensors:
             for quantity, topic in self._watched[name].items()
         }
         info = self.infos[name]
-        found = _DECODERS[info.kind](messages, info)
+        found = DECODERS[info.kind](messages, info)
         return {each: found[each][None] for each in QUANTITIES[info.kind]}
 
     def _stop(self, name: str) -> None:
@@ -254,13 +254,13 @@ def _pictures(messages: Mapping[str, Any], _info: SensorInfo) -> Decoded:
     }
 
 
-_QUANTITIES = {
+CARRIED = {
     "image_raw": "rgb",
     "depth/image_raw": "depth",
     "disparity/image_raw": "disparity",
 }
 """The quantity of each topic of cameras."""
-_DECODERS: Mapping[SensorKind, Callable[[Mapping[str, Any], SensorInfo], Decoded]] = {
+DECODERS: Mapping[SensorKind, Callable[[Mapping[str, Any], SensorInfo], Decoded]] = {
     "imu": _imu,
     "force_torque": _wrench,
     "lidar": _ranges,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rclpy.context import Context
@@ -51,6 +51,8 @@ class Connection:
     Args:
         namespace: Namespace of the services.
         timeout: Longest wait for a server, and for the answer to a call [s].
+        needed: Whether a server must be there; otherwise only topics are heard.
+        arguments: ROS arguments, such as ``["--ros-args", "-r", "scan:=laser"]``.
 
     Attributes:
         timeout: The longest wait [s].
@@ -62,12 +64,19 @@ class Connection:
         UnreachableError: No server is there.
     """
 
-    def __init__(self, namespace: str, timeout: float) -> None:
+    def __init__(
+        self,
+        namespace: str,
+        timeout: float,
+        *,
+        needed: bool = True,
+        arguments: Sequence[str] = (),
+    ) -> None:
         os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
         self.timeout = timeout
         self.root = f"/{namespace.strip('/')}/" if namespace.strip("/") else "/"
         self._context = Context()
-        self._context.init(args=[])
+        self._context.init(args=[*arguments])
         self._node = Node("deepsim_client", context=self._context, namespace=namespace)
         self._executor: Executor = EventsExecutor(context=self._context)
         self._executor.add_node(self._node)
@@ -82,6 +91,10 @@ class Connection:
         self._hearing = SingleThreadedExecutor(context=self._context)
         self._hearing.add_node(self._listener)
         self._clients: dict[str, Any] = {}
+        self.features: frozenset[int] = frozenset()
+        self.spawn_formats: tuple[str, ...] = ()
+        if not needed:
+            return
         try:
             offered = self.call(_ANSWERED, srv.GetSimulatorFeatures).features
         except BaseException:
@@ -151,9 +164,16 @@ class Connection:
         made = self._node.create_publisher(kind, topic, 10)
         what = f"nobody subscribes to {made.topic_name!r}"
         self.wait(lambda: made.get_subscription_count() > 0, what)
-        self._clients.pop(_ANSWERED).destroy()
-        self.call(_ANSWERED, srv.GetSimulatorFeatures)
+        if _ANSWERED in self._clients:
+            self._clients.pop(_ANSWERED).destroy()
+            self.call(_ANSWERED, srv.GetSimulatorFeatures)
         return made
+
+    def kinds(self, topic: str) -> list[str]:
+        """Returns the types that others publish on a topic or subscribe to, as ``pkg/msg/Type``."""
+        name = self._node.resolve_topic_name(topic)
+        known: dict[str, list[str]] = dict(self._node.get_topic_names_and_types())
+        return known.get(name, [])
 
     def topics(self) -> dict[str, str]:
         """Returns the types of the published topics in this namespace, by name."""

@@ -22,11 +22,19 @@ DEFINITIONS = Path(__file__).parent / "definitions"
 """The definitions, a folder for each package."""
 PACKAGES = ("simulation_interfaces", "tf2_msgs")
 """The packages that the server needs, and the package index lacks."""
-TOOLS = (
-    *("ament-cmake", "ament-cmake-include-directories", "ament-cmake-ros-core", "ament-package"),
-    *("rosidl-core-generators", "rosidl-default-generators"),
+_EVERYWHERE = (
+    *("ament-cmake", "ament-cmake-include-directories", "ament-package"),
+    "rosidl-default-generators",
 )
-"""The wheels that build them, without the prefix ``ros-kilted-``; some are undeclared."""
+TOOLS = {
+    "kilted": (*_EVERYWHERE, "ament-cmake-ros-core"),
+    "jazzy": (
+        *(*_EVERYWHERE, "ament-cmake-ros", "ament-cmake-gmock", "ament-cmake-gtest"),
+        *("ament-cmake-pytest", "python-cmake-module"),
+    ),
+}
+"""The wheels that build them by distribution, without the prefix ``ros-kilted-``; some are
+undeclared."""
 OTHERS = ("catkin_pkg",)
 """What these wheels need and do not declare."""
 
@@ -90,7 +98,7 @@ def _prepare(distribution: str, say: Callable[[str], None]) -> None:
     absent = [tool for tool in ("cmake", "c++") if shutil.which(tool) is None]
     if absent:
         raise Ros2Error(f"the build needs {' and '.join(absent)}: apt install cmake g++")
-    wheels = [f"ros-{distribution}-{tool}" for tool in TOOLS]
+    wheels = [f"ros-{distribution}-{tool}" for tool in TOOLS[distribution]]
     if any(not _has(each) for each in (*wheels, *OTHERS)):
         say(f"installs {', '.join((*wheels, *OTHERS))}")
         _run([sys.executable, "-m", "pip", "install", "--quiet", *wheels, *OTHERS])
@@ -155,7 +163,7 @@ def _run(command: Sequence[str]) -> None:
 
 def _distribution() -> str | None:
     """Returns the distribution of ROS 2 whose wheels are installed, or None."""
-    for name in ("kilted", "jazzy"):
+    for name in TOOLS:
         if _has(f"ros-{name}-rclpy"):
             return name
     return None

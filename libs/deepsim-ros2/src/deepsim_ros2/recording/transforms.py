@@ -23,6 +23,9 @@ class _Frame:
 class Transforms:
     """Poses of frames in their parents over time, as tf keeps them.
 
+    Args:
+        keep: The number of poses of each frame that are kept, the latest ones; None for all.
+
     >>> tree = Transforms()
     >>> tree.add(0.0, "map", "car", np.array([1.0, 0, 0, 0, 0, 0, 1]))
     >>> tree.add(0.0, "car", "eye", np.array([0, 0, 0.5, 0, 0, 0, 1]), fixed=True)
@@ -30,8 +33,9 @@ class Transforms:
     ('map', array([1. , 0. , 0.5, 0. , 0. , 0. , 1. ]))
     """
 
-    def __init__(self) -> None:
+    def __init__(self, keep: int | None = None) -> None:
         self._frames: dict[str, _Frame] = {}
+        self._keep = keep
 
     def add(
         self,
@@ -58,6 +62,8 @@ class Transforms:
             known = self._frames[child] = _Frame(parent, fixed)
         known.times.append(time)
         known.rows.append(row)
+        if self._keep is not None:
+            del known.times[: -self._keep], known.rows[: -self._keep]
 
     @property
     def frames(self) -> tuple[str, ...]:

@@ -23,6 +23,17 @@ def twist_of(message: Any) -> Floats:
     return np.array([v.x, v.y, v.z, w.x, w.y, w.z])
 
 
+def transform_of(message: Any) -> Floats:
+    """Returns a Transform as an array, (7,): x y z [m], qx qy qz qw, as given."""
+    p, q = message.translation, message.rotation
+    return np.array([p.x, p.y, p.z, q.x, q.y, q.z, q.w])
+
+
+def seconds(stamp: Any) -> float:
+    """Returns a Time in seconds."""
+    return float(stamp.sec + stamp.nanosec * 1e-9)
+
+
 def write_pose(message: Any, pose: Floats) -> None:
     """Writes a pose, (7,), into a Pose."""
     p, q = message.position, message.orientation

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,8 +31,11 @@ from .commands import CommandError
 Command = tuple[float, ...]
 
 
-def _turning(_controller: Any, x: float, _y: float, turn: float) -> Command:
-    return x, turn
+class _Kind(NamedTuple):
+    """A kind of base: between a velocity x, y [m/s] with a turn rate [rad/s], and an action."""
+
+    action: Callable[[Any, float, float, float], Command]
+    twist: Callable[..., Command]
 
 
 def _steering(car: Ackermann, x: float, _y: float, turn: float) -> Command:
@@ -42,18 +45,35 @@ def _steering(car: Ackermann, x: float, _y: float, turn: float) -> Command:
     return x, math.atan(car.wheelbase * turn / x)
 
 
-def _planar(_controller: Any, x: float, y: float, turn: float) -> Command:
-    return x, y, turn
-
-
-_BASES: dict[type[Any], Callable[[Any, float, float, float], Command]] = {
-    DiffDrive: _turning,
-    Ackermann: _steering,
-    Mecanum: _planar,
-    OmniWheels: _planar,
-    PlanarBase: _planar,
+_TURNING = _Kind(lambda _, x, _y, turn: (x, turn), lambda _, x, turn: (x, 0.0, turn))
+_PLANAR = _Kind(lambda _, x, y, turn: (x, y, turn), lambda _, x, y, turn: (x, y, turn))
+_BASES: dict[type[Any], _Kind] = {
+    DiffDrive: _TURNING,
+    Ackermann: _Kind(
+        _steering, lambda car, x, angle: (x, 0.0, x * math.tan(angle) / car.wheelbase)
+    ),
+    Mecanum: _PLANAR,
+    OmniWheels: _PLANAR,
+    PlanarBase: _PLANAR,
 }
-"""The action of each controller of a base for a velocity x, y [m/s] and a turn rate [rad/s]."""
+
+
+def base_part(robot: Robot) -> str | None:
+    """Returns the part of a robot that is a base, or None."""
+    for part in robot.parts:
+        controller = robot.config.parts[part].controller
+        if controller is not None and type(controller_of(controller)) in _BASES:
+            return part
+    return None
+
+
+def commanded_twist(robot: Robot, part: str) -> Command:
+    """Returns the velocity that the base is to reach in world 0: x, y [m/s], turn rate [rad/s]."""
+    controller = robot.config.parts[part].controller
+    assert controller is not None  # of base_part
+    own, memory = controller_of(controller), robot.parts[part].memory
+    action = memory["asked"] if "asked" in memory else memory["velocity"]  # the latter has no ramps
+    return _BASES[type(own)].twist(own, *action[0].tolist())
 
 
 def add_base(world: World, model: str) -> None:
@@ -88,7 +108,7 @@ class BaseCommands:
         controller = robot.config.parts[part].controller
         assert controller is not None  # a part without one has no drive
         self._controller = controller_of(controller)
-        self._action = _BASES[type(self._controller)]
+        self._action = _BASES[type(self._controller)].action
         self._worlds = np.array([served.number])
 
     @classmethod
@@ -97,12 +117,8 @@ class BaseCommands:
         manager = served.simulation.world.get(RobotManager)
         if model not in manager:
             return None
-        robot = manager[model]
-        for part in robot.parts:
-            controller = robot.config.parts[part].controller
-            if controller is not None and type(controller_of(controller)) in _BASES:
-                return cls(served, robot, part)
-        return None
+        part = base_part(manager[model])
+        return None if part is None else cls(served, manager[model], part)
 
     def twist(self, message: Any) -> None:
         """Drives with the velocity of a Twist, within the bounds of the base, until the next one.

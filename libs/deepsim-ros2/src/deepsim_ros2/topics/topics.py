@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import Twist, TwistStamped
+from nav_msgs.msg import Odometry
 from rclpy.qos import (
     DurabilityPolicy,
     QoSProfile,
@@ -18,6 +19,7 @@ from rclpy.qos import (
 )
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
+from simulation_interfaces.msg import SimulationState
 from std_msgs.msg import Float64MultiArray, String
 from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory
@@ -33,19 +35,20 @@ from .due import Due
 from .gains import GainParameters
 from .layout import Layout
 from .message_types import ROS, ros_class
+from .odometry import OdometryTopic
 from .sensors import Channel, Measurement, Mounted, sensor_topics
 from .transforms import Transforms
 
 _RELIABLE = QoSProfile(depth=100)
 _LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-_REST = 0.1  # period of clock, transforms and joint states while the simulation rests [s]
+_REST = 0.1  # period of all topics while the simulation rests [s]
 
 
 class Topics:
     """Publishes a world, and takes commands to its robots.
 
     Messages are made for subscribers only. Rates are in simulated time; while the simulation
-    rests, clock, transforms and joint states are repeated for those who come late.
+    rests, its state and sensors are repeated for those who come late.
 
     Args:
         node: The node of the world.
@@ -99,10 +102,13 @@ class Topics:
         self._follow_entities()
         self._publish_clock(self._served.time)
         self._publish_states(self._served.time)
-        if changed or stepped:
-            for robot in self._robots.values():
-                for sensor in robot.sensors:
+        is_resting = self._served.state != SimulationState.STATE_PLAYING
+        for robot in self._robots.values():
+            for sensor in robot.sensors:
+                if changed or stepped:
                     sensor.measure(self._served.time, again=changed)
+                elif is_resting:
+                    sensor.repeat(self._served.time)
 
     def reset(self) -> None:
         """Forgets the trajectories of joints, and brings back their gains."""
@@ -119,7 +125,7 @@ class Topics:
         if self._transforms is not None and self._tf.get_subscription_count():
             self._tf.publish(self._transforms.moving())
         for robot in self._robots.values():
-            robot.publish_joints(now)
+            robot.publish_states(now)
 
     def _follow_entities(self) -> None:
         """Adds and removes the topics of robots that appeared or vanished."""
@@ -179,6 +185,11 @@ class _RobotTopics:
             self._listen_to_joints(self.joints)
             self._gains = GainParameters(node, model, self.joints)
             self._closing.append(self._gains.close)
+        links = [row for row in world.entities.links if row.startswith(model + SCOPE)]
+        self._odometry: OdometryTopic | None = None
+        if links:
+            odometry = self._publisher(Odometry, "odom", _RELIABLE)
+            self._odometry = OdometryTopic(odometry, served, links[0], layout.link_frame(links[0]))
         base = BaseCommands.of(served, model)
         if base is not None:
             self._listen(Twist, "cmd_vel", base.twist)
@@ -227,8 +238,10 @@ class _RobotTopics:
             made = self._publisher(String, "robot_description", _LATCHED)
             made.publish(String(data=text))
 
-    def publish_joints(self, now: float) -> None:
-        """Publishes the joint states, if anybody listens."""
+    def publish_states(self, now: float) -> None:
+        """Publishes odometry and joint states, if anybody listens."""
+        if self._odometry is not None:
+            self._odometry.publish(now)
         if self.joints is None or not self._states.get_subscription_count():
             return
         message, number = JointState(), self._served.number
@@ -266,6 +279,7 @@ class _SensorTopic:
         self._served, self._sensor, self._channel = served, sensor, channel
         self._publisher = publisher(ros_class(channel.type), topic, qos_profile_sensor_data)
         self._due = Due(sensor.info.update_rate or rate)
+        self._message: Any = None
         self._latest = math.nan  # time of the latest message [s]
 
     def publish(self, now: float) -> None:
@@ -290,6 +304,13 @@ class _SensorTopic:
             sensor = self._served.simulation.world.sensors[self._sensor.name]
             self._send(sensor.measure(), now, now)
 
+    def repeat(self, now: float) -> None:
+        """Publishes the measurement of the present again, for those who come late."""
+        if self._latest != now:
+            self.measure(now, again=False)
+        elif self._publisher.get_subscription_count():
+            self._publisher.publish(self._message)
+
     def _send(self, reading: Reading, taken: float, now: float) -> None:
         served, sensor = self._served, self._sensor
         world, number = served.simulation.world, served.number
@@ -304,5 +325,6 @@ class _SensorTopic:
 
         time = round(taken * 1e9)
         at = Measurement(sensor, reading, number, time, view, link_pose)
-        self._publisher.publish(self._channel.encode(ROS, at))
+        self._message = self._channel.encode(ROS, at)
+        self._publisher.publish(self._message)
         self._latest = now

@@ -27,7 +27,8 @@ class Transforms:
     """The tree of frames of a world, for one set of entities.
 
     The parent of a link is that of its joint; the first link of a model hangs on the world frame,
-    at its true pose, and so does every link of a model in MJCF.
+    at its true pose, and so does every link of a model in MJCF. Static models count as moving,
+    because tasks and clients put them elsewhere.
 
     Args:
         served: The world.
@@ -51,7 +52,7 @@ class Transforms:
         return self._message
 
     def static(self) -> TFMessage:
-        """Returns the transforms that do not change: fixed joints, static models, sensors."""
+        """Returns the transforms that do not change: fixed joints and sensors."""
         self._write(self._static, self._still)
         return self._static
 
@@ -100,9 +101,7 @@ class Transforms:
                 for sensor in link.sensors:
                     mounts += _mounts(frame, sensor)
         for child, row in rows.items():
-            name = child.partition(SCOPE)[0]
             parent, fixed = parents.get(child, ("", False))
-            fixed = fixed or (name in described and described[name].static)
             (still if fixed else moving).append(_Edge(rows.get(parent, -1), row))
         return moving, still, mounts
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`deepsim ros2`: serves tasks and worlds to ROS 2, and builds the messages that this needs."""
+"""`deepsim ros2`: serves tasks and worlds to ROS 2, acts there, and builds messages."""
 
 from __future__ import annotations
 
@@ -11,22 +11,26 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from deepsim.episodes.result_table import result_table
 from deepsim.output import say
 from deepsim_spawn import WorldDescription
 from deepsim_spawn.backends import DEFAULT, Backend, open_simulator
 from deepsim_spawn.stage import studio
 from deepsim_sync import DeepSimError, World
+from deepsim_train.episodes import run_episodes
+from deepsim_train.policies.slot_policy import slot_policy
 from deepsim_train.tasks.loading import load_task
 from deepsim_train.tasks.search import find_task
+from deepsim_train.training.run_folder import chosen
 
 from .command_help import complete_task, example, group
-from .options import BackendName, Root, Worlds, fail, stoppable
+from .options import BackendName, Root, TaskName, Worlds, fail, stoppable
 from .view import SUFFIXES, world_of_file
 
 if TYPE_CHECKING:
     from deepsim_envs import Environment
 
-ros2 = group("Serves tasks and worlds to ROS 2.")
+ros2 = group("Serves tasks and worlds to ROS 2, and lets policies act there.")
 
 
 @ros2.command(epilog=example("ros2 serve navigate", "ros2.md"))
@@ -87,6 +91,69 @@ def serve(
             ):
                 say(console, f"serves {name or 'an empty world'} to ROS 2 (Ctrl-C ends it)")
                 server.run()
+    except (DeepSimError, OSError, ValueError) as error:
+        fail(console, error)
+
+
+@ros2.command(epilog=example("ros2 act navigate --policy trained", "ros2.md"))
+def act(
+    name: TaskName = "",
+    root: Root = Path(),
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            help="The policy that acts: one of the task, a folder of `deepsim train`, or an ONNX "
+            "model; by default the task's random, else its first."
+        ),
+    ] = None,
+    episodes: Annotated[
+        int,
+        typer.Option(min=1, help="Number of episodes; reset_simulation begins all but the first."),
+    ] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of what the task and policy draw.")] = 0,
+    namespace: Annotated[str, typer.Option(help="Namespace of services and topics.")] = "",
+    lockstep: Annotated[
+        bool, typer.Option("--lockstep", help="Pause the simulation; each action steps it.")
+    ] = False,
+    remap: Annotated[
+        list[str] | None, typer.Option(help="Another name of a topic, as in scan:=front/scan.")
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option(min=0.1, help="Longest wait for a topic or an answer, seconds.")
+    ] = 10.0,
+) -> None:
+    """Lets a policy act on ROS 2: it observes topics and commands robots, in simulated time.
+
+    The task must be that of the simulation, such as deepsim ros2 serve TASK. The episode ends as
+    the task says; Ctrl-C ends it, too. Bases then stop.
+    """
+    console = Console()
+    try:
+        with _errors():
+            from deepsim_ros2.acting import follow  # noqa: PLC0415 (of an extra)
+        _, task, who, maker = chosen(name, root, policy)
+        wrong = [each for each in remap or [] if ":=" not in each]
+        if wrong:
+            raise ValueError(f"--remap takes FROM:=TO, got {wrong[0]!r}")
+        remapped = [word for each in remap or [] for word in ("-r", each)]
+        with (
+            stoppable(),
+            follow(
+                lambda: task.environment(seed, 1),
+                namespace=namespace,
+                lockstep=lockstep,
+                arguments=["--ros-args", *remapped] if remapped else (),
+                timeout=timeout,
+            ) as environment,
+        ):
+            say(console, f"{who} acts in {task.name} on ROS 2 (Ctrl-C ends it)")
+            acting = slot_policy(maker, environment, seed)
+            done = [
+                episode
+                for number in range(1, episodes + 1)
+                for episode in run_episodes(environment, acting, number, seed)
+            ]
+        console.print(result_table(task.name, who, seed, done, console.width))
     except (DeepSimError, OSError, ValueError) as error:
         fail(console, error)
 

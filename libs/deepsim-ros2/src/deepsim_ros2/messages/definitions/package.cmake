@@ -1,6 +1,14 @@
 # A package of all interfaces in msg, srv and action below its folder. Each CMakeLists.txt includes this file.
 find_package(ament_cmake REQUIRED)
-find_package(rosidl_default_generators REQUIRED)
+find_package(rosidl_cmake REQUIRED)
+find_package(rosidl_typesupport_c REQUIRED)
+# The generators, as rosidl_core_generators finds them, which the wheels of Jazzy lack.
+foreach(kind rosidl_generator_packages rosidl_typesupport_c)
+  ament_index_get_resources(packages ${kind})
+  foreach(package IN LISTS packages)
+    find_package(${package} QUIET)
+  endforeach()
+endforeach()
 foreach(package IN LISTS DEPENDENCIES)
   find_package(${package} REQUIRED)
 endforeach()
