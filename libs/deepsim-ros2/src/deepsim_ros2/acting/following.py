@@ -98,7 +98,7 @@ def follow(
         except BaseException:
             connection.close()
             raise
-        simulator.follow(link)
+        simulator.follow(link, lockstep=lockstep)
         yield environment
 
 
@@ -125,12 +125,15 @@ class TopicLink:
     ) -> None:
         self._connection, self._engine, self._lockstep = connection, simulator.engine, lockstep
         world, entities = environment.world, simulator.entities
-        self._period = world.delta_time
+        self._period, self._almost = world.delta_time, 0.5 * world.timestep
         sensors = simulator.sensors
         self._layout = Layout()
         self._layout.update(entities, [*sensors.infos] if sensors is not None else [])
         self._clock, self._frames = ClockTopic(connection), FramesTopic(connection)
         robots = [*world.get(RobotManager)]
+        for robot in robots:
+            if robot.name not in self._layout.robots:
+                raise UnsupportedError(f"{robot.name!r} has no topics: no joints, and no sensors")
         self._odometry = {
             robot.name: OdometryOf(connection, self._layout.topic(robot.name, "odom"), robot.name)
             for robot in robots
@@ -275,7 +278,7 @@ class TopicLink:
 
     @property
     def _due(self) -> float:
-        return self._target - 0.5 * self._engine.timestep
+        return self._target - self._almost
 
     def _step(self) -> None:
         """Steps the paused simulation until time has advanced."""
@@ -295,7 +298,11 @@ class TopicLink:
             waiting.append(self._frames)
 
         def heard() -> bool:
-            waiting[:] = [each for each in waiting if not each.time >= self._earliest(each.rate)]
+            # Later ones are from before a reset.
+            latest = self._clock.time + (self._almost if self._lockstep else self._period)
+            waiting[:] = [
+                each for each in waiting if not self._earliest(each.rate) <= each.time <= latest
+            ]
             return not waiting
 
         try:
@@ -306,10 +313,9 @@ class TopicLink:
 
     def _earliest(self, rate: float) -> float:
         """Returns the earliest time of a message of the present instant [s]."""
-        almost = 0.5 * self._engine.timestep
         if not self._lockstep:
-            return self._now - almost - max(self._period, 1.0 / rate if rate else 0.0)
-        return (math.floor(self._now * rate + 1e-6) / rate if rate else self._now) - almost
+            return self._now - self._almost - max(self._period, 1.0 / rate if rate else 0.0)
+        return (math.floor(self._now * rate + 1e-6) / rate if rate else self._now) - self._almost
 
     # What is heard
 

@@ -104,12 +104,17 @@ class FollowedSimulator:
         self.camera_mounts, self.contacts = engine.camera_mounts, engine.contacts
         self.dynamics, self.physics = engine.dynamics, engine.physics
 
-    def follow(self, link: Link) -> None:
-        """Follows another simulation from now on; pictures and contacts are not available then."""
+    def follow(self, link: Link, *, lockstep: bool) -> None:
+        """Follows another simulation from now on; pictures and contacts are not available then.
+
+        Args:
+            link: The link.
+            lockstep: Whether all of each instant is heard, so that sensors have their own rates.
+        """
         self._link, self._is_old = link, True
         self.cameras = self.depth_cameras = self.camera_mounts = self.contacts = None
         if self.sensors is not None:
-            self.sensors.follow(link)
+            self.sensors.follow(link, lockstep=lockstep)
 
     @property
     def entities(self) -> Entities:
@@ -230,7 +235,8 @@ class FollowedSimulator:
 class HeardSensors:
     """Sensors that are heard on topics, once their world follows.
 
-    Rate, delay and noise are those of the measurements that are heard; nothing is added.
+    Noise is that of the measurements that are heard; rate and delay as well, except in lock-step,
+    where measurements of every step are heard.
     """
 
     def __init__(self, engine: Sensors) -> None:
@@ -239,11 +245,13 @@ class HeardSensors:
         self._infos: Mapping[str, SensorInfo] = {}
         self.watched: dict[str, None] = {}
 
-    def follow(self, link: Link) -> None:
-        """Reads the sensors of a link from now on."""
+    def follow(self, link: Link, *, lockstep: bool) -> None:
+        """Reads the sensors of a link from now on; see `FollowedSimulator.follow`."""
         self._link = link
         self._infos = {
-            name: replace(info, update_rate=0.0, delay=0.0, noise={})
+            name: replace(info, noise={})
+            if lockstep
+            else replace(info, update_rate=0.0, delay=0.0, noise={})
             for name, info in self._engine.infos.items()
         }
 

@@ -169,11 +169,11 @@ class FramesTopic(Heard):
 
         The twist is that between the latest two instants at which the frame was heard, or 0.
         """
-        pose = self.tree.pose(frame, math.inf)[1]
-        times = np.unique(self.tree.path(frame)[0])
-        if len(times) < 2:
+        pose, times = self.tree.pose(frame, math.inf)[1], self.tree.path(frame)[0]
+        earlier = times[times < times[-1]]
+        if not len(earlier):
             return pose, np.zeros(6)
-        before, duration = self.tree.pose(frame, times[-2])[1], times[-1] - times[-2]
+        before, duration = self.tree.pose(frame, earlier[-1])[1], times[-1] - earlier[-1]
         turn = quaternions.multiply(pose[3:], quaternions.conjugate(before[3:]))
         turned = quaternions.to_rotation_vector(turn)
         return pose, np.concatenate([pose[:3] - before[:3], turned]) / duration
