@@ -66,6 +66,7 @@ class Topics:
         self._tf = node.create_publisher(TFMessage, "tf", QoSProfile(depth=100))
         self._static = node.create_publisher(TFMessage, "tf_static", _LATCHED)
         self._states_due = Due(rate)
+        self._is_stated = False
         self._robots: dict[str, _RobotTopics] = {}
         self._transforms: Transforms | None = None
         self._repeated = time.monotonic()
@@ -83,7 +84,8 @@ class Topics:
         now = self._served.time
         if self._clock.get_subscription_count():
             self._publish_clock(now)
-        if self._states_due.at(now):
+        self._is_stated = self._states_due.at(now)
+        if self._is_stated:
             self._publish_states(now)
         for robot in self._robots.values():
             for sensor in robot.sensors:
@@ -100,8 +102,10 @@ class Topics:
             return
         self._repeated = now
         self._follow_entities()
-        self._publish_clock(self._served.time)
-        self._publish_states(self._served.time)
+        if changed or not self._is_stated:  # otherwise the latest step has just published them
+            self._publish_clock(self._served.time)
+            self._publish_states(self._served.time)
+        self._is_stated = False
         is_resting = self._served.state != SimulationState.STATE_PLAYING
         for robot in self._robots.values():
             for sensor in robot.sensors:
