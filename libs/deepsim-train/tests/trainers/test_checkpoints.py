@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("stable_baselines3", reason="SB3 is not installed: tox -e py311-trainers")
+pytest.importorskip("sb3_contrib", reason="SB3 is not installed: tox -e py311-trainers")
 
 import torch
 
@@ -24,7 +24,7 @@ from deepsim_envs.results import StepResult
 from deepsim_math import Pose
 from deepsim_sync import World
 from deepsim_train import TaskError, TrainedPolicy
-from deepsim_train.training.checkpoint import FILE, load_training_state
+from deepsim_train.training.checkpoint import FILE, attributes_of, load_training_state
 
 
 class Call:
@@ -123,3 +123,10 @@ def test_damage_is_one_error(tmp_path: Path) -> None:
             load_training_state(tmp_path / FILE)
         except TaskError:
             continue
+
+
+def test_an_attribute_that_stable_baselines3_renames_is_named() -> None:
+    """It is private there, and a run that is resumed without it would be another one."""
+    assert attributes_of(Own(3), ["number"]) == {"number": 3}
+    with pytest.raises(RuntimeError, match=r"stable-baselines3 .* keeps no _old, _odd in Own"):
+        attributes_of(Own(3), ["_old", "number", "_odd"])

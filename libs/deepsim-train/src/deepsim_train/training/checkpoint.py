@@ -9,11 +9,13 @@ import random
 import sys
 from collections.abc import Sequence
 from enum import Enum
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import torch
+from sb3_contrib import RecurrentPPO
 
 from deepsim_sync import UnsupportedError
 from deepsim_train.task_code import TaskError
@@ -28,9 +30,8 @@ FILE = "checkpoint.pkl"
 _MODEL = (
     "num_timesteps", "_n_updates", "_episode_num", "_last_obs", "_last_episode_starts",
     "_last_original_obs", "ep_info_buffer", "ep_success_buffer", "_current_progress_remaining",
-    "_last_lstm_states",
 )  # fmt: skip
-_SCALE = ("obs_rms", "ret_rms", "returns", "old_obs", "old_reward")
+_SCALE = ("ret_rms", "returns", "old_obs", "old_reward")
 _CALLED = {
     ("_codecs", "encode"),
     ("builtins", "complex"),
@@ -89,12 +90,28 @@ def training_state(
 
 def _learner_state(learner: Learner) -> dict[str, Any]:
     model, scale = learner.model, learner.worlds
+    memory = ("_last_lstm_states",) if isinstance(model, RecurrentPPO) else ()
+    logged = attributes_of(model.logger, _LOGGED)
     return {
         "parameters": model.get_parameters(),
-        "model": {name: getattr(model, name) for name in _MODEL if hasattr(model, name)},
-        "scale": {name: getattr(scale, name) for name in _SCALE if hasattr(scale, name)},
-        "logged": {name: dict(getattr(model.logger, name)) for name in _LOGGED},
+        "model": attributes_of(model, _MODEL + memory),
+        "scale": attributes_of(scale, _SCALE + (("obs_rms",) if scale.norm_obs else ())),
+        "logged": {name: dict(values) for name, values in logged.items()},
     }
+
+
+def attributes_of(owner: object, names: Sequence[str]) -> dict[str, Any]:
+    """Returns attributes of an object of Stable-Baselines3, which are not part of its interface.
+
+    Raises:
+        RuntimeError: One is missing: with it, a run that is resumed would not be the same.
+    """
+    if missing := [name for name in names if not hasattr(owner, name)]:
+        raise RuntimeError(
+            f"stable-baselines3 {version('stable-baselines3')} keeps no {', '.join(missing)} in "
+            f"{type(owner).__name__}, so that checkpoints would be incomplete"
+        )
+    return {name: getattr(owner, name) for name in names}
 
 
 class _Loader(pickle._Unpickler):
