@@ -219,6 +219,7 @@ class PhysicsServer:
             except Exception as error:  # Sent to the process that asks; the server continues.
                 query.reply_err(f"{type(error).__name__}: {error}".encode())
             else:
+                self._sensors.publish()  # those that are due now: the next request may step again
                 query.reply(query.key_expr, answer)
 
     def _act(self, key: str) -> Callable[[bytes], bytes]:
