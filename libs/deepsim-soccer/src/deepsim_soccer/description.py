@@ -60,11 +60,9 @@ def world_sdf(dialect: str | Dialect = "legal", field: Field | None = None) -> s
             ("right", field.length / 2, 0.0, _BLUE),
         )
     ]
-    # The names of the parts are those of Gazebo's own ground_plane: gzserver ends when a model gets
-    # the name of one in its world file, but a link of it a visual that the file does not have.
-    plane = _collision("collision", ground, Pose(), 1.0)
+    plane = _collision("ground", ground, Pose(), 1.0)
     models = (
-        _model("ground_plane", (plane,), (_visual("visual", ground, Pose(), _GREEN),)),
+        _model("ground_plane", (plane,), (_visual("ground", ground, Pose(), _GREEN),)),
         _static("field", _boundary(field), _lines(field)),
         *goals,
     )
