@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -62,9 +63,10 @@ class Node:
         self.pitch.dribbles[:] = False  # until a controller asks for it
         self._lock = threading.Lock()
         self._perception = Perception(self.pitch)
-        judges = {"fouls": Fouls(self.pitch), "stop": 2.0, "set_piece": 4.0}
-        self._referee = Referee(self.pitch, **(judges if dialect == "simatch" else {}))
-        self._commands: list[tuple[Mode, int]] = []  # since the last tick, with the coach's team
+        self._referee = Referee(self.pitch)
+        if dialect == "simatch":
+            self._referee = Referee(self.pitch, fouls=Fouls(self.pitch), stop=2.0, set_piece=4.0)
+        self._commands: list[tuple[int, Mode]] = []  # since the last tick, after the coach's team
         self._called: tuple[int, int | None] | None = None  # the latest command of any coach
         messages = load_messages(MESSAGES)
         self._reports = Reports(self.pitch, messages)
@@ -82,7 +84,7 @@ class Node:
                 [names[each] for each in self._members[coach]],
                 messages,
                 self._lock,
-                lambda mode, coach=coach: self._commands.append((mode, coach)),
+                partial(self._hear, coach),
                 shares=shares,
             )
             for coach, prefix in enumerate(PREFIXES)
@@ -91,8 +93,8 @@ class Node:
     def tick(self) -> None:
         """Moves everything by one tick, and reports."""
         with self._lock:
-            for mode, coach in self._commands:
-                self._obey(mode, coach)
+            for coach, mode in self._commands:
+                self._obey(coach, mode)
             self._commands = []
             self.pitch.drive()
             self.world.tick()
@@ -111,7 +113,10 @@ class Node:
                 [self._opponents[each] for each in members],
             )
 
-    def _obey(self, mode: Mode, coach: int) -> None:
+    def _hear(self, coach: int, mode: Mode) -> None:
+        self._commands.append((coach, mode))
+
+    def _obey(self, coach: int, mode: Mode) -> None:
         """Does what a team's coach commands, unless the other team's called for the same."""
         whose = None if mode.call in (Call.NONE, Call.DROP_BALL) else mode.team(coach)
         called = (int(mode.call or mode), whose)
