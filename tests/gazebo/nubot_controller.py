@@ -31,7 +31,7 @@ class Controller:
 
     def __init__(self, dialect: str) -> None:
         self.rospy = rospy = find_rospy()
-        self.types = load_messages(ROOT / "plugins/nubot-messages" / dialect / "nubot_common")
+        self.types = load_messages(ROOT / "plugins/nubot-messages/nubot_common")
         rospy.init_node("controller", disable_signals=True)
         self.seen: Any = None
         self.holds = False

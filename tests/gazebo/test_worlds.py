@@ -42,6 +42,33 @@ def test_a_described_world_is_the_same_on_both_engines(gazebo: GazeboSimulator) 
         np.testing.assert_allclose(pose, theirs.columns[kind, "pose"][0], atol=1e-6)
 
 
+@pytest.mark.parametrize("visual", ["visual", "top"])
+def test_a_model_may_be_called_like_one_in_the_file_of_the_world(
+    gazebo: GazeboSimulator, visual: str
+) -> None:
+    """It has its own poses and parts; gzserver's ground_plane, which is gone, had others."""
+    shape = "<geometry><box><size>1 1 1</size></box></geometry>"
+    model = f"""<sdf version="1.7"><model name="ground_plane"><static>true</static>
+      <link name="link"><pose>0 0 0.5 0 0 0</pose>
+      <collision name="collision"><pose>0 0 0.25 0 0 0</pose>{shape}</collision>
+      <visual name="{visual}">{shape}</visual></link></model></sdf>"""
+    ball = """<sdf version="1.7"><model name="ball"><link name="link"><collision name="part">
+      <geometry><sphere><radius>0.1</radius></sphere></geometry></collision></link></model></sdf>"""
+    gazebo.spawn(
+        [
+            SpawnRequest(model, "ground_plane", Pose((1.0, 2.0, 0.0))),
+            SpawnRequest(ball, "ball", Pose((1.0, 2.0, 1.36))),
+        ]
+    )
+    gazebo.step(1000)
+    tables = Tables(gazebo.entities)
+    gazebo.read(tables)
+    assert list(gazebo.entities.visuals) == [f"ground_plane::link::{visual}"]
+    ground, rests = tables.columns["links", "pose"][0, :, :3]
+    np.testing.assert_allclose(ground, [1.0, 2.0, 0.5], atol=1e-9)
+    np.testing.assert_allclose(rests, [1.0, 2.0, 1.35], atol=2e-3)
+
+
 def test_a_world_on_gazebo_has_no_snapshots(gazebo: GazeboSimulator) -> None:
     """Gazebo does not expose its whole state."""
     gazebo.spawn([SpawnRequest(BOX, "box", HIGH)])

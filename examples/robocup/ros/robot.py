@@ -11,13 +11,14 @@ from deepsim_soccer import Pitch
 from .kicks import kick_speeds
 from .reports import CENTIMETRES
 
-_PREFIXES = ("nubot", "rival")
+PREFIXES = ("nubot", "rival")
+"""The names of the teams in ROS."""
 
 
 def robot_names(pitch: Pitch) -> list[str]:
     """Returns the names of the robots in ROS: nubot1, nubot2, ..., rival1, ..."""
     names: list[str] = []
-    for team, prefix in enumerate(_PREFIXES):
+    for team, prefix in enumerate(PREFIXES):
         names += [f"{prefix}{number + 1}" for number in range(int((pitch.team == team).sum()))]
     return names
 
@@ -55,7 +56,7 @@ class RobotInterface:
         )
         self._holding: Any = None
         rospy.Subscriber(f"/{name}/nubotcontrol/velcmd", messages["VelCmd"], self._move)
-        if "ActionCmd" in messages:
+        if pitch.dialect.name == "simatch":
             self._holding = rospy.Publisher(
                 f"/{name}/ballisholding/BallIsHolding", messages["BallIsHolding"], queue_size=1
             )

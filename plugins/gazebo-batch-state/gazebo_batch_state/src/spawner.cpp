@@ -7,7 +7,9 @@
 #include <gazebo/physics/World.hh>
 #include <gazebo/transport/TransportIface.hh>
 #include <iterator>
+#include <sdf/World.hh>
 #include <thread>
+#include <utility>
 
 #include "gazebo_batch_state/poll.hpp"
 
@@ -30,6 +32,25 @@ struct Access {
 };
 template struct Access<&physics::World::LoadModel>;
 
+/// Hides what the world's file says of its models.
+///
+/// Gazebo takes poses of links and parts from there for any model that has the name of one in the
+/// file, whatever its own description says, and ends at a visual that the file does not have.
+class HiddenFile {
+ public:
+  explicit HiddenFile(const physics::World& world)
+      : file_(const_cast<sdf::World&>(*world.GetSDFDom())) {  // no accessor lets it be written
+    std::swap(file_, hidden_);
+  }
+  ~HiddenFile() { std::swap(file_, hidden_); }
+  HiddenFile(const HiddenFile&) = delete;
+  HiddenFile& operator=(const HiddenFile&) = delete;
+
+ private:
+  sdf::World& file_;
+  sdf::World hidden_;
+};
+
 /// Adds a model to a world, as Gazebo does with each one of a world file.
 ///
 /// World::SetState and Gazebo's factory end in the same function, which is private; before that,
@@ -40,6 +61,7 @@ template struct Access<&physics::World::LoadModel>;
 /// \throws what Gazebo throws, which may be anything
 physics::ModelPtr LoadModel(physics::World& world, const sdf::ElementPtr& element,
                             const physics::BasePtr& root) {
+  const HiddenFile hidden(world);
   return (world.*PrivateLoader())(element, root);
 }
 
