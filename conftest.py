@@ -23,7 +23,7 @@ from hypothesis import HealthCheck, settings
 # Or ffmpeg may crash that a test starts while another one's channel is open (grpc/grpc#43055).
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "false")
 
-# Commands that tests start compute the bits of this process, which has not the settings of portable.
+# Commands that tests start compute the bits of this process, which was not started as portable.
 os.environ.setdefault("DEEPSIM_PORTABLE", "0")
 
 settings.register_profile(
