@@ -25,12 +25,11 @@ BARE = {name: text for name, text in os.environ.items() if name not in {SWITCH, 
 
 USED = """
 import json, os, sys
-import numpy as np
-from numpy import _core
+import numpy
 from threadpoolctl import threadpool_info
 from deepsim.portable import require
 require()
-cpu = _core._multiarray_umath
+cpu = (getattr(numpy, "_core", None) or numpy.core)._multiarray_umath
 print(json.dumps({
     "instructions": [name for name in cpu.__cpu_dispatch__ if cpu.__cpu_features__[name]],
     "blas": [each.get("architecture") for each in threadpool_info() if "blas" in each["user_api"]],

@@ -148,7 +148,7 @@ def test_a_policy_that_holds_objects_is_refused(write_task: WriteTask, tmp_path:
     """Reading it would run code."""
     folder = tmp_path / "run"
     folder.mkdir()
-    np.savez(folder / "policy.npz", mean=np.array([object()], dtype=object), allow_pickle=True)
+    np.savez(folder / "policy.npz", mean=np.array([object()], dtype=object))
     result = call("run", write_task(), "--policy", folder, "--out", tmp_path / "out")
     assert result.exit_code == 1
     assert "policy.npz is not a trained policy: Object arrays cannot be loaded" in said(result)

@@ -44,8 +44,8 @@ def settings(environment: Mapping[str, str]) -> dict[str, str]:
             f"the same bits on every processor are for Linux on x86-64, not {platform.platform()}"
         )
     # Names that NumPy does not know, or that this processor lacks, would be warned of.
-    core = import_module(f"numpy.{'_core' if find_spec('numpy._core') else 'core'}")
-    cpu = core._multiarray_umath
+    package = "numpy._core" if find_spec("numpy._core") else "numpy.core"
+    cpu = import_module(f"{package}._multiarray_umath")
     off = " ".join(name for name in cpu.__cpu_dispatch__ if cpu.__cpu_features__.get(name))
     names = ",".join(f"-{name},-{name}_Usable" for name in _GLIBC)  # before and since glibc 2.33
     given = environment.get("GLIBC_TUNABLES", "").split(":")

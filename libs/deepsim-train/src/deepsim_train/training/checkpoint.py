@@ -51,6 +51,7 @@ _CALLED = {
 _OWN = ("deepsim_", MODULE_PREFIX)
 _FILLED = {
     ("numpy", "ndarray"),
+    ("sb3_contrib.common.recurrent.type_aliases", "RNNStates"),
     ("stable_baselines3.common.running_mean_std", "RunningMeanStd"),
 }
 _LOGGED = ("name_to_value", "name_to_count", "name_to_excluded")
