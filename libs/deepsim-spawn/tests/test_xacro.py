@@ -155,3 +155,9 @@ def test_a_file_without_the_suffix_is_never_expanded(loader, write, suffix):
 def test_arguments_for_a_plain_file_are_an_error(loader):
     with pytest.raises(ModelFormatError, match="only xacro takes arguments, got size"):
         loader.load("<robot name='r'><link name='l'/></robot>", {"size": "1"})
+
+
+def test_text_that_only_names_a_package_is_expanded(loader, tmp_path):
+    """It declares xacro, but has neither an element nor an expression of it."""
+    text = PLAIN.replace("'r'", "'$(optenv NO_SUCH_NAME bot)'").format("")
+    assert loader.load_model(text).name == "bot"

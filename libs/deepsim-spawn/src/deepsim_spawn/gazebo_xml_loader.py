@@ -130,8 +130,9 @@ class GazeboXMLLoader:
         """Returns the root element of a source."""
         if is_xml(source):
             label, path, text = _TEXT, None, without_declaration(str(source))
-            is_xacro = b"xmlns:xacro" in text and (b"<xacro:" in text or b"${" in text)
-            if is_xacro and not self._xacro:
+            declared = b"xmlns:xacro" in text  # also in what xacro made, which has no code left
+            is_xacro = declared and self._xacro
+            if declared and not self._xacro and (b"<xacro:" in text or b"${" in text):
                 raise ModelFormatError(
                     "xacro, which is code, is only expanded in files with the suffix .xacro, "
                     "or in text by GazeboXMLLoader(xacro=True)",

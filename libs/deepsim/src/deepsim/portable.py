@@ -72,7 +72,7 @@ def require() -> None:
 
 
 def restart() -> None:
-    """Starts the running command anew with the settings, if there are any, unless it has them."""
+    """Starts this command again with the settings, unless it has them or there are none."""
     if SWITCH in os.environ or sys.platform != "linux" or platform.machine() != "x86_64":
         return
     if sys.executable:

@@ -122,15 +122,18 @@ class WorldRecorder(AbstractContextManager["WorldRecorder"]):
 
     def close(self) -> None:
         """Writes the current state and completes the file; repeated calls have no effect."""
-        self._write(float(self._world.time[0]))
         if self._file.closed:
             return
-        self._world.trackers.remove(self)
+        self._detach()
         try:
-            self._writer.finish()  # type: ignore[no-untyped-call]
-            self._file.close()
+            self._write(float(self._world.time[0]))
+            if not self._file.closed:
+                self._writer.finish()  # type: ignore[no-untyped-call]
+                self._file.flush()
         except OSError as error:
-            self._give_up(error)
+            self._warn(error)
+        finally:
+            self._close_file()
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -143,13 +146,20 @@ class WorldRecorder(AbstractContextManager["WorldRecorder"]):
             self._encoder.write(self._reader.read(), round((self._passed + now) * 1e9))
             self._file.flush()
         except OSError as error:
-            self._world.trackers.remove(self)
-            self._give_up(error)
+            self._warn(error)
+            self._detach()
+            self._close_file()
 
-    def _give_up(self, error: OSError) -> None:
+    def _detach(self) -> None:
+        if self in self._world.trackers:
+            self._world.trackers.remove(self)
+
+    def _warn(self, error: OSError) -> None:
         why = error.strerror or error
         warnings.warn(f"{self.path}: the recording ends here: {why}", stacklevel=3)
-        with suppress(OSError):  # of what could not be written
+
+    def _close_file(self) -> None:
+        with suppress(OSError):  # of what could not be written, which was warned of
             self._file.close()
 
 
