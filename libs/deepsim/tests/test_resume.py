@@ -217,3 +217,23 @@ def test_a_folder_has_one_writer(write_task: WriteTask, tmp_path: Path) -> None:
         assert "another training run writes to" in said(result)
         assert {file.name: file.read_bytes() for file in out.iterdir()} == before
     assert call("train", "--resume", out, "--steps", "320", "--no-video").exit_code == 0
+
+
+def test_a_state_that_could_not_be_read_back_is_told(array_task: Path, tmp_path: Path) -> None:
+    """The run goes on without checkpoints, as with a simulator without snapshots."""
+    file, out = array_task / "__init__.py", tmp_path / "run"
+    hooks = """    def get_state(self):
+        from fractions import Fraction
+        return Fraction(1, 2)
+
+    def set_state(self, state):
+        pass
+
+    def act(self, actions):
+"""
+    file.write_text(file.read_text().replace("    def act(self, actions):\n", hooks))
+    with pytest.warns(UserWarning, match=r"no checkpoints are kept: .* it calls .*Fraction"):
+        result = call("train", array_task, *SMALL, "--out", out, "--no-video")
+    assert result.exit_code == 0, result.output
+    assert (out / "policy.npz").is_file()
+    assert not (out / "checkpoint.pkl").exists()

@@ -7,6 +7,7 @@ import io
 import pickle
 import random
 import sys
+import warnings
 from collections.abc import Sequence
 from enum import Enum
 from importlib.metadata import version
@@ -70,7 +71,8 @@ def training_state(
     middle of their episodes, the random generators, the log, and the past policies of self-play.
 
     Raises:
-        UnsupportedError: The simulator has no snapshots, or the state holds what `_Loader` refuses.
+        UnsupportedError: The simulator has no snapshots, or the state holds what `_Loader` refuses,
+            of which a warning tells.
     """
     state = pickle.dumps(
         {
@@ -85,6 +87,7 @@ def training_state(
     try:
         _Loader(io.BytesIO(state)).load()
     except pickle.UnpicklingError as error:
+        warnings.warn(f"no checkpoints are kept: the state of the run: {error}", stacklevel=2)
         raise UnsupportedError(str(error)) from error
     return state
 
