@@ -282,7 +282,8 @@ class Client:
         self.read(lambda it: it.has(label), world)
 
     def find(self, label):
-        """The id of a control of the panel."""
+        """The id of a control of the panel, which may still be on its way."""
+        self.wait_for(label)
         (found,) = [uuid for uuid, each in self.gui.items() if each.get("label") == label]
         return found
 
