@@ -3,20 +3,23 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
+from functools import reduce
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from robots_of_tests import ARM, empty_world, joint, link, model, wheels
+from robots_of_tests import ARM, SEVEN, empty_world, joint, link, model, wheels
 
 import deepsim_robots
-from deepsim_math import Euler, Pose, poses
+from deepsim_math import Euler, Pose, poses, quaternions
 from deepsim_mujoco import MujocoSimulator
 from deepsim_robots import (
     Controller,
     Gains,
+    JointDeltaPosition,
     JointPosition,
     MountedSensor,
     Part,
@@ -25,7 +28,7 @@ from deepsim_robots import (
     RotorThrust,
 )
 from deepsim_spawn import GazeboXMLLoader, Imu, Physics, SensorDescription, WorldDescription
-from deepsim_sync import World
+from deepsim_sync import DeepSimError, World
 
 JAWS = (
     '<mujoco><worldbody><body name="right" pos="-.1 0 0"><geom size=".02"/></body>'
@@ -38,35 +41,38 @@ SIDES = {"left": ["left"], "right": ["right"]}
 
 
 def spring(inputs: np.ndarray) -> np.ndarray:
-    """A network that has learnt a spring and two dampers."""
-    return 20.0 * inputs[..., 0] - 2.0 * inputs[..., 2] - inputs[..., 3]
+    """A network that has learnt an actuator."""
+    return inputs @ [20.0, -5.0, -2.0, -1.0]
 
 
 NEEDS = {  # what controllers must be given; all others drive the arm as they are
     "Ackermann": (
         wheels(*FOUR, steering=("sl", "sr")),
         {"steering": ("sl", "sr"), "front": FOUR[:2], "rear": FOUR[2:], "wheelbase": 0.6,
-         "track": 0.4, "radius": 0.1, "acceleration": 3.0},
+         "track": 0.4, "radius": 0.1, "acceleration": 20.0},
     ),
-    "ActuatorNetwork": (ARM, {"network": spring, "history": [0, 1]}),
+    "ActuatorNetwork": (ARM, {"network": spring, "history": [0, 1], "saturation_effort": 3.0}),
     "Delayed": (ARM, {"controller": JointPosition(), "delay": (0.0, 0.05)}),
     "DiffDrive": (
-        wheels(*SIDES), {**SIDES, "separation": 0.4, "radius": 0.1, "acceleration": 3.0}
+        wheels(*SIDES), {**SIDES, "separation": 0.4, "radius": 0.1, "acceleration": 20.0}
     ),
     "EndEffectorPose": (ARM, {"link": "lower", "delta": True, "rate": True}),
     "EndEffectorPosition": (ARM, {"link": "lower", "delta": True}),
-    "Gripper": (JAWS, {}),
+    "Gripper": (JAWS, {"fingers": ("right", "left")}),
     "JointPid": (ARM, {"of": "velocity", "p": 5.0, "i": 9.0, "d": 0.2}),
     "Mecanum": (
-        wheels(*FOUR), {"wheels": FOUR, "length": 1, "width": 1, "radius": 0.1, "acceleration": 3.0}
+        wheels(*FOUR),
+        {"wheels": FOUR, "length": 1, "width": 1, "radius": 0.1, "acceleration": 20.0},
     ),
     "Mimic": (ARM, {"lower": 0.0, "upper": 0.5}),
-    "ModelControls": (JAWS, {}),
+    "ModelControls": (JAWS, {"lower": -0.5, "upper": 0.5}),
     "OmniWheels": (
-        wheels(*FOUR), {"wheels": FOUR, "distance": 0.3, "radius": 0.1, "acceleration": 3.0}
+        wheels(*FOUR), {"wheels": FOUR, "distance": 0.3, "radius": 0.1, "acceleration": 20.0}
     ),
     "PlanarBase": (model(link("base")), {}),
-    "RotorThrust": (model(link("body")), {"links": ["body"] * 2, "points": [(1, 0, 0)] * 2}),
+    "RotorThrust": (
+        model(link("body")), {"links": ["body"] * 2, "points": [(1, 0, 0)] * 2, "drag": 0.1}
+    ),
 }  # fmt: skip
 KINDS = [
     name
@@ -77,13 +83,17 @@ KINDS = [
 ]
 
 
-def make(name: str, worlds: int, seed: int) -> Robot:
-    """A robot with the controller of this name."""
+START = Pose((1.0, 2.0, 0.3), Euler(0.0, 0.0, 0.7))
+
+
+def make(name: str, worlds: int, seed: int, **changed: object) -> Robot:
+    """A robot with the controller of this name, with some settings changed."""
     text, needed = NEEDS.get(name, (ARM, {}))
-    part = Part([".*"] if "joint" in text else [], getattr(deepsim_robots, name)(**needed))
+    controller = getattr(deepsim_robots, name)(**{**needed, **changed})
+    part = Part([".*"] if "joint" in text else [], controller)
     world = World(MujocoSimulator(empty_world(False), worlds=worlds), seed=seed, steps_per_tick=5)
     gains = {".*": Gains(50.0, 5.0)} if "<sdf" in text and "joint" in text else {}
-    return Robot(world, RobotConfig(text, {"part": part}, gains=gains), "robot")
+    return Robot(world, RobotConfig(text, {"part": part}, gains=gains), "robot", START)
 
 
 def act(robot: Robot, chance: np.random.Generator, ticks: int) -> np.ndarray:
@@ -115,6 +125,60 @@ def test_an_episode_is_the_first_of_a_new_robot(name):
     np.testing.assert_array_equal([before[:, 0], after[:, 0]], [each[:, 0] for each in whole])
     if robot.action_size:
         assert np.ptp(before[:, 0], axis=0).any()  # it moves
+
+
+OTHERS = {  # other values of settings, by name; those of numbers are half of them
+    "angles": (0.0, 1.0, 2.5, 4.0), "closed": 0.01, "control": "shut", "controls": ["shut"],
+    "controller": JointDeltaPosition(), "d": 1.0, "damping": 9.0, "delay": 0.03, "delta": False,
+    "directions": (1, -1), "drag": 0.3, "effort_limit": 0.4, "fingers": ("right", "right"),
+    "frame": "world", "front": (), "gap": 0.01, "history": [0, 2], "i": 3.0, "i_clamp": 0.01,
+    "input_order": "velocity_position", "joints": ("x", "y", "w"), "left": ["right"],
+    "link": "upper", "links": ["body"], "network": lambda inputs: -spring(inputs),
+    "of": ("target", "position"), "one_speed": True, "opened": 0.02, "p": 30.0,
+    "point": (0.1, 0.2, 0.0), "points": [(0, 1, 0)] * 2, "rate": (True, False), "rear": (),
+    "reversed": (["left"], ["elbow"]), "right": ["left"], "saturation_effort": 0.6,
+    "solver": "none", "steering": ("sr", "sl"), "steering_damping": 1.0, "step": 1e-3,
+    "stiffness": 20.0, "velocity": 0.2, "velocity_limit": 0.05, "wheels": FOUR[::-1],
+    "widths": (0.0, 0.01, 0.04),
+}  # fmt: skip
+
+
+def does(name: str, **changed: object) -> list[list[float]]:
+    """The bounds of actions, the gripper's width, and what the robot does by some actions."""
+    robot = make(name, 1, 3, **changed)
+    if len(robot.joints):
+        robot.joints.rows.velocity = 0.2
+    moved = act(robot, np.random.default_rng(0), 13)
+    width = robot.parts["part"].width if name == "Gripper" else [0.0]
+    robot.world.close()
+    return [robot.lower.tolist(), robot.upper.tolist(), list(width), moved.ravel().tolist()]
+
+
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.filterwarnings("ignore:part .* computes efforts once per tick")
+def test_every_setting_acts_or_is_refused(name):
+    """Another value of any field changes what the robot does, or raises an error."""
+    kind = getattr(deepsim_robots, name)
+    plain, given = does(name), NEEDS.get(name, (ARM, {}))[1]
+    for field in dataclasses.fields(kind):
+        value = given.get(field.name, field.default)
+        if not field.init or (name, field.name) == ("Passive", "normalized"):
+            continue  # of no action
+        if field.name in OTHERS:
+            choice = OTHERS[field.name]
+            other = (
+                choice[value == choice[0]] if field.name in ("of", "rate", "reversed") else choice
+            )
+        elif field.name in ("lower", "upper"):
+            other = (np.array(plain[field.name == "upper"]) - 0.1) * 0.5
+        elif isinstance(value, bool):
+            other = not value
+        else:
+            other = 0.5 * np.array(value)
+        try:
+            assert does(name, **{field.name: other}) != plain, (field.name, other)
+        except (ValueError, DeepSimError):
+            continue
 
 
 def cart(mass: float, effort: float) -> str:
@@ -248,3 +312,28 @@ def test_a_base_that_is_mirrored_turned_or_shifted_drives_the_same_way(name, act
     np.testing.assert_allclose(mirrored, plain * signs, atol=2e-3)
     np.testing.assert_allclose(poses.relative(np.asarray(moved), turned), plain, atol=2e-3)
     world.close()
+
+
+@pytest.mark.parametrize("frame", ["tool", "root"])
+def test_steps_turn_the_tool_about_the_axes_of_their_frame(make_world, frame):
+    """About y and then about z, each by 0.2 rad: about the tool's own axes, or about the root's."""
+    world = make_world(steps=10)
+    hand = deepsim_robots.EndEffectorPose(link="link7", delta=True, frame=frame, normalized=False)
+    home = {"joint2": 0.3, "joint4": -1.8, "joint6": 2.0}
+    gains = {".*": Gains(2000.0, 200.0)}
+    robot = Robot(world, RobotConfig(SEVEN, {"arm": Part([".*"], hand)}, home, gains), "arm", START)
+    robot.reset()
+    world.tick()
+    drive = robot.parts["arm"]
+    start = drive.pose()[0, 3:]
+    steps = np.array([[0.0, 0.2, 0.0], [0.0, 0.0, 0.2]])
+    for step in steps:
+        for _ in range(2):
+            robot.set_action([*np.zeros(3), *step / 2.0])
+            for _ in range(40):
+                world.tick()
+    y, z = quaternions.from_rotation_vector(steps)
+    root = np.asarray(START)[3:]
+    turns = (start, y, z) if frame == "tool" else (root, z, y, quaternions.conjugate(root), start)
+    expected = reduce(quaternions.multiply, turns)
+    assert abs(drive.pose()[0, 3:] @ expected) > np.cos(0.01)  # half of 0.02 rad
