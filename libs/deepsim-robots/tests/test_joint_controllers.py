@@ -39,20 +39,13 @@ def arm(world, controller: Controller | str, **options) -> Robot:
 
 
 def test_positions_hold_and_settle(make_world):
-    """The joints reach their targets; the damping of an effort counts the velocity after a step."""
-    world = make_world(2, steps=1)
+    """The joints reach their targets."""
+    world = make_world(2)
     robot = arm(world, JointPosition(normalized=False))
     robot.set_action([[0.1, -0.1], [0.05, 0.02]])
-    rows = robot.joints.rows
-    before = rows.position.copy()
-    world.tick()
-    # 3 rad/s is the limit of the target, of which a step is 6 mrad
-    pull = np.clip(200.0 * (rows.target_position - before), -1.2, 1.2)
-    assert np.abs(rows.velocity).min() > 1e-3
-    np.testing.assert_allclose(rows.effort, pull - 20.0 * rows.velocity, atol=1e-9)
-    for _ in range(2000):
+    for _ in range(400):
         world.tick()
-    np.testing.assert_allclose(rows.position, [[0.1, -0.1], [0.05, 0.02]], atol=1e-6)
+    np.testing.assert_allclose(robot.joints.rows.position, [[0.1, -0.1], [0.05, 0.02]], atol=1e-6)
 
 
 @pytest.mark.parametrize("of", ["measured", "target"])
@@ -170,20 +163,6 @@ def test_passive_joints_take_no_action(make_world):
     robot.joints.rows.velocity = [[0.3, 0.0]]
     world.tick()
     assert (robot.joints.rows.effort == 0.0).all()
-
-
-def test_a_pid_integrates(make_world):
-    """The integral removes the error that gravity or a load leaves; its effort is clamped."""
-    world = make_world(1)
-    robot = arm(world, JointPid(p=50.0, i=100.0, d=10.0, i_clamp=3.0, normalized=False))
-    rows = robot.joints.rows
-    robot.set_action([0.4, 0.0])
-    integral = 0.0
-    for _ in range(30):
-        integral = np.clip(integral + 100.0 * (0.4 - rows.position[0, 0]) * 0.01, -3.0, 3.0)
-        world.tick()
-        np.testing.assert_allclose(rows.feedforward[0, 0], integral, rtol=1e-12)
-    assert integral == 3.0
 
 
 def test_a_trajectory_passes_its_points(make_world):

@@ -150,6 +150,11 @@ def test_control_and_statistics(serve, session):
     before = RemoteSimulator(transport).time[0]
     transport.command("control", WorldControl(pause=True, steps=7))
     assert RemoteSimulator(transport).time[0] == pytest.approx(before + 0.007)
+    start = len(seen)  # from here on time is paused, but for the steps
+    wait(lambda: len(seen) >= start + 3)
+    clocks = [(each.real_time, each.pause_time) for each in (seen[start], seen[start + 2])]
+    (real, rested), (later, rests) = [[t.seconds + t.nanoseconds / 1e9 for t in c] for c in clocks]
+    assert 0.5 * (later - real) < rests - rested <= later - real + 0.1
 
 
 def test_commands_in_the_messages_of_the_paper(serve, session):

@@ -70,7 +70,7 @@ def _opacities(batch):
 
 
 def test_contacts_are_arrows(make_viewer, look, sensing):
-    """The arrows on a box at rest hold its weight upwards: 1 cm for each newton."""
+    """They begin at the contacts of a box at rest, and point as the ground pushes its feet."""
     viewer = make_viewer(sensing, rate=1e6)
     client, world = look(viewer), viewer.world
     for _ in range(500):
@@ -78,9 +78,13 @@ def test_contacts_are_arrows(make_viewer, look, sensing):
     client.set("Contacts", True)
     client.read(lambda it: marks(it, "contacts"), world)
     ends = marks(client, "contacts")[-1]["points"].reshape(-1, 2, 3)
+    found = world.simulator.contacts.read(0)
+    assert ends[:, 0] == pytest.approx(found.position, abs=1e-6)
     ways = ends[:, 1] - ends[:, 0]
-    assert np.all(np.abs(ways[:, 2]) > np.abs(ways[:, :2]).max())
-    assert np.abs(ways[:, 2].sum()) >= 0.05
+    assert np.cross(ways, found.force) == pytest.approx(0.0, abs=1e-4)
+    assert ((ways * found.force).sum(axis=1) > 0.0).all()
+    lengths = np.clip(0.01 * np.linalg.norm(found.force, axis=1), 0.05, 1.0)
+    assert np.linalg.norm(ways, axis=1) == pytest.approx(lengths, abs=1e-5)
 
 
 def test_rays_end_where_the_lidar_sees(make_viewer, look, sensing):

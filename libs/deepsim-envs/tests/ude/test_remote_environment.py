@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -241,11 +242,14 @@ def test_automatic_resets_keep_the_end_of_an_episode(make_count, start, connect)
 
 
 def test_the_server_says_whose_actions_are_missing(start, connect):
+    """Its wait of two seconds takes little of the processor."""
     remote = connect(start(step_timeout=2.0))
     remote.reset(seed=1)
+    before = time.process_time()
     with pytest.raises(ServerError, match="no actions of b") as caught:
         remote.step({"a": [1]})
     assert caught.value.status == 504
+    assert time.process_time() - before < 0.7
     assert remote.step({"a": [1], "b": [1]}).observation["a"][1] == 1.0
 
 
