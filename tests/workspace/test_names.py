@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of ours in backticks exist, on all pages."""
+"""Names of ours in backticks on pages exist; public names are in a test or an example."""
 
 from __future__ import annotations
 
@@ -22,10 +22,38 @@ PLAIN = {"ABC", "Enum", "Generic", "IntEnum", "NamedTuple", "Protocol"}
 NO_MODULES = {"deepsim.backends", "deepsim_scenes.model"}
 """A group of entry points, and a library of Scenic."""
 
+HOOKS = """
+    allocate assemble before_simulation_step call_all changes_in_time check_property
+    checked_factors checked_requests checked_worlds close_extras counts_skipped dribble
+    dribble_on encoding_of find_part follow_at forget_reward go_back halt_where has_default
+    has_dribbled has_runs is_attacker is_keeper is_pressed is_stateless keeps_place lobbed
+    losses more_steps move_ball needs_clock next_speed notify noun of_arrays of_json of_type
+    play_pass push_on reach_ball require_finite require_fit require_single rotate_ball
+    sees_free_mate sees_goal sees_lob sees_mate step_async step_terms step_wait take_reward
+    tick_where turn_to_ball watch_subscribers while_observing world_seeds wrapped_places
+"""
+"""Members that modules of ours call in each other, and users do not; tests see what they do."""
+DEBTS = """
+    MANUAL OPPONENT_FREE_KICK OPPONENT_GOAL_KICK OPPONENT_KICK_OFF OUR_THROW_IN WAIT_FOREVER
+    action_spec add_base add_robot allow_collisions angle_a angle_b balance_passive_force
+    ball_inertia bottom_plane braking centre_mark cfg clip_range cloning_epochs
+    compile_again deaths done_spec entropy env_is_wrapped far_plane field_width first_seed
+    formatters from_parent gae_lambda get_attr get_images goal_depth gpu hold_height
+    hold_in_3d ik_damping is_driven is_loose is_none is_resized is_timed lob_speed
+    no_step_because observation_spec of_attributes on_backend on_gazebo one_speed openings
+    pause_time penalty_distance penalty_mark per_joint point_b raise_if_closed real_time
+    rejections restart_spots reward_spec right_plane set_attr set_drive_properties
+    set_drive_target set_drive_velocity_target steering_damping take_picture top_plane
+    turn_acceleration turn_floor turn_speed unsubscribe velocity_damping viewfinder
+    wheel_acceleration wheel_arm wheel_braking
+"""
+"""Names that a test still has to try: no word may be added."""
+
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 FENCE = re.compile(r"^ *```.*?^ *```", re.MULTILINE | re.DOTALL)
 NAME = re.compile(r"(?<![\w./@{-])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?![\w/]|\.\w)")
 FILE = re.compile(r"\.(h|hpp|md|msg|py|scenic|urdf|xml|yaml)$")
+DOCTEST = re.compile(r"(?m)^ *(?:>>>|\.\.\.) (.*)")
 TEST = re.compile(r"\btest_\w+(?![\w.])")
 
 
@@ -113,13 +141,19 @@ def _takes(found: Any, argument: str) -> bool:
 
 
 @pytest.fixture(scope="module")
-def source() -> Iterator[Source]:
-    """The source of the libraries."""
+def reference() -> Iterator[Any]:
+    """The public names of the libraries."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(ROOT / "tools"))
         from website.reference import Reference  # noqa: PLC0415
 
-        yield Source(Reference(ROOT))
+        yield Reference(ROOT)
+
+
+@pytest.fixture(scope="module")
+def source(reference: Any) -> Source:
+    """The source of the libraries."""
+    return Source(reference)
 
 
 def test_names_on_pages_exist(source: Source) -> None:
@@ -162,3 +196,60 @@ def test_what_exists_passes(source: Source, span: str) -> None:
 )
 def test_what_does_not_exist_is_found(source: Source, span: str, found: str) -> None:
     assert list(source.stale(span)) == [found]
+
+
+def public(reference: Any) -> Iterator[tuple[str, str]]:
+    """Yields public functions, members and arguments that are given by name, and their words.
+
+    A class stands for its members, and so does one that is inherited; a protocol has none.
+    """
+    for module in reference.modules:
+        if module.startswith("deepsim_conformance"):  # tests themselves
+            continue
+        for name in reference.names(module):
+            if name.target.is_function:
+                yield name.name, name.name
+                yield from _arguments(name.target, name.name)
+            elif name.target.is_class and "Protocol" not in str(name.target.bases):
+                for each in (name.target, *name.target.mro()):
+                    yield from _members(each)
+
+
+def _members(found: Any) -> Iterator[tuple[str, str]]:
+    for name, member in found.members.items():
+        if name == "__init__" and not member.is_alias:
+            yield from _arguments(member, found.name, by_place=True)
+        elif not name.startswith("_") and not member.is_alias:
+            yield f"{found.name}.{name}", name
+            yield from _arguments(member, f"{found.name}.{name}")
+
+
+def _arguments(found: Any, path: str, *, by_place: bool = False) -> Iterator[tuple[str, str]]:
+    for each in found.parameters if found.is_function else ():
+        if each.name != "self" and (by_place or each.kind.name == "keyword_only"):
+            yield f"{path}({each.name}=)", each.name
+
+
+@pytest.fixture(scope="module")
+def tried() -> set[str]:
+    """All words of tests, examples, doctests, and code on pages."""
+    from website.links import pages  # noqa: PLC0415
+
+    folders = ("libs/*/tests", "tests", "examples", "libs/*/examples", "docs/tutorials")
+    folders += ("libs/deepsim-conformance/src", "libs/deepsim-tasks/src")
+    files = [file for each in folders for file in ROOT.glob(f"{each}/**/*.[pi][yp]*")]
+    texts = [file.read_text("utf-8") for file in files if file != Path(__file__)]
+    sources = [file.read_text("utf-8") for file in ROOT.glob("libs/*/src/**/*.py")]
+    texts += [line for text in sources for line in DOCTEST.findall(text)]
+    found = [(ROOT / page).read_text("utf-8") for page in pages(ROOT)]
+    texts += [code for text in found for code in FENCE.findall(text)]
+    return set(re.findall(r"\w+", "\n".join(texts)))
+
+
+def test_public_names_are_tried(reference: Any, tried: set[str]) -> None:
+    """Each is in a test, an example or a doctest, at least by its word."""
+    names = set(public(reference))
+    assert len(names) > 4000
+    known = {*HOOKS.split(), *DEBTS.split()}
+    assert sorted(path for path, word in names if word not in tried | known) == []
+    assert sorted(known - ({word for _, word in names} - tried)) == [], "take these from the lists"
