@@ -90,7 +90,7 @@ mujoco4: build/mujoco4/installed ## quick tests, deepsim-mujoco and conformance 
 
 poetry: build/poetry/installed ## `poetry install` and `poetry run pytest` in two libraries, or in LIB
 	@set -e; for library in $(or $(LIB),deepsim-fx deepsim-gazebo); \
-	do $(STEP) poetry-$$library tools/poetry build/poetry/bin $$library; done
+	do $(STEP) poetry-$$library tests/workspace/poetry build/poetry/bin $$library; done
 
 lint: .venv/tools ## style, and what the libraries say about each other
 	@$(STEP) style $(BIN)/ruff check
@@ -127,7 +127,7 @@ wheels: .venv/tools ## build all libraries into dist/: pip install --find-links 
 from-wheels: wheels ## install each library alone and import it there; then a new user's first commands
 	@PATH="$(PYENV)$$PATH"; for python in $(BIN)/python python3.8; \
 	do if ! $$python -c '' 2>/dev/null; then echo "==> wheels: SKIPPED on $$python, which is not here"; \
-	else $(STEP) wheels tools/install_alone $(BIN)/uv $$python dist || exit 1; fi; done
+	else $(STEP) wheels tests/workspace/install_alone $(BIN)/uv $$python dist || exit 1; fi; done
 	@$(STEP) first-commands $(BIN)/python tests/workspace/first_commands.py $(BIN)/uv $(BIN)/python dist
 
 matrix: .venv/tools ## the tests of each library alone, on its oldest and newest Python; PYTHONS=all: all found
