@@ -97,7 +97,7 @@ lint: .venv/tools ## style, and what the libraries say about each other
 	@$(STEP) format $(BIN)/ruff format --check
 	@$(STEP) workspace $(BIN)/python tools/workspace.py
 
-types: .venv/tools ## mypy --strict over all libraries
+types: .venv/tools ## mypy: strict over all libraries, and over tests and examples
 	@$(STEP) types $(BIN)/mypy
 
 contracts: .venv/tools ## who may import whom

@@ -235,8 +235,8 @@ def tried() -> set[str]:
     """All words of tests, examples, doctests, and code on pages."""
     from website.links import pages  # noqa: PLC0415
 
-    folders = ("libs/*/tests", "tests", "examples", "libs/*/examples", "docs/tutorials")
-    folders += ("libs/deepsim-conformance/src", "libs/deepsim-tasks/src")
+    folders = ["libs/*/tests", "tests", "examples", "libs/*/examples", "docs/tutorials"]
+    folders += ["libs/deepsim-conformance/src", "libs/deepsim-tasks/src"]
     files = [file for each in folders for file in ROOT.glob(f"{each}/**/*.[pi][yp]*")]
     texts = [file.read_text("utf-8") for file in files if file != Path(__file__)]
     sources = [file.read_text("utf-8") for file in ROOT.glob("libs/*/src/**/*.py")]
