@@ -34,7 +34,7 @@ install = { test -x $(BIN)/uv && $(BIN)/uv pip install --python $(or $(2),$(BIN)
 	|| { echo "uv cannot do it here, pip does (slower)"; $(or $(2),$(BIN))/python -m pip install $(1); }
 
 .NOTPARALLEL:
-.PHONY: help demo test fast robots menagerie scenes warp ros2 trainers mujoco4 poetry lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels from-wheels matrix docs versions format clean
+.PHONY: help demo test fast explore robots menagerie scenes warp ros2 trainers mujoco4 poetry lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels from-wheels matrix docs versions format clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -78,6 +78,10 @@ trainers: .venv/tools ## the cart-pole by every trainer, in a table of docs/trai
 	@$(call install,'torch==2.13.*' deepsim[train] 'deepsim-train[rsl-rl$(comma)torchrl]' \
 		'skrl>=2.1$(comma)<3' 'sbx-rl>=0.28$(comma)<0.29')
 	@$(STEP) trainers $(BIN)/python benchmarks/trainers.py
+
+explore: .venv/tools ## property tests with examples drawn anew, ten times as many; a failure says how to repeat it
+	@set -e; for run in 1 2 3 4 5 6 7 8 9 10; do $(STEP) explore-$$run $(BIN)/pytest -q --brief \
+		-m hypothesis --hypothesis-profile random -n logical --maxprocesses 8 --dist loadfile; done
 
 menagerie: .venv/tools ## MENAGERIE_ROOT=FOLDER: robots of MuJoCo Menagerie there load, stand, hold, fly, all beside plain MuJoCo; writes docs/menagerie.md
 	@$(call install,--no-deps mujoco-menagerie)
