@@ -34,7 +34,7 @@ install = { test -x $(BIN)/uv && $(BIN)/uv pip install --python $(or $(2),$(BIN)
 	|| { echo "uv cannot do it here, pip does (slower)"; $(or $(2),$(BIN))/python -m pip install $(1); }
 
 .NOTPARALLEL:
-.PHONY: help demo test fast explore robots menagerie scenes warp ros2 trainers mujoco4 poetry lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels from-wheels matrix docs versions format clean
+.PHONY: help demo test fast explore robots menagerie scenes warp ros2 sb3 trainers mujoco4 poetry lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels from-wheels matrix docs versions format clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -73,6 +73,9 @@ warp: .venv/tools requirements-warp.txt ## MuJoCo Warp (500 MB) on its CPU devic
 ros2: $(ROS2)/installed ## ROS 2 Kilted from the package index (220 MB), or DISTRO=jazzy: builds messages, and tests servers with real clients
 	@$(STEP) ros2-messages $(ROS2)/bin/deepsim ros2 messages
 	@DEEPSIM_ROS2=required $(STEP) ros2 $(ROS2)/bin/pytest libs/deepsim-ros2/tests tests/test_roads.py
+
+sb3: .venv/tools ## tests of Stable-Baselines3 with torch, in their tox environment: a minute or two
+	@PATH="$(CURDIR)/$(BIN):$(PYENV)$$PATH" $(STEP) sb3 tox run -q -c libs/deepsim-train/tox.ini -e py311-sb3
 
 trainers: .venv/tools ## the cart-pole by every trainer, in a table of docs/training.md; minutes. Best beside torch for CPUs
 	@$(call install,'torch==2.13.*' deepsim[train] 'deepsim-train[rsl-rl$(comma)torchrl]' \
