@@ -227,7 +227,7 @@ class Pitch:
             least = np.minimum(least, (gap * gap).sum(axis=-1))
         return np.asarray(least < (self._reach + _NEARLY) ** 2)
 
-    def put_robots(self, worlds: NDArray[np.intp], place: ArrayLike, yaw: ArrayLike) -> None:
+    def put_robots(self, worlds: ArrayLike, place: ArrayLike, yaw: ArrayLike) -> None:
         """Places all robots of some worlds, at rest.
 
         Args:
@@ -236,6 +236,7 @@ class Pitch:
             yaw: Yaws, (w, N) [rad].
         """
         self.sense()  # touches until now
+        worlds = np.asarray(worlds, np.intp)
         pose = _upright(np.asarray(place, np.float64), np.asarray(yaw, np.float64))
         self._robots.put(worlds, pose=pose, twist=_REST)
         self.command[worlds], self.kick[worlds], self.pause[worlds] = 0.0, 0.0, 0.0
@@ -243,12 +244,13 @@ class Pitch:
         self.holder[worlds] = self.kicked[worlds] = self.touched[worlds] = NOBODY
         self.sense()
 
-    def put_ball(self, worlds: NDArray[np.intp], place: ArrayLike) -> None:
+    def put_ball(self, worlds: ArrayLike, place: ArrayLike) -> None:
         """Places the balls of some worlds, (w,), on the ground at rest; `place` is (w, 2) [m].
 
         Nobody has touched them since.
         """
         self.sense()  # touches until now
+        worlds = np.asarray(worlds, np.intp)
         pose = np.zeros((len(worlds), 1, 7))
         pose[:, 0, :2], pose[:, 0, 2], pose[:, 0, 6] = place, self.dialect.ball_radius, 1.0
         self._ball_row.put(worlds, pose=pose, twist=_REST)
