@@ -173,6 +173,7 @@ def test_a_trajectory_passes_its_points(make_world):
     assert isinstance(drive, TrajectoryDrive)
     points = np.array([[0.2, 0.1], [0.6, -0.2], [0.5, 0.0]])
     slopes = np.array([[0.5, 0.1], [0.0, -0.3], [0.0, 0.0]])
+    robot.set_action([0.4, 0.2], worlds=np.array([0]))
     drive.follow([0.1, 0.3, 0.6], points, slopes, worlds=np.array([1]))
     seen = []
     for tick in range(1, 80):
@@ -182,11 +183,11 @@ def test_a_trajectory_passes_its_points(make_world):
             seen.append((rows.target_position[1], rows.target_velocity[1]))
     np.testing.assert_allclose([p for p, _ in seen], [*points, points[-1]], atol=1e-9)
     np.testing.assert_allclose([v for _, v in seen], [*slopes, [0.0, 0.0]], atol=1e-9)
-    np.testing.assert_allclose(robot.joints.rows.target_position[0], 0.0)
+    np.testing.assert_allclose(robot.joints.rows.target_position[0], [0.4, 0.2])
     robot.set_action([0.3, 0.3])
     for _ in range(25):
         world.tick()
-    np.testing.assert_allclose(robot.joints.rows.target_position[0], 0.15, atol=1e-9)
+    np.testing.assert_allclose(robot.joints.rows.target_position[0], [0.35, 0.25], atol=1e-9)
     snapshot = world.get_state()
     for _ in range(25):
         world.tick()

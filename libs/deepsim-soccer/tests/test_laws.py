@@ -3,10 +3,28 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import fields, replace
+
 import numpy as np
 
-from deepsim_soccer import Fouls, Perception, Referee
+from deepsim_mujoco import MujocoSimulator
+from deepsim_soccer import (
+    Dialect,
+    Fouls,
+    Grip,
+    Perception,
+    Pitch,
+    Referee,
+    find_dialect,
+    world_sdf,
+)
+from deepsim_soccer.description import CYAN, ball_sdf, robot_sdf
 from deepsim_soccer.mind import TeamMind
+from deepsim_spawn import GazeboXMLLoader
+from deepsim_sync import World
+
+ALL = np.array([0])
 
 
 class Match:
@@ -64,3 +82,39 @@ def test_a_match_is_the_first_of_a_new_pitch(make_pitch):
     np.testing.assert_array_equal(after[:, 1], first[:, 0])
     np.testing.assert_array_equal(begun[0][:, 0], begun[1][:, 0])
     np.testing.assert_array_equal(after[:, 0], goes_on[:, 0])
+
+
+def motion(dialect):
+    """What robots and the ball do: one takes the ball, turns and kicks it, one drives and stops."""
+    description = GazeboXMLLoader().load_world(world_sdf(dialect))
+    pitch = Pitch(World(MujocoSimulator(description), steps_per_tick=4), (1, 1), dialect)
+    pitch.put_robots(ALL, [[[-2.0, 0.0], [3.0, 2.0]]], [[0.0, math.pi]])
+    pitch.put_ball(ALL, [[-2.0 + 0.495 * math.cos(0.2), 0.495 * math.sin(0.2)]])
+    seen = []
+    for tick in range(100):
+        pitch.command[0] = [[0.0, 0.0, 1.0], [6.0 * (tick < 90), 0.0, 0.0]]
+        pitch.kick[0, 0] = 30.0 * (tick == 20), 0.0
+        pitch.drive()
+        pitch.world.tick()
+        pitch.sense()
+        seen.append([pitch.place.tolist(), pitch.yaw.tolist(), pitch.ball_pose.tolist()])
+    pitch.world.close()
+    return seen
+
+
+TOLD = {"name", "lob_modes", "pass_factor", "lob_factors", "lob_height", "lob_limit", "lob_speed"}
+"""What minds and coaches use; `test_lobs` and `test_coach` see to these."""
+
+
+def test_every_constant_of_a_dialect_acts():
+    """Robots, the ball or the field are others, or move otherwise, when it is half as large."""
+    base = replace(find_dialect("legal"), grip=None)
+    texts = (world_sdf, ball_sdf, lambda dialect: robot_sdf(dialect, CYAN))
+    plain = motion(base)
+    for name in {each.name for each in fields(Dialect)} - TOLD:
+        value = getattr(base, name)
+        other = Grip() if name == "grip" else np.logical_not(value) if value is False else None
+        other = tuple(0.5 * np.array(value)) if isinstance(value, tuple) else other
+        changed = replace(base, **{name: 0.5 * value if other is None else other})
+        if all(text(changed) == text(base) for text in texts):
+            assert motion(changed) != plain, name
