@@ -94,6 +94,17 @@ def test_positions_and_velocities_are_commanded_together(make_world):
     np.testing.assert_array_equal(robot.joints.rows.target_velocity, [[0.3, 0.4]])
 
 
+@pytest.mark.parametrize("steps", [1, 5, 10])
+def test_one_speed_moves_all_joints_at_a_share_of_their_largest(make_world, steps):
+    """However long a tick is: at a quarter of 2 rad/s, 0.1 rad in 0.2 s."""
+    world = make_world(steps=steps)
+    robot = arm(world, JointPositionVelocity(one_speed=True, velocity=2.0, normalized=False))
+    robot.set_action([1.0, -0.05, 0.25])
+    for _ in range(100 // steps):
+        world.tick()
+    np.testing.assert_allclose(robot.joints.rows.target_position, [[0.1, -0.05]], atol=1e-9)
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     goal=st.floats(-3.0, 3.0),
