@@ -94,6 +94,17 @@ def test_positions_and_velocities_are_commanded_together(make_world):
     np.testing.assert_array_equal(robot.joints.rows.target_velocity, [[0.3, 0.4]])
 
 
+@pytest.mark.parametrize("steps", [1, 5, 10])
+def test_one_speed_moves_all_joints_at_a_share_of_their_largest(make_world, steps):
+    """However long a tick is: at a quarter of 2 rad/s, 0.1 rad in 0.2 s."""
+    world = make_world(steps=steps)
+    robot = arm(world, JointPositionVelocity(one_speed=True, velocity=2.0, normalized=False))
+    robot.set_action([1.0, -0.05, 0.25])
+    for _ in range(100 // steps):
+        world.tick()
+    np.testing.assert_allclose(robot.joints.rows.target_position, [[0.1, -0.05]], atol=1e-9)
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     goal=st.floats(-3.0, 3.0),
@@ -173,6 +184,7 @@ def test_a_trajectory_passes_its_points(make_world):
     assert isinstance(drive, TrajectoryDrive)
     points = np.array([[0.2, 0.1], [0.6, -0.2], [0.5, 0.0]])
     slopes = np.array([[0.5, 0.1], [0.0, -0.3], [0.0, 0.0]])
+    robot.set_action([0.4, 0.2], worlds=np.array([0]))
     drive.follow([0.1, 0.3, 0.6], points, slopes, worlds=np.array([1]))
     seen = []
     for tick in range(1, 80):
@@ -182,11 +194,11 @@ def test_a_trajectory_passes_its_points(make_world):
             seen.append((rows.target_position[1], rows.target_velocity[1]))
     np.testing.assert_allclose([p for p, _ in seen], [*points, points[-1]], atol=1e-9)
     np.testing.assert_allclose([v for _, v in seen], [*slopes, [0.0, 0.0]], atol=1e-9)
-    np.testing.assert_allclose(robot.joints.rows.target_position[0], 0.0)
+    np.testing.assert_allclose(robot.joints.rows.target_position[0], [0.4, 0.2])
     robot.set_action([0.3, 0.3])
     for _ in range(25):
         world.tick()
-    np.testing.assert_allclose(robot.joints.rows.target_position[0], 0.15, atol=1e-9)
+    np.testing.assert_allclose(robot.joints.rows.target_position[0], [0.35, 0.25], atol=1e-9)
     snapshot = world.get_state()
     for _ in range(25):
         world.tick()
