@@ -9,6 +9,9 @@ comma := ,
 GAZEBO ?= optional# or required: then `make test` sets Gazebo up, and fails where it cannot run
 # Environments that `make matrix` leaves out; the lowest versions are tried on the oldest Python.
 BETWEEN := $(if $(filter all,$(PYTHONS)),,^py3(9|10|11|12)$$)
+# Folders of tests that a change of LIB may break: its own, and those of libraries that depend on it.
+NAME = $(patsubst deepsim-deepsim%,deepsim%,deepsim-$(LIB))
+AFFECTED = $(addsuffix tests,$(sort libs/$(NAME)/ $(dir $(shell grep -l '"$(NAME)[[>=]' libs/*/pyproject.toml))))
 DISTRO ?= kilted# of ROS 2, or jazzy
 ROS2 := build/ros2$(if $(filter jazzy,$(DISTRO)),-jazzy)
 YES ?= $(filter required,$(GAZEBO))# any answer: `make gazebo` installs without asking
@@ -49,9 +52,9 @@ test: lint types contracts ## all checks and all tests, on this Python
 	@if test $(GAZEBO) = required || why=$$($(BIN)/python tools/gazebo check 2>&1); \
 	then $(MAKE) gazebo-test; else echo "==> gazebo-test: SKIPPED, $$why"; fi
 
-fast: .venv/tools ## lint, types, contracts and the tests marked quick: under a minute on two cores
+fast: .venv/tools ## lint, types, contracts and quick tests: a minute; LIB=robots: tests of a library and of those that import it
 	@mkdir -p build; $(MAKE) --no-print-directory lint types contracts > build/fast.log 2>&1 & checks=$$!; \
-	$(STEP) quick $(BIN)/pytest -q --brief -m quick; status=$$?; \
+	$(STEP) quick $(BIN)/pytest -q --brief $(if $(LIB),-m 'not slow' -n logical --maxprocesses 8 --dist loadfile $(AFFECTED),-m quick); status=$$?; \
 	wait $$checks || status=1; cat build/fast.log; exit $$status
 
 robots: .venv/tools requirements-robots.txt ## the robots of the catalogue from their packages (380 MB)
