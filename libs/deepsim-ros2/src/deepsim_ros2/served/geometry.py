@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Poses and twists as arrays and as messages of geometry_msgs."""
+"""Poses and twists as arrays and as messages of geometry_msgs; the world frame, and robots."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from deepsim_sync import SCOPE, Entities
+
 Floats = NDArray[np.float64]
+WORLD = "world"
+"""The name of the world frame."""
 
 
 def pose_of(message: Any) -> Floats:
@@ -60,3 +65,8 @@ def write_vector(message: Any, vector: Floats) -> None:
 def write_time(message: Any, seconds: float) -> None:
     """Writes a time [s] into a Time, rounded to nanoseconds."""
     message.sec, message.nanosec = divmod(round(seconds * 1e9), 10**9)
+
+
+def is_robot(name: str, entities: Entities, sensors: Collection[str]) -> bool:
+    """Returns whether a model has joints or sensors of its own."""
+    return any(each.startswith(name + SCOPE) for each in (*entities.joints, *sensors))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The worlds behind a server, and what ROS 2 knows of each: its state, clock and entities."""
+"""The worlds behind a server: state, clock, entities, frames, and refused requests."""
 
 from __future__ import annotations
 
@@ -11,12 +11,40 @@ from numpy.typing import NDArray
 from simulation_interfaces.msg import EntityCategory, EntityInfo, Result, SimulationState
 
 from deepsim_envs import Environment
+from deepsim_math import poses, quaternions
+from deepsim_ros2.errors import Ros2Error
 from deepsim_spawn import MjcfModel, ModelDescription, SearchPath, WorldDescription
-from deepsim_sync import SCOPE, SpawnRequest, World
+from deepsim_sync import SCOPE, SpawnRequest, UnknownEntityError, World
 
-from .geometry import Floats
-from .refusal import RefusedError
-from .robots import is_robot
+from .geometry import WORLD, Floats, is_robot, pose_of, twist_of
+
+
+class RefusedError(Ros2Error):
+    """A request is refused.
+
+    Attributes:
+        code: A code of ``simulation_interfaces/msg/Result``, or of the service.
+    """
+
+    def __init__(self, code: int, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+def not_found(text: str) -> RefusedError:
+    """Returns the refusal of a request that names something unknown."""
+    return RefusedError(Result.RESULT_NOT_FOUND, text)
+
+
+def unsupported(text: str) -> RefusedError:
+    """Returns the refusal of a request for a feature that is missing."""
+    return RefusedError(Result.RESULT_FEATURE_UNSUPPORTED, text)
+
+
+def failed(text: str) -> RefusedError:
+    """Returns the refusal of a request that cannot be fulfilled."""
+    return RefusedError(Result.RESULT_OPERATION_FAILED, text)
+
 
 Served: TypeAlias = "World | Environment"
 Opener: TypeAlias = Callable[[WorldDescription, int], Served]
@@ -246,3 +274,29 @@ class ServedWorld:
         self.changed = True
         if state and self.topics is not None:
             self.topics.reset()
+
+
+def frame_pose(served: ServedWorld, frame: str) -> Floats:
+    """Returns the pose of a frame in the world frame, (7,).
+
+    Raises:
+        UnknownEntityError: Neither an entity nor a link has the name.
+    """
+    world, number = served.simulation.world, served.number
+    if frame in ("", WORLD):
+        return np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+    for rows in (world.models, world.links):
+        if frame in rows.names:
+            return np.asarray(rows.select([frame]).pose[number, 0])
+    raise UnknownEntityError("frame", frame, (WORLD, *world.models.names))
+
+
+def pose_in_world(served: ServedWorld, frame: str, pose: Any) -> Floats:
+    """Returns the pose of a message in the world frame, (7,), which may be invalid as given."""
+    return poses.compose(frame_pose(served, frame), pose_of(pose))
+
+
+def twist_in_world(served: ServedWorld, frame: str, twist: Any) -> Floats:
+    """Returns the twist of a message, whose components are along a frame's axes, in world axes."""
+    turn = frame_pose(served, frame)[3:]
+    return quaternions.rotate(turn, twist_of(twist).reshape(2, 3)).reshape(6)

@@ -20,7 +20,7 @@ from deepsim_ros2.served.simulation import Opener, Served, ServedWorld, Simulati
 from deepsim_ros2.services.states import PAUSED, PLAYING, QUITTING
 from deepsim_ros2.services.step_action import StepAction
 from deepsim_ros2.services.table import SERVICES, answer
-from deepsim_ros2.topics.gains import NODE
+from deepsim_ros2.topics.commands import NODE
 from deepsim_ros2.topics.topics import Topics
 from deepsim_spawn import SearchPath
 from deepsim_sync import DeepSimError
