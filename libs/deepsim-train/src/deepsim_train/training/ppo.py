@@ -15,8 +15,8 @@ from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.task import Task
 
 from .config import TrainingConfig
+from .learning_worlds import League
 from .progress import ProgressFiles, write_csv
-from .teams import League
 
 try:
     import torch
@@ -26,10 +26,9 @@ try:
     from .checkpoint import FILE as CHECKPOINT
     from .checkpoint import load_training_state, put_back
     from .cloning import clone
-    from .evaluation import Evaluation
     from .learner import make_learner
     from .learning_worlds import learning_worlds
-    from .updates import UpdateLog, Updates
+    from .updates import Evaluation, UpdateLog, Updates
 except ImportError as error:
     raise ImportError(
         "training needs an extra: pip install --find-links dist 'deepsim-train[ppo]'"
@@ -142,7 +141,7 @@ def _wandb_log(folder: Path, config: TrainingConfig) -> KVWriter:
     """Opens the log for Weights & Biases."""
     try:
         # An extra, for this setting alone.
-        from .wandb_log import WandbLog  # noqa: PLC0415 (see above)
+        from .progress import WandbLog  # noqa: PLC0415 (see above)
     except ImportError as error:
         raise TaskError(str(error)) from error
     return WandbLog(folder, config)

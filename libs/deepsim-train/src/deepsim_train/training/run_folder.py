@@ -22,7 +22,7 @@ import numpy as np
 import yaml
 
 from deepsim_envs import Environment, Policy, PolicyMaker
-from deepsim_train.policies.team_policy import AgentsPolicy
+from deepsim_train.policies.slot_policy import AgentsPolicy
 from deepsim_train.policies.trained_policy import FILE, NAMED, trained_policies
 from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.loading import load_task
@@ -30,7 +30,7 @@ from deepsim_train.tasks.search import TaskFolder, find_task
 from deepsim_train.tasks.task import Task
 
 from .config import TrainingConfig
-from .teams import owners_of, teams_of
+from .learning_worlds import owners_of, teams_of
 
 CONFIG = "config.json"
 _VERSIONS = "versions.json"
