@@ -15,8 +15,8 @@ from deepsim_mujoco.spec.builder import COLLISION_GROUP
 from deepsim_mujoco.spec.mjcf_sensors import MjcfSensor
 from deepsim_mujoco.spec.sensors import VELOCITY, BuiltSensor
 from deepsim_mujoco.state.batches import CastsRays
+from deepsim_mujoco.state.bodies import cross
 from deepsim_mujoco.state.layout import Floats
-from deepsim_mujoco.state.rotations import cross
 from deepsim_mujoco.state.servos import Servos
 from deepsim_mujoco.state.single_world import SingleWorld
 from deepsim_mujoco.state.world_states import WorldStates

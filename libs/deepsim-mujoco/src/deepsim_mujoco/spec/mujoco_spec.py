@@ -22,11 +22,11 @@ from deepsim_sync import DeepSimError, SpawnError, SpawnRequest, UnknownEntityEr
 
 from .assets import Assets
 from .builder import CAMERA, Built, build_model, remove_model
-from .inertias import apply_decay
 from .lights import add_light, apply_scene
 from .mjcf import build_mjcf
 from .pairs import ContactPairs
 from .self_collisions import ModelNumbers, overlapping_hulls
+from .tree import apply_decay
 from .unsupported import (
     TAKEN_OPTIONS,
     MjcfOptions,

@@ -25,9 +25,8 @@ from deepsim_spawn import (
 from deepsim_sync import SCOPE, SpawnError
 
 from .constraints import is_locked
-from .inertias import decays
 from .shapes import reason_left_out
-from .tree import link_trees, nested_models
+from .tree import decays, link_trees, nested_models
 
 
 def warn_of_unsupported(description: ModelDescription, name: str) -> None:

@@ -19,7 +19,7 @@ from deepsim_math import poses
 from deepsim_robots import Robot, RobotManager
 from deepsim_ros2.client.services import CallRefusedError, Connection, UnreachableError
 from deepsim_ros2.errors import Ros2Error
-from deepsim_ros2.served.geometry import WORLD, Floats
+from deepsim_ros2.geometry import WORLD, Floats
 from deepsim_ros2.topics.layout import Layout
 from deepsim_ros2.topics.sensors import sensor_topics
 from deepsim_spawn import Backend, ModelDescription, WorldDescription

@@ -21,7 +21,7 @@ from rosbags.interfaces import (
 from rosbags.rosbag2.metadata import dump_qos_v8
 
 from deepsim_math import poses
-from deepsim_ros2.served.geometry import WORLD
+from deepsim_ros2.geometry import WORLD
 from deepsim_ros2.topics.layout import OPTICAL, Layout, own_name
 from deepsim_ros2.topics.message_types import CDR, STORE
 from deepsim_ros2.topics.sensors import (

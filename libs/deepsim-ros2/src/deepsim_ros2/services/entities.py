@@ -12,8 +12,8 @@ from simulation_interfaces.msg import Bounds, EntityState, TagsFilter
 from simulation_interfaces.srv import SetEntityState
 
 from deepsim_math import Pose, poses
-from deepsim_ros2.served.geometry import WORLD, Floats, write_pose, write_time, write_twist
-from deepsim_ros2.served.simulation import (
+from deepsim_ros2.geometry import WORLD, Floats, write_pose, write_time, write_twist
+from deepsim_ros2.simulation import (
     RefusedError,
     ServedWorld,
     failed,

@@ -14,8 +14,8 @@ from rclpy.parameter import Parameter
 from deepsim_robots import guess_robot
 from deepsim_robots.position_control import ANGLE, DECAY
 from deepsim_ros2.errors import Ros2Error
-from deepsim_ros2.served.geometry import Floats
-from deepsim_ros2.served.simulation import ServedWorld
+from deepsim_ros2.geometry import Floats
+from deepsim_ros2.simulation import ServedWorld
 from deepsim_spawn import ModelDescription
 
 from .layout import own_name

@@ -20,8 +20,8 @@ from std_msgs.msg import Float64MultiArray, String
 from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory
 
-from deepsim_ros2.served.geometry import Floats, write_time
-from deepsim_ros2.served.simulation import ServedWorld
+from deepsim_ros2.geometry import Floats, write_time
+from deepsim_ros2.simulation import ServedWorld
 from deepsim_spawn import MjcfModel, ModelDescription
 from deepsim_sync import SCOPE, CameraView, Entities, Reading
 

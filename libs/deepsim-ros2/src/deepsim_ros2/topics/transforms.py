@@ -11,7 +11,7 @@ from nav_msgs.msg import Odometry
 from tf2_msgs.msg import TFMessage
 
 from deepsim_math import poses, quaternions
-from deepsim_ros2.served.geometry import (
+from deepsim_ros2.geometry import (
     WORLD,
     Floats,
     pose_of,
@@ -21,7 +21,7 @@ from deepsim_ros2.served.geometry import (
     write_transform,
     write_twist,
 )
-from deepsim_ros2.served.simulation import ServedWorld
+from deepsim_ros2.simulation import ServedWorld
 from deepsim_spawn import ModelDescription
 from deepsim_sync import SCOPE
 

@@ -15,7 +15,7 @@ from deepsim.output import say
 from deepsim_robots import RobotConfig, guess_robot
 from deepsim_spawn import ModelDescription, ModelSpawner
 from deepsim_spawn.backends import DEFAULT, Backend
-from deepsim_spawn.stage import standing
+from deepsim_spawn.extent import standing
 from deepsim_sync import DeepSimError
 
 from .options import BackendName, fail

@@ -26,7 +26,7 @@ from deepsim_robots import (
 from deepsim_robots.facts import entry_facts, joint_facts, part_facts
 from deepsim_spawn import MjcfModel, ModelDescription, ModelSpawner
 from deepsim_spawn.backends import DEFAULT, Backend, open_simulator
-from deepsim_spawn.stage import standing, studio
+from deepsim_spawn.extent import standing, studio
 from deepsim_sync import DeepSimError, World
 
 from .command_help import example, group

@@ -15,7 +15,7 @@ from deepsim.episodes.result_table import result_table
 from deepsim.output import say
 from deepsim_spawn import WorldDescription
 from deepsim_spawn.backends import DEFAULT, Backend, open_simulator
-from deepsim_spawn.stage import studio
+from deepsim_spawn.extent import studio
 from deepsim_sync import DeepSimError, World
 from deepsim_train.episodes import run_episodes
 from deepsim_train.policies.slot_policy import slot_policy

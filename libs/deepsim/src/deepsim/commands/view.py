@@ -26,7 +26,7 @@ from deepsim_spawn import (
     ModelSpawner,
 )
 from deepsim_spawn.backends import DEFAULT, Backend, open_simulator
-from deepsim_spawn.stage import standing, studio
+from deepsim_spawn.extent import standing, studio
 from deepsim_sync import CameraView, DeepSimError, World
 from deepsim_train.policies.slot_policy import slot_policy
 from deepsim_train.task_code import TaskError

@@ -12,10 +12,10 @@ from simulation_interfaces.msg import EntityCategory, EntityInfo, Result, Simula
 
 from deepsim_envs import Environment
 from deepsim_math import poses, quaternions
-from deepsim_ros2.errors import Ros2Error
 from deepsim_spawn import MjcfModel, ModelDescription, SearchPath, WorldDescription
 from deepsim_sync import SCOPE, SpawnRequest, UnknownEntityError, World
 
+from .errors import Ros2Error
 from .geometry import WORLD, Floats, is_robot, pose_of, twist_of
 
 
