@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from deepsim_math import Pose, quaternions
+from deepsim_math import Pose, Quaternion
 from deepsim_mujoco.imports import mujoco
 from deepsim_spawn import (
     Inertial,
@@ -240,7 +240,7 @@ def _principal(
     if math.isclose(moments[2], flat, rel_tol=1e-9):
         moments[2] = flat
     axes[:, 2] *= np.linalg.det(axes)  # right-handed
-    pose = frame @ inertial.pose @ Pose((0.0, 0.0, 0.0), quaternions.from_matrix(axes))
+    pose = frame @ inertial.pose @ Pose((0.0, 0.0, 0.0), Quaternion.from_matrix(axes))
     turn = pose.orientation.normalized().to_wxyz()
     return tuple(pose.position), tuple(map(float, turn)), tuple(moments.tolist())
 
