@@ -20,7 +20,7 @@ from deepsim_spawn import (
     UnsupportedElementWarning,
     WorldDescription,
 )
-from deepsim_spawn.extent import studio
+from deepsim_spawn.stage import studio
 from deepsim_sync import World
 
 LEAF = """<mujoco><option {}/><worldbody><body name="leaf" pos="0 0 5"><freejoint/>

@@ -20,7 +20,7 @@ from deepsim_mujoco import MujocoSimulator
 from deepsim_robots import Robot
 from deepsim_ros2.server import Ros2Server
 from deepsim_spawn import GazeboXMLLoader, WorldDescription, open_simulator
-from deepsim_spawn.extent import studio
+from deepsim_spawn.stage import studio
 from deepsim_sync import Behaviour, World
 
 SEED = 3  # of the tasks

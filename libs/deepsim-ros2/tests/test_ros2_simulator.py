@@ -19,7 +19,7 @@ from deepsim_spawn import (
     open_simulator,
 )
 from deepsim_spawn.backends import Backend
-from deepsim_spawn.extent import studio
+from deepsim_spawn.stage import studio
 from deepsim_sync import (
     DuplicateEntityError,
     SpawnError,

@@ -16,7 +16,7 @@ from deepsim import load_task
 from deepsim.cli import app
 from deepsim_envs import GymnasiumVectorEnv, digest
 from deepsim_train import TrainedPolicy
-from deepsim_train.training.learning_worlds import League
+from deepsim_train.training.teams import League
 
 SMALL = ["--steps", 192, "--worlds", 3, "--set", "rollout=16", "--set", "minibatch=16"]
 SMALL += ["--agent", "disc", "--set", "self_play=2", "--set", "self_play_every=1"]

@@ -62,7 +62,7 @@ def test_without_the_package_nothing_begins(
     task: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "wandb", None)
-    monkeypatch.delitem(sys.modules, "deepsim_train.training.progress", raising=False)
+    monkeypatch.delitem(sys.modules, "deepsim_train.training.wandb_log", raising=False)
     result = CliRunner().invoke(
         app, ["train", str(task), *SMALL, "--set", "wandb=x", "--out", str(tmp_path / "out")]
     )

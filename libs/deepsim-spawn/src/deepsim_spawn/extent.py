@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Extents of a model: bounds and footprint; and a world in which it stands to be looked at."""
+"""Extents of a model: bounds and footprint."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
-from math import isfinite
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from deepsim_math import Color, Material, Pose, Vector3
+from deepsim_math import Pose, Vector3
 
 from .description.geometry import (
     Box,
@@ -27,13 +26,9 @@ from .description.geometry import (
     Polyline,
     Sphere,
 )
-from .description.light import LightDescription
-from .description.link import CollisionDescription, LinkDescription, VisualDescription
 from .description.model import ModelDescription
-from .description.world import Physics, WorldDescription
 from .meshes.shapes import heightmap_heights
 from .meshes.triangles import mesh_triangles
-from .mjcf import MjcfModel
 
 Floats = NDArray[np.float64]
 
@@ -343,35 +338,3 @@ def _triangles(corners: Floats) -> Iterator[Floats]:
     doubled = ax * by - ay * bx
     yield from corners[doubled > 0.0]
     yield from corners[doubled < 0.0, ::-1]
-
-
-_FLOOR = 30.0  # side of the ground [m]
-
-
-def standing(model: ModelDescription) -> ModelDescription:
-    """Returns a model that is raised or lowered until it stands on the ground, z = 0."""
-    bounds = Bounds.of(model, model.pose)
-    height = bounds.lower.z if bounds is not None and isfinite(bounds.lower.z) else 0.0
-    return replace(model, pose=Pose((0.0, 0.0, -height)) @ model.pose)
-
-
-def studio(*models: ModelDescription, source: object = None) -> WorldDescription:
-    """Returns a world with ground, sun and the given models.
-
-    Args:
-        models: The models.
-        source: What will be spawned there alone: for an MJCF model, steps are those of its file.
-    """
-    floor = Plane(size=(_FLOOR, _FLOOR))
-    grey = Color(0.75, 0.76, 0.78)
-    link = LinkDescription(
-        "link",
-        collisions=(CollisionDescription("plane", floor),),
-        visuals=(VisualDescription("plane", floor, material=Material(grey, grey)),),
-    )
-    ground = ModelDescription("ground", links=(link,), static=True)
-    sun = LightDescription(
-        "sun", "directional", direction=Vector3(-0.4, 0.5, -0.8), cast_shadows=True
-    )
-    physics = Physics(source.timestep) if isinstance(source, MjcfModel) else Physics()
-    return WorldDescription(models=(ground, *models), lights=(sun,), physics=physics)

@@ -23,8 +23,9 @@ from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.loading import MODULE_PREFIX
 
 from .learner import Learner
-from .learning_worlds import League, LearningWorlds
+from .learning_worlds import LearningWorlds
 from .progress import EpisodeEnds, ProgressFiles
+from .teams import League
 
 FILE = "checkpoint.pkl"
 _MODEL = (

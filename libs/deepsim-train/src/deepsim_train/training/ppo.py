@@ -15,8 +15,8 @@ from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.task import Task
 
 from .config import TrainingConfig
-from .learning_worlds import League
 from .progress import ProgressFiles, write_csv
+from .teams import League
 
 try:
     import torch
@@ -141,7 +141,7 @@ def _wandb_log(folder: Path, config: TrainingConfig) -> KVWriter:
     """Opens the log for Weights & Biases."""
     try:
         # An extra, for this setting alone.
-        from .progress import WandbLog  # noqa: PLC0415 (see above)
+        from .wandb_log import WandbLog  # noqa: PLC0415 (see above)
     except ImportError as error:
         raise TaskError(str(error)) from error
     return WandbLog(folder, config)

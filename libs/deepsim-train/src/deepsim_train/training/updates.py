@@ -30,8 +30,9 @@ from .checkpoint import FILE as CHECKPOINT
 from .checkpoint import training_state
 from .config import TrainingConfig
 from .learner import Learner, scaled_worlds
-from .learning_worlds import League, LearningWorlds, learning_worlds
+from .learning_worlds import LearningWorlds, learning_worlds
 from .progress import REWARD, EpisodeEnds, ProgressFiles
+from .teams import League
 
 _APART = 1_000_003
 """Added to the seed, so that evaluations do not replay the episodes of the training run."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,7 @@ from deepsim_math import Pose, poses
 from deepsim_spawn import GazeboXMLLoader, ModelDescription, ModelFormatError, WorldDescription
 from deepsim_spawn.backends import open_simulator
 from deepsim_sync import SCOPE, DeepSimError, World
-
-if TYPE_CHECKING:
-    from deepsim_ros2 import Bag
-    from deepsim_viewer.scene.frame import Frame
+from deepsim_viewer.scene.frame import Frame, FrameReader
 
 _DESCRIPTION = "std_msgs/msg/String"
 _STATES = "sensor_msgs/msg/JointState"
@@ -27,13 +24,13 @@ _MOST = 2**30  # memory of the pictures of one bag [bytes]
 
 
 class BagReplay:
-    """The frames of a bag, for `deepsim_viewer.ReplayViewer`.
+    """The frames of a bag of ROS 2, for `ReplayViewer`.
 
     Links are at their frames of tf, alone or below the namespace of the robot; the others follow
     from the joint states, on the robot's first link or the world's origin.
 
     Args:
-        bag: The bag.
+        bag: The bag, a `deepsim_ros2.Bag`.
         robot: The robot; None for those of the ``robot_description`` topics.
 
     Raises:
@@ -41,9 +38,7 @@ class BagReplay:
         DeepSimError: The bag has no description, or one that cannot be shown.
     """
 
-    def __init__(self, bag: Bag, robot: ModelDescription | None = None) -> None:
-        from deepsim_viewer.scene.frame import FrameReader  # noqa: PLC0415 (of an extra)
-
+    def __init__(self, bag: Any, robot: ModelDescription | None = None) -> None:
         self.path = bag.path
         self.metadata: Mapping[str, str] = {}
         self._robots = {"": robot} if robot is not None else _described(bag)
@@ -102,7 +97,8 @@ class BagReplay:
         own = link.replace(SCOPE, "/")
         for frame in (f"{space}/{own}".lstrip("/"), own):
             if frame in self._tree.frames:
-                return self._tree.pose(frame, time)[1]
+                pose: NDArray[np.float64] = self._tree.pose(frame, time)[1]
+                return pose
         return None
 
     def pictures(self, time: float) -> Mapping[str, NDArray[np.uint8]]:
@@ -113,7 +109,7 @@ class BagReplay:
         }
 
 
-def _described(bag: Bag) -> dict[str, ModelDescription]:
+def _described(bag: Any) -> dict[str, ModelDescription]:
     """Returns the models of a bag's descriptions, by the namespaces of their topics."""
     found: dict[str, ModelDescription] = {}
     for topic in bag.of_type(_DESCRIPTION):
@@ -132,7 +128,7 @@ def _described(bag: Bag) -> dict[str, ModelDescription]:
     return found
 
 
-def _pictures(bag: Bag, topic: str) -> tuple[list[float], list[NDArray[np.uint8]]]:
+def _pictures(bag: Any, topic: str) -> tuple[list[float], list[NDArray[np.uint8]]]:
     """Returns the times and pictures of a topic, as small as they are shown."""
     times: list[float] = []
     images: list[NDArray[np.uint8]] = []

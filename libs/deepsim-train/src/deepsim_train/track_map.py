@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_train.episodes import COLUMNS, Episode
-from deepsim_train.task_code import TaskError
-from deepsim_train.tasks.task import Task
+from .episodes import COLUMNS, Episode
+from .task_code import TaskError
+from .tasks.task import Task
 
 _AGENT = COLUMNS.index("agent")
 _COLORS = ("tab:red", "tab:blue", "tab:orange", "tab:purple", "tab:cyan", "tab:pink")
