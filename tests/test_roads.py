@@ -124,7 +124,7 @@ def test_the_road_by_ros_leads_there_too(ros_steps: float) -> None:
     from deepsim_ros2.client import Ros2Simulator  # noqa: PLC0415
     from deepsim_ros2.client.present import Topic  # noqa: PLC0415
     from deepsim_ros2.client.services import Connection  # noqa: PLC0415
-    from deepsim_ros2.served.geometry import seconds, transform_of  # noqa: PLC0415
+    from deepsim_ros2.geometry import seconds, transform_of  # noqa: PLC0415
 
     alone = World(MujocoSimulator(worlds=WORLDS), steps_per_tick=STEPS)
     begin(alone)

@@ -22,12 +22,11 @@ from .control import Clock, ClockControl, Control
 from .follow import FollowedModel
 from .host import Host
 from .keyboard import KEYS
+from .marks import ShowFolder
 from .panel.edit_folder import EditFolder
-from .panel.entity_folder import EntityFolder
 from .panel.plots import PerformancePlot, ValuePlot
 from .panel.run_folder import CaptureFolder, RecordFolder, RunFolder, plain_lines
-from .panel.selection_folder import SelectionFolder
-from .panel.show_folder import ShowFolder
+from .panel.selection_folder import EntityFolder, SelectionFolder
 from .panel.tree_folder import TreeFolder
 from .scene.frame import Frame, FrameReader
 from .scene.scene import Scene

@@ -21,8 +21,7 @@ from deepsim_soccer.skills import (
     world_velocity,
 )
 from deepsim_soccer.skills.ball import in_reach
-from deepsim_soccer.skills.motion import Floats, anywhere
-from deepsim_soccer.skills.wheels import limited
+from deepsim_soccer.skills.motion import Floats, anywhere, limited
 from deepsim_spawn import ModelSpawner
 from deepsim_sync import World, square_sum
 
