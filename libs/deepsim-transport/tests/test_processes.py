@@ -31,6 +31,11 @@ POLE = (
     "</link><link name='b'/><joint name='hinge' type='revolute'><parent>a</parent><child>b</child>"
     "<axis><xyz>0 1 0</xyz></axis></joint></model></sdf>"
 )
+CROSS = (
+    POLE.replace("pole", "cross")
+    .replace("<joint name='hinge' type='revolute'>", "<joint name='u' type='universal'>")
+    .replace("</axis>", "</axis><axis2><xyz>1 0 0</xyz></axis2>")
+)
 FLOATING = GazeboXMLLoader().load_model(
     "<sdf version='1.7'><model name='disc'><link name='link'><gravity>0</gravity><inertial><mass>2"
     "</mass><inertia><ixx>.5</ixx><iyy>.5</iyy><izz>.5</izz></inertia></inertial></link></model>"
@@ -174,6 +179,14 @@ def test_commands_in_the_messages_of_the_paper(serve, session):
     assert np.allclose(pole.twist[:, 0], [0.5, 0, 0, 0, 0, 2])
     assert hinge.position.tolist() == [[0.3]] * 2
     assert np.allclose(hinge.velocity, 0.1)
+    transport.command("insert_entity", messages.InsertEntity("cross", CROSS, place))
+    transport.command("set_joint_state", messages.JointState("cross::u", (0.1, 0.2), (3.0, 4.0)))
+    axes = World(RemoteSimulator(transport)).joints.select(["cross::u", "cross::u::2"])
+    assert axes.position.tolist() == [[0.1, 0.2]] * 2
+    assert np.allclose(axes.velocity, [3.0, 4.0])
+    transport.command("set_joint_property", messages.JointProp("cross::u", max_force=5.0))
+    axes = World(RemoteSimulator(transport)).joints.select(["cross::u", "cross::u::2"])
+    assert axes.effort_limit.tolist() == [[5.0, 5.0]] * 2
     for topic, message, reason in (
         ("set_entity_state", messages.EntityState("pile"), "did you mean 'pole'"),
         (
@@ -188,7 +201,7 @@ def test_commands_in_the_messages_of_the_paper(serve, session):
     ):
         with pytest.raises(RemoteError, match=reason):
             transport.command(topic, message)
-    assert list(RemoteSimulator(transport).entities.models) == ["pole"]
+    assert list(RemoteSimulator(transport).entities.models) == ["pole", "cross"]
 
 
 def test_properties_in_the_messages_of_the_paper(serve, session):
