@@ -155,6 +155,10 @@ def test_control_and_statistics(serve, session):
     before = RemoteSimulator(transport).time[0]
     transport.command("control", WorldControl(pause=True, steps=7))
     assert RemoteSimulator(transport).time[0] == pytest.approx(before + 0.007)
+    transport.command("control", WorldControl(pause=False, steps=7))  # and goes on
+    count = len(seen)
+    wait(lambda: len(seen) > count + 1 and seen[-1].iterations > seen[count].iterations)
+    transport.command("control", WorldControl(pause=True))
     start = len(seen)  # from here on time is paused, but for the steps
     wait(lambda: len(seen) >= start + 3)
     clocks = [(each.real_time, each.pause_time) for each in (seen[start], seen[start + 2])]
