@@ -6,6 +6,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -164,6 +165,26 @@ def test_control_and_statistics(serve, session):
     clocks = [(each.real_time, each.pause_time) for each in (seen[start], seen[start + 2])]
     (real, rested), (later, rests) = [[t.seconds + t.nanoseconds / 1e9 for t in c] for c in clocks]
     assert 0.5 * (later - real) < rests - rested <= later - real + 0.1
+
+
+class Clock:
+    """The wall clock, which may jump ahead as if the machine had slept."""
+
+    ahead = 0.0
+
+    def monotonic(self):
+        return time.monotonic() + self.ahead
+
+
+def test_a_physics_that_slept_for_an_hour_does_not_make_up_for_it(transport, monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr("deepsim_transport.physics.server.time", clock)
+    with running(PhysicsServer(MujocoSimulator(), transport, speed=1.0)) as server:
+        wait(lambda: server.simulator.time[0] > 0.01)
+        begin, start = time.monotonic(), server.simulator.time[0]
+        clock.ahead = 3600.0
+        wait(lambda: time.monotonic() - begin > 0.3)
+        assert server.simulator.time[0] - start < time.monotonic() - begin + 0.1
 
 
 def test_commands_in_the_messages_of_the_paper(serve, session):
