@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
-from .page import ProcessRequest
+from .access import ProcessRequest
 
 KEYS = {
     "Space": "pause and play",
