@@ -29,6 +29,7 @@ from deepsim_scenes import (
 )
 from deepsim_spawn.backends import DEFAULT, Backend
 from deepsim_sync import DeepSimError
+from deepsim_sync.yaml_size import check_yaml_text
 from deepsim_train.episodes import Episode, run_episodes
 from deepsim_train.policies.slot_policy import slot_policy
 from deepsim_train.task_code import TaskError
@@ -197,7 +198,11 @@ def _write(worst: Sequence[Trial], folder: Path) -> None:
 def _read(file: Path) -> list[dict[str, Any]]:
     """Returns the seeds and numbers of scenes in a file that `_write` wrote."""
     try:
-        listed = yaml.safe_load(file.read_text(encoding="utf-8"))
+        if file.exists() and not file.is_file():
+            raise ValueError("it is not a regular file")
+        text = file.read_text(encoding="utf-8")
+        check_yaml_text(text)
+        listed = yaml.safe_load(text)
         return [{"seed": int(each["seed"]), "number": int(each["number"])} for each in listed]
-    except (yaml.YAMLError, TypeError, KeyError, ValueError) as error:
+    except (yaml.YAMLError, TypeError, KeyError, ValueError, RecursionError) as error:
         raise ValueError(f"{file}: is not a list of scenes with seed and number") from error
