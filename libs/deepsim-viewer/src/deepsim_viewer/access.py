@@ -24,8 +24,7 @@ from websockets.http11 import Request, Response
 
 from deepsim_sync.access import LOOPBACK, browser_refusal, new_token
 
-from .keyboard import SCRIPT, Keyboard
-from .page import ProcessRequest, mending
+from .keyboard import SCRIPT, Keyboard, ProcessRequest, mending
 
 
 class AccessControl:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from .access import AccessControl, GuardedServer
 from .follow import FollowedModel
-from .page import mended
+from .keyboard import mended
 from .panel.run_folder import CaptureFolder
 from .panel.selection_folder import ModelChoice
 from .scene.frame import Frame
