@@ -196,6 +196,21 @@ def falsify(
     return Falsification(tuple(trials))
 
 
+class Stage:
+    """Gives a task its scenes: one for each world.
+
+    Attributes:
+        scenes: The scenes by world.
+    """
+
+    def __init__(self, scenes: Sequence[Scene]) -> None:
+        self.scenes = scenes
+
+    def __call__(self, worlds: NDArray[Any]) -> list[Scene]:
+        """Returns the scenes of some worlds, by number."""
+        return [self.scenes[world] for world in worlds.tolist()]
+
+
 def write_trials(trials: Sequence[Trial], folder: Path) -> None:
     """Writes scenes as worlds with plots, and their seeds, numbers and outcomes to scenes.yaml."""
     listed = []
