@@ -24,7 +24,7 @@ COUNT = int(os.environ.get("DEEPSIM_MUTANTS", "150")) // KINDS  # of each kind
 CHUNK = 250  # of each kind in one process
 
 
-def read(kinds: str, first: int, last: int) -> tuple[list[dict[str, Any]], str]:
+def read(kinds: str, first: int, last: int) -> tuple[list[Any], str]:
     """Reads damaged files in a process of their own; returns its lines, and how it died."""
     done = subprocess.run(
         [sys.executable, str(PROGRAM), kinds, str(first), str(last)],

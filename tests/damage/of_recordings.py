@@ -92,7 +92,7 @@ def _rewrite(path: Path, draw: Random) -> None:
                 data = damaged(data, draw, text=is_json)
                 time = time if draw.random() < 0.9 else draw.choice((0, 2**63, 2**64 - 1))
             writer.add_message(channels[channel.topic], time, data, time)
-        writer.finish()  # type: ignore[no-untyped-call]
+        writer.finish()
 
 
 _tasks: list[Task] = []
