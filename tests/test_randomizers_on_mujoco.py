@@ -301,6 +301,17 @@ def test_gains_are_drawn_by_joint_and_replayed() -> None:
     assert (world.joints.stiffness[2] != before[2]).sum() == 2
 
 
+@pytest.mark.parametrize("per_joint", [True, False])
+def test_joints_have_a_factor_each_or_share_one(per_joint: bool) -> None:
+    world = arm(2)
+    draws = JointRandomizer(
+        "arm", damping=("uniform", 0.5, 0.9), per_joint=per_joint, world=world
+    ).randomize()
+    for draw in draws:
+        assert len(set(draw.values["damping"].values())) == (8 if per_joint else 1)
+    assert draws[0].values != draws[1].values
+
+
 def test_draws_of_gains_are_those_of_one_world_alone() -> None:
     drawn = [
         JointRandomizer("arm", damping=("normal", 1, 0.1), world=world).randomize()[-1].values

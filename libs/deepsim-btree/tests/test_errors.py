@@ -193,6 +193,26 @@ def test_an_observer_that_raises_does_not_hide_the_error_of_the_node():
     assert calls[-1] == "second"
 
 
+def test_an_observer_that_left_is_called_no_more():
+    """It can come back; who is not there cannot leave."""
+    calls = []
+
+    def count(call, error):
+        calls.append(call)
+
+    tree = bt.Tree(bt.Success())
+    tree.subscribe(count)
+    tree.tick()
+    tree.unsubscribe(count)
+    tree.tick()
+    assert calls == ["tick"]
+    with pytest.raises(ValueError, match="is not subscribed"):
+        tree.unsubscribe(count)
+    tree.subscribe(count)
+    tree.tick()
+    assert calls == ["tick", "tick"]
+
+
 def local_function():
     """Returns a function that pickle does not find by its name."""
 

@@ -115,16 +115,16 @@ def test_contains_what_all_six_planes_have_before_them(view, point):
 def test_planes_go_through_their_corners_and_face_inwards(view):
     near, far = corners(view).reshape(2, 4, 3)  # right bottom, right top, left bottom, left top
     of_plane = {
-        "near": near,
-        "far": far,
-        "left": [*near[2:], *far[2:]],
-        "right": [*near[:2], *far[:2]],
-        "top": [*near[1::2], *far[1::2]],
-        "bottom": [*near[::2], *far[::2]],
+        "near_plane": near,
+        "far_plane": far,
+        "left_plane": [*near[2:], *far[2:]],
+        "right_plane": [*near[:2], *far[:2]],
+        "top_plane": [*near[1::2], *far[1::2]],
+        "bottom_plane": [*near[::2], *far[::2]],
     }
     center = np.concatenate([near, far]).mean(axis=0)
     for (name, points), plane in zip(of_plane.items(), view.planes):
-        assert plane == getattr(view, f"{name}_plane")
+        assert plane == getattr(view, name)
         assert plane.distance_to(center) > 0
         for point in points:
             assert plane.distance_to(point) == pytest.approx(0, abs=1e-9)

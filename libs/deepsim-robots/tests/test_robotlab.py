@@ -26,6 +26,7 @@ from deepsim_robots import (
 from deepsim_robots.robotlab import (
     CameraConfig,
     Entity,
+    GPUEngineConfig,
     LabRobot,
     LabSimulator,
     Model,
@@ -160,6 +161,52 @@ def test_joints_are_read_and_written(make_lab, controller):
     np.testing.assert_array_equal(body.get_qpos(), [[0.1, 0.2], [0.3, 0.4]])
     with pytest.raises(DeepSimError, match="before the robot is loaded"):
         robot.register_controller("again", [".*"], "pd_joint_pos")
+
+
+def test_drives_hold_what_they_are_told(make_lab):
+    """Positions, in some scenes, then velocities, with the gains that were set."""
+    body = LabRobot(RobotConfig(ARM, gains={".*": Gains(1.0, 1.0)}))
+    lab = make_lab(2, body, control_freq=500)
+    arm = lab.find("robot").body
+    arm.set_drive_properties(400.0, 40.0)
+    arm.set_drive_target([0.5, -0.5], ids=np.array([1]))
+    for _ in range(1000):
+        lab.step()
+    assert arm.get_qpos() == pytest.approx(np.array([[0.0, 0.0], [0.5, -0.5]]), abs=1e-4)
+    arm.set_drive_properties(0.0, [50.0, 50.0])
+    arm.set_drive_velocity_target([0.2, -0.1])
+    for _ in range(500):
+        lab.step()
+    assert arm.get_qvel() == pytest.approx(np.array([[0.2, -0.1]] * 2), abs=1e-3)
+
+
+@pytest.mark.parametrize("balanced", [True, False])
+def test_passive_forces_are_balanced_if_asked(balanced):
+    """An arm without gains floats where it is, and falls otherwise."""
+    arm = replace(find_robot("arm").load(), parts={}, gains={".*": Gains(0.0, 0.0)})
+    robot = LabRobot(arm, balance_passive_force=balanced)
+    lab = LabSimulator(MujocoSimulator, SimulatorConfig(), robot)
+    lab.reset()
+    before = robot.body.get_qpos()
+    for _ in range(20):
+        lab.step()
+    drift = np.abs(robot.body.get_qpos() - before).max()
+    lab.close()
+    assert drift < 1e-3 if balanced else drift > 0.1
+
+
+def test_settings_of_a_gpu_are_those_of_the_engine():
+    given = {}
+
+    def engine(description, **options):
+        given.update(options)
+        return MujocoSimulator(description, worlds=options["worlds"])
+
+    gpu = GPUEngineConfig("cuda:1", contacts=64, constraints=256)
+    lab = LabSimulator(engine, SimulatorConfig(n_scenes=3, gpu=gpu), None, {"box": Model(BOX)})
+    lab.reset()
+    lab.close()
+    assert given == {"worlds": 3, "device": "cuda:1", "contacts": 64, "constraints": 256}
 
 
 @pytest.mark.parametrize(

@@ -50,11 +50,23 @@ def test_a_message_survives_the_way(message):
 def test_the_layouts_are_the_published_structs():
     """Bytes written by hand: chars, a pad, shorts of little endian in cm, chars, a pad."""
     message = CoachMessage(
-        Mode.TEST, Mode.STOP, 3, (1.0, -0.01), (2.58, 0.0), 90, -1, robot_a=2, robot_b=4, force=7
-    )
+        Mode.TEST, Mode.STOP, 3, point_a=(1.0, -0.01), point_b=(2.58, 0.0), angle_a=90, angle_b=-1,
+        robot_a=2, robot_b=4, force=7,
+    )  # fmt: skip
     expected = "1b 00 03 00  64 00 ff ff  02 01 00 00  5a 00 ff ff  02 04 07 00"
     assert message.to_bytes() == bytes.fromhex(expected)
     assert CoachMessage(Mode.START, Mode.DROP_BALL).to_bytes(short=True) == b"\x00\x0f\x0d"
+
+
+def test_both_teams_have_the_same_restarts():
+    """A mode of the opponents calls for what the own one does, for the other team."""
+    for ours, theirs in [
+        (Mode.OUR_KICK_OFF, Mode.OPPONENT_KICK_OFF), (Mode.OUR_THROW_IN, Mode.OPPONENT_THROW_IN),
+        (Mode.OUR_PENALTY, Mode.OPPONENT_PENALTY), (Mode.OUR_GOAL_KICK, Mode.OPPONENT_GOAL_KICK),
+        (Mode.OUR_CORNER, Mode.OPPONENT_CORNER), (Mode.OUR_FREE_KICK, Mode.OPPONENT_FREE_KICK),
+    ]:  # fmt: skip
+        assert ours.call is theirs.call is Call[ours.name[4:]]
+        assert [(ours.team(coach), theirs.team(coach)) for coach in (0, 1)] == [(0, 1), (1, 0)]
 
 
 def test_what_does_not_fit_is_refused():

@@ -15,8 +15,8 @@ from deepsim_spawn import GazeboXMLLoader, ModelSpawner
 from deepsim_sync import World
 
 
-def open_world(dialect):
-    simulator = MujocoSimulator(GazeboXMLLoader().load_world(world_sdf(dialect)))
+def open_world(dialect, field=None):
+    simulator = MujocoSimulator(GazeboXMLLoader().load_world(world_sdf(dialect, field)))
     return World(simulator)
 
 
@@ -72,6 +72,35 @@ def test_lines_are_where_the_rules_put_them():
     assert reach == pytest.approx(9.0)
     radius = [math.hypot(each.x0, each.y0) for each in lines if math.hypot(each.x0, each.y0) < 2.0]
     assert max(radius) == pytest.approx(2.0 - half)
+
+
+def test_marks_and_restart_spots_are_where_they_are_told():
+    """Squares of their diameters; spots lie on both sides of both axes."""
+    field = Field(penalty_distance=2.5, penalty_mark=0.2, centre_mark=0.3)
+    squares = [
+        each for each in field.lines() if abs(each.x1 - each.x0) == pytest.approx(each.width)
+    ]
+    middles = [((each.x0 + each.x1) / 2.0, each.y0, round(each.width, 9)) for each in squares]
+    assert sorted(middles)[:: len(middles) - 1] == [(-6.5, 0.0, 0.2), (6.5, 0.0, 0.2)]
+    assert (0.0, 0.0, 0.3) in middles
+    spots = set(field.restart_spots())
+    assert len(spots) == 6
+    assert spots == {(-x, y) for x, y in spots} == {(x, -y) for x, y in spots}
+
+
+@pytest.mark.parametrize("depth", [0.4, 0.8])
+def test_a_goal_is_as_deep_as_its_net(depth):
+    """A ball that is shot into it turns back where it touches the net."""
+    world = open_world("legal", Field(goal_depth=depth))
+    ModelSpawner(ball_sdf()).spawn(world, "ball", Pose((8.5, 0.0, 0.11)))
+    ball = world.models.select(["ball"])
+    ball.twist = [4.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    places = []
+    for _ in range(100):
+        world.tick()
+        places.append(ball.pose[0, 0, 0])
+    assert max(places) == pytest.approx(9.0 + depth - 0.11, abs=0.06)
+    world.close()
 
 
 def test_a_ball_shot_into_the_goal_stays_there():

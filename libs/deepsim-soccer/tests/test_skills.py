@@ -124,15 +124,16 @@ def test_wheels_and_body_agree(x, y, w):
 VELOCITIES = st.tuples(SPEEDS, SPEEDS, ANGLES)
 
 
-@given(VELOCITIES, VELOCITIES)
-def test_limits_of_the_wheels_hold(desired, actual):
-    """No wheel speeds up faster than 2.5 m/s² or slows down faster than 5 m/s²."""
-    reached = limit_wheels(desired, actual, 0.025)
+@given(VELOCITIES, VELOCITIES, st.floats(1.0, 9.0), st.floats(1.0, 9.0))
+def test_limits_of_the_wheels_hold(desired, actual, gain, loss):
+    """No wheel speeds up or slows down faster than it can, and one of them uses that up."""
+    reached = limit_wheels(desired, actual, 0.025, acceleration=gain, braking=loss)
     before, after = wheel_speeds(actual), wheel_speeds(reached)
     change = np.abs(after - before)
-    assert (change <= 5.0 * 0.025 + 1e-9).all()
-    faster = (after - before) * before >= 0.0
-    assert (change[faster] <= 2.5 * 0.025 + 1e-9).all()
+    allowed = 0.025 * np.where((after - before) * before >= 0.0, gain, loss)
+    assert (change <= allowed + 1e-9).all()
+    arrived = limit_wheels(desired, actual, 1e9, acceleration=gain, braking=loss)
+    assert np.allclose(reached, arrived, atol=1e-6) or (change >= allowed - 1e-6).any()
 
 
 def test_a_robot_reaches_the_speed_that_its_wheels_allow():

@@ -8,7 +8,7 @@ import pytest
 
 from deepsim_btree import AGENT, Tree
 from deepsim_btree.batch import Batch
-from deepsim_soccer.mind import SoloMind
+from deepsim_soccer.mind import Limits, SoloMind, Steering
 
 STATES = ["CHASE_BALL", "MOVE_BALL", "ROTATE_BALL", "KICK_BALL", "RESET", "HOME"]
 
@@ -95,3 +95,23 @@ def test_a_batch_of_worlds_does_the_same(make_pitch):
     assert set(states) == {"MOVE_BALL"}
     for world in range(3):
         assert many[world].tobytes() == one[0].tobytes()
+
+
+def test_a_robot_turns_within_its_limits(make_pitch):
+    """As fast as it may, no faster; it neither stops short of the target nor swings past it."""
+    pitch = make_pitch((1, 0), "paper")
+    period = pitch.world.delta_time
+    pitch.put_robots(np.arange(1), np.zeros((1, 1, 2)), np.zeros((1, 1)))
+    limits = Limits(turn_speed=1.5, turn_acceleration=3.0, turn_floor=0.2)
+    steering = Steering(pitch, limits)
+    rates, left = [0.0], np.inf
+    for _ in range(round(4.0 / period)):
+        pitch.sense()
+        left = steering.turn(0, [0.0, 2.0])
+        rates.append(float(pitch.command[0, 0, 2]))
+        pitch.drive()
+        pitch.world.tick()
+    assert max(rates) == pytest.approx(1.5, abs=1e-6)
+    assert np.diff(rates).max() <= 3.0 * period + 1e-6 or rates[1] == pytest.approx(0.2)
+    assert left < 0.02
+    assert min(rates) > -0.21

@@ -211,3 +211,22 @@ def test_a_kinematic_loop_is_left_to_the_backend(load_model):
     )
     links = "<link name='a'/><link name='b'/><link name='c'/>"
     assert len(load_model(f"<model name='m'>{links}{joints}</model>").joints) == 3
+
+
+@pytest.mark.parametrize(
+    ("limited", "dynamics", "loose"),
+    [
+        (True, "", True),
+        (True, "<damping>.1</damping>", False),
+        (True, "<friction>.1</friction>", False),
+        (False, "", False),
+    ],
+)
+def test_a_joint_within_limits_that_nothing_holds_is_loose(load_joint, limited, dynamics, loose):
+    """A wheel, which has no limits, is to turn freely."""
+    limit = "<limit><lower>-1</lower><upper>1</upper></limit>" if limited else ""
+    joint = load_joint(
+        f"<joint name='j' type='revolute'>{ENDS}<axis><xyz>1 0 0</xyz>{limit}<dynamics>{dynamics}"
+        "</dynamics></axis></joint>"
+    )
+    assert joint.axis.is_loose is loose

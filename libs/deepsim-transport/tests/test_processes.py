@@ -259,7 +259,11 @@ def test_properties_in_the_messages_of_the_paper(serve, session):
             messages.EntityProp("ball", messages.Mass(-1.0)),
             "mass of 'ball' must be finite",
         ),
-        ("set_entity_prop", messages.EntityProp("ball", heavy, 1.0), "only joints have damping"),
+        (
+            "set_entity_prop",
+            messages.EntityProp("ball", heavy, velocity_damping=1.0),
+            "only joints have damping",
+        ),
         ("set_entity_prop", messages.EntityProp("pole", heavy, 0.0, 0.5), "has no collisions"),
         (
             "set_entity_prop",

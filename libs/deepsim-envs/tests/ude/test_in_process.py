@@ -19,7 +19,7 @@ def test_results_are_those_of_the_environment(make_count):
 
 
 def test_without_automatic_resets_an_episode_stays_over(make_count):
-    view = UDEEnvironment(make_count())
+    view = UDEEnvironment(make_count(), reset_mode=ResetMode.MANUAL)
     view.reset(1)
     assert view.step({"a": [200], "b": [1]}).done == {"a": True, "b": False}
     assert view.live_agents == ("b",)

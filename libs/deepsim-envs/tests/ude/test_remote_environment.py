@@ -199,6 +199,16 @@ def test_periodic_steps_repeat_nothing_of_a_former_episode(
         one.step({"a": [3]})
 
 
+def test_other_steps_wait_for_every_agent(start, connect, together):
+    """Also for those that acted before."""
+    server = start(step_mode=StepMode.WAIT_FOREVER, step_timeout=0.2)
+    one, two = connect(server), connect(server)
+    one.reset(seed=1)
+    together(lambda: one.step({"a": [1]}), lambda: two.step({"b": [2]}))
+    with pytest.raises(ServerError, match="no actions of b"):
+        one.step({"a": [3]})
+
+
 def test_who_gives_no_action_waits_for_the_step_of_the_others(start, connect, together):
     server = start()
     one, two = connect(server), connect(server)

@@ -81,7 +81,8 @@ def guess(worlds: int, limit: int | None = 6) -> Environment:
 
 def test_its_runner_learns(tmp_path: Path) -> None:
     """A guess at random earns 0.33 of near on average, so 5 in 6 steps with 0.5 for living."""
-    worlds = RslRlVecEnv(guess(16), seed=3)
+    worlds = RslRlVecEnv(guess(16), seed=3, cfg={"task": "guess"})
+    assert worlds.cfg == {"task": "guess"}
     torch.manual_seed(0)
     runner = OnPolicyRunner(worlds, deepcopy(CONFIG), log_dir=str(tmp_path))
     runner.learn(25, init_at_random_ep_len=True)

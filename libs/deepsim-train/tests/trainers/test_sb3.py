@@ -17,6 +17,7 @@ pytest.importorskip("stable_baselines3", reason="SB3 is not installed: tox -e py
 
 from stable_baselines3 import DDPG, PPO, SAC, HerReplayBuffer
 from stable_baselines3.common.env_checker import check_env
+from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 
 from deepsim_envs import (
@@ -46,6 +47,21 @@ def view(make_race: MakeRace, agent: str = "b", others: Any = still) -> Gymnasiu
 @pytest.mark.parametrize("agent", ["a", "b"])
 def test_its_checker_accepts_a_single_agent(make_race: MakeRace, agent: str) -> None:
     check_env(view(make_race, agent), warn=True)
+
+
+def test_attributes_are_those_of_the_one_environment(make_races: MakeRaces) -> None:
+    """Each slot shows the same; SB3 is not to wrap another Monitor around it; no pictures here."""
+    worlds = AgentsVecEnv(make_races(2))
+    assert worlds.get_attr("agents") == [worlds.environment.agents] * 4
+    assert worlds.get_attr("agents", [1, 2]) == [worlds.environment.agents] * 2
+    worlds.set_attr("note", "mine", indices=[0])
+    assert worlds.get_attr("note") == ["mine"] * 4
+    with pytest.raises(AttributeError, match="no_such_thing"):
+        worlds.get_attr("no_such_thing")
+    assert worlds.env_is_wrapped(Monitor, 0) == [True]
+    assert worlds.env_is_wrapped(VecNormalize) == [False] * 4
+    assert worlds.get_images() == [None] * 2
+    assert worlds.get_attr("render_mode") == [None] * 4
 
 
 def test_slots_are_the_agents_of_each_world(make_race: MakeRace, make_races: MakeRaces) -> None:

@@ -35,6 +35,15 @@ def test_its_checker_accepts_it(make_races: MakeRaces) -> None:
     worlds = TorchRLEnv(make_races(3))
     check_env_specs(worlds, seed=0)
     check_env_specs(worlds, break_when_any_done="both")
+    played = worlds.rollout(5, break_when_any_done=False)
+    for spec in (worlds.action_spec, worlds.observation_spec, worlds.reward_spec, worlds.done_spec):
+        for key in spec.keys(True, True):
+            assert (
+                spec[key].shape
+                == (played if key in played.keys(True) else played["next"])[key][:, 0].shape
+            )
+    worlds.close(raise_if_closed=False)
+    worlds.close(raise_if_closed=False)
 
 
 @pytest.mark.parametrize(
