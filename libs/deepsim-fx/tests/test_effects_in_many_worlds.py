@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from deepsim_fx import (
@@ -100,6 +100,7 @@ OPERATIONS = st.tuples(
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(operations=st.lists(OPERATIONS, max_size=30))
+@example([("attach", [0], 0), ("tick", [0], 0), ("attach", [1], 0), ("tick", [0], 0)])
 def test_every_world_shows_what_it_shows_alone(operations):
     """Whatever is attached, ticked, reset, painted, spawned or restored, and where."""
     together, alone = Rig(W), [Rig(1) for _ in range(W)]

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from mujoco_scenes import BOX, FLOOR, PENDULUM, Play, bytes_of, request
 
-from deepsim_math import Pose
+from deepsim_math import Euler, Pose
 from deepsim_mujoco import MujocoSimulator
-from deepsim_sync import PHYSICS_PROPERTIES, Cells, Changes, PhysicsProperty
+from deepsim_spawn import GazeboXMLLoader
+from deepsim_sync import PHYSICS_PROPERTIES, Cells, Changes, PhysicsProperty, World
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*of two surfaces the lower one counts")
 
@@ -61,3 +62,19 @@ def test_factors_outlive_models_that_come_and_go() -> None:
     assert simulator.physics.factors("mass")[:, rows].tolist() == [[2.0, 1.0], [3.0, 1.0]]
     mass = simulator._states.batch.body("m2::bob").mass[:, 0]
     assert mass == pytest.approx([0.6, 0.9])
+
+
+def test_a_center_of_mass_is_shifted_along_all_axes_of_its_link() -> None:
+    """Of a link that is turned by a quarter about z; in the other world it stays."""
+    body = (
+        "<sdf version='1.9'><model name='m'><link name='l'><inertial><pose>.1 .2 .3 0 0 0</pose>"
+        "<mass>1</mass></inertial></link></model></sdf>"
+    )
+    world = World(MujocoSimulator(worlds=2))
+    world.spawn(GazeboXMLLoader().load_model(body), "m", Pose((5, 0, 0), Euler(0, 0, np.pi / 2)))
+    world.simulator.physics.shift_center_of_mass(["m::l"], (0.01, 0.02, 0.05), np.array([1]))
+    world.tick()
+    centers = world.links.select(["m::l"]).center_of_mass[:, 0]
+    expected = [[5 - 0.2, 0.1, 0.3], [5 - 0.22, 0.11, 0.35]]
+    np.testing.assert_allclose(centers, expected, atol=1e-4)
+    world.close()

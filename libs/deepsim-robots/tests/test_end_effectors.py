@@ -120,23 +120,6 @@ def test_steps_of_the_target_add_up(make_world):
     np.testing.assert_allclose(drive.pose()[0, :3] - start[0, :3], [0, 0.1, 0], atol=1e-3)
 
 
-def test_the_bits_do_not_depend_on_the_number_of_worlds(make_world):
-    """World w of five has the bits of one world."""
-    steps = np.random.default_rng(5).uniform(-1.0, 1.0, (8, 5, 6))
-
-    def run(chosen):
-        world = make_world(len(chosen))
-        robot, _ = arm(world, EndEffectorPose(link="link7", delta=True))
-        for step in steps:
-            robot.set_action(step[chosen])
-            world.tick()
-        return robot.observe()
-
-    many = run([0, 1, 2, 3, 4])
-    for w in range(5):
-        np.testing.assert_array_equal(many[w], run([w])[0])
-
-
 def test_an_unknown_link_is_an_error(make_world):
     """The error suggests a link of the robot."""
     with pytest.raises(UnknownEntityError, match="did you mean 'link7'"):

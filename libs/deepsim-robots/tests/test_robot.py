@@ -170,18 +170,6 @@ def test_passive_forces_are_balanced(make_world, balance):
     np.testing.assert_array_equal(robot.observe(), moved)
 
 
-def test_controllers_run_in_the_worlds_that_tick(make_world, arm_config):
-    """A profile of another world stands still with it."""
-    world = make_world(2)
-    config = replace(arm_config, parts={"arm": Part([".*"], JointTrapezoid(velocity=1.0))})
-    robot = Robot(world, config, "arm")
-    robot.set_action([1.0, 1.0])
-    for _ in range(30):
-        world.tick(np.array([1]))
-    np.testing.assert_array_equal(robot.joints.rows.target_position[0], [0.5, 0.0])
-    assert (robot.joints.rows.target_position[1] > [0.6, 0.1]).all()
-
-
 def test_a_configuration_is_pickled(arm_config):
     """A copy is equal, so that workers get the same robot."""
     assert pickle.loads(pickle.dumps(arm_config)) == arm_config

@@ -65,20 +65,6 @@ def test_any_number_of_robots_plays(make_pitch, robots):
         assert (roles == Role.ATTACKER).sum() == (count > 0)
 
 
-def test_the_same_seed_gives_the_same_match(make_pitch):
-    """World w of three has the bits of one world with its seed."""
-
-    def end(worlds, seed):
-        pitch = make_pitch(2, worlds=worlds, steps=5, seed=seed)
-        play(pitch, 8.0)
-        return pitch.world.models.select([*pitch.names, "ball"]).pose
-
-    many = end(3, 7)
-    assert many[0].tobytes() != many[1].tobytes()
-    for world in range(3):
-        assert many[world].tobytes() == end(1, 7 + world)[0].tobytes()
-
-
 @pytest.mark.parametrize(
     ("robot", "kicker", "call", "team", "spot"),
     [

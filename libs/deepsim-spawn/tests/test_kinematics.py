@@ -45,6 +45,17 @@ def test_two_joints_by_hand():
     assert turn.isclose(Quaternion.from_euler(0, 0, math.pi), abs_tol=1e-15)
 
 
+def test_the_second_axis_turns_with_the_first():
+    """A quarter turn about z, and then one about the x axis that has turned: y points upwards."""
+    cross = JointDescription(
+        "cross", "universal", "base", "upper", axis=FLAT, axis2=JointAxis((1, 0, 0))
+    )
+    found = arm(cross, links=("base", "upper")).poses([math.pi / 2, math.pi / 2])
+    turn = Quaternion(*found.links["upper"][3:])
+    np.testing.assert_allclose(turn.rotate((0, 1, 0)), (0, 0, 1), atol=1e-15)
+    np.testing.assert_allclose(turn.rotate((1, 0, 0)), (0, 1, 0), atol=1e-15)
+
+
 def test_at_zero_all_is_where_it_was_described():
     model = arm()
     for found in (model.poses(), model.poses({}), model.poses([0.0, 0.0])):

@@ -238,7 +238,7 @@ def test_noise_that_is_not_rounded_leaves_infinite_ranges_without_a_warning() ->
 
 
 def test_a_world_has_the_noise_that_it_has_alone() -> None:
-    """Bit for bit, through resets of some worlds."""
+    """Bit for bit, through resets of some worlds, and ticks of others."""
     noise = {
         "angular_velocity": (Noise(stddev=1.0, bias_stddev=1.0, drift_stddev=1, drift_time=1),)
     }
@@ -251,6 +251,9 @@ def test_a_world_has_the_noise_that_it_has_alone() -> None:
             world.tick()
             if tick == 7:
                 world.reset(worlds=[0] if whole else [2])
+            if not whole:
+                world.tick(np.array([0, 1, 3]))
+                world.reset(worlds=[tick % 2])
             bits.append(sensor.angular_velocity[0 if whole else 2].tobytes())
         return bits
 
