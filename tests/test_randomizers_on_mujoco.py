@@ -301,6 +301,15 @@ def test_gains_are_drawn_by_joint_and_replayed() -> None:
     assert (world.joints.stiffness[2] != before[2]).sum() == 2
 
 
+@pytest.mark.parametrize(("per_joint", "different"), [(True, 2), (False, 1)])
+def test_joints_may_share_a_factor(per_joint: bool, different: int) -> None:
+    """Of each property; by default each joint has its own."""
+    (draw,) = JointRandomizer(
+        "arm", stiffness=("uniform", 0.5, 2), joints="joint_[12]", per_joint=per_joint, world=arm()
+    ).randomize()
+    assert len(set(draw.values["stiffness"].values())) == different
+
+
 def test_draws_of_gains_are_those_of_one_world_alone() -> None:
     drawn = [
         JointRandomizer("arm", damping=("normal", 1, 0.1), world=world).randomize()[-1].values

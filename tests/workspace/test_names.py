@@ -25,27 +25,25 @@ NO_MODULES = {"deepsim.backends", "deepsim_scenes.model"}
 HOOKS = """
     allocate assemble before_simulation_step call_all changes_in_time check_property
     checked_factors checked_requests checked_worlds close_extras counts_skipped dribble
-    dribble_on encoding_of find_part follow_at forget_reward go_back halt_where has_default
-    has_dribbled has_runs is_attacker is_keeper is_pressed is_stateless keeps_place lobbed
-    losses more_steps move_ball needs_clock next_speed notify noun of_arrays of_json of_type
-    play_pass push_on reach_ball require_finite require_fit require_single rotate_ball
-    sees_free_mate sees_goal sees_lob sees_mate step_async step_terms step_wait take_reward
-    tick_where turn_to_ball watch_subscribers while_observing world_seeds wrapped_places
+    dribble_on encoding_of find_part follow_at forget_reward from_parent go_back halt_where
+    has_default has_dribbled has_runs is_attacker is_driven is_keeper is_none is_pressed
+    is_stateless is_timed keeps_place lobbed losses more_steps move_ball needs_clock
+    next_speed notify noun of_arrays of_json of_type on_backend play_pass push_on reach_ball
+    require_finite require_fit require_single rotate_ball sees_free_mate sees_goal sees_lob
+    sees_mate step_async step_terms step_wait take_reward tick_where turn_to_ball
+    watch_subscribers while_observing world_seeds wrapped_places
 """
 """Members that modules of ours call in each other, and users do not; tests see what they do."""
 DEBTS = """
-    MANUAL OPPONENT_FREE_KICK OPPONENT_GOAL_KICK OPPONENT_KICK_OFF OUR_THROW_IN WAIT_FOREVER
-    action_spec add_base add_robot allow_collisions angle_a angle_b balance_passive_force
-    ball_inertia bottom_plane braking centre_mark cfg clip_range cloning_epochs
-    compile_again deaths done_spec entropy env_is_wrapped far_plane field_width first_seed
-    formatters from_parent gae_lambda get_attr get_images goal_depth gpu hold_height
-    hold_in_3d ik_damping is_driven is_loose is_none is_resized is_timed lob_speed
-    no_step_because observation_spec of_attributes on_backend on_gazebo one_speed openings
-    pause_time penalty_distance penalty_mark per_joint point_b raise_if_closed real_time
-    rejections restart_spots reward_spec right_plane set_attr set_drive_properties
-    set_drive_target set_drive_velocity_target steering_damping take_picture top_plane
-    turn_acceleration turn_floor turn_speed unsubscribe velocity_damping viewfinder
-    wheel_acceleration wheel_arm wheel_braking
+    MANUAL WAIT_FOREVER action_spec add_base add_robot allow_collisions
+    balance_passive_force ball_inertia braking centre_mark cfg clip_range cloning_epochs
+    compile_again deaths done_spec entropy env_is_wrapped field_width first_seed gae_lambda
+    get_attr get_images goal_depth gpu hold_height hold_in_3d ik_damping is_loose is_resized
+    lob_speed no_step_because observation_spec of_attributes on_gazebo one_speed openings
+    pause_time penalty_distance penalty_mark raise_if_closed real_time rejections
+    restart_spots reward_spec set_attr set_drive_properties set_drive_target
+    set_drive_velocity_target steering_damping take_picture turn_acceleration turn_floor
+    turn_speed velocity_damping viewfinder wheel_acceleration wheel_arm wheel_braking
 """
 """Names that a test still has to try: no word may be added."""
 
@@ -237,8 +235,12 @@ def tried() -> set[str]:
 
     folders = ["libs/*/tests", "tests", "examples", "libs/*/examples", "docs/tutorials"]
     folders += ["libs/deepsim-conformance/src", "libs/deepsim-tasks/src"]
-    files = [file for each in folders for file in ROOT.glob(f"{each}/**/*.[pi][yp]*")]
-    texts = [file.read_text("utf-8") for file in files if file != Path(__file__)]
+    files = [file for each in folders for file in ROOT.glob(f"{each}/**/*")]
+    texts = [
+        file.read_text("utf-8")
+        for file in files
+        if file.suffix in (".py", ".ipynb") and file != Path(__file__)
+    ]
     sources = [file.read_text("utf-8") for file in ROOT.glob("libs/*/src/**/*.py")]
     texts += [line for text in sources for line in DOCTEST.findall(text)]
     found = [(ROOT / page).read_text("utf-8") for page in pages(ROOT)]

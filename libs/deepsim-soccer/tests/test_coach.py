@@ -50,8 +50,9 @@ def test_a_message_survives_the_way(message):
 def test_the_layouts_are_the_published_structs():
     """Bytes written by hand: chars, a pad, shorts of little endian in cm, chars, a pad."""
     message = CoachMessage(
-        Mode.TEST, Mode.STOP, 3, (1.0, -0.01), (2.58, 0.0), 90, -1, robot_a=2, robot_b=4, force=7
-    )
+        Mode.TEST, Mode.STOP, 3, point_a=(1.0, -0.01), point_b=(2.58, 0.0), angle_a=90, angle_b=-1,
+        robot_a=2, robot_b=4, force=7,
+    )  # fmt: skip
     expected = "1b 00 03 00  64 00 ff ff  02 01 00 00  5a 00 ff ff  02 04 07 00"
     assert message.to_bytes() == bytes.fromhex(expected)
     assert CoachMessage(Mode.START, Mode.DROP_BALL).to_bytes(short=True) == b"\x00\x0f\x0d"
@@ -66,11 +67,15 @@ def test_what_does_not_fit_is_refused():
     ("mode", "call", "team"),
     [
         (Mode.OUR_KICK_OFF, Call.KICK_OFF, 0),
+        (Mode.OPPONENT_KICK_OFF, Call.KICK_OFF, 1),
+        (Mode.OUR_THROW_IN, Call.THROW_IN, 0),
         (Mode.OPPONENT_THROW_IN, Call.THROW_IN, 1),
         (Mode.OPPONENT_PENALTY, Call.PENALTY, 1),
         (Mode.OUR_GOAL_KICK, Call.GOAL_KICK, 0),
+        (Mode.OPPONENT_GOAL_KICK, Call.GOAL_KICK, 1),
         (Mode.OPPONENT_CORNER, Call.CORNER, 1),
         (Mode.OUR_FREE_KICK, Call.FREE_KICK, 0),
+        (Mode.OPPONENT_FREE_KICK, Call.FREE_KICK, 1),
         (Mode.DROP_BALL, Call.DROP_BALL, 0),
     ],
 )
