@@ -26,7 +26,10 @@ ARM = GazeboXMLLoader().load_model(
     "<sdf version='1.7'><model name='arm'><link name='base'><inertial><mass>3</mass></inertial>"
     "<visual name='v'><geometry><box><size>.2 .2 .2</size></box></geometry></visual></link>"
     "<link name='hand'><pose>.4 0 0 0 0 0</pose><inertial><mass>1</mass><inertia><ixx>.02</ixx>"
-    "<iyy>.03</iyy><izz>.04</izz></inertia></inertial><sensor name='imu' type='imu'/></link>"
+    "<iyy>.03</iyy><izz>.04</izz></inertia></inertial><sensor name='imu' type='imu'/>"
+    "<sensor name='noisy' type='imu'><update_rate>50</update_rate><imu><angular_velocity><z>"
+    "<noise type='gaussian'><mean>.5</mean><stddev>.2</stddev></noise></z></angular_velocity></imu>"
+    "</sensor></link>"
     "<joint name='hinge' type='revolute'><parent>base</parent><child>hand</child><axis><xyz>0 0 1"
     "</xyz></axis></joint></model></sdf>"
 )
@@ -88,8 +91,8 @@ def test_every_road_leads_to_the_same_world(namespace: str) -> None:
         alone.close()
 
 
-@pytest.fixture
-def ros_steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[float]:
+@pytest.fixture(params=[STEPS])
+def ros_steps(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[float]:
     """A paused server of ROS 2 with the arm in its worlds; yields the duration of its step [s]."""
     pytest.importorskip("simulation_interfaces")
     monkeypatch.setenv("ROS_DOMAIN_ID", str(1 + os.getpid() % 100))
@@ -98,7 +101,7 @@ def ros_steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[float]:
     ready, done = threading.Event(), threading.Event()
 
     def serve() -> None:
-        world = World(MujocoSimulator(worlds=WORLDS), steps_per_tick=STEPS)
+        world = World(MujocoSimulator(worlds=WORLDS), steps_per_tick=request.param)
         begin(world)
         with world, Ros2Server(world, rate=0.0) as server:
             ready.set()
@@ -109,7 +112,7 @@ def ros_steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[float]:
     thread = threading.Thread(target=serve)
     thread.start()
     assert ready.wait(60.0)
-    yield STEPS * MujocoSimulator().timestep
+    yield request.param * MujocoSimulator().timestep
     done.set()
     thread.join()
 
@@ -121,7 +124,7 @@ def test_the_road_by_ros_leads_there_too(ros_steps: float) -> None:
     from deepsim_ros2.client import Ros2Simulator  # noqa: PLC0415
     from deepsim_ros2.client.present import Topic  # noqa: PLC0415
     from deepsim_ros2.client.services import Connection  # noqa: PLC0415
-    from deepsim_ros2.served.geometry import seconds, transform_of  # noqa: PLC0415
+    from deepsim_ros2.geometry import seconds, transform_of  # noqa: PLC0415
 
     alone = World(MujocoSimulator(worlds=WORLDS), steps_per_tick=STEPS)
     begin(alone)
@@ -130,7 +133,7 @@ def test_the_road_by_ros_leads_there_too(ros_steps: float) -> None:
     measured = alone.sensors["arm::hand::imu"].read()
     for number in range(WORLDS):
         space = f"world_{number}"
-        names = {"arm": f"/{space}/joint_states", "arm::hand::imu": f"/{space}/imu"}
+        names = {"arm": f"/{space}/joint_states", "arm::hand::imu": f"/{space}/imu/imu"}
         remote = World(Ros2Simulator(space, timestep=ros_steps, topics=names, timeout=60.0))
         frames = Connection(space, 60.0, needed=False)
         tf = Topic(frames, TFMessage, "tf")
@@ -155,3 +158,30 @@ def test_the_road_by_ros_leads_there_too(ros_steps: float) -> None:
         frames.close()
         remote.close()
     alone.close()
+
+
+@pytest.mark.parametrize("ros_steps", [5], indirect=True)
+def test_noise_and_rate_are_the_same_by_ros(ros_steps: float) -> None:
+    """At 50 Hz, in steps of 5 ms: new readings at the same instants, with the noise described."""
+    from deepsim_ros2.client import Ros2Simulator  # noqa: PLC0415
+
+    alone = World(MujocoSimulator(), steps_per_tick=5)
+    remote = World(Ros2Simulator("world_0", timestep=ros_steps, timeout=60.0))
+    found = {}
+    for world in (alone, remote):
+        world.spawn(ARM, "other", Pose((5.0, 0.0, 50.0)))
+        world.models.select(["other"]).twist = [[[0.0] * 5 + [1.0]]]  # it stays so
+        world.sensors["other::hand::noisy"].read()
+        instants, noise = [], []
+        for _ in range(240):
+            world.tick()
+            sensor = world.sensors["other::hand::noisy"]
+            if sensor.time[0] == world.time[0]:
+                instants.append(round(world.time[0], 6))
+                noise.append(sensor.read()["angular_velocity"][0, 2] - 1.0)
+        found[world] = instants
+        assert len(noise) == 60
+        assert abs(np.mean(noise) - 0.5) < 4.0 * 0.2 / np.sqrt(60)
+        assert abs(np.std(noise) - 0.2) < 4.0 * 0.2 / np.sqrt(120)
+        world.close()
+    assert found[alone] == found[remote]

@@ -11,8 +11,7 @@ import pytest
 
 from deepsim_math import Vector3
 from deepsim_mujoco.spec.assets import Assets
-from deepsim_mujoco.spec.landscapes import Landscape
-from deepsim_mujoco.spec.shapes import Solid
+from deepsim_mujoco.spec.shapes import Landscape, Solid
 from deepsim_spawn import Mesh
 from deepsim_sync import SpawnError
 

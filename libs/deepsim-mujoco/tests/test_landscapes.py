@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from deepsim_math import Euler, Pose
 from deepsim_mujoco import MujocoSimulator
-from deepsim_mujoco.spec.landscapes import Landscape, add_landscape
+from deepsim_mujoco.spec.shapes import Landscape, add_landscape
 from deepsim_spawn import (
     Bounds,
     CollisionDescription,

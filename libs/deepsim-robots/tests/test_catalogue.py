@@ -25,7 +25,7 @@ from deepsim_robots import (
     RobotConfig,
     find_robot,
 )
-from deepsim_robots.mjcf_settings import joint_axes
+from deepsim_robots.traits import joint_axes
 from deepsim_spawn import MjcfModel
 from deepsim_sync import UnknownEntityError, World
 

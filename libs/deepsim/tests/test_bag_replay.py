@@ -12,9 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from deepsim.cli import app
-from deepsim.episodes.bag_replay import BagReplay
 from deepsim_spawn import GazeboXMLLoader
 from deepsim_sync import DeepSimError
+from deepsim_viewer.recording.bag_replay import BagReplay
 
 deepsim_ros2 = pytest.importorskip("deepsim_ros2")
 rosbag2 = pytest.importorskip("rosbags.rosbag2")

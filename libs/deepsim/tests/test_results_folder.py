@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from deepsim import TaskError
-from deepsim.episodes.playing import results_folder
+from deepsim_train.training.run_folder import results_folder
 
 
 def test_a_folder_is_made_with_those_above_it(tmp_path: Path) -> None:

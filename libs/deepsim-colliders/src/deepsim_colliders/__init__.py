@@ -11,15 +11,17 @@ from .collider_2d import Collider2D
 from .collider_3d import Collider3D
 from .results import Bounds, Clearances, Hit, RayHits
 from .sets.collider_set import ColliderSet
-from .shapes.ball import CircleCollider, SphereCollider
-from .shapes.box import BoxCollider
-from .shapes.capsule import CapsuleCollider
 from .shapes.compound import CompoundCollider
-from .shapes.cylinder import CylinderCollider
-from .shapes.geometry import GeometryCollider
+from .shapes.flat import GeometryCollider, RectangleCollider
 from .shapes.mesh import MeshCollider
 from .shapes.plane import PlaneCollider
-from .shapes.rectangle import RectangleCollider
+from .shapes.solids import (
+    BoxCollider,
+    CapsuleCollider,
+    CircleCollider,
+    CylinderCollider,
+    SphereCollider,
+)
 
 __version__ = "0.5.5"
 

@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from deepsim_math import Point, Pose, Ray, Vector3
 
 from ._borders import numbers
-from ._raycast import first_hit
-from .results import Bounds, Hit
+from .results import Bounds, Hit, first_hit
 
 if TYPE_CHECKING:
     from ._shape import Shape

@@ -6,16 +6,14 @@ from __future__ import annotations
 from .ball_joints import BallJointCases
 from .cameras import CameraCases
 from .contacts import ContactCases
-from .dynamics import DynamicsCases
 from .entities import EntityCases
-from .forces import ForceCases
+from .forces import DynamicsCases, ForceCases
 from .joints import JointCases
-from .motion import ClockCases, FlightCases
+from .motion import ClockCases, FlightCases, TwistCases
 from .physics_properties import PhysicsPropertyCases
 from .sensors import SensorCases
 from .snapshots import SnapshotCases
 from .states import StateCases
-from .twists import TwistCases
 from .worlds import WorldCases
 
 

@@ -8,7 +8,7 @@ the worlds' generators; draws are logged and can be replayed.
 from .effects.effect import AbstractEffect
 from .effects.looks import BlinkEffect, FadeEffect, InvisibleEffect, TintEffect
 from .effects.manager import EffectManager, EffectObserver
-from .randomizers.camera import CameraRandomizer
+from .randomizers.appearance import LightRandomizer, ModelVisualRandomizer, RandomizerLevel
 from .randomizers.distributions import (
     DISTRIBUTIONS,
     Choice,
@@ -20,11 +20,9 @@ from .randomizers.distributions import (
     Uniform,
     distribution,
 )
-from .randomizers.light import LightRandomizer
 from .randomizers.manager import RandomizerManager
-from .randomizers.model_visual import ModelVisualRandomizer, RandomizerLevel
 from .randomizers.physics import ArrayRandomizer, JointRandomizer, PhysicsRandomizer
-from .randomizers.pose import PoseRandomizer
+from .randomizers.placement import CameraRandomizer, PoseRandomizer
 from .randomizers.randomizer import AbstractRandomizer, Draw
 from .targets import Target
 

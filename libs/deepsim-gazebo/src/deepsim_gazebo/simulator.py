@@ -33,8 +33,7 @@ from deepsim_sync import (
 )
 
 from .capabilities.cameras import GazeboCameras, GazeboMounts
-from .capabilities.dynamics import GazeboDynamics
-from .capabilities.physics import GazeboContacts, GazeboPhysics
+from .capabilities.physics import GazeboContacts, GazeboDynamics, GazeboPhysics
 from .capabilities.sensors import GazeboSensors
 from .description import DescribedWorld, sdf_of
 from .errors import CallLostError, GazeboError, UnreachableError

@@ -8,12 +8,9 @@ right-handed axes (x forward, y left, z up), quaternions x, y, z, w, fixed-axis 
 
 from . import angles, poses, quaternions, twists, vectors
 from .interpolation import lerp, lerp_angle, lerp_angle_rad, slerp
-from .shapes.frustum import Frustum
-from .shapes.plane import Plane
-from .shapes.ray import Ray
-from .values.color import Color
+from .shapes import Frustum, Plane, Ray
+from .values.color import Color, Material
 from .values.coordinates import Point, Position, Vector3
-from .values.material import Material
 from .values.pose import Pose
 from .values.rotation import Euler, Quaternion
 from .values.twist import Twist

@@ -24,7 +24,7 @@ from ._blocks import (
     run_rows,
 )
 from .formulas import rotations as formulas
-from .formulas.euler_rows import to_euler_rows
+from .formulas.rotations import to_euler_rows
 
 if TYPE_CHECKING:
     from ._typing import F, FloatArray, Floats, NDArray

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ._blocks import functions_of, run
-from .formulas import vectors as formulas
+from .formulas import elementwise as formulas
 
 if TYPE_CHECKING:
     from ._typing import F, Floats, NDArray

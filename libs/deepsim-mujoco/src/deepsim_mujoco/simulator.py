@@ -29,21 +29,18 @@ from deepsim_sync import (
 )
 
 from .capabilities.appearance import Appearance
-from .capabilities.camera_mounts import SensorMounts
-from .capabilities.contacts import LinkContacts
 from .capabilities.dynamics import MujocoDynamics
-from .capabilities.physics_factors import PhysicsFactors
-from .capabilities.pictures import Pictures
+from .capabilities.physics_factors import LinkContacts, PhysicsFactors
+from .capabilities.pictures import Pictures, SensorMounts
 from .capabilities.sensors import MujocoSensors
 from .capabilities.snapshots import MujocoSnapshots
 from .imports import BatchError, mujoco
 from .spec.builder import Built
 from .spec.mjcf_looks import mjcf_looks
 from .spec.mujoco_spec import MujocoSpec
-from .state.actuators import Actuators
+from .state.actuators import Actuators, LinkForces
 from .state.batches import Engine
 from .state.compiled import Compiled
-from .state.forces import LinkForces
 from .state.joints import Joints
 from .state.motion import STATE_KINDS, Motion
 from .state.servos import Servos

@@ -41,10 +41,10 @@ from .description import MountedSensor
 from .guess import Guess, guess_robot
 from .joint_group import JointGroup, JointTraits
 from .manager import RobotManager
-from .mjcf_settings import default_parts
 from .parts import Gains, Part
 from .robot import Robot
 from .ros_control import read_ros_control
+from .traits import default_parts
 
 __all__ = [
     "CONTROLLERS",

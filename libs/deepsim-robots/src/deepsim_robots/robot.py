@@ -29,10 +29,10 @@ from .controllers.names import controller_of
 from .description import with_base, with_sensors
 from .joint_group import JointGroup, matching
 from .manager import RobotManager
-from .mjcf_settings import default_parts
 from .passive_forces import PassiveForces
 from .position_control import with_position_control
 from .traits import (
+    default_parts,
     described_axes,
     joint_names,
     joint_traits,

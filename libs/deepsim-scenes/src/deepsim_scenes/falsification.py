@@ -6,11 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple, TypeAlias
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import yaml
 from numpy.typing import NDArray
 
+from .files import MODELS, write_plot, write_scene
 from .language.scenario import Scenario
 from .scene import Scene
 
@@ -189,6 +192,31 @@ def falsify(
         scenes = _likely(drawn, trials, batch, rng) if follows else drawn
         trials += map(Trial, scenes, play(scenes))
     return Falsification(tuple(trials))
+
+
+def write_trials(trials: Sequence[Trial], folder: Path) -> None:
+    """Writes scenes as worlds with plots, and their seeds, numbers and outcomes to scenes.yaml."""
+    listed = []
+    for index, (scene, outcome) in enumerate(trials):
+        place = folder / f"{index:03d}"
+        write_scene(scene, place, folder / MODELS)
+        write_plot(scene, place / "plot.png")
+        listed.append({"seed": scene.seed, "number": scene.number, **outcome._asdict()})
+    text = yaml.safe_dump(listed, sort_keys=False)
+    folder.joinpath("scenes.yaml").write_text(text, encoding="utf-8")
+
+
+def read_trials(file: Path) -> list[dict[str, Any]]:
+    """Returns the seeds and numbers of scenes in a file that `write_trials` wrote.
+
+    Raises:
+        ValueError: The file holds something else.
+    """
+    try:
+        listed = yaml.safe_load(file.read_text(encoding="utf-8"))
+        return [{"seed": int(each["seed"]), "number": int(each["number"])} for each in listed]
+    except (yaml.YAMLError, TypeError, KeyError, ValueError) as error:
+        raise ValueError(f"{file}: is not a list of scenes with seed and number") from error
 
 
 def _badness(outcome: Outcome) -> tuple[bool, float]:

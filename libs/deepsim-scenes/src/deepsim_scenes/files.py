@@ -158,6 +158,20 @@ def poses_text(scene: Scene) -> str:
     return _HEAD + text
 
 
+def write_whole_scene(scene: Scene, place: Path, zoom: float | None) -> None:
+    """Writes a scene's new folder, with a plot unless the zoom is None, completely or not at all.
+
+    Scenes in one parent folder share its folder `models`.
+    """
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with temporary_folder(f".{place.name}.", place.parent) as part:
+        whole = part / place.name
+        write_scene(scene, whole, place.parent / MODELS)
+        if zoom is not None:
+            write_plot(scene, whole / "plot.png", zoom=zoom)
+        whole.rename(place)
+
+
 def write_plot(scene: Scene, file: str | Path, *, zoom: float = 1.0) -> None:
     """Draws a scene from above, within the dashed outline of its workspace.
 

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from deepsim_envs import JoinedEnvironment
-from deepsim_envs.checks.checks import NamedCheck
-from deepsim_envs.checks.checks_of_peers import own_warnings, require, single_view
+from deepsim_envs.checks.checks import NamedCheck, own_warnings, require, single_view
 from deepsim_envs.checks.own_checks import Make, SkippedCheckError
 
 # ruff: noqa: PLC0415 (they are extras, and take seconds to import)

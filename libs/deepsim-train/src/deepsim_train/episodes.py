@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from importlib import import_module
 from itertools import count
+from numbers import Real
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal, TypeAlias
@@ -16,9 +17,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from deepsim_envs import Environment, Trajectory, TrajectoryCollector
+from deepsim_envs import Environment, Trajectory, TrajectoryCollector, replay
 from deepsim_envs.viewing import equal_spaces
-from deepsim_sync import DeepSimError
+from deepsim_sync import DeepSimError, Seeds
 
 from .policies.slot_policy import SlotPolicy, places_of
 from .task_code import TaskError, call_task_code
@@ -126,6 +127,26 @@ def run_episodes(
     return episodes
 
 
+def endless_episodes(
+    environment: Environment, policy: SlotPolicy
+) -> tuple[Callable[[Seeds], None], Callable[[], None]]:
+    """Returns functions that begin episodes, and that take one step of episodes without end."""
+    observation: Mapping[str, Any] = {}
+
+    def begin(seeds: Seeds) -> None:
+        nonlocal observation
+        observation, _ = environment.reset(seeds)
+
+    def step() -> None:
+        nonlocal observation
+        if not environment.live_agents:
+            begin(None)
+        found = environment.step(policy(observation)).observation
+        observation = {slot: found[slot] for slot in environment.live_agents}
+
+    return begin, step
+
+
 def episode_seed(seed: int, number: int) -> int:
     """Returns the seed of an episode in a run; episodes are numbered from 1."""
     return int(np.random.SeedSequence((seed, number)).generate_state(1)[0])
@@ -181,6 +202,60 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, bool | int | float | str | None) else repr(value)
 
 
+def columns_of_each(agents: list[tuple[Episode, str]]) -> list[tuple[str, list[Any]]]:
+    """Returns columns with a row for each agent of an episode: its results, and its info."""
+    infos = [_info(episode, agent) for episode, agent in agents]
+    columns: list[tuple[str, list[Any]]] = [
+        ("episode", [episode.number for episode, _ in agents]),
+        ("world", [episode.world for episode, _ in agents]),
+        ("agent", [agent for _, agent in agents]),
+        ("reward", [float(episode.rewards[agent]) for episode, agent in agents]),
+        ("diverged", [episode.diverged for episode, _ in agents]),
+        *((str(key), [row.get(key) for row in infos]) for key in _keys(infos)),
+    ]
+    # Most tasks run in one world, and diverge in none.
+    return [each for each in columns if each[0] not in ("world", "diverged") or any(each[1])]
+
+
+def columns_of_means(agents: list[tuple[Episode, str]]) -> list[tuple[str, list[Any]]]:
+    """Returns columns with a row for each agent: means over its episodes, of booleans the share."""
+    columns: dict[str, list[Any]] = {}
+    names = list(dict.fromkeys(agent for _, agent in agents))
+    for row, name in enumerate(names):
+        own = [episode for episode, agent in agents if agent == name]
+        infos = [_info(episode, name) for episode in own]
+        means: dict[str, Any] = {
+            "agent": name,
+            "episodes": len(own),
+            "mean reward": _mean([episode.rewards[name] for episode in own]),
+            "diverged": _mean([episode.diverged for episode in own]) or None,
+        }
+        for key in _keys(infos):
+            means[str(key)] = _mean([info.get(key) for info in infos])
+        for key, value in means.items():
+            columns.setdefault(key, [None] * len(names))[row] = value
+    # Most tasks diverge in no world, and text has no mean.
+    return [each for each in columns.items() if any(value is not None for value in each[1])]
+
+
+def _mean(values: list[Any]) -> float | None:
+    numbers = [float(value) for value in values if isinstance(value, Real | np.bool_)]
+    return sum(numbers) / len(numbers) if numbers else None
+
+
+def _info(episode: Episode, agent: str) -> Mapping[Any, Any]:
+    info = episode.info.get(agent)
+    return info if isinstance(info, Mapping) else {}
+
+
+def _keys(rows: list[Mapping[Any, Any]]) -> list[Any]:
+    keys = dict.fromkeys(key for row in rows for key in row)
+    in_step = {
+        key.replace("return/", "reward/", 1) for key in keys if str(key).startswith("return/")
+    }
+    return [key for key in keys if key not in in_step]
+
+
 def collect_episodes(
     environment: Environment, policy: SlotPolicy, episodes: int, seed: int
 ) -> list[Trajectory]:
@@ -205,6 +280,21 @@ def collect_episodes(
             seen = {
                 slot: each for slot, each in result.observation.items() if not result.done[slot]
             }
+    return collector.trajectories
+
+
+def replay_episodes(environment: Environment, file: Path) -> list[Trajectory]:
+    """Replays recorded episodes, and returns their trajectories.
+
+    Raises:
+        TaskError: The file cannot be read.
+    """
+    collector = TrajectoryCollector(environment)
+    try:
+        for _ in replay(collector, file):
+            pass
+    except OSError as error:
+        raise TaskError(f"cannot read {file}: {error.strerror or error}") from error
     return collector.trajectories
 
 

@@ -2,11 +2,10 @@
 """A live view of a world in the browser, with controls and recordings."""
 
 from .control import Clock
-from .environment_viewer import EnvironmentViewer, SlotPolicy
+from .environment_viewer import Drivable, EnvironmentViewer, RobotViewer, SlotPolicy
 from .recording.recorder import FrameEncoder, WorldRecorder
 from .recording.recording import Recording, RecordingError
 from .replay_viewer import Replayable, ReplayViewer, recording_page
-from .robot_viewer import Drivable, RobotViewer
 from .viewer import Viewer
 
 __all__ = [

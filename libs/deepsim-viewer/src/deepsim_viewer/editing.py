@@ -30,7 +30,7 @@ from deepsim_spawn import (
     VisualDescription,
     WorldDescription,
 )
-from deepsim_spawn.meshes.volumes import filled
+from deepsim_spawn.inertia import filled
 from deepsim_sync import UnsupportedError, World
 
 _DENSITY = 300.0  # [kg/m^3], as of light wood

@@ -23,12 +23,11 @@ from .follow import FollowedModel
 from .host import Host
 from .joint import GuardedServer
 from .keyboard import KEYS
+from .marks import ShowFolder
 from .panel.edit_folder import EditFolder
-from .panel.entity_folder import EntityFolder
 from .panel.plots import PerformancePlot, ValuePlot
 from .panel.run_folder import CaptureFolder, RecordFolder, RunFolder, plain_lines
-from .panel.selection_folder import SelectionFolder
-from .panel.show_folder import ShowFolder
+from .panel.selection_folder import EntityFolder, SelectionFolder
 from .panel.tree_folder import TreeFolder
 from .scene.frame import Frame, FrameReader
 from .scene.scene import Scene

@@ -2,7 +2,6 @@
 """Thousands of DeepSim worlds on a GPU, stepped by MuJoCo Warp."""
 
 from .buffer import Transfers
-from .columns import DeviceColumn
-from .simulator import WarpSimulator
+from .simulator import DeviceColumn, WarpSimulator
 
 __all__ = ["DeviceColumn", "Transfers", "WarpSimulator"]

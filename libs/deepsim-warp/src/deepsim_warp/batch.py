@@ -18,10 +18,9 @@ from deepsim_spawn import CameraDescription
 from deepsim_sync import WorldNumbers
 
 from . import kernels
-from .batch_camera import BatchCamera
 from .buffer import Buffer, Transfers, numbers, view
 from .imports import mjw, wp
-from .ray_caster import RayCaster
+from .sensing import BatchCamera, RayCaster
 from .servo_limits import ServoLimits
 
 _INTEGRATION = int(mujoco.mjtState.mjSTATE_INTEGRATION)

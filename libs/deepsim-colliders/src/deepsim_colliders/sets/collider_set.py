@@ -14,8 +14,7 @@ from deepsim_colliders.collider import ALL_LAYERS, Collider
 from deepsim_colliders.results import Clearances, RayHits
 
 from .clearance import clearances, first_meetings
-from .containment import contain
-from .meeting import hold_points, meet
+from .meeting import contain, hold_points, meet
 from .raycast import first_hits
 from .rays import Rays, leading_shape
 from .rows import Array, Flags, Index

@@ -2,8 +2,20 @@
 """Checks and copies members of Gymnasium's spaces, one by one or in batches over worlds."""
 
 from .batches import Batch, GroupBatches, batch_of
-from .masks import GOALS, MASK, allowed, choices_of, has_action_mask, sample_allowed
-from .members import action_box, conform, copied, leafwise, require_within, shown
+from .members import (
+    GOALS,
+    MASK,
+    action_box,
+    allowed,
+    choices_of,
+    conform,
+    copied,
+    has_action_mask,
+    leafwise,
+    require_within,
+    sample_allowed,
+    shown,
+)
 
 __all__ = [
     "GOALS",

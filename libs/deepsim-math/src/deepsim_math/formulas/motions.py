@@ -6,8 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import rotations
-from .elementwise import cos, sin, where
-from .vectors import cross, length
+from .elementwise import cos, cross, length, sin, where
 
 
 def transform(

@@ -7,8 +7,11 @@ import math
 import sys
 from typing import Any, Tuple
 
-from . import vectors
+import numpy as np
+
+from . import elementwise
 from .elementwise import (
+    TURN,
     arcsin,
     arctan2,
     copysign,
@@ -90,7 +93,7 @@ def angle(ax: Any, ay: Any, az: Any, aw: Any, bx: Any, by: Any, bz: Any, bw: Any
     square(ax, ay, az, aw)
     square(bx, by, bz, bw)
     x, y, z, w = multiply(-ax, -ay, -az, aw, bx, by, bz, bw)
-    return 2.0 * arctan2(vectors.length(x, y, z), abs(w))
+    return 2.0 * arctan2(elementwise.length(x, y, z), abs(w))
 
 
 def from_euler(roll: Any, pitch: Any, yaw: Any) -> Quad:
@@ -251,19 +254,19 @@ def from_unit_axis(x: Any, y: Any, z: Any, turn: Any) -> Quad:
 
 def from_axis_angle(x: Any, y: Any, z: Any, turn: Any) -> Quad:
     """Returns the rotation by `turn` [rad] about an axis of any length."""
-    return from_unit_axis(*vectors.normalize(x, y, z), turn)
+    return from_unit_axis(*elementwise.normalize(x, y, z), turn)
 
 
 def from_rotation_vector(x: Any, y: Any, z: Any) -> Quad:
     """Returns the exponential: the rotation by |v| about v."""
-    turn = maximum(vectors.length(x, y, z), _TINY)
+    turn = maximum(elementwise.length(x, y, z), _TINY)
     s = sin(0.5 * turn) / turn
     return s * x, s * y, s * z, cos(0.5 * turn)
 
 
 def to_rotation_vector(x: Any, y: Any, z: Any, w: Any) -> Triple:
     """Returns the logarithm: axis times angle, with a length in [0, pi]."""
-    part = vectors.dot(x, y, z, x, y, z)
+    part = elementwise.dot(x, y, z, x, y, z)
     _nonzero(part + w * w)
     size = maximum(sqrt(part), _TINY)
     s = copysign(2.0 * arctan2(size, abs(w)) / size, w)
@@ -272,8 +275,8 @@ def to_rotation_vector(x: Any, y: Any, z: Any, w: Any) -> Triple:
 
 def look(fx: Any, fy: Any, fz: Any, ux: Any, uy: Any, uz: Any) -> Quad:
     """Returns the rotation that turns x to the unit vector f, and z as close to u as possible."""
-    lx, ly, lz = vectors.cross(ux, uy, uz, fx, fy, fz)
-    along = vectors.length(lx, ly, lz) < 1e-9
+    lx, ly, lz = elementwise.cross(ux, uy, uz, fx, fy, fz)
+    along = elementwise.length(lx, ly, lz) < 1e-9
     # Where forward is along up: the part of (0, 1, 0) or (-1, 0, 0) orthogonal to forward.
     steep = abs(fy) < 0.9
     sx, sy = where(steep, 0.0, -1.0), where(steep, 1.0, 0.0)
@@ -281,11 +284,42 @@ def look(fx: Any, fy: Any, fz: Any, ux: Any, uy: Any, uz: Any) -> Quad:
     lx = where(along, sx - part * fx, lx)
     ly = where(along, sy - part * fy, ly)
     lz = where(along, -part * fz, lz)
-    lx, ly, lz = vectors.normalize(lx, ly, lz)
-    ux, uy, uz = vectors.cross(fx, fy, fz, lx, ly, lz)
+    lx, ly, lz = elementwise.normalize(lx, ly, lz)
+    ux, uy, uz = elementwise.cross(fx, fy, fz, lx, ly, lz)
     return from_matrix(fx, lx, ux, fy, ly, uy, fz, lz, uz)
 
 
 def look_rotation(fx: Any, fy: Any, fz: Any, ux: Any, uy: Any, uz: Any) -> Quad:
     """Returns the rotation of `look`, for directions of any length."""
-    return look(*vectors.normalize(fx, fy, fz), *vectors.normalize(ux, uy, uz))
+    return look(*elementwise.normalize(fx, fy, fz), *elementwise.normalize(ux, uy, uz))
+
+
+def to_euler_rows(target: Any, q: Any) -> None:
+    """Fills an array (n, 3) with roll, pitch, yaw [rad] of quaternions (n, 4), as `to_euler`.
+
+    A call of NumPy takes longer than its arithmetic for up to some hundred rows, so pairs of
+    components share one: the same bits in half the calls.
+    """
+    columns = q.T.copy()
+    plus = columns[:2] + columns[2:]  # x + z, y + w
+    minus = columns[:2] - columns[2:]  # x - z, y - w
+    half_sum = np.arctan2(plus[0], -minus[1])
+    half_difference = np.arctan2(minus[0], plus[1])
+    plus *= plus
+    minus *= minus
+    sum_square, difference_square = minus[1] + plus[0], plus[1] + minus[0]
+    half_pitch = np.arctan2(np.sqrt(difference_square), np.sqrt(sum_square))
+    pitch = (half_pitch + half_pitch) - 0.5 * math.pi
+    if np.count_nonzero(np.abs(pitch) > 1.57):  # only then can one of the squares be noise
+        total = sum_square + difference_square
+        refuse_zero(total, "quaternion")
+        noise = LOCK * total
+        half_sum = np.where(sum_square < noise, half_difference, half_sum)
+        half_difference = np.where(difference_square < noise, half_sum, half_difference)
+    turns = np.empty((2, len(q)), q.dtype)
+    np.add(half_sum, half_difference, turns[0])
+    np.subtract(half_sum, half_difference, turns[1])
+    np.copyto(turns, turns - TURN, where=turns > math.pi)
+    np.copyto(turns, turns + TURN, where=turns <= -math.pi)
+    target[:, ::2] = turns.T
+    target[:, 1] = pitch

@@ -10,8 +10,8 @@ import math
 from typing import Any, Iterator, Sequence, Tuple
 
 from . import rotations
+from .elementwise import cross, dot
 from .motions import inverse_transform, transform
-from .vectors import cross, dot
 
 Triple = Tuple[float, float, float]
 

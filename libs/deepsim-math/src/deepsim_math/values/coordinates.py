@@ -10,9 +10,17 @@ from typing import TYPE_CHECKING, Any, Callable, SupportsFloat, TypeVar, Union, 
 
 import numpy as np
 
-from deepsim_math._numbers import ABSENT, all_or_none, number, numbers
-from deepsim_math._value import Field, Row, drafts_of, slot_setters
-from deepsim_math.formulas import vectors as formulas
+from deepsim_math._value import (
+    ABSENT,
+    Field,
+    Row,
+    all_or_none,
+    drafts_of,
+    number,
+    numbers,
+    slot_setters,
+)
+from deepsim_math.formulas import elementwise as formulas
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

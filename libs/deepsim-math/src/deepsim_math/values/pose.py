@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Sequence, SupportsFloat, overload
 import numpy as np
 
 from deepsim_math import poses
-from deepsim_math._numbers import number, numbers
-from deepsim_math._value import Field, Row, drafts_of, slot_setters
+from deepsim_math._value import Field, Row, drafts_of, number, numbers, slot_setters
 from deepsim_math.formulas import motions as formulas
 
 from .coordinates import Point, Vector3, make, xyz

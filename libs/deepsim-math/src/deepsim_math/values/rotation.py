@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING, Any, Iterable, Sequence, SupportsFloat, TypeVa
 import numpy as np
 
 from deepsim_math import quaternions
-from deepsim_math._numbers import ABSENT, all_or_none, number, numbers
-from deepsim_math._value import Field, Row, drafts_of, slot_setters
+from deepsim_math._value import (
+    ABSENT,
+    Field,
+    Row,
+    all_or_none,
+    drafts_of,
+    number,
+    numbers,
+    slot_setters,
+)
 from deepsim_math.formulas import rotations as formulas
 
 from .coordinates import Coordinates, Vector3, make, xyz

@@ -6,8 +6,7 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from deepsim_math._numbers import numbers
-from deepsim_math._value import Field, Row, slot_setters
+from deepsim_math._value import Field, Row, numbers, slot_setters
 from deepsim_math.formulas import motions as formulas
 
 from .coordinates import SCALARS, Vector3, make, xyz

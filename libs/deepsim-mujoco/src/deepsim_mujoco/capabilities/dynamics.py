@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from deepsim_math import quaternions
 from deepsim_mujoco.imports import mujoco
+from deepsim_mujoco.state.bodies import cross
 from deepsim_mujoco.state.layout import Floats, Rows
-from deepsim_mujoco.state.rotations import cross
 from deepsim_mujoco.state.single_world import SingleWorld
 from deepsim_mujoco.state.world_states import WorldStates
 from deepsim_sync import PoseSolver

@@ -37,10 +37,17 @@ from deepsim_sync import (
 )
 
 from .contact_sensors import ContactRecorder
-from .force_torque import ForceTorqueSensor
-from .inertial_unit import Accelerations, InertialUnit, Velocity
-from .lidars import LidarScanner
-from .mjcf_sensors import MjcfValue, ServoEfforts, is_of_step, replaced_outputs
+from .measuring import (
+    Accelerations,
+    ForceTorqueSensor,
+    InertialUnit,
+    LidarScanner,
+    MjcfValue,
+    ServoEfforts,
+    Velocity,
+    is_of_step,
+    replaced_outputs,
+)
 from .pictures import Pictures
 
 _NO_SENSORS = int(mujoco.mjtDisableBit.mjDSBL_SENSOR)

@@ -19,8 +19,8 @@ from deepsim_mujoco.state.servos import Servos
 from deepsim_mujoco.state.world_states import WorldStates
 from deepsim_sync import CameraMount
 
-from .camera_mounts import SensorMounts
 from .physics_factors import PhysicsFactors
+from .pictures import SensorMounts
 from .sensors import MujocoSensors
 
 

@@ -8,12 +8,12 @@ first camera loads OpenGL; the import does not.
 
 from __future__ import annotations
 
-from .backdrop import RGB_ROLE, add_checker, add_relief, add_sky
 from .camera import Camera, open_camera
 from .gl_camera import GlCamera
 from .gl_context import GlUnavailableError
 from .ray_camera import RayCamera
 from .ray_casting import measure_depth
+from .staging import RGB_ROLE, add_checker, add_relief, add_sky
 
 __all__ = [
     "RGB_ROLE",

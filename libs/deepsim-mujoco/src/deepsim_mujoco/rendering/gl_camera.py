@@ -15,12 +15,10 @@ from numpy.typing import NDArray
 from deepsim_mujoco.imports import mujoco
 from deepsim_sync import CameraView
 
-from .backdrop import Sky
 from .gl_context import GlContext
-from .gl_scene import GlScene
-from .gl_settings import gl_settings, horizon, slices_for, uploads_of
-from .lens import Lens
-from .staging import staged_sky
+from .gl_scene import GlScene, gl_settings, horizon, slices_for, uploads_of
+from .ray_casting import Lens
+from .staging import Sky, staged_sky
 
 _FINE = 2  # drawn pixels per pixel and axis; on a CPU cheaper than OpenGL's multisampling
 # MuJoCo lifts shadows off the ground by a fixed share of the range of depths. A long range keeps

@@ -13,18 +13,17 @@ from numpy.typing import NDArray
 from deepsim_mujoco.imports import mujoco
 from deepsim_sync import CameraView
 
-from .backdrop import (
+from .ray_casting import Array, Hits, Lens, Mask, Paint, cast
+from .staging import (
     Sky,
     checker_brightness,
     checkered_planes,
     mean_textures,
     relief_brightness,
     reliefs,
+    stage_lights,
+    staged_sky,
 )
-from .lens import Lens
-from .paint import Paint
-from .ray_casting import Array, Hits, Mask, cast
-from .staging import stage_lights, staged_sky
 
 Floats = NDArray[np.float32]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ray casting with MuJoCo, and depth pictures."""
+"""Ray casting with MuJoCo: from pixels to directions, hits, their colours, and depths."""
 
 from __future__ import annotations
 
@@ -12,10 +12,84 @@ from numpy.typing import NDArray
 from deepsim_mujoco.imports import mujoco
 from deepsim_sync import CameraView
 
-from .lens import Lens
-from .paint import Paint
-
 Array = NDArray[np.float64]
+
+
+class Lens:
+    """The position of a view and the directions of its pixels, in the world frame.
+
+    Attributes:
+        position: Position, (3,) [m].
+        forward: Unit vector of the optical axis, (3,).
+        left: Unit vector towards the left edge of the picture, (3,).
+        up: Unit vector towards the upper edge of the picture, (3,).
+        half_width: Half the width of the picture at depth 1 m [m].
+        half_height: Half the height of the picture at depth 1 m [m].
+        pixel: Side of a pixel at depth 1 m [m]; pixels are square.
+    """
+
+    def __init__(self, view: CameraView) -> None:
+        self.position: Array = np.array(view.pose.position)
+        self.forward: Array = np.array(view.pose.forward)
+        self.left: Array = np.array(view.pose.left)
+        self.up: Array = np.array(view.pose.up)
+        self.half_width = math.tan(view.horizontal_fov / 2)
+        self.pixel = 2 * self.half_width / view.width
+        self.half_height = self.pixel * view.height / 2
+
+    def rays(self, columns: Array, rows: Array) -> Array:
+        """Returns the directions of pixels, (3, n), with length 1 along the optical axis.
+
+        Args:
+            columns: Pixels from the left edge, (n,); the centre of the first pixel is 0.5.
+            rows: Pixels from the upper edge, (n,).
+        """
+        leftward = np.outer(self.left, self.half_width - columns * self.pixel)
+        upward = np.outer(self.up, self.half_height - rows * self.pixel)
+        return leftward + upward + self.forward[:, None]
+
+
+VISUAL_GROUP = 2
+"""The group of geoms that are drawn."""
+
+_UNSET = np.array([0.5, 0.5, 0.5, 1.0], np.float32)  # MuJoCo's default colour of a geom
+_SHINY = 0.5  # specular and shininess of a geom without a material
+_LARGEST_EXPONENT = 128.0  # of OpenGL's highlights, for a shininess of 1
+
+
+class Paint(NamedTuple):
+    """The materials of n geoms.
+
+    Attributes:
+        rgb: Colour in 0..1, (n, 3).
+        alpha: Opacity, (n,); 0 for geoms that are not drawn.
+        emission: Emitted light as a multiple of the colour, (n,).
+        specular: Strength of highlights, (n,).
+        exponent: Sharpness of highlights, (n,).
+    """
+
+    rgb: NDArray[np.float32]
+    alpha: NDArray[np.float32]
+    emission: NDArray[np.float32]
+    specular: NDArray[np.float32]
+    exponent: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, model: mujoco.MjModel) -> Paint:
+        """Returns the paint of a model; geoms with MuJoCo's default colour use their material's."""
+        material = model.geom_matid  # -1 for none, which is the last row below
+        specular, shininess = (
+            np.append(values, np.float32(_SHINY))[material]
+            for values in (model.mat_specular, model.mat_shininess)
+        )
+        of_material = np.vstack([model.mat_rgba, _UNSET])[material]
+        unset = (model.geom_rgba == _UNSET).all(axis=1)
+        rgba = np.where(unset[:, None], of_material, model.geom_rgba)
+        rgba[model.geom_group != VISUAL_GROUP, 3] = 0.0
+        emission = np.append(model.mat_emission, np.float32(0.0))[material]
+        return cls(rgba[:, :3], rgba[:, 3], emission, specular, shininess * _LARGEST_EXPONENT)
+
+
 Mask = NDArray[np.bool_]
 
 _GROUP_0 = np.array([1, 0, 0, 0, 0, 0], np.uint8)

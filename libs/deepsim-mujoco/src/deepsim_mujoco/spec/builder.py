@@ -30,20 +30,17 @@ from deepsim_spawn import (
 )
 from deepsim_sync import SCOPE, Control, SpawnError
 
-from .assets import Assets
+from .assets import Assets, KeptFile
 from .axes import Axis, add_axes
 from .constraints import Follower, add_mimic, close_loop, follower_of
-from .inertias import set_inertia
-from .kept_files import KeptFile
-from .landscapes import Landscape
 from .lights import BuiltLight, add_light
 from .mjcf_actuators import ActuatorRow
 from .mjcf_sensors import MjcfSensor
 from .self_collisions import ModelNumbers, kept_off, masks
 from .sensors import BuiltSensor, add_sensor, joints_of
-from .shapes import Asset, Shape, apply_shape, drawn, touching
+from .shapes import Asset, Landscape, Shape, apply_shape, drawn, touching
 from .surfaces import apply_surface
-from .tree import Frame, Node, RootKind, anchor_name, link_trees, model_frames
+from .tree import Frame, Node, RootKind, anchor_name, link_trees, model_frames, set_inertia
 from .wheels import Wheel
 
 COLLISION_GROUP = 3

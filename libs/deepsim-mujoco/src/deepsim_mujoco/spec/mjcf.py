@@ -22,8 +22,8 @@ from deepsim_spawn import (
 )
 from deepsim_sync import SCOPE, DeepSimError, SpawnError
 
+from .assets import keep
 from .builder import COLLISION_GROUP, VISUAL_GROUP, Built, Look, Sensor
-from .kept_files import keep
 from .mjcf_actuators import hold, joint_actuators
 from .mjcf_sensors import (
     add_sensors,

@@ -22,20 +22,20 @@ from deepsim_sync import DeepSimError, SpawnError, SpawnRequest, UnknownEntityEr
 
 from .assets import Assets
 from .builder import CAMERA, Built, build_model, remove_model
-from .inertias import apply_decay
 from .lights import add_light, apply_scene
 from .mjcf import build_mjcf
-from .mjcf_options import (
+from .pairs import ContactPairs
+from .self_collisions import ModelNumbers, overlapping_hulls
+from .tree import apply_decay
+from .unsupported import (
     TAKEN_OPTIONS,
     MjcfOptions,
     options_of,
     refuse_other_units,
     take_options,
     warn_of_left_out,
+    warn_of_unsupported,
 )
-from .pairs import ContactPairs
-from .self_collisions import ModelNumbers, overlapping_hulls
-from .unsupported import warn_of_unsupported
 from .wheels import find_wheels, soften, surfaces_of_mjcf
 
 _INTEGRATORS = {

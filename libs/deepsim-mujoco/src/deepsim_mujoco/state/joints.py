@@ -55,12 +55,12 @@ class Joints:
         old, self._names = self._names, compiled.entities.joints
         self._own: set[str] = set()  # the columns with separate numbers in each world
         self._described = {name: np.zeros(len(axes)) for name in COMMANDS}
-        self._described["effort_limit"] = np.array([axis.description.effort for axis in axes])
-        speeds = [axis.description.velocity for axis in axes]
-        self._described["velocity_limit"] = np.array(speeds)
-        self._described["stiffness"] = np.array([axis.gains[0] for axis in axes])
-        self._described["damping"] = np.array([axis.gains[1] for axis in axes])
-        self._described["target_position"] = np.array([axis.target for axis in axes])
+        described = [
+            (axis.target, *axis.gains, axis.description.effort, axis.description.velocity)
+            for axis in axes
+        ]
+        columns = ("target_position", "stiffness", "damping", "effort_limit", "velocity_limit")
+        self._described.update(zip(columns, np.reshape(described, (-1, 5)).T.copy(), strict=True))
         servos, start = compiled.layout.actuators, compiled.layout.start
         joint, dof = compiled.axis_joints, compiled.axis_dofs
         self._servo: Rows = np.array([servos[name] for name in self._names], dtype=np.intp)

@@ -17,10 +17,9 @@ from deepsim_mujoco.spec.builder import Built
 from deepsim_mujoco.spec.tree import Frame, Node, RootKind, anchor_name
 from deepsim_sync import SCOPE, Cells, Refusal, square_sum
 
-from .bodies import Bodies, Hold
+from .bodies import Bodies, Hold, cross, matrices, rotate, rotate_back
 from .compiled import Compiled
 from .layout import Floats, Rows
-from .rotations import cross, matrices, rotate, rotate_back
 from .world_states import WorldStates
 
 StateKind = Literal["models", "links"]

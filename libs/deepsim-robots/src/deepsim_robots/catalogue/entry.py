@@ -12,8 +12,8 @@ from typing import Literal, TypeAlias
 
 from deepsim_math import Pose
 from deepsim_robots.config import Balance, Controllers, RobotConfig
-from deepsim_robots.mjcf_settings import default_parts
 from deepsim_robots.parts import Gains, Part
+from deepsim_robots.traits import default_parts
 from deepsim_spawn import (
     GazeboXMLLoader,
     MjcfModel,

@@ -6,12 +6,11 @@ from .actuators import ActuatorNetwork, DCMotor, Delayed, DelayedDrive, MotorDri
 from .controller import Controller, Drive
 from .end_effector import EndEffectorDrive, EndEffectorPose, EndEffectorPosition
 from .fixed_wheels import DiffDrive, Mecanum, OmniWheels
-from .gripper import Gripper, GripperDrive
 from .joint_pid import JointPid
 from .joint_position import JointDeltaPosition, JointPosition, Mimic
 from .joint_rates import JointEffort, JointVelocity, Passive
 from .joint_trajectory import JointTrajectory, TrajectoryDrive
-from .model_controls import ControlsDrive, ModelControls
+from .model_controls import ControlsDrive, Gripper, GripperDrive, ModelControls
 from .names import CONTROLLERS
 from .planar_base import PlanarBase
 from .position_velocity import JointPositionVelocity, JointTrapezoid

@@ -15,12 +15,11 @@ from .actuators import DCMotor
 from .controller import Controller, settings
 from .end_effector import EndEffectorPose, EndEffectorPosition
 from .fixed_wheels import DiffDrive, Mecanum, OmniWheels
-from .gripper import Gripper
 from .joint_pid import JointPid
 from .joint_position import JointDeltaPosition, JointPosition, Mimic
 from .joint_rates import JointEffort, JointVelocity, Passive
 from .joint_trajectory import JointTrajectory
-from .model_controls import ModelControls
+from .model_controls import Gripper, ModelControls
 from .planar_base import PlanarBase
 from .position_velocity import JointPositionVelocity, JointTrapezoid
 from .rotor_thrust import RotorThrust

@@ -12,7 +12,7 @@ from sensor_msgs.msg import JointState
 
 from deepsim_robots import Robot
 from deepsim_ros2.client.services import Connection
-from deepsim_ros2.served.geometry import write_time
+from deepsim_ros2.geometry import write_time
 from deepsim_ros2.topics.bases import base_part, commanded_twist
 from deepsim_ros2.topics.layout import own_name
 from deepsim_sync import Key, Simulator, Tables

@@ -19,17 +19,16 @@ from deepsim_math import poses
 from deepsim_robots import Robot, RobotManager
 from deepsim_ros2.client.services import CallRefusedError, Connection, UnreachableError
 from deepsim_ros2.errors import Ros2Error
-from deepsim_ros2.served.geometry import Floats
-from deepsim_ros2.topics.layout import WORLD, Layout
+from deepsim_ros2.geometry import WORLD, Floats
+from deepsim_ros2.topics.layout import Layout
 from deepsim_ros2.topics.sensors import sensor_topics
 from deepsim_spawn import Backend, ModelDescription, WorldDescription
 from deepsim_spawn.backends import DEFAULT
 from deepsim_sync import SCOPE, Key, Reading, Simulator, Tables, UnsupportedError
 
 from .commands import BaseCommand, JointCommand, base_of
-from .measurements import Measured
 from .simulator import FollowedSimulator, State
-from .topics import ClockTopic, FramesTopic, Heard, JointsOf, OdometryOf
+from .topics import ClockTopic, FramesTopic, Heard, JointsOf, Measured, OdometryOf
 
 _LOG = logging.getLogger(__name__)
 _STILL = "the clock of the simulation stands still"

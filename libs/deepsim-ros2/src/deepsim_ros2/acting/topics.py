@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The topics on which a task's world is heard: clock, odometry, transforms and sensors."""
+"""The topics on which a task's world is heard, and the sensors of its robots."""
 
 from __future__ import annotations
 
@@ -9,20 +9,22 @@ from typing import Any
 
 import numpy as np
 from nav_msgs.msg import Odometry
-from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
 from deepsim_math import poses, quaternions
 from deepsim_ros2.client.present import Topic
+from deepsim_ros2.client.sensors import CARRIED, DECODERS
 from deepsim_ros2.client.services import Connection
 from deepsim_ros2.errors import Ros2Error
+from deepsim_ros2.geometry import WORLD, Floats, seconds, transform_of
 from deepsim_ros2.recording.transforms import Transforms
-from deepsim_ros2.served.geometry import Floats, seconds, transform_of
-from deepsim_ros2.topics.layout import WORLD
-from deepsim_ros2.topics.odometry import read_odometry
-from deepsim_sync import SCOPE
+from deepsim_ros2.topics.message_types import ros_class
+from deepsim_ros2.topics.sensors import Channel, Mounted
+from deepsim_ros2.topics.transforms import read_odometry
+from deepsim_sync import QUANTITIES, SCOPE, Reading, UnsupportedError
 
 _RELIABLE = QoSProfile(depth=100)
 _LATCHED = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -177,3 +179,67 @@ class FramesTopic(Heard):
         turn = quaternions.multiply(pose[3:], quaternions.conjugate(before[3:]))
         turned = quaternions.to_rotation_vector(turn)
         return pose, np.concatenate([pose[:3] - before[:3], turned]) / duration
+
+
+_ANGLE = 1e-3  # by which the angles of a scan may be off [rad]
+
+
+class Measured:
+    """A sensor of the task, heard on its topics.
+
+    Args:
+        connection: The connection.
+        sensor: The sensor.
+        channels: Its topics, with their names.
+
+    Attributes:
+        topics: The topics by the quantity that they carry, or by "all".
+
+    Raises:
+        UnsupportedError: No message carries all that the sensor measures.
+    """
+
+    def __init__(
+        self, connection: Connection, sensor: Mounted, channels: Sequence[tuple[Channel, str]]
+    ) -> None:
+        if sensor.info.kind not in DECODERS or not channels:
+            raise UnsupportedError(
+                f"no message of ROS 2 carries all of the sensor {sensor.name!r} of kind "
+                f"{sensor.info.kind}"
+            )
+        self._sensor = sensor
+        self.topics = {
+            CARRIED.get(channel.topic, "all"): Heard(
+                connection,
+                ros_class(channel.type),
+                topic,
+                f"the sensor {sensor.name!r}",
+                sensor.info.update_rate,
+                qos_profile_sensor_data,
+            )
+            for channel, topic in channels
+            if channel.topic != "camera_info"
+        }
+
+    def read(self) -> Reading:
+        """Returns the latest measurement, (1, ...).
+
+        Raises:
+            Ros2Error: A scan has other rays than the task's lidar.
+        """
+        messages = {quantity: topic.message for quantity, topic in self.topics.items()}
+        lidar = self._sensor.lidar
+        if lidar is not None and hasattr(messages["all"], "angle_min"):
+            scan, rays = messages["all"], lidar.horizontal
+            has = len(scan.ranges), scan.angle_min, scan.angle_max
+            wants = rays.count, rays.min_angle, rays.max_angle
+            if has[0] != wants[0] or not np.allclose(has, wants, rtol=0.0, atol=_ANGLE):
+                raise Ros2Error(
+                    "the task's lidar {!r} has {} rays from {:g} to {:g} rad".format(
+                        self._sensor.name, *wants
+                    )
+                    + ", and a scan came with {} from {:g} to {:g}".format(*has)
+                )
+        info = self._sensor.info
+        decoded = DECODERS[info.kind](messages, info)
+        return {quantity: decoded[quantity][None] for quantity in QUANTITIES[info.kind]}

@@ -12,8 +12,7 @@ from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import GetParameters, SetParametersAtomically
 from sensor_msgs.msg import JointState
 
-from deepsim_ros2.topics.commands import GAINS
-from deepsim_ros2.topics.gains import NODE, parameter_of
+from deepsim_ros2.topics.commands import GAINS, NODE, parameter_of
 from deepsim_sync import SCOPE, Refusal, Tables
 
 from .present import Present, Topic

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from rclpy.qos import qos_profile_sensor_data
 
-from deepsim_ros2.recording.pictures import picture
 from deepsim_ros2.topics.layout import Layout, namespace_of
-from deepsim_ros2.topics.message_types import ros_class
+from deepsim_ros2.topics.message_types import picture, ros_class
 from deepsim_ros2.topics.sensors import channels_of, sensor_topics
 from deepsim_spawn import (
     ContactSensor,

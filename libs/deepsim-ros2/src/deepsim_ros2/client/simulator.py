@@ -15,7 +15,7 @@ from simulation_interfaces.msg import EntityState, Resource, Result, SimulationS
 from simulation_interfaces.msg import SimulatorFeatures as Features
 
 from deepsim_ros2.errors import Ros2Error
-from deepsim_ros2.served.geometry import pose_of, twist_of, write_pose, write_twist
+from deepsim_ros2.geometry import pose_of, twist_of, write_pose, write_twist
 from deepsim_ros2.topics.commands import GAINS
 from deepsim_ros2.topics.layout import namespace_of
 from deepsim_spawn import MjcfModel, ModelDescription, WorldDescription

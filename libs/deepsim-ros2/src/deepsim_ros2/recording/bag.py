@@ -16,10 +16,9 @@ from rosbags.interfaces import Connection
 from rosbags.rosbag2 import Reader
 
 from deepsim_ros2.errors import Ros2Error
+from deepsim_ros2.topics.message_types import STORE, picture
 from deepsim_sync.errors import did_you_mean
 
-from .cdr import STORE
-from .pictures import picture
 from .transforms import Transforms
 
 _TF = "tf2_msgs/msg/TFMessage"

@@ -21,7 +21,9 @@ from rosbags.interfaces import (
 from rosbags.rosbag2.metadata import dump_qos_v8
 
 from deepsim_math import poses
-from deepsim_ros2.topics.layout import OPTICAL, WORLD, Layout, own_name
+from deepsim_ros2.geometry import WORLD
+from deepsim_ros2.topics.layout import OPTICAL, Layout, own_name
+from deepsim_ros2.topics.message_types import CDR, STORE
 from deepsim_ros2.topics.sensors import (
     CAMERAS,
     Channel,
@@ -31,8 +33,6 @@ from deepsim_ros2.topics.sensors import (
 )
 from deepsim_spawn import ModelDescription
 from deepsim_sync import SCOPE, CameraView, Entities, Key, Reading, Tables, World
-
-from .cdr import CDR, STORE
 
 _JOINTS: tuple[Key, ...] = (("joints", "velocity"), ("joints", "effort"))
 

@@ -14,9 +14,7 @@ from rclpy.validate_namespace import validate_namespace
 from simulation_interfaces.msg import Result, Spawnable, SpawnResult
 from simulation_interfaces.srv import SpawnEntities
 
-from deepsim_ros2.served.frames import pose_in_world
-from deepsim_ros2.served.refusal import RefusedError, not_found
-from deepsim_ros2.served.simulation import ServedWorld
+from deepsim_ros2.simulation import RefusedError, ServedWorld, not_found, pose_in_world
 from deepsim_ros2.topics.bases import add_base
 from deepsim_spawn import (
     GazeboXMLLoader,

@@ -8,8 +8,7 @@ from typing import Any
 from simulation_interfaces.msg import Result, SimulationState
 from simulation_interfaces.srv import ResetSimulation, SetSimulationState
 
-from deepsim_ros2.served.refusal import RefusedError, failed
-from deepsim_ros2.served.simulation import ServedWorld
+from deepsim_ros2.simulation import RefusedError, ServedWorld, failed
 
 STOPPED, PLAYING = SimulationState.STATE_STOPPED, SimulationState.STATE_PLAYING
 PAUSED, QUITTING = SimulationState.STATE_PAUSED, SimulationState.STATE_QUITTING

@@ -11,7 +11,7 @@ from rclpy.action import ActionServer, CancelResponse
 from simulation_interfaces.action import SimulateSteps
 from simulation_interfaces.msg import Result
 
-from deepsim_ros2.served.simulation import ServedWorld
+from deepsim_ros2.simulation import ServedWorld
 
 from .states import require_paused
 from .table import code_of

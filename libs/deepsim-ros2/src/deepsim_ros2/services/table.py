@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 from simulation_interfaces import srv
 from simulation_interfaces.msg import Result, SimulatorFeatures
 
-from deepsim_ros2.served.refusal import RefusedError
-from deepsim_ros2.served.simulation import ServedWorld
+from deepsim_ros2.simulation import RefusedError, ServedWorld
 from deepsim_sync import DeepSimError, UnknownEntityError
 
 from . import entities, spawning, states, worlds

@@ -11,8 +11,7 @@ from typing import Any
 from simulation_interfaces.msg import Result, WorldResource
 from simulation_interfaces.srv import GetCurrentWorld, LoadWorld, UnloadWorld
 
-from deepsim_ros2.served.refusal import RefusedError, unsupported
-from deepsim_ros2.served.simulation import ServedWorld, Simulation
+from deepsim_ros2.simulation import RefusedError, ServedWorld, Simulation, unsupported
 from deepsim_ros2.topics.bases import add_base
 from deepsim_spawn import (
     GazeboXMLLoader,

@@ -22,7 +22,7 @@ from deepsim_robots import (
     guess_robot,
 )
 from deepsim_robots.controllers.names import controller_of
-from deepsim_ros2.served.simulation import ServedWorld
+from deepsim_ros2.simulation import ServedWorld
 from deepsim_spawn import ModelDescription
 from deepsim_sync import World
 

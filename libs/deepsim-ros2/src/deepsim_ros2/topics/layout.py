@@ -17,8 +17,7 @@ from typing import Final
 import numpy as np
 
 from deepsim_math import Pose
-from deepsim_ros2.served.robots import WORLD as WORLD
-from deepsim_ros2.served.robots import is_robot
+from deepsim_ros2.geometry import is_robot
 from deepsim_spawn import SensorDescription
 from deepsim_sync import SCOPE, Entities
 

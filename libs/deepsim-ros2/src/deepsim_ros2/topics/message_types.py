@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages by the names of their types, of ROS 2 itself or of a library without ROS."""
+"""Messages by the names of their types, of ROS 2 itself or of rosbags; and pixels of pictures."""
 
 from __future__ import annotations
 
 import array
+import io
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from PIL import Image
+from rosbags.typesys import Stores, get_typestore
 
 
 class MessageTypes:
@@ -86,3 +89,65 @@ def _ros_maker(kind: str) -> Callable[..., Any]:
 
 ROS = MessageTypes(_ros_maker)
 """The messages of ROS 2's own packages, which are imported when one is made."""
+
+
+STORE: Final = get_typestore(Stores.ROS2_KILTED)
+"""The message types of ROS 2 Kilted; those that DeepSim writes are the same in Jazzy."""
+
+
+def _find(kind: str) -> Callable[..., Any]:
+    package, _, name = kind.partition("/")
+    return STORE.types[f"{package}/msg/{name}"]
+
+
+CDR: Final = MessageTypes(_find)
+"""Makes messages that `STORE` encodes."""
+
+
+_ENCODINGS: dict[str, tuple[str, tuple[int, ...]]] = {
+    "rgb8": ("u1", (0, 1, 2)),
+    "bgr8": ("u1", (2, 1, 0)),
+    "rgba8": ("u1", (0, 1, 2, 3)),
+    "bgra8": ("u1", (2, 1, 0, 3)),
+    "8UC3": ("u1", (2, 1, 0)),
+    "mono8": ("u1", (0,)),
+    "8UC1": ("u1", (0,)),
+    "mono16": ("u2", (0,)),
+    "16UC1": ("u2", (0,)),
+    "32SC1": ("i4", (0,)),
+    "32FC1": ("f4", (0,)),
+    "64FC1": ("f8", (0,)),
+}
+"""Type of a number, and the order in which the channels are red, green, blue, by encoding."""
+_COLORS = 3
+
+
+def picture(message: Any) -> NDArray[Any]:
+    """Returns the pixels of a ``sensor_msgs/Image`` or ``CompressedImage``; see `Bag.pictures`.
+
+    Raises:
+        ValueError: The encoding is unknown, or the pixels do not fit the size.
+        OSError: A compressed picture cannot be read.
+    """
+    data = np.ascontiguousarray(message.data).tobytes()
+    if not hasattr(message, "encoding"):
+        with Image.open(io.BytesIO(data), formats=["PNG", "JPEG"]) as image:
+            mode = image.mode if image.mode in ("L", "I;16", "I") else "RGB"
+            return np.asarray(image.convert(mode))
+    if message.encoding not in _ENCODINGS:
+        raise ValueError(f"the encoding {message.encoding!r} of a picture is not supported")
+    kind, order = _ENCODINGS[message.encoding]
+    dtype = np.dtype(kind).newbyteorder(">" if message.is_bigendian else "<")
+    height, width, step = int(message.height), int(message.width), int(message.step)
+    row = width * len(order) * dtype.itemsize
+    if step < row or len(data) < height * step:
+        raise ValueError(
+            f"a picture of {width} x {height} pixels in {message.encoding} has {len(data)} bytes, "
+            f"{step} in a row"
+        )
+    rows = np.frombuffer(data, np.uint8, height * step).reshape(height, step)[:, :row]
+    pixels = np.ascontiguousarray(rows).view(dtype).astype(dtype.newbyteorder("="))
+    if len(order) < _COLORS:
+        return pixels.reshape(height, width)
+    colors: NDArray[Any] = pixels.reshape(height, width, len(order))[..., order[:_COLORS]]
+    return colors

@@ -12,11 +12,7 @@ from typing import Any
 import numpy as np
 from geometry_msgs.msg import Twist, TwistStamped
 from nav_msgs.msg import Odometry
-from rclpy.qos import (
-    DurabilityPolicy,
-    QoSProfile,
-    qos_profile_sensor_data,
-)
+from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from simulation_interfaces.msg import SimulationState
@@ -24,20 +20,45 @@ from std_msgs.msg import Float64MultiArray, String
 from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory
 
-from deepsim_ros2.served.geometry import Floats, write_time
-from deepsim_ros2.served.simulation import ServedWorld
+from deepsim_ros2.geometry import Floats, write_time
+from deepsim_ros2.simulation import ServedWorld
 from deepsim_spawn import MjcfModel, ModelDescription
 from deepsim_sync import SCOPE, CameraView, Entities, Reading
 
 from .bases import BaseCommands
-from .commands import CommandError, JointCommands
-from .due import Due
-from .gains import GainParameters
+from .commands import CommandError, GainParameters, JointCommands
 from .layout import Layout
 from .message_types import ROS, ros_class
-from .odometry import OdometryTopic
 from .sensors import Channel, Measurement, Mounted, sensor_topics
-from .transforms import Transforms
+from .transforms import OdometryTopic, Transforms
+
+_ALMOST = 1e-6  # of a period, by which an instant may be early because of rounding
+
+
+class Due:
+    """Reports the first instant at or after each multiple of a period.
+
+    >>> due = Due(10.0)
+    >>> [due.at(time) for time in (0.0, 0.05, 0.1, 0.15)]
+    [True, False, True, False]
+
+    Args:
+        rate: Rate in simulated time [Hz]; 0 for every instant.
+    """
+
+    def __init__(self, rate: float) -> None:
+        self._rate = rate
+        self._index: int | None = None
+
+    def at(self, time: float) -> bool:
+        """Returns whether the topic is due at an instant [s]; instants may go back by a reset."""
+        if self._rate == 0.0:
+            return True
+        index = math.floor(time * self._rate + _ALMOST)
+        is_due = index != self._index
+        self._index = index
+        return is_due
+
 
 _RELIABLE = QoSProfile(depth=100)
 _LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The transforms of all links: /tf for those that move, /tf_static for the others."""
+"""Transforms of all links, /tf and /tf_static; and the true pose of a robot's base as odometry."""
 
 from __future__ import annotations
 
@@ -7,15 +7,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from geometry_msgs.msg import TransformStamped
+from nav_msgs.msg import Odometry
 from tf2_msgs.msg import TFMessage
 
-from deepsim_math import poses
-from deepsim_ros2.served.geometry import Floats, write_time, write_transform
-from deepsim_ros2.served.simulation import ServedWorld
+from deepsim_math import poses, quaternions
+from deepsim_ros2.geometry import (
+    WORLD,
+    Floats,
+    pose_of,
+    twist_of,
+    write_pose,
+    write_time,
+    write_transform,
+    write_twist,
+)
+from deepsim_ros2.simulation import ServedWorld
 from deepsim_spawn import ModelDescription
 from deepsim_sync import SCOPE
 
-from .layout import OPTICAL, WORLD, Layout, optical_frame, sensor_frame
+from .layout import OPTICAL, Layout, optical_frame, sensor_frame
 
 
 class _Edge(NamedTuple):
@@ -118,3 +128,38 @@ def _mounts(link: str, sensor: Any) -> list[tuple[str, str, Floats]]:
     if sensor.camera is not None:
         found.append((frame, optical_frame(link, sensor.name), OPTICAL))
     return found
+
+
+class OdometryTopic:
+    """Publishes where the first link of a robot truly is, and how it moves.
+
+    Args:
+        publisher: Publisher of ``nav_msgs/Odometry``.
+        served: The world.
+        base: The row of the link, ``model::link``.
+        frame: Its frame.
+    """
+
+    def __init__(self, publisher: Any, served: ServedWorld, base: str, frame: str) -> None:
+        self._publisher, self._served, self._frame = publisher, served, frame
+        self._base = served.simulation.world.links.select([base])
+
+    def publish(self, now: float) -> None:
+        """Publishes the odometry of an instant [s], if anybody listens."""
+        if not self._publisher.get_subscription_count():
+            return
+        message, number = Odometry(child_frame_id=self._frame), self._served.number
+        pose, twist = self._base.pose[number, 0], self._base.twist[number, 0]
+        message.header.frame_id = WORLD
+        write_time(message.header.stamp, now)
+        write_pose(message.pose.pose, pose)
+        own = quaternions.inverse_rotate(pose[3:], twist.reshape(2, 3))
+        write_twist(message.twist.twist, own.reshape(6))
+        self._publisher.publish(message)
+
+
+def read_odometry(message: Any) -> tuple[Floats, Floats]:
+    """Returns pose (7,) and twist (6,) of the base, both along the axes of the message's frame."""
+    pose = pose_of(message.pose.pose)
+    twist = twist_of(message.twist.twist).reshape(2, 3)
+    return pose, np.asarray(quaternions.rotate(pose[3:], twist).reshape(6))

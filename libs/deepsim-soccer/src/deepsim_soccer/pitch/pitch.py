@@ -21,8 +21,7 @@ from deepsim_soccer.skills import (
     world_velocity,
 )
 from deepsim_soccer.skills.ball import in_reach
-from deepsim_soccer.skills.motion import Floats, anywhere
-from deepsim_soccer.skills.wheels import limited
+from deepsim_soccer.skills.motion import Floats, anywhere, limited
 from deepsim_spawn import ModelSpawner
 from deepsim_sync import World, square_sum
 
@@ -301,7 +300,7 @@ class Pitch:
         on = None if worlds is None or len(worlds) == len(self.world) else worlds
         moved = self._wheels(period)
         holder = self._take(on, period)
-        ball_pose, ball_twist, replaced = self._ball(holder, moved, period)
+        ball_pose, ball_twist, replaced = self._ball(on, holder, moved, period)
         (c, s), (x, y, w) = self._turn, moved
         twist = np.zeros(self._twist.shape)
         np.subtract(c * x, s * y, out=twist[:, :-1, 0])
@@ -399,23 +398,26 @@ class Pitch:
             lot[both], ends[both] = drawn[:, 0] < 0.5, drawn[:, 1] < period / DUEL
         return lot, ends
 
-    def _ball(self, holder: Numbers, moved: Floats, period: float) -> tuple[Floats, Floats, Bools]:
+    def _ball(
+        self, worlds: NDArray[np.intp] | None, holder: Numbers, moved: Floats, period: float
+    ) -> tuple[Floats, Floats, Bools]:
         """Applies kicks; returns the balls' poses, twists, and whether each pose has to be set."""
         chosen, held = self.dialect, holder != NOBODY
         pose = self._pose[:, -1]
         twist = self.ball.roll(pose, self._twist[:, -1], period)
+        active = self._active(worlds)
         if not anywhere(held):
-            self.holder, self.kicked = holder, holder.copy()  # nobody
+            self.holder, self.kicked = holder, np.where(active, NOBODY, self.kicked)
             return self._kept_in(pose, twist, held)
         every, number = np.arange(len(holder)), np.maximum(holder, 0)
         yaw, place = self.yaw[every, number], self.place[every, number]
         kick, velocity = self.kick[every, number], moved[:, every, number].T
         passes = (kick[:, 1] == 0.0) & (kick[:, 0] > chosen.pass_limit)
         kick[:, 0] = np.where(passes, chosen.pass_limit, kick[:, 0])
-        kicks = held & (np.abs(kick).max(axis=-1) > 0.0)
-        self.kicked = np.where(kicks, holder, NOBODY)
-        worlds = np.flatnonzero(kicks)
-        self.pause[worlds, holder[worlds]] = KICK_PAUSE
+        kicks = held & active & (np.abs(kick).max(axis=-1) > 0.0)
+        self.kicked = np.where(active, np.where(kicks, holder, NOBODY), self.kicked)
+        on = np.flatnonzero(kicks)
+        self.pause[on, holder[on]] = KICK_PAUSE
         self.holder = np.where(kicks, NOBODY, holder)
         # A held ball is `hold_gap` ahead of the robot, and moves with it; kicks start from there.
         spot = held_position(place, yaw, chosen.hold_gap)

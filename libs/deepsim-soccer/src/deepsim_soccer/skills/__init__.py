@@ -15,9 +15,18 @@ from .ball import (
     rolling_spin,
 )
 from .lob import Bar, Lob, Parabola, lob, lob_clear, lob_parabola, lob_speed_limit
-from .motion import body_velocity, kick_direction, world_velocity, wrap_angle
-from .profile import Profile, next_speed, trapezoid
-from .wheels import body_from_wheels, limit_wheels, wheel_speeds
+from .motion import (
+    Profile,
+    body_from_wheels,
+    body_velocity,
+    kick_direction,
+    limit_wheels,
+    next_speed,
+    trapezoid,
+    wheel_speeds,
+    world_velocity,
+    wrap_angle,
+)
 
 __all__ = [
     "Bar",

@@ -73,8 +73,9 @@ def round_sides(kind: str, radius: float, length: float) -> None:
 
 def not_negative(what: str, value: float) -> None:
     """Refuses negative numbers, NaN and infinity."""
-    limit(what, value)
-    finite(what, value)
+    if not 0.0 <= value <= LARGEST:
+        limit(what, value)
+        finite(what, value)
 
 
 def limit(what: str, value: float) -> None:

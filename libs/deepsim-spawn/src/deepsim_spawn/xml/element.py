@@ -331,9 +331,11 @@ class Element:
 
     def find_all(self, *tags: str) -> list[Element]:
         """Returns all children with one of these tags, in the order of the file."""
-        found = [child for child in self.children if child.tag in tags]
-        for child in found:
-            child._read = True
+        found = []
+        for child in self.children:
+            if child.tag in tags:
+                child._read = True
+                found.append(child)
         return found
 
     def skip(self, *tags: str) -> None:

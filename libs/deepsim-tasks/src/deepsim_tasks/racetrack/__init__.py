@@ -12,7 +12,7 @@ from deepsim_sync import CameraView, World
 from deepsim_train import Task
 
 from .area import FOLDER, LOADER, RaceArea
-from .policies import PurePursuit, RandomActions
+from .cars import PurePursuit, RandomActions
 
 FRAME_SKIP = 25  # physics steps of 2 ms per environment step: cars act 20 times a second
 STEPS_PER_TICK = 5  # physics steps per tick: cars and vans move 100 times a second

@@ -11,9 +11,9 @@ from .errors import (
     OpenClusterError,
     WorkerDiedError,
 )
-from .fragment import Fragment
 from .policy import Policy, RandomPolicy, RecurrentPolicy
 from .pool import RolloutPool
+from .streams import Fragment
 from .worlds import Spec
 
 __all__ = [

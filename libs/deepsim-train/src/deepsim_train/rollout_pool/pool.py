@@ -27,9 +27,8 @@ from .errors import (
     NoWorkerError,
     WorkerDiedError,
 )
-from .fragment import Fragment
 from .ray_actors import RayCluster
-from .streams import Streams
+from .streams import Fragment, Streams
 from .workers import Failure, LocalWorker, ProcessWorker, Worker
 from .worlds import Spec, portable
 

@@ -15,9 +15,8 @@ from deepsim_envs.environment import Environment
 from deepsim_envs.results import Step
 from deepsim_envs.spaces import copied, leafwise
 
-from .fragment import Fragment, allocated, put_batch
 from .policy import Policy, RecurrentPolicy
-from .streams import OngoingEpisodes
+from .streams import Fragment, OngoingEpisodes, allocated, put_batch
 from .worlds import RolloutWorlds
 
 _NOBODY = np.zeros(0, np.intp)

@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 from deepsim_envs.construction import find_function
 from deepsim_sync import call_all
 
-from .fragment import Fragment
 from .policy import Policy, RecurrentPolicy
 from .rollout import PolicyMemory, Rollout
-from .streams import Assignment, OngoingEpisodes
+from .streams import Assignment, Fragment, OngoingEpisodes
 from .worlds import RolloutWorlds, Spec, make_rollout_worlds
 
 # ruff: noqa: D102 (methods are documented by Worker)

@@ -19,7 +19,7 @@ from gymnasium.envs.registration import EnvSpec
 
 from deepsim_envs import Environment, GymnasiumEnv, GymnasiumVectorEnv, PolicyMaker
 from deepsim_envs.gymnasium.registration import register_views
-from deepsim_train.policies.team_policy import team_of
+from deepsim_train.policies.slot_policy import team_of
 from deepsim_train.policies.trained_policy import FILE, NAMED, trained_policies
 from deepsim_train.task_code import TaskError, call_task_code
 
@@ -154,7 +154,7 @@ def register_task(folder: str | Path | TaskFolder) -> str:
     register_views(task.id, f"{__name__}:make_env", f"{__name__}:make_vector_env", place)
     if find_spec("pettingzoo") is not None:
         # An extra: without it, tasks are registered with Gymnasium alone.
-        from deepsim_envs.pettingzoo.registration import register_view  # noqa: PLC0415 (see above)
+        from deepsim_envs.pettingzoo import register_view  # noqa: PLC0415 (see above)
 
         register_view(task.id, make_parallel_env, place)
     return task.id

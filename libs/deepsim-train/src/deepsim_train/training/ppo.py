@@ -26,10 +26,9 @@ try:
     from .checkpoint import FILE as CHECKPOINT
     from .checkpoint import load_training_state, put_back
     from .cloning import clone
-    from .evaluation import Evaluation
     from .learner import make_learner
     from .learning_worlds import learning_worlds
-    from .updates import UpdateLog, Updates
+    from .updates import Evaluation, UpdateLog, Updates
 except ImportError as error:
     raise ImportError(
         "training needs an extra: pip install --find-links dist 'deepsim-train[ppo]'"

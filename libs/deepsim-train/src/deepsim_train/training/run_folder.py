@@ -9,12 +9,13 @@ import platform
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from datetime import datetime
 from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
+from tempfile import TemporaryFile
 from types import MappingProxyType
 from typing import Any
 
@@ -22,7 +23,7 @@ import numpy as np
 import yaml
 
 from deepsim_envs import Environment, Policy, PolicyMaker
-from deepsim_train.policies.team_policy import AgentsPolicy
+from deepsim_train.policies.slot_policy import AgentsPolicy
 from deepsim_train.policies.trained_policy import FILE, NAMED, trained_policies
 from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.loading import load_task
@@ -314,3 +315,36 @@ def _git(folder: Path) -> dict[str, Any] | None:
 
 def _write(file: Path, value: Any) -> None:
     file.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
+
+
+@contextmanager
+def results_folder(folder: Path) -> Iterator[Path]:
+    """Yields a writable folder; afterwards removes the folders it created if they are empty.
+
+    Args:
+        folder: An existing folder, or one to create with its parents.
+
+    Raises:
+        TaskError: The folder cannot be created or written to.
+    """
+    new = [each for each in (folder, *folder.parents) if not os.path.exists(each)]
+    try:
+        _require_writable(folder)
+        yield folder
+    finally:
+        for each in new:
+            with suppress(OSError):  # it is not empty, or was never made
+                each.rmdir()
+
+
+def _require_writable(folder: Path) -> None:
+    for each in (folder, *folder.parents):
+        if os.path.exists(each) and not each.is_dir():
+            raise TaskError(
+                f"cannot write to {folder}: {'it' if each == folder else each} is a file"
+            )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise TaskError(f"cannot write to {folder}: {error.strerror or error}") from error

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from .basic import Mass, Point, Pose, Quaternion, Time, Twist, Wrench
 from .protobuf import decode, encode, encoding_of, of_json
 from .world import (
     Answer,
@@ -13,9 +12,16 @@ from .world import (
     JointProp,
     JointState,
     Marker,
+    Mass,
+    Point,
+    Pose,
+    Quaternion,
+    Time,
+    Twist,
     WorldControl,
     WorldState,
     WorldStatistics,
+    Wrench,
 )
 
 KINDS = {

@@ -5,50 +5,25 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
-from dataclasses import asdict, dataclass
-from itertools import count, cycle
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from time import perf_counter
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 from rich.console import Console
 from rich.table import Table
 
 from deepsim.output import print_json, say, table
-from deepsim_envs import Agents, Environment, GymnasiumEnv, GymnasiumVectorEnv, Policy
-from deepsim_envs.spaces import batch_of
 from deepsim_spawn.backends import DEFAULT, Backend
 from deepsim_sync import DeepSimError, UnsupportedError
+from deepsim_train.tasks.facts import Speed, peak_memory, speeds
 from deepsim_train.tasks.loading import load_task
 from deepsim_train.tasks.search import find_task
-from deepsim_train.tasks.task import Task
 
 from .options import AsJson, BackendName, Root, TaskName, fail
 
 _WORLDS = (1, 16, 256)
-_ACTIONS = 16  # the number of actions that are drawn before the clock starts, and then repeated
-
-
-@dataclass(frozen=True, slots=True)
-class Speed:
-    """One measurement.
-
-    Attributes:
-        name: The measured object, such as ``"Environment"``.
-        worlds: The number of worlds, W.
-        unit: The counted events: ``"physics steps"``, ``"steps"`` or ``"resets"``; one event of W
-            worlds counts as W.
-        per_second: The rate, in real time [1/s].
-    """
-
-    name: str
-    worlds: int
-    unit: str
-    per_second: float
 
 
 def bench(
@@ -104,109 +79,3 @@ def _table(title: str, measured: Sequence[Speed], memory: float | None) -> Table
         row[f"W = {speed.worlds}"] = f"{speed.per_second:,.0f}"
     caption = "" if memory is None else f"peak memory {memory:.0f} MB"
     return table(list(rows.values()), title=title, caption=caption, right=columns)
-
-
-def speeds(task: Task, seconds: float, worlds: int) -> Iterator[Speed]:
-    """Measures the speed of a task with random actions; resets between episodes do not count.
-
-    Args:
-        task: The task.
-        seconds: Real time of each measurement, without the resets [s].
-        worlds: The number of worlds.
-
-    Yields:
-        Each measurement as soon as it is made.
-
-    Raises:
-        UnsupportedError: The task does not run in this number of worlds.
-    """
-    with task.environment(0, worlds) as environment:
-        environment.reset_worlds(0)
-        n, step, seeds = environment.frame_skip, environment.world.simulator.step, count(1)
-        rate = _rate(lambda: step(n), seconds)
-        yield Speed("physics alone", worlds, "physics steps", rate * n * worlds)
-        yield Speed("Environment", worlds, "steps", _environment(environment, seconds) * worlds)
-        rate = _rate(lambda: environment.reset_worlds(next(seeds)), seconds)
-        yield Speed("Environment, resets", worlds, "resets", rate * worlds)
-    if worlds == 1:
-        yield Speed("GymnasiumEnv", 1, "steps", _gymnasium(task.environment(0), seconds))
-    else:
-        rate = _vector(task.environment(0, worlds), seconds)
-        yield Speed("GymnasiumVectorEnv", worlds, "steps", rate * worlds)
-
-
-def peak_memory() -> float | None:
-    """Returns the peak memory of this process [MB], or None if it is unknown."""
-    try:
-        import resource  # noqa: PLC0415 (Windows has none)
-    except ImportError:
-        return None
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1e6 if sys.platform == "darwin" else 1e3)  # bytes on macOS, else kilobytes
-
-
-def _rate(
-    do: Callable[[], object], seconds: float, prepare: Callable[[], object] = lambda: None
-) -> float:
-    """Returns calls of `do` per second; the time of `prepare` before each call does not count."""
-    spent, calls = 0.0, 0
-    while spent < seconds:
-        prepare()
-        start = perf_counter()
-        do()
-        spent += perf_counter() - start
-        calls += 1
-    return calls / spent
-
-
-def _environment(environment: Environment, seconds: float) -> float:
-    environment.reset_worlds(0)
-
-    def drawn(group: Agents) -> Any:
-        space, worlds, agents = group.action_space, len(environment), len(group)
-        rows = [[space.sample() for _ in range(agents)] for _ in range(worlds)]
-        return batch_of(space, worlds, agents).checked(rows, environment.live, bounds=False)[0]
-
-    actions = cycle([tuple(map(drawn, environment.groups)) for _ in range(_ACTIONS)])
-
-    def begin() -> None:
-        over = np.flatnonzero(~environment.live.any(axis=1))
-        if len(over):
-            environment.reset_worlds(worlds=over)
-
-    return _rate(lambda: environment.step_worlds(next(actions)), seconds, begin)
-
-
-def _gymnasium(environment: Environment, seconds: float) -> float:
-    with closing(GymnasiumEnv(environment, **_one_agent(environment))) as view:
-        actions = cycle([view.action_space.sample() for _ in range(_ACTIONS)])
-        ended = [True]
-
-        def begin() -> None:
-            if any(ended):
-                view.reset(seed=0)
-
-        def step() -> None:
-            ended[:] = view.step(next(actions))[2:4]
-
-        return _rate(step, seconds, begin)
-
-
-def _vector(environment: Environment, seconds: float) -> float:
-    with closing(GymnasiumVectorEnv(environment, **_one_agent(environment))) as view:
-        actions = cycle([view.action_space.sample() for _ in range(_ACTIONS)])
-        view.reset(seed=0)
-        return _rate(lambda: view.step(next(actions)), seconds)
-
-
-def _one_agent(environment: Environment) -> dict[str, Any]:
-    """Returns arguments of a view: the first agent, and fixed actions for all others."""
-    chosen = {
-        name: group.action_space.sample() for group in environment.groups for name in group.names
-    }
-
-    def others(_environment: Environment, _rng: np.random.Generator) -> Policy:
-        return lambda agent, _seen: chosen[agent]
-
-    alone = len(environment.agents) == 1
-    return {"agent": environment.agents[0], "others": None if alone else others}

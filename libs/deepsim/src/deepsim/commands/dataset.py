@@ -11,9 +11,9 @@ import typer
 from rich.console import Console
 
 from deepsim.output import say
-from deepsim_envs import Environment, PolicyMaker, Trajectory, TrajectoryCollector, replay
+from deepsim_envs import Environment, Trajectory
 from deepsim_sync import DeepSimError
-from deepsim_train.episodes import Collect, collect_episodes, write_episodes
+from deepsim_train.episodes import collect_episodes, replay_episodes, write_episodes
 from deepsim_train.policies.slot_policy import slot_policy
 from deepsim_train.task_code import TaskError
 from deepsim_train.training.run_folder import chosen
@@ -68,9 +68,14 @@ def dataset(
             if recorded is not None and policy is not None:
                 raise TaskError("--replay runs recorded actions, and takes no --policy")
             found, task, who, maker = chosen(name, root, policy)
-            collect = _played(maker, episodes, seed)
-            if recorded is not None:
-                who, collect = "recorded", _replayed(recorded)
+
+            def collect(environment: Environment) -> list[Trajectory]:
+                if recorded is not None:
+                    return replay_episodes(environment, recorded)
+                act = slot_policy(maker, environment, seed)
+                return collect_episodes(environment, act, episodes, seed)
+
+            who = who if recorded is None else "recorded"
             minari = format is Format.MINARI
             id = dataset_id or f"deepsim/{found.name}{f'/{who}-v0' if minari else f'_{who}'}"
             with console.status(f"collecting episodes of {task.name}"):
@@ -81,24 +86,3 @@ def dataset(
             fail(console, error)
     say(console, f"{id}: {count} episodes, {steps} steps")
     say(console, f"wrote {written}")
-
-
-def _played(maker: PolicyMaker, episodes: int, seed: int) -> Collect:
-    def collect(environment: Environment) -> list[Trajectory]:
-        policy = slot_policy(maker, environment, seed)
-        return collect_episodes(environment, policy, episodes, seed)
-
-    return collect
-
-
-def _replayed(file: Path) -> Collect:
-    def collect(environment: Environment) -> list[Trajectory]:
-        collector = TrajectoryCollector(environment)
-        try:
-            for _ in replay(collector, file):
-                pass
-        except OSError as error:
-            raise TaskError(f"cannot read {file}: {error.strerror or error}") from error
-        return collector.trajectories
-
-    return collect

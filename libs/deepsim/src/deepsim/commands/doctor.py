@@ -10,7 +10,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
-from importlib.util import find_spec
 from itertools import chain
 from typing import Literal
 
@@ -25,7 +24,6 @@ from .options import AsJson
 Outcome = Literal["ok", "missing", "broken"]
 _PATIENCE = 3.0  # the time to wait for an answer [s]
 _INSTALL = "pip install --find-links dist"  # where `make wheels` writes, until there is a release
-_START_GAZEBO = "gzserver -s libgazebo_batch_state.so WORLD"
 _LOWEST_PYTHON = (3, 10)
 _PORTS = {
     3003: "environments served by UDE",
@@ -169,39 +167,14 @@ def _gpu() -> Iterator[Finding]:
         )
 
 
-def _ros() -> Finding:
-    if find_spec("rospy") is not None:
-        return Finding("rospy", "ok", "is installed")
-    state = "is not installed, and only nodes of your own need it"
-    remedy = "apt install python3-rospy" if sys.platform == "linux" else ""
-    return Finding("rospy", "missing", state, remedy)
-
-
 def _gazebo() -> Iterator[Finding]:
     try:
-        from deepsim_gazebo import BatchStateClient, GazeboError  # noqa: PLC0415 (of POSIX systems)
+        from deepsim_gazebo.examination import examine  # noqa: PLC0415 (of POSIX systems)
     except ImportError as error:
         yield Finding("Gazebo", "missing", f"does not run here: {error}")
         return
-    yield _ros()
-    client = BatchStateClient(timeout=_PATIENCE)
-    try:
-        client.master.publishers("/deepsim_doctor")  # has no publishers, so only the master answers
-    except GazeboError as error:
-        remedy = "roscore, or export ROS_MASTER_URI=http://HOST:11311"
-        yield Finding("ROS master", "missing", str(error), remedy)
-        state = "cannot be asked for without a ROS master"
-        yield Finding("Gazebo plugin", "missing", state, _START_GAZEBO)
-        return
-    yield Finding("ROS master", "ok", f"answers at {client.master.uri}")
-    try:
-        models = len(client.names().entities.models)
-    except GazeboError as error:
-        yield Finding("Gazebo plugin", "missing", str(error), _START_GAZEBO)
-    else:
-        yield Finding("Gazebo plugin", "ok", f"answers, in a world of {models} models")
-    finally:
-        client.close()
+    for each in examine(_PATIENCE):
+        yield Finding(*each)
 
 
 def _ports() -> Iterator[Finding]:

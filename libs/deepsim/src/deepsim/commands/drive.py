@@ -13,13 +13,14 @@ from rich.console import Console
 
 from deepsim.output import say
 from deepsim_robots import RobotConfig, guess_robot
+from deepsim_robots.showing import named_config, staged_robot
 from deepsim_spawn import ModelDescription, ModelSpawner
 from deepsim_spawn.backends import DEFAULT, Backend
 from deepsim_spawn.stage import standing
 from deepsim_sync import DeepSimError
 
 from .options import BackendName, fail
-from .robots import MISTAKES, RobotName, named_config, staged_robot
+from .robots import MISTAKES, RobotName
 from .view import require_viewer, show
 
 _GUESSED = (".urdf", ".xacro", ".sdf")

@@ -7,7 +7,7 @@ import contextlib
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -17,8 +17,9 @@ from deepsim_envs.checks import Check, checks_of
 from deepsim_spawn.backends import DEFAULT, Backend
 from deepsim_sync import DeepSimError
 from deepsim_train.checks import trainer_checks
+from deepsim_train.tasks.facts import task_facts
 from deepsim_train.tasks.loading import load_task, register_task
-from deepsim_train.tasks.search import TaskFolder, find_task, find_tasks, installed_tasks
+from deepsim_train.tasks.search import find_task, find_tasks, installed_tasks
 
 from .command_help import example, group
 from .options import AsJson, BackendName, Root, TaskName, fail
@@ -65,7 +66,7 @@ def show_task(
     console = Console(file=sys.stdout)
     try:
         with contextlib.redirect_stdout(sys.stderr):  # the task may print
-            facts = _facts(find_task(name, root))
+            facts = task_facts(find_task(name, root))
     except DeepSimError as error:
         fail(console, error)
     if as_json:
@@ -76,38 +77,6 @@ def show_task(
     for agent, spaces in agents.items():
         rows += ((f"{agent} {key}s", space) for key, space in spaces.items())
     console.print(fields(rows))
-
-
-def _facts(found: TaskFolder) -> dict[str, Any]:
-    task = load_task(found)
-    with task.environment(0) as environment:
-        timestep = environment.world.timestep
-        limit = environment.max_episode_steps
-        return {
-            "id": found.id,
-            "folder": str(found.folder),
-            "summary": found.summary,
-            "physics_step_s": timestep,
-            "step_s": timestep * environment.frame_skip,
-            "max_episode_steps": limit,
-            "policies": ", ".join(task.available_policies),
-            "agents": {
-                name: {
-                    "observation": _shown(group.observation_space),
-                    "action": _shown(group.action_space),
-                }
-                for group in environment.groups
-                for name in group.names
-            },
-        }
-
-
-def _shown(space: Any) -> str:
-    """Returns a one-line description of a space; a box has its smallest and largest bound."""
-    if not hasattr(space, "low"):
-        return " ".join(str(space).split())
-    bounds = f"{space.low.min():g} .. {space.high.max():g}"
-    return f"{type(space).__name__} {space.shape} {space.dtype}, {bounds}"
 
 
 def check(

@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-import yaml
 from numpy.typing import NDArray
 from rich.console import Console
 
-from deepsim.episodes.playing import results_folder
 from deepsim.output import say, table
 from deepsim_envs import Environment, PolicyMaker
 from deepsim_scenes import (
@@ -24,19 +22,16 @@ from deepsim_scenes import (
     falsify,
     load_scenario,
     read_models,
-    write_plot,
-    write_scene,
 )
+from deepsim_scenes.falsification import read_trials, write_trials
 from deepsim_spawn.backends import DEFAULT, Backend
 from deepsim_sync import DeepSimError
 from deepsim_train.episodes import Episode, run_episodes
 from deepsim_train.policies.slot_policy import slot_policy
 from deepsim_train.task_code import TaskError
-from deepsim_train.training.run_folder import chosen
+from deepsim_train.training.run_folder import chosen, results_folder
 
 from .options import BackendName, Root, TaskName, fail, stoppable
-
-_SCENES = "scenes.yaml"
 
 
 def falsify_task(
@@ -85,7 +80,7 @@ def falsify_task(
         listed = read_models(models or scenario.parent / "models.yaml")
         compiled = load_scenario(scenario, listed)
         say(console, f"{scenario}: {compiled.meaning}")
-        given = _read(replay) if replay else []
+        given = read_trials(replay) if replay else []
         stage = _Stage([compiled.sample(seed)] * (len(given) or batch))
         with stoppable(), Backend(backend):
             with task.environment(seed, len(stage.scenes), scenes=stage) as environment:
@@ -101,7 +96,7 @@ def falsify_task(
             if not given:
                 folder = out or Path("runs") / f"{task.name}_{who}_falsify_{seed}"
                 with results_folder(folder):
-                    _write(found.worst(keep), folder)
+                    write_trials(found.worst(keep), folder)
                 say(console, f"wrote {min(keep, len(found.trials))} scenes to {folder}")
     except (DeepSimError, OSError, ImportError, ValueError) as error:
         fail(console, error)
@@ -182,22 +177,3 @@ def _show(found: Falsification, count: int) -> None:
     console.print(table(rows, title=title))
     if coverage:
         console.print(table(coverage, title="where failures are most frequent:"))
-
-
-def _write(worst: Sequence[Trial], folder: Path) -> None:
-    listed = []
-    for index, (scene, outcome) in enumerate(worst):
-        place = folder / f"{index:03d}"
-        write_scene(scene, place, folder / "models")
-        write_plot(scene, place / "plot.png")
-        listed.append({"seed": scene.seed, "number": scene.number, **outcome._asdict()})
-    folder.joinpath(_SCENES).write_text(yaml.safe_dump(listed, sort_keys=False), encoding="utf-8")
-
-
-def _read(file: Path) -> list[dict[str, Any]]:
-    """Returns the seeds and numbers of scenes in a file that `_write` wrote."""
-    try:
-        listed = yaml.safe_load(file.read_text(encoding="utf-8"))
-        return [{"seed": int(each["seed"]), "number": int(each["number"])} for each in listed]
-    except (yaml.YAMLError, TypeError, KeyError, ValueError) as error:
-        raise ValueError(f"{file}: is not a list of scenes with seed and number") from error

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -17,7 +17,8 @@ from deepsim.output import say
 from deepsim_math import Pose
 from deepsim_spawn import GazeboXMLLoader, WorldDescription
 from deepsim_spawn.backends import DEFAULT, Backend, open_simulator
-from deepsim_sync import DeepSimError, Seeds, World
+from deepsim_sync import DeepSimError, World
+from deepsim_train.episodes import endless_episodes
 from deepsim_train.policies.slot_policy import slot_policy
 from deepsim_train.training.run_folder import chosen
 
@@ -25,7 +26,7 @@ from .command_help import complete_task, example, group
 from .options import BackendName, Namespace, Root, Worlds, fail, stoppable
 
 if TYPE_CHECKING:
-    from deepsim_transport import Topic, Transport, WorldDriver
+    from deepsim_transport import Transport, WorldDriver
 
 
 def master(
@@ -129,20 +130,7 @@ def _episodes(
 
     _, task, _, maker = chosen(name, root, policy)
     with task.environment(seed, worlds) as environment:
-        act = slot_policy(maker, environment, seed)
-        observation: Mapping[str, Any] = {}
-
-        def begin(seeds: Seeds) -> None:
-            nonlocal observation
-            observation, _ = environment.reset(seeds)
-
-        def step() -> None:
-            nonlocal observation
-            if not environment.live_agents:
-                begin(None)
-            found = environment.step(act(observation)).observation
-            observation = {slot: found[slot] for slot in environment.live_agents}
-
+        begin, step = endless_episodes(environment, slot_policy(maker, environment, seed))
         begin([seed + number for number in range(worlds)])
         yield WorldDriver(environment.world, step, environment.frame_skip, begin)
 
@@ -186,6 +174,16 @@ def _errors(console: Console) -> Iterator[None]:
         fail(console, error)
 
 
+@contextmanager
+def _session(console: Console, namespace: str) -> Iterator[Transport]:
+    """Yields a session with the master; see `_errors`."""
+    with _errors(console):
+        from deepsim_transport import Transport  # noqa: PLC0415 (of an extra)
+
+        with Transport(namespace=namespace) as transport:
+            yield transport
+
+
 topic = group("Shows the topics of processes, and their messages.")
 
 _FIRST = 2.0  # the time that `info` waits for a message [s]
@@ -196,7 +194,7 @@ Seconds = Annotated[float, typer.Option(min=0.1, help="Time to listen, s.")]
 def list_topics(namespace: Namespace = "default") -> None:
     """Lists the topics that have a publisher, a subscriber or a server."""
     console = Console()
-    with _errors(console), _session(namespace) as transport:
+    with _session(console, namespace) as transport:
         for name in transport.topics():
             say(console, f"/{transport.key(name)}")
 
@@ -205,13 +203,19 @@ def list_topics(namespace: Namespace = "default") -> None:
 def info(name: str, namespace: Namespace = "default") -> None:
     """Prints the type, publishers, subscribers and servers of a topic."""
     console = Console()
-    with _errors(console), _session(namespace) as transport:
-        found = _known(transport, name)
+    with _session(console, namespace) as transport:
+        from deepsim_transport.listening import (  # noqa: PLC0415 (of an extra)
+            kind_of,
+            known_topic,
+            listening,
+        )
+
+        found = known_topic(transport, name)
         heard: SimpleQueue[Any] = SimpleQueue()
         kind = "requests" if found.answering else "nothing heard"
         if found.publishers:
-            with _listening(transport, name, heard.put), suppress(Empty):
-                kind = _kind(heard.get(timeout=_FIRST))
+            with listening(transport, name, heard.put), suppress(Empty):
+                kind = kind_of(heard.get(timeout=_FIRST))
         lines = (
             f"/{transport.key(name)}: {kind}",
             f"publishers: {len(found.publishers)}",
@@ -226,8 +230,10 @@ def info(name: str, namespace: Namespace = "default") -> None:
 def hz(name: str, namespace: Namespace = "default", seconds: Seconds = 5.0) -> None:
     """Prints the rate of a topic's messages."""
     console = Console()
-    with _errors(console), _session(namespace) as transport:
-        sizes = _sizes(transport, name, seconds)
+    with _session(console, namespace) as transport:
+        from deepsim_transport.listening import sizes_heard  # noqa: PLC0415 (of an extra)
+
+        sizes = sizes_heard(transport, name, seconds)
         say(console, f"{len(sizes) / seconds:.1f} Hz")
 
 
@@ -235,8 +241,10 @@ def hz(name: str, namespace: Namespace = "default", seconds: Seconds = 5.0) -> N
 def bw(name: str, namespace: Namespace = "default", seconds: Seconds = 5.0) -> None:
     """Prints the bandwidth of a topic and the sizes of its messages."""
     console = Console()
-    with _errors(console), _session(namespace) as transport:
-        sizes = _sizes(transport, name, seconds)
+    with _session(console, namespace) as transport:
+        from deepsim_transport.listening import sizes_heard  # noqa: PLC0415 (of an extra)
+
+        sizes = sizes_heard(transport, name, seconds)
         text = f"{sum(sizes) / seconds / 1000:.1f} kB/s, {len(sizes)} messages"
         if sizes:
             mean = sum(sizes) / len(sizes)
@@ -257,7 +265,7 @@ def pub(
 ) -> None:
     """Sends a message, as a command if a process answers on the topic."""
     console = Console()
-    with _errors(console), _session(namespace) as transport:
+    with _session(console, namespace) as transport:
         from deepsim_transport.messages import KINDS, of_json  # noqa: PLC0415 (of an extra)
 
         kinds = {kind.__name__: kind for kind in KINDS.values()}
@@ -278,50 +286,21 @@ def echo(
 ) -> None:
     """Prints the messages of a topic as they arrive."""
     console = Console()
-    with _errors(console), _session(namespace) as transport:
+    with _session(console, namespace) as transport:
         heard: SimpleQueue[Any] = SimpleQueue()
-        with _listening(transport, name, heard.put):
+        from deepsim_transport.listening import listening  # noqa: PLC0415 (of an extra)
+
+        with listening(transport, name, heard.put):
             for _ in range(count):
                 _print(console, heard.get())
 
 
-def _known(transport: Transport, name: str) -> Topic:
-    topics = transport.topics()
-    if name not in topics:
-        known = ", ".join(topics) or "none"
-        raise DeepSimError(f"no topic is {transport.key(name)!r}; known: {known}")
-    return topics[name]
-
-
-def _content(sample: Any) -> Any:
-    """Decodes a sample into a message or a frame of arrays.
-
-    Raises:
-        MessageError: The sample is neither a message nor a frame.
-    """
-    from deepsim_transport.messages import KINDS, decode  # noqa: PLC0415 (of an extra)
-    from deepsim_transport.rows import unpack  # noqa: PLC0415
-
-    payload = sample.payload.to_bytes()
-    kind = KINDS.get(str(sample.encoding))
-    return unpack(payload) if kind is None else decode(kind, payload)
-
-
-def _kind(sample: Any) -> str:
-    from deepsim_transport import MessageError  # noqa: PLC0415 (of an extra)
-
-    try:
-        content = _content(sample)
-    except MessageError:
-        return f"bytes ({sample.encoding})"
-    return "rows" if hasattr(content, "arrays") else type(content).__name__
-
-
 def _print(console: Console, sample: Any) -> None:
     from deepsim_transport import MessageError  # noqa: PLC0415 (of an extra)
+    from deepsim_transport.listening import content_of  # noqa: PLC0415
 
     try:
-        content = _content(sample)
+        content = content_of(sample)
     except MessageError as error:
         say(console, f"unreadable: {error}")
         return
@@ -334,31 +313,6 @@ def _print(console: Console, sample: Any) -> None:
         say(console, str(array))
 
 
-def _sizes(transport: Transport, name: str, seconds: float) -> list[int]:
-    """Returns the sizes of all messages that arrive within some seconds [bytes]."""
-    found: list[int] = []
-    with _listening(transport, name, lambda sample: found.append(len(sample.payload))):
-        threading.Event().wait(seconds)
-    return found
-
-
-@contextmanager
-def _listening(transport: Transport, name: str, hear: Callable[[Any], object]) -> Iterator[None]:
-    subscriber = transport.declare("subscriber", name, hear)
-    try:
-        yield
-    finally:
-        subscriber.undeclare()
-
-
-@contextmanager
-def _session(namespace: str) -> Iterator[Transport]:
-    from deepsim_transport import Transport  # noqa: PLC0415 (of an extra)
-
-    with Transport(namespace=namespace) as transport:
-        yield transport
-
-
 world = group("Lists the worlds of physics processes, and inserts and deletes models.")
 
 
@@ -366,7 +320,7 @@ world = group("Lists the worlds of physics processes, and inserts and deletes mo
 def list_worlds() -> None:
     """Lists the namespaces of all physics processes of the master."""
     console = Console()
-    with _errors(console), _session("default") as transport:
+    with _session(console, "default") as transport:
         for name in transport.worlds():
             say(console, name)
 
@@ -386,7 +340,7 @@ def insert(
 ) -> None:
     """Inserts a model."""
     console = Console()
-    with _errors(console), _session(namespace) as transport:
+    with _session(console, namespace) as transport:
         from deepsim_transport import RemoteSimulator  # noqa: PLC0415 (of an extra)
 
         World(RemoteSimulator(transport)).spawn(
@@ -398,7 +352,7 @@ def insert(
 def delete(name: str, namespace: Namespace = "default") -> None:
     """Deletes a model."""
     console = Console()
-    with _errors(console), _session(namespace) as transport:
+    with _session(console, namespace) as transport:
         from deepsim_transport import RemoteSimulator  # noqa: PLC0415 (of an extra)
 
         World(RemoteSimulator(transport)).delete(name)

@@ -3,35 +3,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from dataclasses import replace
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from PIL import Image
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from deepsim.episodes.film import Film
 from deepsim.output import fields, print_json, say, table
 from deepsim_robots import (
     KINDS,
     MENAGERIE,
     ROBOTS,
     Robot,
-    RobotConfig,
     find_robot,
 )
-from deepsim_robots.facts import entry_facts, joint_facts, part_facts
-from deepsim_spawn import MjcfModel, ModelDescription, ModelSpawner
-from deepsim_spawn.backends import DEFAULT, Backend, open_simulator
-from deepsim_spawn.stage import standing, studio
-from deepsim_sync import DeepSimError, World
+from deepsim_robots.showing import (
+    entry_facts,
+    is_robot_file,
+    joint_facts,
+    move_joints,
+    named_config,
+    part_facts,
+    staged_robot,
+    whole_view,
+)
+from deepsim_spawn.backends import DEFAULT, Backend
+from deepsim_sync import DeepSimError, UnsupportedError
 
 from .command_help import example, group
 from .options import AsJson, BackendName, fail
-from .robot_film import RobotPicture, film_robot
+
+_AT_HOME = 1.0  # the time of a film before anything moves [s]
+
+
+class RobotPicture(str, Enum):
+    """The formats of a robot's film or picture."""
+
+    WEBP = "webp"
+    GIF = "gif"
+    MP4 = "mp4"
+    PNG = "png"
+
 
 robots = group("Lists robots of the catalogue, shows and films any robot.")
 
@@ -42,7 +59,6 @@ RobotName = Annotated[
         "or a model (SDF, URDF, xacro, MJCF)."
     ),
 ]
-_FILES = (".yaml", ".yml", ".sdf", ".urdf", ".xacro", ".xml")
 _COLOUR = {True: "", False: "yellow"}
 """Colour of robots whose files are here, and of others."""
 MISTAKES = (DeepSimError, OSError, TypeError, ValueError)
@@ -84,7 +100,7 @@ def show(name: RobotName, as_json: AsJson = False) -> None:
     try:
         with staged_robot(named_config(name), _label(name)) as robot:
             rows = joint_facts(robot)
-            about = {"robot": name} if _is_file(name) else entry_facts(find_robot(name))
+            about = {"robot": name} if is_robot_file(name) else entry_facts(find_robot(name))
             facts = {**about, "actions": robot.action_size, "parts": part_facts(robot)}
     except MISTAKES as error:
         fail(console, error)
@@ -113,57 +129,48 @@ def run(
 ) -> None:
     """Films a robot at home, then moving its joints."""
     console = Console()
-    stem = Path(name).stem if _is_file(name) else name
+    stem = Path(name).stem if is_robot_file(name) else name
     path = out if out is not None else Path(f"{stem}.{video.value}")
     try:
         with Backend(backend), staged_robot(named_config(name), _label(name)) as robot:
-            film_robot(robot, path, seconds, (width, width * 3 // 4))
+            _film(robot, path, seconds, (width, width * 3 // 4))
     except MISTAKES as error:
         fail(console, error)
     say(console, f"wrote {path}")
 
 
-@contextmanager
-def staged_robot(
-    config: RobotConfig, name: str, tick: float = 0.002, worlds: int = 1, seed: int = 0
-) -> Iterator[Robot]:
-    """Yields a robot alone on a ground in the sun; closes its world afterwards.
+def _film(robot: Robot, path: Path, seconds: float, size: tuple[int, int]) -> None:
+    """Films a robot that moves its joints in turn; for a PNG, takes one picture of it at home.
 
     Args:
-        config: Its configuration, with the description as source.
-        name: Name of the model.
-        tick: The time between two ticks of the world, rounded to whole steps [s].
-        worlds: The number of worlds.
-        seed: Of the worlds.
+        robot: The robot, at its home position.
+        path: Output file: .webp, .gif, .mp4 or .png.
+        seconds: Length of the film, in simulated time [s].
+        size: Width and height [pixels].
+
+    Raises:
+        UnsupportedError: The simulator takes no pictures, or the file has a different suffix.
+        DeepSimError: The extra for .mp4 is not installed.
     """
-    simulator = open_simulator(studio(source=config.source), worlds)
-    steps = max(1, round(tick / simulator.timestep))
-    with closing(World(simulator, seed=seed, steps_per_tick=steps)) as world:
-        yield Robot(world, config, name)
-
-
-def _is_file(name: str) -> bool:
-    return Path(name).suffix in _FILES or Path(name).is_file()
+    world = robot.world
+    if path.suffix not in (f".{each.value}" for each in RobotPicture):
+        raise UnsupportedError(f"{path.name}: expected a file .webp, .gif, .mp4 or .png")
+    world.tick()
+    view = whole_view(robot, size)
+    if path.suffix == ".png":
+        Image.fromarray(world.render(view)).save(path)
+        return
+    film = Film(world, view, path)
+    start = float(world.time[0])
+    while (time := float(world.time[0]) - start) < seconds:
+        move_joints(robot, time - _AT_HOME)
+        world.tick()
+        film.shoot()
+    film.write()
 
 
 def _label(name: str) -> str:
-    return Path(name).stem if _is_file(name) else name.rpartition("/")[2]
-
-
-def named_config(name: str) -> RobotConfig:
-    """Returns the configuration of a robot of the catalogue, or of a file, on the ground."""
-    if not _is_file(name):
-        return find_robot(name).load()
-    is_yaml = Path(name).suffix in (".yaml", ".yml")
-    config = RobotConfig.from_yaml(name) if is_yaml else RobotConfig(name)
-    if config.source is None:
-        raise ValueError(f"{name} has no source: give the file of the model")
-    description = ModelSpawner(config.source, arguments=dict(config.arguments)).description
-    if isinstance(description, ModelDescription):
-        description = standing(description)
-    else:
-        description = MjcfModel(str(config.source), on_ground=True)
-    return replace(config, source=description)
+    return Path(name).stem if is_robot_file(name) else name.rpartition("/")[2]
 
 
 def _cells(row: dict[str, Any]) -> dict[str, str]:

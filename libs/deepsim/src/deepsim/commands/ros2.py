@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from deepsim.episodes.playing import required_ros2
 from deepsim.episodes.result_table import result_table
 from deepsim.output import say
 from deepsim_spawn import WorldDescription
 from deepsim_spawn.backends import DEFAULT, Backend, open_simulator
-from deepsim_spawn.stage import studio
+from deepsim_spawn.stage import SUFFIXES, studio, world_of_file
 from deepsim_sync import DeepSimError, World
 from deepsim_train.episodes import run_episodes
 from deepsim_train.policies.slot_policy import slot_policy
@@ -25,7 +26,6 @@ from deepsim_train.training.run_folder import chosen
 
 from .command_help import complete_task, example, group
 from .options import BackendName, Root, TaskName, Worlds, fail, stoppable
-from .view import SUFFIXES, world_of_file
 
 if TYPE_CHECKING:
     from deepsim_envs import Environment
@@ -70,7 +70,8 @@ def serve(
     """
     console = Console()
     try:
-        with _errors(), Backend(backend), _opened(name, root, worlds, seed, path or []) as served:
+        required_ros2()
+        with Backend(backend), _opened(name, root, worlds, seed, path or []) as served:
             from deepsim_ros2.server import Ros2Server, add_base  # noqa: PLC0415 (of an extra)
 
             if isinstance(served, World):
@@ -129,8 +130,9 @@ def act(
     """
     console = Console()
     try:
-        with _errors():
-            from deepsim_ros2.acting import follow  # noqa: PLC0415 (of an extra)
+        required_ros2()
+        from deepsim_ros2.acting import follow  # noqa: PLC0415 (of an extra)
+
         _, task, who, maker = chosen(name, root, policy)
         wrong = [each for each in remap or [] if ":=" not in each]
         if wrong:
@@ -163,26 +165,13 @@ def messages() -> None:
     """Builds the messages that ROS 2's wheels lack into this environment; minutes, once."""
     console = Console()
     try:
-        with _errors():
-            from deepsim_ros2.messages.build import build  # noqa: PLC0415 (of an extra)
+        required_ros2()
+        from deepsim_ros2.messages.build import build  # noqa: PLC0415 (of an extra)
 
-            built = build(lambda line: say(console, line))
-            say(console, f"built {', '.join(built)}" if built else "all messages are there")
+        built = build(lambda line: say(console, line))
+        say(console, f"built {', '.join(built)}" if built else "all messages are there")
     except (DeepSimError, OSError) as error:
         fail(console, error)
-
-
-@contextmanager
-def _errors() -> Iterator[None]:
-    """Replaces the error of a missing extra."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if error.name != "deepsim_ros2":
-            raise
-        raise DeepSimError(
-            "ROS 2 is an extra: pip install --find-links dist 'deepsim[ros2]'"
-        ) from error
 
 
 @contextmanager

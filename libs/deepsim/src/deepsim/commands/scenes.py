@@ -24,18 +24,15 @@ from deepsim_scenes import (
     load_scenario,
     read_models,
     sample_settled,
-    write_plot,
-    write_scene,
 )
+from deepsim_scenes.files import MODELS, write_whole_scene
 from deepsim_spawn.backends import DEFAULT, Backend
 from deepsim_sync import DeepSimError
-from deepsim_sync.temporary_folders import temporary_folder
 
 from .command_help import example, group
 from .falsify import falsify_task
 from .options import BackendName, fail, stoppable
 
-_PLOT, _MODELS = "plot.png", "models"
 _PARAM = ("-p", "--param")
 
 
@@ -114,7 +111,7 @@ def scenes(
     console = Console(stderr=True)
     places = [out / f"{number:03d}" for number in range(count)]
     try:
-        for place in (out / _MODELS, *places, *([dump] if dump else [])):
+        for place in (out / MODELS, *places, *([dump] if dump else [])):
             if place.exists():
                 raise FileExistsError(f"{str(place)!r} exists: choose another place")
         library = load.read_text(encoding="utf-8") if load else None
@@ -136,7 +133,7 @@ def scenes(
                 list(enumerate(places)), "scenes", console=console, disable=count == 1
             ):
                 scene = _draw(compiled, chosen, seed, number, settle, limit, rejected)
-                _write(scene, place, None if noplt else zoom)
+                write_whole_scene(scene, place, None if noplt else zoom)
     except (DeepSimError, OSError, ImportError, ValueError) as error:
         fail(console, error)
     if verbose or rejected:
@@ -219,15 +216,4 @@ def _models_of_scenes(out: Path, places: list[Path]) -> Iterator[None]:
         yield
     finally:
         if not any(place.exists() for place in places):
-            shutil.rmtree(out / _MODELS, ignore_errors=True)
-
-
-def _write(scene: Scene, place: Path, zoom: float | None) -> None:
-    """Writes a scene's folder completely or not at all."""
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with temporary_folder(f".{place.name}.", place.parent) as part:
-        whole = part / place.name
-        write_scene(scene, whole, place.parent / _MODELS)
-        if zoom is not None:
-            write_plot(scene, whole / _PLOT, zoom=zoom)
-        whole.rename(place)
+            shutil.rmtree(out / MODELS, ignore_errors=True)

@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from deepsim.episodes.film import VideoFormat
-from deepsim.episodes.playing import Played, Playing, play, results_folder
+from deepsim.episodes.playing import Played, Playing, play
 from deepsim.output import print_json, say
 from deepsim_sync import DeepSimError
 from deepsim_train.episodes import Episode, facts
@@ -32,6 +32,7 @@ from deepsim_train.training.run_folder import (
     CONFIG,
     one_writer,
     policy_of,
+    results_folder,
     run_folder,
     settings_of,
     task_folder_of,

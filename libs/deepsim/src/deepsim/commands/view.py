@@ -4,29 +4,22 @@
 from __future__ import annotations
 
 import webbrowser
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
-from deepsim.episodes.bag_replay import BagReplay
 from deepsim.episodes.playing import required_ros2
 from deepsim.output import say
-from deepsim_math import Pose
 from deepsim_robots import ROBOTS
 from deepsim_robots.catalogue.menagerie import PREFIX
-from deepsim_spawn import (
-    GazeboXMLLoader,
-    MjcfModel,
-    ModelDescription,
-    ModelSpawner,
-)
-from deepsim_spawn.backends import DEFAULT, Backend, open_simulator
-from deepsim_spawn.stage import standing, studio
+from deepsim_robots.showing import named_config, staged_robot
+from deepsim_spawn import GazeboXMLLoader, ModelDescription
+from deepsim_spawn.backends import DEFAULT, Backend
+from deepsim_spawn.stage import SUFFIXES, world_of_file
 from deepsim_sync import CameraView, DeepSimError, World
 from deepsim_train.policies.slot_policy import slot_policy
 from deepsim_train.task_code import TaskError
@@ -35,13 +28,11 @@ from deepsim_train.training.run_folder import chosen
 
 from .command_help import complete_task
 from .options import BackendName, Namespace, Root, Worlds, fail, stoppable
-from .robots import named_config, staged_robot
 
 if TYPE_CHECKING:
     from deepsim_viewer import Replayable, Viewer
 
 _HEADER = 64  # within which an MCAP file names its profile [bytes]
-SUFFIXES = {".sdf", ".world", ".urdf", ".xacro", ".xml", ".mjcf"}
 
 
 def view(
@@ -170,6 +161,7 @@ def _is_recording(path: Path) -> bool:
 def _recording(path: Path, robot: str | None) -> Replayable:
     """Opens a recording of DeepSim or, if it has the header of one, a bag of ROS 2."""
     from deepsim_viewer import Recording  # noqa: PLC0415 (of an extra)
+    from deepsim_viewer.recording.bag_replay import BagReplay  # noqa: PLC0415
 
     if path.suffix == ".mcap" and not path.is_dir():
         with path.open("rb") as file:
@@ -278,21 +270,3 @@ def _view_world(
                 world.tick()
 
         yield viewer, run
-
-
-def world_of_file(source: str, worlds: int, seed: int, search_path: Sequence[Path] = ()) -> World:
-    """Opens the world of a file; for a model, a world in which it stands on the ground."""
-    if _is_mjcf(source):
-        mjcf = MjcfModel(Path(source), search_path=search_path)
-        world = World(open_simulator(studio(source=mjcf), worlds), seed=seed)
-        ModelSpawner(mjcf).spawn(world, mjcf.name)
-        return world
-    described = GazeboXMLLoader(search_path).load(source)
-    if isinstance(described, ModelDescription):
-        described = studio(standing(replace(described, pose=Pose())))
-    return World(open_simulator(described, worlds), seed=seed)
-
-
-def _is_mjcf(source: str) -> bool:
-    path = Path(source)
-    return path.suffix in (".xml", ".mjcf") and path.is_file() and b"<mujoco" in path.read_bytes()

@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from tempfile import TemporaryFile
 from types import ModuleType
 
 from rich.console import Console
@@ -24,13 +22,14 @@ from rich.progress import (
 
 from deepsim_envs import Environment
 from deepsim_train.episodes import Episode, run_episodes, write_trajectory
+from deepsim_train.film import FPS, chosen_camera
 from deepsim_train.policies.slot_policy import SlotPolicy
 from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.task import Task
+from deepsim_train.track_map import write_map
 
-from .film import FPS, Film, VideoFormat, chosen_camera
+from .film import Film, VideoFormat
 from .result_table import result_table
-from .track_map import write_map
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,39 +117,6 @@ def play(
     except OSError as error:
         raise TaskError(f"cannot write to {results}: {error.strerror or error}") from error
     return Played(done, files, interrupted)
-
-
-@contextmanager
-def results_folder(folder: Path) -> Iterator[Path]:
-    """Yields a writable folder; afterwards removes the folders it created if they are empty.
-
-    Args:
-        folder: An existing folder, or one to create with its parents.
-
-    Raises:
-        TaskError: The folder cannot be created or written to.
-    """
-    new = [each for each in (folder, *folder.parents) if not os.path.exists(each)]
-    try:
-        _require_writable(folder)
-        yield folder
-    finally:
-        for each in new:
-            with suppress(OSError):  # it is not empty, or was never made
-                each.rmdir()
-
-
-def _require_writable(folder: Path) -> None:
-    for each in (folder, *folder.parents):
-        if os.path.exists(each) and not each.is_dir():
-            raise TaskError(
-                f"cannot write to {folder}: {'it' if each == folder else each} is a file"
-            )
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        TemporaryFile(dir=folder).close()
-    except OSError as error:
-        raise TaskError(f"cannot write to {folder}: {error.strerror or error}") from error
 
 
 class RecordingFormat(str, Enum):

@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
 
-import numpy as np
 from rich.table import Table
 
 from deepsim.output import table
-from deepsim_train.episodes import Episode
+from deepsim_train.episodes import Episode, columns_of_each, columns_of_means
 
 _GAP = 3  # characters between two columns
 _MOST_TURNED = 5  # columns of agents in a table that is turned; more are shown as means
@@ -41,9 +40,9 @@ def result_table(
     title = f"{task}: policy {policy}, seed {seed}"
     speed = f"{simulated:.0f} s simulated at {simulated / wall:.0f} x real time" if wall else ""
     agents = [(episode, agent) for episode in episodes for agent in episode.rewards]
-    columns = dict(_each(agents) if len(agents) <= LONGEST else _means(agents))
+    columns = dict(columns_of_each(agents) if len(agents) <= LONGEST else columns_of_means(agents))
     if len(agents) > _MOST_TURNED and _width(columns) > width:
-        columns = dict(_means(agents))
+        columns = dict(columns_of_means(agents))
     numbers = [head for head, cells in columns.items() if all(map(_is_number, cells))]
     cells = {head: list(map(_cell, column)) for head, column in columns.items()}
     if _width(columns) > width:
@@ -58,58 +57,6 @@ def result_table(
 def _width(columns: Mapping[str, list[Any]]) -> int:
     widths = [max(len(head), *(len(_cell(c)) for c in column)) for head, column in columns.items()]
     return sum(widths) + _GAP * (len(widths) - 1)
-
-
-def _each(agents: list[tuple[Episode, str]]) -> list[tuple[str, list[Any]]]:
-    infos = [_info(episode, agent) for episode, agent in agents]
-    columns: list[tuple[str, list[Any]]] = [
-        ("episode", [episode.number for episode, _ in agents]),
-        ("world", [episode.world for episode, _ in agents]),
-        ("agent", [agent for _, agent in agents]),
-        ("reward", [float(episode.rewards[agent]) for episode, agent in agents]),
-        ("diverged", [episode.diverged for episode, _ in agents]),
-        *((str(key), [row.get(key) for row in infos]) for key in _keys(infos)),
-    ]
-    # Most tasks run in one world, and diverge in none.
-    return [each for each in columns if each[0] not in ("world", "diverged") or any(each[1])]
-
-
-def _means(agents: list[tuple[Episode, str]]) -> list[tuple[str, list[Any]]]:
-    columns: dict[str, list[Any]] = {}
-    names = list(dict.fromkeys(agent for _, agent in agents))
-    for row, name in enumerate(names):
-        own = [episode for episode, agent in agents if agent == name]
-        infos = [_info(episode, name) for episode in own]
-        means: dict[str, Any] = {
-            "agent": name,
-            "episodes": len(own),
-            "mean reward": _mean([episode.rewards[name] for episode in own]),
-            "diverged": _mean([episode.diverged for episode in own]) or None,
-        }
-        for key in _keys(infos):
-            means[str(key)] = _mean([info.get(key) for info in infos])
-        for key, value in means.items():
-            columns.setdefault(key, [None] * len(names))[row] = value
-    # Most tasks diverge in no world, and text has no mean.
-    return [each for each in columns.items() if any(value is not None for value in each[1])]
-
-
-def _mean(values: list[Any]) -> float | None:
-    numbers = [float(value) for value in values if isinstance(value, Real | np.bool_)]
-    return sum(numbers) / len(numbers) if numbers else None
-
-
-def _info(episode: Episode, agent: str) -> Mapping[Any, Any]:
-    info = episode.info.get(agent)
-    return info if isinstance(info, Mapping) else {}
-
-
-def _keys(rows: list[Mapping[Any, Any]]) -> list[Any]:
-    keys = dict.fromkeys(key for row in rows for key in row)
-    in_step = {
-        key.replace("return/", "reward/", 1) for key in keys if str(key).startswith("return/")
-    }
-    return [key for key in keys if key not in in_step]
 
 
 def _is_number(value: Any) -> bool:

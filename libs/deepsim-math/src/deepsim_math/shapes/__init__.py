@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""Rays, planes and frustums: values composed of other values."""

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""The worlds behind a server, their frames, and refused requests."""
