@@ -36,14 +36,13 @@ HOOKS = """
 """Members that modules of ours call in each other, and users do not; tests see what they do."""
 DEBTS = """
     MANUAL WAIT_FOREVER action_spec add_base add_robot allow_collisions
-    balance_passive_force ball_inertia braking centre_mark cfg clip_range cloning_epochs
-    compile_again deaths done_spec entropy env_is_wrapped field_width first_seed gae_lambda
-    get_attr get_images goal_depth gpu hold_height hold_in_3d ik_damping is_loose is_resized
-    lob_speed no_step_because observation_spec of_attributes on_gazebo one_speed openings
-    pause_time penalty_distance penalty_mark raise_if_closed real_time rejections
-    restart_spots reward_spec set_attr set_drive_properties set_drive_target
-    set_drive_velocity_target steering_damping take_picture turn_acceleration turn_floor
-    turn_speed velocity_damping viewfinder wheel_acceleration wheel_arm wheel_braking
+    balance_passive_force ball_inertia braking centre_mark cfg cloning_epochs compile_again
+    deaths done_spec env_is_wrapped field_width first_seed get_attr get_images goal_depth
+    gpu hold_height hold_in_3d ik_damping is_loose is_resized no_step_because
+    observation_spec of_attributes on_gazebo openings penalty_distance penalty_mark
+    raise_if_closed rejections restart_spots reward_spec set_attr set_drive_properties
+    set_drive_target set_drive_velocity_target turn_acceleration turn_floor turn_speed
+    velocity_damping viewfinder wheel_acceleration wheel_arm wheel_braking
 """
 """Names that a test still has to try: no word may be added."""
 
