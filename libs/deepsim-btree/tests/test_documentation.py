@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from deepsim_btree.btcpp.builtin import BUILTIN_TYPES, UNSUPPORTED
+from deepsim_btree.btcpp.node_types import BUILTIN_TYPES, UNSUPPORTED
 
 
 def test_the_page_about_xml_names_every_tag():

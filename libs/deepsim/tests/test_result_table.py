@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from deepsim.episodes.result_table import result_table
+from deepsim.output import result_table
 from deepsim_train.episodes import Episode
 
 

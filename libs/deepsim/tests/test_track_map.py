@@ -15,7 +15,7 @@ from PIL import Image
 
 from deepsim import CameraView, Euler, Pose, Task, TaskError
 from deepsim_train.episodes import Episode
-from deepsim_train.track_map import write_map
+from deepsim_train.film import write_map
 
 ABOVE = CameraView.from_above(1.0, 2.0, 5.0, size=(90, 60))
 

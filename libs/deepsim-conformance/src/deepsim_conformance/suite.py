@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-from .ball_joints import BallJointCases
 from .cameras import CameraCases
 from .contacts import ContactCases
 from .entities import EntityCases
 from .forces import DynamicsCases, ForceCases
-from .joints import JointCases
+from .joints import BallJointCases, JointCases
 from .motion import ClockCases, FlightCases, TwistCases
 from .physics_properties import PhysicsPropertyCases
 from .sensors import SensorCases

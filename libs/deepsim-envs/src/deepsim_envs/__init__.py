@@ -25,10 +25,9 @@ from .errors import (
 from .results import EnvironmentState, Step, StepResult
 
 if typing.TYPE_CHECKING:
-    from .construction import make_worlds
+    from .construction import JoinedEnvironment, make_worlds
     from .environment import Environment
     from .gymnasium import GymnasiumEnv, GymnasiumVectorEnv, register
-    from .joined_environment import JoinedEnvironment
     from .policy import ArrayPolicy, Policy, PolicyMaker
     from .recording import Recorder, replay
     from .spaces import action_box
@@ -39,7 +38,7 @@ else:  # hidden from type checkers, which would take __getattr__ for any name
         "Environment": "environment",
         "GymnasiumEnv": "gymnasium",
         "GymnasiumVectorEnv": "gymnasium",
-        "JoinedEnvironment": "joined_environment",
+        "JoinedEnvironment": "construction",
         "Policy": "policy",
         "PolicyMaker": "policy",
         "Recorder": "recording",

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from deepsim_sync import CameraView, UnsupportedError
 
 from .area import Agents
+from .construction import JoinedEnvironment, located
 from .environment import Environment
-from .joined_environment import JoinedEnvironment, located
 
 RENDER_MODE = "rgb_array"
 

@@ -20,10 +20,9 @@ from .randomizers.distributions import (
     Uniform,
     distribution,
 )
-from .randomizers.manager import RandomizerManager
 from .randomizers.physics import ArrayRandomizer, JointRandomizer, PhysicsRandomizer
 from .randomizers.placement import CameraRandomizer, PoseRandomizer
-from .randomizers.randomizer import AbstractRandomizer, Draw
+from .randomizers.randomizer import AbstractRandomizer, Draw, RandomizerManager
 from .targets import Target
 
 __all__ = [

@@ -12,7 +12,7 @@ import pytest
 
 from deepsim_gazebo.errors import CallLostError, CallTimeoutError, UnreachableError
 from deepsim_gazebo.ros.clock import CLOCK, Pace, SimulationClock
-from deepsim_gazebo.ros.master import Master
+from deepsim_gazebo.ros.tcpros import Master
 
 MS = 1_000_000
 

@@ -19,8 +19,7 @@ from deepsim_gazebo.errors import (
     CallTimeoutError,
     UnreachableError,
 )
-from deepsim_gazebo.ros.master import Master
-from deepsim_gazebo.ros.tcpros import RosType, ServiceClient
+from deepsim_gazebo.ros.tcpros import Master, RosType, ServiceClient
 
 NAME, MD5 = "/some/service", "0123456789abcdef0123456789abcdef"
 Connect = Callable[..., ServiceClient]

@@ -15,8 +15,7 @@ from deepsim_math import Point, Pose
 from deepsim_spawn import Bounds, JointAxis, JointDescription, ModelDescription
 
 from .config import RobotConfig
-from .controllers.ackermann import Ackermann
-from .controllers.fixed_wheels import DiffDrive
+from .controllers.fixed_wheels import Ackermann, DiffDrive
 from .controllers.joint_position import JointPosition
 from .parts import Gains, Part
 from .position_control import ANGLE, DECAY, SLIDE

@@ -31,6 +31,14 @@ class RefusedError(Ros2Error):
         self.code = code
 
 
+def code_of(error: Exception) -> int:
+    """Returns the result code of an error."""
+    if isinstance(error, RefusedError):
+        return error.code
+    unknown = isinstance(error, UnknownEntityError)
+    return int(Result.RESULT_NOT_FOUND if unknown else Result.RESULT_OPERATION_FAILED)
+
+
 def not_found(text: str) -> RefusedError:
     """Returns the refusal of a request that names something unknown."""
     return RefusedError(Result.RESULT_NOT_FOUND, text)

@@ -13,6 +13,8 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
+from deepsim_sync.yaml_size import check_yaml_text
+
 from .files import MODELS, write_plot, write_scene
 from .language.scenario import Scenario
 from .scene import Scene
@@ -194,6 +196,21 @@ def falsify(
     return Falsification(tuple(trials))
 
 
+class Stage:
+    """Gives a task its scenes: one for each world.
+
+    Attributes:
+        scenes: The scenes by world.
+    """
+
+    def __init__(self, scenes: Sequence[Scene]) -> None:
+        self.scenes = scenes
+
+    def __call__(self, worlds: NDArray[Any]) -> list[Scene]:
+        """Returns the scenes of some worlds, by number."""
+        return [self.scenes[world] for world in worlds.tolist()]
+
+
 def write_trials(trials: Sequence[Trial], folder: Path) -> None:
     """Writes scenes as worlds with plots, and their seeds, numbers and outcomes to scenes.yaml."""
     listed = []
@@ -213,9 +230,13 @@ def read_trials(file: Path) -> list[dict[str, Any]]:
         ValueError: The file holds something else.
     """
     try:
-        listed = yaml.safe_load(file.read_text(encoding="utf-8"))
+        if file.exists() and not file.is_file():
+            raise ValueError("it is not a regular file")
+        text = file.read_text(encoding="utf-8")
+        check_yaml_text(text)
+        listed = yaml.safe_load(text)
         return [{"seed": int(each["seed"]), "number": int(each["number"])} for each in listed]
-    except (yaml.YAMLError, TypeError, KeyError, ValueError) as error:
+    except (yaml.YAMLError, TypeError, KeyError, ValueError, RecursionError) as error:
         raise ValueError(f"{file}: is not a list of scenes with seed and number") from error
 
 

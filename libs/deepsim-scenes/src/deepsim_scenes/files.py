@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import math
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from html import escape
@@ -170,6 +171,16 @@ def write_whole_scene(scene: Scene, place: Path, zoom: float | None) -> None:
         if zoom is not None:
             write_plot(scene, whole / "plot.png", zoom=zoom)
         whole.rename(place)
+
+
+@contextmanager
+def models_of_scenes(out: Path, places: Sequence[Path]) -> Iterator[None]:
+    """Removes the new folder of models afterwards if no scene is there to use it."""
+    try:
+        yield
+    finally:
+        if not any(place.exists() for place in places):
+            shutil.rmtree(out / MODELS, ignore_errors=True)
 
 
 def write_plot(scene: Scene, file: str | Path, *, zoom: float = 1.0) -> None:

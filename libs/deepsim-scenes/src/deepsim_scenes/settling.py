@@ -123,7 +123,7 @@ def sample_settled(
         open_simulator: Opens a simulator of a world; it is closed afterwards.
         seed: Seed, >= 0.
         number: Number of the scene in the sequence for this seed, >= 0.
-        seconds: Simulated time for each scene, > 0 [s].
+        seconds: Simulated time for each scene [s]; 0 for the first sample, with no simulation.
         limit: Greatest number of scenes to try.
 
     Returns:
@@ -132,6 +132,9 @@ def sample_settled(
     Raises:
         RejectedError: None of the scenes is stable.
     """
+    if seconds == 0.0:
+        scene = scenario.sample(seed, number, limit=limit)
+        return scene, dict(scene.rejections)
     reasons: Counter[str] = Counter()
     for attempt in range(limit):
         scene = scenario.sample(seed, number, attempt=attempt)

@@ -9,11 +9,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from deepsim_envs.area import Bools
+from deepsim_envs.construction import JoinedEnvironment
 from deepsim_envs.environment import Environment
 from deepsim_envs.environment.info import own_info
-from deepsim_envs.joined_environment import JoinedEnvironment
-from deepsim_envs.other_agents import OtherAgents
-from deepsim_envs.policy import PolicyMaker
+from deepsim_envs.policy import OtherAgents, PolicyMaker
 from deepsim_envs.results import Step
 from deepsim_envs.spaces import leafwise
 

@@ -62,6 +62,16 @@ class Episode:
     diverged: bool = False
     rows: list[tuple[Any, ...]] = field(default_factory=list)
 
+    @property
+    def success(self) -> bool | None:
+        """Whether all agents whose info has ``success`` succeeded; None if none has it."""
+        found = [
+            bool(info["success"])
+            for agent, info in self.info.items()
+            if agent in self.rewards and "success" in info
+        ]
+        return all(found) if found else None
+
     def line(self, agent: str) -> NDArray[np.float64]:
         """Returns the path of an agent in the ground plane, (n, 2) [m], world frame."""
         where = COLUMNS.index("x")

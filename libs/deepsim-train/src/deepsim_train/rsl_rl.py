@@ -12,9 +12,9 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from deepsim_envs.area import Bools
+from deepsim_envs.construction import JoinedEnvironment, located
 from deepsim_envs.environment import Environment
 from deepsim_envs.environment.info import entries_of
-from deepsim_envs.joined_environment import JoinedEnvironment, located
 from deepsim_envs.policy import PolicyMaker
 from deepsim_envs.spaces import choices_of
 from deepsim_envs.viewing import drawn_seed, equal_spaces, place_of

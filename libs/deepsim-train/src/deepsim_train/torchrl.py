@@ -11,9 +11,9 @@ import numpy as np
 from gymnasium import spaces
 
 from deepsim_envs.area import Agents, Bools
+from deepsim_envs.construction import JoinedEnvironment
 from deepsim_envs.environment import Environment
 from deepsim_envs.environment.info import own_info
-from deepsim_envs.joined_environment import JoinedEnvironment
 from deepsim_envs.spaces import leafwise
 from deepsim_envs.viewing import drawn_seed, equal_spaces, place_of
 from deepsim_sync import world_seeds

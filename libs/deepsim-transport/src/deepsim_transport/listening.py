@@ -11,7 +11,7 @@ from typing import Any
 from deepsim_sync import DeepSimError
 
 from .errors import MessageError
-from .messages import KINDS, decode
+from .messages import KINDS, decode, of_json
 from .rows import unpack
 from .session import Topic, Transport
 
@@ -45,6 +45,19 @@ def sizes_heard(transport: Transport, name: str, seconds: float) -> list[int]:
     with listening(transport, name, lambda sample: found.append(len(sample.payload))):
         threading.Event().wait(seconds)
     return found
+
+
+def message_of(name: str, fields: str) -> Any:
+    """Returns a message by the name of its class, from JSON of the fields that are not empty.
+
+    Raises:
+        DeepSimError: No message has the name.
+        MessageError: It has no such fields.
+    """
+    kinds = {kind.__name__: kind for kind in KINDS.values()}
+    if name not in kinds:
+        raise DeepSimError(f"no message is named {name!r}; known: {', '.join(kinds)}")
+    return of_json(kinds[name], fields)
 
 
 def content_of(sample: Any) -> Any:

@@ -10,22 +10,18 @@ import typer
 
 from .commands.bench import bench
 from .commands.command_help import example, group
-from .commands.curves import curves
-from .commands.dataset import dataset
+from .commands.dataset import dataset, export
 from .commands.doctor import doctor, own_versions
-from .commands.drive import drive
-from .commands.envs import check, envs
-from .commands.export import export
+from .commands.envs import check, copy, envs, new
 from .commands.models import models
-from .commands.new import copy, new
 from .commands.processes import master, physics, sensors, topic, world
 from .commands.robots import robots
 from .commands.ros2 import ros2
 from .commands.run import run
 from .commands.scenes import ScenesCommand, scenes
 from .commands.serve import serve
-from .commands.train import train
-from .commands.view import view
+from .commands.train import curves, train
+from .commands.view import drive, view
 
 _INTRODUCTION = """Challenging reinforcement-learning environments for robots, in Python.
 

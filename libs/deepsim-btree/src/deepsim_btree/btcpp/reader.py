@@ -15,16 +15,18 @@ from deepsim_btree.btcpp.script_nodes import Conditions
 from deepsim_btree.decorators.subtree import SubTree
 from deepsim_btree.tag import MISSING, Attribute, EntryName, EntryValue, OutputEntry
 
-from .builtin import (
+from .document import EXPLICIT, MAX_LEVELS, Document, Element, read_file, read_texts
+from .node_types import (
     BUILTIN_TYPES,
     IGNORED_ATTRIBUTES,
     OF_VERSION_3,
     SCRIPT_ATTRIBUTES,
     UNSUPPORTED,
+    Nodes,
+    NodeType,
+    registered_types,
     script_types,
 )
-from .document import EXPLICIT, MAX_LEVELS, Document, Element, read_file, read_texts
-from .node_types import Nodes, NodeType, registered_types
 from .texts import Parsers, key_of, to_value, typed_key
 
 Enums = Mapping[str, int]

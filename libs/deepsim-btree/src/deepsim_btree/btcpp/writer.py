@@ -20,9 +20,19 @@ from deepsim_btree.errors import XmlError, shortened
 from deepsim_btree.status import RUNNING, SUCCESS
 from deepsim_btree.tag import MISSING, Attribute, EntryValue, Milliseconds, Queue
 
-from .builtin import BUILTIN_TYPES, CPP_TYPES, OWN_TYPES, SCRIPT_ATTRIBUTES, UNSUPPORTED
 from .document import MAX_LEVELS, Element, is_name
-from .node_types import Nodes, NodeType, registered_type, registered_types, tags_of
+from .node_types import (
+    BUILTIN_TYPES,
+    CPP_TYPES,
+    OWN_TYPES,
+    SCRIPT_ATTRIBUTES,
+    UNSUPPORTED,
+    Nodes,
+    NodeType,
+    registered_type,
+    registered_types,
+    tags_of,
+)
 from .texts import Formatters, to_text
 
 

@@ -11,8 +11,7 @@ from deepsim_colliders.results import RayHits
 
 from .meeting import segments_to_boxes
 from .raycast import answer, distances
-from .rays import Nearest, Rays
-from .rows import Array, Flags, Index, Rows
+from .rows import Array, Flags, Index, Nearest, Rays, Rows
 from .snapshot import Snapshot
 
 

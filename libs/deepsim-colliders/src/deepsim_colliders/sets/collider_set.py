@@ -16,8 +16,7 @@ from deepsim_colliders.results import Clearances, RayHits
 from .clearance import clearances, first_meetings
 from .meeting import contain, hold_points, meet
 from .raycast import first_hits
-from .rays import Rays, leading_shape
-from .rows import Array, Flags, Index
+from .rows import Array, Flags, Index, Rays, leading_shape
 from .snapshot import Snapshot
 
 

@@ -16,8 +16,7 @@ from deepsim_colliders._shape import BALL, BOX
 from deepsim_colliders.results import RayHits
 
 from .meeting import hold
-from .rays import Nearest, Rays
-from .rows import Array, Flags, Rows
+from .rows import Array, Flags, Nearest, Rays, Rows
 from .snapshot import Snapshot
 
 Columns = List[Array]

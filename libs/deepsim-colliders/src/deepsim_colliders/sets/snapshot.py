@@ -13,8 +13,7 @@ from deepsim_colliders._shape import BOX, Shape
 from deepsim_colliders.collider import ALL_LAYERS, ORIGIN, Collider, layer_bits
 from deepsim_math import Pose, poses
 
-from .rays import Rays
-from .rows import Array, Flags, Index, Rows, frames
+from .rows import Array, Flags, Index, Rays, Rows, frames
 
 BLOCK = 1 << 15
 

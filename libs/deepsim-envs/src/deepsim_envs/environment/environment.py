@@ -19,13 +19,14 @@ from deepsim_envs.results import EnvironmentState, Step, StepResult
 from deepsim_envs.spaces import GroupBatches, copied
 from deepsim_sync import SimulationError, UnsupportedError, WorldNumbers
 
-from .episodes import Episodes, frozen
 from .hooks import FixedUpdates, Hooks
 from .info import arrays_of_info, info_by_name, own_info
 from .object_area import ObjectArea
 from .slots import (
+    Episodes,
     actions_of_slots,
     ends_by_name,
+    frozen,
     slots_of,
     spaces_by_name,
     values_by_name,

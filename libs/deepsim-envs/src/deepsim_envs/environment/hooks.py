@@ -15,10 +15,9 @@ from deepsim_envs.area import Area, AreaInterface, Bools
 from deepsim_envs.spaces import shown
 from deepsim_sync import WorldNumbers, square_sum
 
-from .episodes import Episodes
 from .info import Levels, RewardTerms
 from .object_area import ObjectArea
-from .slots import Slot
+from .slots import Episodes, Slot
 
 Hook = Callable[..., Any]
 

@@ -16,8 +16,7 @@ from deepsim_envs.area import Area, AreaInterface
 from deepsim_envs.spaces import copied
 from deepsim_sync import WorldNumbers, world_seeds
 
-from .episodes import frozen
-from .slots import Slot
+from .slots import Slot, frozen
 
 LEVEL = "level"
 """The key of levels in the info and in the options of a reset."""

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deepsim_envs.construction import JoinedEnvironment
 from deepsim_envs.environment import Environment
-from deepsim_envs.joined_environment import JoinedEnvironment
-from deepsim_envs.other_agents import OtherAgents
-from deepsim_envs.policy import PolicyMaker
+from deepsim_envs.policy import OtherAgents, PolicyMaker
 from deepsim_envs.spaces import batch_of, leafwise
 from deepsim_envs.viewing import place_of
 

@@ -15,9 +15,9 @@ from gymnasium.vector.utils import batch_space, iterate
 from numpy.typing import NDArray
 
 from deepsim_envs.area import Bools
+from deepsim_envs.construction import JoinedEnvironment
 from deepsim_envs.environment import Environment
 from deepsim_envs.errors import ActionError, ResetNeededError
-from deepsim_envs.joined_environment import JoinedEnvironment
 from deepsim_envs.policy import PolicyMaker
 from deepsim_envs.spaces import copied, leafwise, shown
 from deepsim_envs.viewing import Viewfinder, drawn_seed

@@ -19,9 +19,8 @@ from deepsim_gazebo.errors import (
     MalformedReplyError,
     UnreachableError,
 )
-from deepsim_gazebo.ros.master import Master
 from deepsim_gazebo.ros.serialization import Reader, pack_string, pack_strings
-from deepsim_gazebo.ros.tcpros import ServiceClient
+from deepsim_gazebo.ros.tcpros import Master, ServiceClient
 from deepsim_gazebo.shared_memory import Mailbox, SharedFile
 from deepsim_math import Pose, Quaternion
 from deepsim_sync import CameraMount, CameraView, Entities

@@ -9,8 +9,7 @@ from typing import NoReturn
 
 from deepsim_gazebo.errors import CallLostError, CallTimeoutError, UnreachableError
 
-from .master import Master
-from .tcpros import RosType, opened
+from .tcpros import Master, RosType, opened
 
 CLOCK = RosType("rosgraph_msgs/Clock", "a9c97c1d230cfc112e270351a944ee47")
 """The message type of ``/clock``."""

@@ -6,17 +6,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from deepsim_robots.controllers.ackermann import Ackermann
-from deepsim_robots.controllers.fixed_wheels import DiffDrive
+from deepsim_robots.controllers.fixed_wheels import Ackermann, DiffDrive
 from deepsim_robots.controllers.joint_position import JointPosition, Mimic
 from deepsim_robots.controllers.joint_rates import JointEffort
 from deepsim_robots.parts import Gains, Part
 from deepsim_sync import UnknownEntityError
 
-from .arms import ARMS
 from .entry import CatalogueEntry
 from .menagerie import OF_MENAGERIE, PREFIX, find_menagerie
-from .mobile import LEGGED, MOBILE
+from .packages import ARMS, LEGGED, MOBILE
 
 OWN = (
     CatalogueEntry(

@@ -10,14 +10,12 @@ from typing import Any
 
 from deepsim_sync import UnknownEntityError
 
-from .ackermann import Ackermann
 from .actuators import DCMotor
 from .controller import Controller, settings
 from .end_effector import EndEffectorPose, EndEffectorPosition
-from .fixed_wheels import DiffDrive, Mecanum, OmniWheels
-from .joint_pid import JointPid
+from .fixed_wheels import Ackermann, DiffDrive, Mecanum, OmniWheels
 from .joint_position import JointDeltaPosition, JointPosition, Mimic
-from .joint_rates import JointEffort, JointVelocity, Passive
+from .joint_rates import JointEffort, JointPid, JointVelocity, Passive
 from .joint_trajectory import JointTrajectory
 from .model_controls import Gripper, ModelControls
 from .planar_base import PlanarBase

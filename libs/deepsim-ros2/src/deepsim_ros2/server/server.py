@@ -16,8 +16,7 @@ from rclpy.executors import Executor, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
-from deepsim_ros2.services.states import PAUSED, PLAYING, QUITTING
-from deepsim_ros2.services.step_action import StepAction
+from deepsim_ros2.services.states import PAUSED, PLAYING, QUITTING, StepAction
 from deepsim_ros2.services.table import SERVICES, answer
 from deepsim_ros2.simulation import Opener, Served, ServedWorld, Simulation
 from deepsim_ros2.topics.commands import NODE

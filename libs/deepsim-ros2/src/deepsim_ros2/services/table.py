@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from simulation_interfaces import srv
 from simulation_interfaces.msg import Result, SimulatorFeatures
 
-from deepsim_ros2.simulation import RefusedError, ServedWorld
-from deepsim_sync import DeepSimError, UnknownEntityError
+from deepsim_ros2.simulation import ServedWorld, code_of
+from deepsim_sync import DeepSimError
 
 from . import entities, spawning, states, worlds
 
@@ -138,11 +138,3 @@ def answer(name: str, served: ServedWorld, request: Any, response: Any) -> Any:
         if not isinstance(error, (DeepSimError, ValueError)):
             _LOG.exception("%s failed", name)
     return response
-
-
-def code_of(error: Exception) -> int:
-    """Returns the result code of an error."""
-    if isinstance(error, RefusedError):
-        return error.code
-    unknown = isinstance(error, UnknownEntityError)
-    return int(Result.RESULT_NOT_FOUND if unknown else Result.RESULT_OPERATION_FAILED)

@@ -9,7 +9,7 @@ import re
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import yaml
 
 from deepsim_math import Pose, Quaternion, Vector3
 from deepsim_scenes.errors import RejectedError, ScenarioError
@@ -370,3 +371,14 @@ class RejectionCounter:
         if early > 0:
             found["a position that no region admits"] = early
         return found
+
+
+def parse_parameters(given: Iterable[str]) -> dict[str, Any]:
+    """Parses ``NAME=VALUE`` strings; values are read as YAML."""
+    found = {}
+    for each in given:
+        name, equals, value = each.partition("=")
+        if not equals:
+            raise ValueError(f"-p takes a name and a value, got {each!r}")
+        found[name] = yaml.safe_load(value)
+    return found

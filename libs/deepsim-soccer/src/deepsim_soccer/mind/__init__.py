@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Minds control robots: behaviour trees with leaves that act for one robot or many at once."""
 
-from .roles import Role, assign_roles
+from .formation import Role, assign_roles
 from .solo import SoloMind
 from .steering import Limits, Steering
 from .team import TeamMind

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the robots of a team wait that neither keep the goal nor go for the ball."""
+"""Roles of the robots of a team, and where those wait that neither keep nor attack."""
 
 from __future__ import annotations
+
+from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +32,7 @@ AHEAD = 2.5  # distance of the front row ahead of the ball [m]
 BEHIND = 1.5  # distance of the middle row behind it [m]
 SHARE = 0.45  # place of the back row on the way from the goal line to the ball
 WIDTHS = (2.9, 2.2, 1.2)  # distance between the neighbours of each row, across the field [m]
-_LOYALTY = 0.7  # a robot changes its place in the order for another one by this distance [m]
+_PLACE_LOYALTY = 0.7  # a robot changes its place in the order for another one by this distance [m]
 
 
 def rows(count: Numbers, rank: Numbers) -> tuple[Numbers, Numbers]:
@@ -59,7 +61,7 @@ def order(pitch: Pitch, waits: NDArray[np.bool_], post: Floats) -> tuple[Numbers
     place = pitch.side[:, None] * pitch.place
     way = post - place
     length = np.sqrt((way * way).sum(axis=-1, keepdims=True))
-    step = np.minimum(_LOYALTY / np.maximum(length, 1e-9), 1.0) * way
+    step = np.minimum(_PLACE_LOYALTY / np.maximum(length, 1e-9), 1.0) * way
     place = place + np.where(np.isfinite(step), step, 0.0)
     mates = waits[:, :, None] & waits[:, None, :] & (pitch.team[:, None] == pitch.team)
     rank = _before(-place[..., 0], mates)
@@ -97,3 +99,52 @@ def posts(pitch: Pitch, row: Numbers, lane: Numbers, size: Numbers) -> Floats:
     chosen = row[None]
     across = np.take_along_axis(middle, chosen, axis=0)[0] + aside
     return np.stack([np.take_along_axis(ahead, chosen, axis=0)[0], across], axis=-1)
+
+
+class Role(IntEnum):
+    """The role of a robot in its team.
+
+    Example:
+        >>> roles = assign_roles(pitch, np.zeros((1, 2), int))
+        >>> [Role(role).name for role in roles[0]]  # one robot of each team
+        ['ATTACKER', 'ATTACKER']
+    """
+
+    KEEPER = 0
+    ATTACKER = 1
+    SUPPORTER = 2
+    DEFENDER = 3
+
+
+_FAR = 1e6  # no robot is farther away [m]
+_FORESIGHT = 0.5  # the motion of the ball is extrapolated over this time [s]
+_LOYALTY = 0.4  # a robot replaces the attacker if it is nearer to the ball by this distance [m]
+
+
+def assign_roles(pitch: Pitch, before: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Returns the `Role` of each robot, (W, N), of which no supporter is known yet.
+
+    The keeper is that of the pitch, except in a team of one. The attacker is the robot that holds
+    the ball or will be nearest to it, or that takes the restart. All others are defenders, until
+    `TeamMind` makes those in the front row of its formation supporters.
+
+    Args:
+        pitch: The robots and the ball.
+        before: `Role` codes of the previous step, (W, N).
+    """
+    soon = pitch.ball_place[:, :2] + _FORESIGHT * pitch.ball_velocity[:, :2]
+    way = soon[:, None] - pitch.place
+    distance = np.sqrt(way[..., 0] * way[..., 0] + way[..., 1] * way[..., 1])
+    distance = distance - _LOYALTY * (before == Role.ATTACKER)
+    numbers = np.arange(len(pitch.names))
+    distance = np.where(pitch.holder[:, None] == numbers, -1.0, distance)
+    distance = distance + 0.5 * _FAR * (pitch.distance > 0.0)  # others take the restart
+    role = np.full(distance.shape, int(Role.DEFENDER))
+    for team in (0, 1):
+        mine = (pitch.team == team) & ~pitch.sent_off
+        keeper = mine & pitch.keeper & (mine.sum(axis=-1, keepdims=True) > 1)
+        field = mine & ~keeper
+        attacker = field & (np.where(field, distance, _FAR).argmin(axis=-1)[:, None] == numbers)
+        role = np.where(keeper, Role.KEEPER, role)
+        role = np.where(attacker, Role.ATTACKER, role)
+    return role

@@ -24,8 +24,7 @@ from deepsim_soccer.pitch import Pitch
 from deepsim_soccer.skills import lob_clear
 from deepsim_soccer.skills.motion import Floats
 
-from .formation import FRONT, order, posts
-from .roles import Role, assign_roles
+from .formation import FRONT, Role, assign_roles, order, posts
 from .steering import Agents, Limits, Steering, truth
 
 RANGE = 5.5  # a robot shoots within this distance of the goal if the way is clear [m]

@@ -37,8 +37,15 @@ from deepsim_spawn.xml.element import (
     word,
 )
 
-from .extensions import Extension, Extensions, apply_mujoco
-from .joint import free_name, read_joint, read_origin, read_tree
+from .joint import (
+    Extension,
+    Extensions,
+    apply_mujoco,
+    free_name,
+    read_joint,
+    read_origin,
+    read_tree,
+)
 
 G = TypeVar("G")
 

@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from deepsim_envs.area import Agents
 from deepsim_envs.construction import (
+    JoinedEnvironment,
     find_function,
     is_function_name,
     make_worlds,
     takes_worlds,
 )
 from deepsim_envs.environment import Environment
-from deepsim_envs.joined_environment import JoinedEnvironment
 from deepsim_envs.results import Step
 from deepsim_envs.spaces import leafwise
 from deepsim_sync import call_all

@@ -8,8 +8,8 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any
 
+from deepsim_envs.construction import JoinedEnvironment
 from deepsim_envs.environment import Environment
-from deepsim_envs.joined_environment import JoinedEnvironment
 from deepsim_envs.policy import PolicyMaker
 from deepsim_sync import call_all
 from deepsim_train.auto_reset import AutoReset, GameOver, Infos, Outcome

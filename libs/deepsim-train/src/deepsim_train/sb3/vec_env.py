@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deepsim_envs.area import Bools
+from deepsim_envs.construction import JoinedEnvironment
 from deepsim_envs.environment import Environment
 from deepsim_envs.environment.info import entries_of
-from deepsim_envs.joined_environment import JoinedEnvironment
 from deepsim_envs.policy import PolicyMaker
 from deepsim_envs.spaces import MASK, allowed, choices_of, leafwise
 from deepsim_envs.viewing import Viewfinder, drawn_seed, equal_spaces, place_of

@@ -35,8 +35,7 @@ from deepsim_transport.rows import Frame, arrays_of, entities_of, pack, refusals
 from deepsim_transport.session import Transport
 from deepsim_transport.session.transport import TIMEOUT
 
-from .calls import LOOKING, raised
-from .capabilities import packed_call, unpacked_result
+from .calls import LOOKING, packed_call, raised, unpacked_result
 from .models import packed_model, read_descriptions
 
 T = TypeVar("T")

@@ -169,7 +169,7 @@ def _gpu() -> Iterator[Finding]:
 
 def _gazebo() -> Iterator[Finding]:
     try:
-        from deepsim_gazebo.examination import examine  # noqa: PLC0415 (of POSIX systems)
+        from deepsim_gazebo.servers.opening import examine  # noqa: PLC0415 (of POSIX systems)
     except ImportError as error:
         yield Finding("Gazebo", "missing", f"does not run here: {error}")
         return

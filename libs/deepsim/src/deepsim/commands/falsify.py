@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from numpy.typing import NDArray
 from rich.console import Console
 
 from deepsim.output import say, table
@@ -23,7 +22,7 @@ from deepsim_scenes import (
     load_scenario,
     read_models,
 )
-from deepsim_scenes.falsification import read_trials, write_trials
+from deepsim_scenes.falsification import Stage, read_trials, write_trials
 from deepsim_spawn.backends import DEFAULT, Backend
 from deepsim_sync import DeepSimError
 from deepsim_train.episodes import Episode, run_episodes
@@ -81,7 +80,7 @@ def falsify_task(
         compiled = load_scenario(scenario, listed)
         say(console, f"{scenario}: {compiled.meaning}")
         given = read_trials(replay) if replay else []
-        stage = _Stage([compiled.sample(seed)] * (len(given) or batch))
+        stage = Stage([compiled.sample(seed)] * (len(given) or batch))
         with stoppable(), Backend(backend):
             with task.environment(seed, len(stage.scenes), scenes=stage) as environment:
                 player = _Player(environment, maker, stage, seed, below)
@@ -102,20 +101,6 @@ def falsify_task(
         fail(console, error)
 
 
-class _Stage:
-    """Gives a task its scenes: one for each world.
-
-    Attributes:
-        scenes: The scenes by world.
-    """
-
-    def __init__(self, scenes: Sequence[Scene]) -> None:
-        self.scenes = scenes
-
-    def __call__(self, worlds: NDArray[Any]) -> list[Scene]:
-        return [self.scenes[world] for world in worlds.tolist()]
-
-
 class _Player:
     """Plays a policy in scenes, at most one for each world; all episodes have the same seed."""
 
@@ -123,7 +108,7 @@ class _Player:
         self,
         environment: Environment,
         maker: PolicyMaker,
-        stage: _Stage,
+        stage: Stage,
         seed: int,
         below: float | None,
     ) -> None:
@@ -141,14 +126,9 @@ class _Player:
         score = sum(episode.rewards.values()) / len(episode.rewards)
         if self._below is not None:
             return Outcome(score, score < self._below or episode.diverged)
-        successes = [
-            bool(info["success"])
-            for agent, info in episode.info.items()
-            if agent in episode.rewards and "success" in info
-        ]
-        if not successes:
+        if (success := episode.success) is None:
             raise TaskError("the task's info has no `success`: say --below REWARD")
-        return Outcome(score, not all(successes) or episode.diverged)
+        return Outcome(score, not success or episode.diverged)
 
 
 def _show(found: Falsification, count: int) -> None:
@@ -173,7 +153,7 @@ def _show(found: Falsification, count: int) -> None:
         for row in found.coverage()[:10]
     ]
     console = Console()
-    title = f"{found.failures} of {len(found.trials)} scenes failed; the worst:"
-    console.print(table(rows, title=title))
+    failed = f"{found.failures} of {len(found.trials)} scenes failed; the worst:"
+    console.print(table(rows, title=failed))
     if coverage:
         console.print(table(coverage, title="where failures are most frequent:"))

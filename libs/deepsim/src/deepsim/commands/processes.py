@@ -266,12 +266,9 @@ def pub(
     """Sends a message, as a command if a process answers on the topic."""
     console = Console()
     with _session(console, namespace) as transport:
-        from deepsim_transport.messages import KINDS, of_json  # noqa: PLC0415 (of an extra)
+        from deepsim_transport.listening import message_of  # noqa: PLC0415 (of an extra)
 
-        kinds = {kind.__name__: kind for kind in KINDS.values()}
-        if message not in kinds:
-            raise DeepSimError(f"no message is named {message!r}; known: {', '.join(kinds)}")
-        made: Any = of_json(kinds[message], fields)
+        made = message_of(message, fields)
         if name in (found := transport.topics()) and found[name].answering:
             transport.command(name, made)
         else:

@@ -12,9 +12,7 @@ import typer
 from rich.console import Console
 
 from deepsim.episodes.playing import required_ros2
-from deepsim.episodes.result_table import result_table
-from deepsim.output import say
-from deepsim_spawn import WorldDescription
+from deepsim.output import result_table, say
 from deepsim_spawn.backends import DEFAULT, Backend, open_simulator
 from deepsim_spawn.stage import SUFFIXES, studio, world_of_file
 from deepsim_sync import DeepSimError, World
@@ -86,7 +84,7 @@ def serve(
                     rate=rate,
                     playing=not stopped,
                     search_path=path,
-                    opener=_open_world,
+                    opener=lambda each, worlds: World(open_simulator(each, worlds)),
                 ) as server,
                 suppress(KeyboardInterrupt),
             ):
@@ -188,7 +186,3 @@ def _opened(
     else:
         with load_task(find_task(name, root)).environment(seed, worlds) as environment:
             yield environment
-
-
-def _open_world(description: WorldDescription, worlds: int) -> World:
-    return World(open_simulator(description, worlds))

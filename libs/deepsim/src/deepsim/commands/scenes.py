@@ -3,15 +3,11 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import typer
-import yaml
 from rich.console import Console
 from rich.progress import track
 from typer.core import TyperCommand
@@ -19,13 +15,12 @@ from typer.core import TyperCommand
 from deepsim.output import say
 from deepsim_scenes import (
     ModelDownloads,
-    Scenario,
-    Scene,
     load_scenario,
     read_models,
     sample_settled,
 )
-from deepsim_scenes.files import MODELS, write_whole_scene
+from deepsim_scenes.files import MODELS, models_of_scenes, write_whole_scene
+from deepsim_scenes.language.scenario import parse_parameters
 from deepsim_spawn.backends import DEFAULT, Backend
 from deepsim_sync import DeepSimError
 
@@ -118,7 +113,7 @@ def scenes(
         compiled = load_scenario(
             scenario,
             read_models(models, path, ModelDownloads() if download else None),
-            parameters=_parameters(param or ()),
+            parameters=parse_parameters(param or ()),
             scenario=part,
             model=model,
             library=library,
@@ -128,11 +123,14 @@ def scenes(
         if dump:
             dump.write_text(compiled.library, encoding="utf-8")
         rejected: Counter[str] = Counter()
-        with stoppable(), _models_of_scenes(out, places), Backend(backend) as chosen:
+        with stoppable(), models_of_scenes(out, places), Backend(backend) as chosen:
             for number, place in track(
                 list(enumerate(places)), "scenes", console=console, disable=count == 1
             ):
-                scene = _draw(compiled, chosen, seed, number, settle, limit, rejected)
+                scene, reasons = sample_settled(
+                    compiled, chosen.open, seed, number, seconds=settle, limit=limit
+                )
+                rejected.update(reasons)
                 write_whole_scene(scene, place, None if noplt else zoom)
     except (DeepSimError, OSError, ImportError, ValueError) as error:
         fail(console, error)
@@ -176,44 +174,3 @@ def main() -> None:
     alone = group("")
     alone.command("gzscenic", cls=ScenesCommand)(scenes)
     alone()
-
-
-def _parameters(given: Iterable[str]) -> dict[str, Any]:
-    """Parses ``NAME=VALUE`` strings; values are read as YAML."""
-    found = {}
-    for each in given:
-        name, equals, value = each.partition("=")
-        if not equals:
-            raise ValueError(f"-p takes a name and a value, got {each!r}")
-        found[name] = yaml.safe_load(value)
-    return found
-
-
-def _draw(
-    compiled: Scenario,
-    backend: Backend,
-    seed: int,
-    number: int,
-    settle: float,
-    limit: int,
-    rejected: Counter[str],
-) -> Scene:
-    if settle == 0.0:
-        scene = compiled.sample(seed, number, limit=limit)
-        rejected.update(scene.rejections)
-        return scene
-    scene, reasons = sample_settled(
-        compiled, backend.open, seed, number, seconds=settle, limit=limit
-    )
-    rejected.update(reasons)
-    return scene
-
-
-@contextmanager
-def _models_of_scenes(out: Path, places: list[Path]) -> Iterator[None]:
-    """Removes the new folder of models afterwards if no scene is there to use it."""
-    try:
-        yield
-    finally:
-        if not any(place.exists() for place in places):
-            shutil.rmtree(out / MODELS, ignore_errors=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`deepsim train`: trains policies for a task with PPO."""
+"""`deepsim train` trains policies for a task with PPO, and `deepsim curves` compares the runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from deepsim.episodes.film import VideoFormat
 from deepsim.episodes.playing import Played, Playing, play
-from deepsim.output import print_json, say
+from deepsim.output import print_json, say, table
 from deepsim_sync import DeepSimError
 from deepsim_train.episodes import Episode, facts
 from deepsim_train.policies.slot_policy import slot_policy
@@ -27,7 +27,8 @@ from deepsim_train.tasks.loading import load_task
 from deepsim_train.tasks.search import TaskFolder, find_task
 from deepsim_train.tasks.task import Task
 from deepsim_train.training.config import TrainingConfig, parse_policies, parse_settings
-from deepsim_train.training.progress import write_learning_curve
+from deepsim_train.training.curves import curves_of, write_curves
+from deepsim_train.training.progress import REWARD, write_learning_curve
 from deepsim_train.training.run_folder import (
     CONFIG,
     one_writer,
@@ -248,3 +249,31 @@ def _play(
     with environment:
         policy = slot_policy(policy_of(folder, task), environment, config.seed)
         return play(console, task, environment, policy, folder, settings)
+
+
+def curves(
+    folders: Annotated[list[Path], typer.Argument(help="Folders of training runs: runs/walk/*.")],
+    column: Annotated[str, typer.Option(help="A column of progress.csv.")] = REWARD,
+    out: Annotated[Path, typer.Option(help="The picture: PNG, SVG or PDF.")] = Path("curves.png"),
+    as_json: AsJson = False,
+) -> None:
+    """Compares training runs: the mean over seeds, in a band of one standard deviation.
+
+    Runs with equal settings but their seeds are one curve, up to the end of the shortest. A run
+    that was repeated with the same seed counts once.
+    """
+    console = Console(stderr=as_json)
+    try:
+        found = curves_of(folders, column)
+        write_curves(out, found, column)
+    except (DeepSimError, OSError, ValueError) as error:
+        fail(console, error)
+    rows = [curve.end(column) for curve in found]
+    if as_json:
+        print_json(rows)
+    else:
+        short = [{k: f"{v:.4g}" if isinstance(v, float) else v for k, v in r.items()} for r in rows]
+        console.print(table(short, right=(column, "deviation")))
+    for folder in (folder for curve in found for folder in curve.repeated):
+        say(console, f"left out {folder}: another run has the same settings and seed")
+    say(console, f"wrote {out}")

@@ -20,16 +20,15 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
+from deepsim.output import result_table
 from deepsim_envs import Environment
 from deepsim_train.episodes import Episode, run_episodes, write_trajectory
-from deepsim_train.film import FPS, chosen_camera
+from deepsim_train.film import FPS, chosen_camera, write_map
 from deepsim_train.policies.slot_policy import SlotPolicy
 from deepsim_train.task_code import TaskError
 from deepsim_train.tasks.task import Task
-from deepsim_train.track_map import write_map
 
 from .film import Film, VideoFormat
-from .result_table import result_table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

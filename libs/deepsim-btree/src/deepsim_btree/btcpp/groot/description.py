@@ -9,9 +9,8 @@ from contextlib import suppress
 
 from deepsim_btree.behaviour import Behaviour
 from deepsim_btree.blackboard import Key
-from deepsim_btree.btcpp.builtin import CPP_TYPES, OWN_TYPES, SCRIPT_ATTRIBUTES
 from deepsim_btree.btcpp.document import ILLEGAL, Element, is_name
-from deepsim_btree.btcpp.node_types import NodeType
+from deepsim_btree.btcpp.node_types import CPP_TYPES, OWN_TYPES, SCRIPT_ATTRIBUTES, NodeType
 from deepsim_btree.btcpp.script_nodes import Conditions
 from deepsim_btree.btcpp.texts import to_text
 from deepsim_btree.btcpp.writer import model_element
