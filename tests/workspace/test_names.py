@@ -234,8 +234,12 @@ def tried() -> set[str]:
 
     folders = ["libs/*/tests", "tests", "examples", "libs/*/examples", "docs/tutorials"]
     folders += ["libs/deepsim-conformance/src", "libs/deepsim-tasks/src"]
-    files = [file for each in folders for file in ROOT.glob(f"{each}/**/*.[pi][yp]*")]
-    texts = [file.read_text("utf-8") for file in files if file != Path(__file__)]
+    files = [file for each in folders for file in ROOT.glob(f"{each}/**/*")]
+    texts = [
+        file.read_text("utf-8")
+        for file in files
+        if file.suffix in (".py", ".ipynb") and file != Path(__file__)
+    ]
     sources = [file.read_text("utf-8") for file in ROOT.glob("libs/*/src/**/*.py")]
     texts += [line for text in sources for line in DOCTEST.findall(text)]
     found = [(ROOT / page).read_text("utf-8") for page in pages(ROOT)]

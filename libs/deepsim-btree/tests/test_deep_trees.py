@@ -13,6 +13,8 @@ import pytest
 import deepsim_btree as bt
 from deepsim_btree import Status
 
+pytestmark = pytest.mark.slow
+
 SUCCESS, FAILURE = Status.SUCCESS, Status.FAILURE
 MOST = sys.getrecursionlimit() // 8
 # Python 3.8 may abort after a RecursionError.

@@ -171,6 +171,21 @@ def test_tick_errors_can_be_pickled():
     assert (twin.path, twin.tick, twin.reason, str(twin)) == ("a/b", 3, "no good", str(error))
 
 
+def test_an_observer_hears_nothing_once_it_has_left():
+    """Others still do; whoever does not observe cannot leave."""
+    first, second = [], []
+    tree = bt.Tree(bt.Success())
+    hear = [lambda call, error, heard=heard: heard.append(call) for heard in (first, second)]
+    for each in hear:
+        tree.subscribe(each)
+    tree.tick()
+    tree.unsubscribe(hear[0])
+    tree.tick()
+    assert (first, second) == (["tick"], ["tick", "tick"])
+    with pytest.raises(ValueError, match="is not subscribed to"):
+        tree.unsubscribe(hear[0])
+
+
 def test_an_observer_that_raises_does_not_hide_the_error_of_the_node():
     """All observers are called, and their errors are told with that of the leaf."""
     calls = []

@@ -399,3 +399,16 @@ def test_a_class_may_say_its_tags_itself():
     assert '<input_port name="msec" type="unsigned"/>' in written
     assert write_xml(read_xml(written, [Linger])) == written
     assert '<input_port name="queue" type="std::string"/>' in write_nodes_model([bt.Loop])
+
+
+def test_values_of_other_types_are_written_as_their_formatter_says():
+    """What was written is read as the same tree; without the formatter it is refused."""
+    written = write_xml(
+        Stamp(cell=Cell(3, 4)), [Stamp], formatters={Cell: lambda each: f"{each.row}/{each.column}"}
+    )
+    assert 'cell="3/4"' in written
+    root = read_xml(written, [Stamp], parsers={Cell: cell})
+    bt.Tree(root).tick()
+    assert root.feedback_message == "3"
+    with pytest.raises(XmlError, match="formatters"):
+        write_xml(Stamp(cell=Cell(3, 4)), [Stamp])

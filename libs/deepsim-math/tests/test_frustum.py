@@ -14,6 +14,7 @@ from scipy.optimize import linprog
 from scipy.spatial.transform import Rotation
 
 from deepsim_math import (
+    Euler,
     Frustum,
     Plane,
     Point,
@@ -351,3 +352,21 @@ def test_results_are_plain_values():
     assert isinstance(AHEAD.near_plane, Plane)
     assert isinstance(AHEAD.viewport_point_to_ray(0.5, 0.5), Ray)
     assert type(AHEAD.intersects_box(Pose(), (1, 1, 1))) is bool
+
+
+def test_a_plane_keeps_out_what_lies_on_its_own_side_alone():
+    """Also where the camera looks elsewhere."""
+    pose = Pose((1, 2, 3), Euler(0.3, -0.4, 0.5))
+    view = AHEAD.replace(pose=pose)
+    beyond = {
+        "near": (0.5, 0, 0), "far": (11, 0, 0), "left": (5, 6, 0), "right": (5, -6, 0),
+        "top": (5, 0, 3), "bottom": (5, 0, -3),
+    }  # fmt: skip
+    planes = {
+        "near": view.near_plane, "far": view.far_plane, "left": view.left_plane,
+        "right": view.right_plane, "top": view.top_plane, "bottom": view.bottom_plane,
+    }  # fmt: skip
+    assert list(planes.values()) == list(view.planes)
+    for side, point in beyond.items():
+        (place,) = world(pose, [point])
+        assert [name for name, plane in planes.items() if plane.distance_to(place) < 0] == [side]

@@ -78,11 +78,15 @@ def test_what_does_not_fit_is_refused():
     ("mode", "call", "team"),
     [
         (Mode.OUR_KICK_OFF, Call.KICK_OFF, 0),
+        (Mode.OPPONENT_KICK_OFF, Call.KICK_OFF, 1),
+        (Mode.OUR_THROW_IN, Call.THROW_IN, 0),
         (Mode.OPPONENT_THROW_IN, Call.THROW_IN, 1),
         (Mode.OPPONENT_PENALTY, Call.PENALTY, 1),
         (Mode.OUR_GOAL_KICK, Call.GOAL_KICK, 0),
+        (Mode.OPPONENT_GOAL_KICK, Call.GOAL_KICK, 1),
         (Mode.OPPONENT_CORNER, Call.CORNER, 1),
         (Mode.OUR_FREE_KICK, Call.FREE_KICK, 0),
+        (Mode.OPPONENT_FREE_KICK, Call.FREE_KICK, 1),
         (Mode.DROP_BALL, Call.DROP_BALL, 0),
     ],
 )

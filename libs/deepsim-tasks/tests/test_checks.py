@@ -27,6 +27,7 @@ def id(task: str) -> Iterator[str]:
         registry.pop(name, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "agents"), [("racetrack", 2), ("rough", 1), ("lift", 1), ("tag", 4)]
 )

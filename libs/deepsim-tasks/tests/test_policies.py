@@ -35,12 +35,14 @@ def test_the_pole_is_balanced_in_every_world_and_falls_without() -> None:
     assert lengths[0.0].mean() < 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["trained", "balance"])
 def test_the_pole_is_swung_up_and_held(policy: str) -> None:
     """In at least 90 of 100 episodes it is upright for the last 5 of 10 seconds."""
     assert success_rate("cartpole", policy, 100) >= 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TRAINED)
 def test_policies_that_ship_succeed(task: str) -> None:
     """In at least nine of ten worlds."""
@@ -57,6 +59,7 @@ def success_rate(name: str, policy: str, worlds: int) -> float:
         return float(np.mean(successes))
 
 
+@pytest.mark.slow
 def test_the_chasers_catch_all_runners_that_follow_the_script() -> None:
     """Within 20 s, in at least nine of ten worlds."""
     task = load_task("tag").variant({"scripted": 1.0})

@@ -25,6 +25,8 @@ from deepsim_train.rollout_pool import (
     WorkerDiedError,
 )
 
+pytestmark = pytest.mark.slow
+
 TESTS = str(Path(__file__).parent)
 
 

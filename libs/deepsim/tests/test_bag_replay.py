@@ -121,6 +121,7 @@ def test_a_bag_is_a_page(tmp_path: Path) -> None:
     assert "__VISER_EMBED_DATA__" in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_run_is_recorded_as_a_bag(write_task: Any, tmp_path: Path) -> None:
     """`run --format ros2` writes clock and transforms of all episodes."""
     file = tmp_path / "run.mcap"

@@ -24,6 +24,8 @@ from deepsim_transport import RemoteSimulator, Transport
 from deepsim_transport.messages import Marker, Point, Pose
 from deepsim_viewer.connected import connected_view
 
+pytestmark = pytest.mark.slow
+
 LIMIT = 60.0  # [s] of wall time
 MODEL = """<model name='{name}'><pose>0 0 5000 0 0 0</pose><link name='link'><visual name='v'>
 <geometry><sphere><radius>1</radius></sphere></geometry></visual></link></model>"""

@@ -19,6 +19,8 @@ from deepsim_sync import World
 from deepsim_transport import RemoteSimulator, Transport, WorldMirror
 from deepsim_transport.messages import WorldControl
 
+pytestmark = pytest.mark.slow
+
 DEEPSIM = (sys.executable, "-c", "from deepsim.cli import app; app()")
 
 
