@@ -307,3 +307,19 @@ def test_geoms_that_collide_with_nothing_act_where_they_are_named(text: str) -> 
         ends.append(poses(world)[0, world.entities.links.row("m::a")])
     np.testing.assert_array_equal(*ends)
     assert np.isfinite(ends).all()
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("<camera name='c' resolution='100000 100000'/>", "wrong camera: .* 1..16384 pixels"),
+        ("<camera name='c' resolution='17000 2'/>", "wrong camera: .* 1..16384 pixels"),
+    ],
+)
+def test_what_no_sensor_can_be_is_refused_with_the_model(body, message):
+    """As other mistakes are; the world stays as it was."""
+    text = f"<mujoco><worldbody><body>{body}<geom size='.1'/></body></worldbody></mujoco>"
+    with World(MujocoSimulator()) as world:
+        with pytest.raises(SpawnError, match=f"cannot spawn model 'one': its MJCF has a {message}"):
+            world.spawn(MjcfModel(text), "one", Pose())
+        assert not world.entities.models

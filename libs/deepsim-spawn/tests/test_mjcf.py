@@ -104,11 +104,11 @@ def test_files_stay_in_the_folder_of_the_model_and_on_the_search_path(tmp_path):
         (
             "<mujoco><worldbody><replicate count='9000'><replicate count='9000'><geom size='1'/>"
             "</replicate></replicate></worldbody></mujoco>",
-            "counts must make at most 10000 elements",
+            "counts must make at most 2500 elements",
         ),
         (
             "<mujoco><worldbody><flexcomp type='grid' count='300 300 1'/></worldbody></mujoco>",
-            "counts must make at most 10000 elements",
+            "counts must make at most 2500 elements",
         ),
         (
             "<mujoco><asset><texture type='2d' builtin='flat' width='9000' height='9000'/></asset>"
@@ -122,6 +122,18 @@ def test_files_stay_in_the_folder_of_the_model_and_on_the_search_path(tmp_path):
         (
             "<mujoco><asset><hfield nrow='10000' ncol='10000' size='1 1 1 1'/></asset></mujoco>",
             "textures and height fields would take too much memory",
+        ),
+        (
+            "<mujoco><worldbody><composite type='cable' count='1000 1 1'/></worldbody></mujoco>",
+            "count must make at most 400 bodies, got 1000",
+        ),
+        (
+            "<mujoco><asset><mesh builtin='supersphere' params='3000 1 1'/></asset></mujoco>",
+            "a made mesh must have at most 16384 vertices",
+        ),
+        (
+            "<mujoco><asset><mesh builtin='sphere' params='10'/></asset></mujoco>",
+            "a made mesh must have at most 16384 vertices",
         ),
         ("<!DOCTYPE x [<!ENTITY a 'b'>]><mujoco/>", "<!DOCTYPE> is not allowed"),
     ],

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -44,7 +45,13 @@ _OF_PLUGINS = ("plugin", "instance", "actdim", "dyntype")
 _STEP = 0.002  # default of MuJoCo [s]
 _SIZES = ("count", "height", "ncol", "nrow", "width")
 _LARGEST = 10_000
-"""Limit of the numbers in `_SIZES`, and of all elements that counts make."""
+"""Limit of the numbers in `_SIZES`."""
+_MOST_MADE = 2_500
+"""Limit of all elements that counts make: their spawning takes the square of them."""
+_LONGEST = 400
+"""Limit of the bodies of a composite: they are one chain, of which MuJoCo takes the cube."""
+_MOST_VERTICES = 2**14
+"""Limit of the vertices of a made mesh."""
 _MOST_CELLS = 2**26
 """Limit of the pixels of all made textures; a cell of a height field takes as much as eight."""
 
@@ -182,6 +189,21 @@ class MjcfModel:
         return f"MjcfModel({self.name!r})"
 
 
+def _made_vertices(mesh: Element) -> float:
+    """Returns about how many vertices a mesh that MuJoCo makes has, or more; 0 for other meshes."""
+    if "builtin" not in mesh.attributes:
+        return 0.0
+    sizes = [0.0]
+    for each in mesh.attributes.get("params", "").split()[:2]:
+        with contextlib.suppress(ValueError):  # MuJoCo refuses it
+            sizes.append(min(float(each), 1e6))
+    return (
+        10.0 * 4.0 ** min(max(sizes), 99.0)
+        if mesh.attributes["builtin"] == "sphere"
+        else max(sizes) ** 2
+    )
+
+
 def _open(source: str | Path, load: Load) -> Element:
     if is_xml(source):
         root = parse(without_declaration(str(source)), Document("<string>", None, load))
@@ -309,8 +331,12 @@ class _Reader:
             sizes[name] = math.prod(int(each) for each in digits if each.isdecimal())
         times *= sizes["count"]
         self._repeated += times if times > 1 else 0
-        if self._repeated > _LARGEST:
-            raise element.error(f"counts must make at most {_LARGEST} elements")
+        if self._repeated > _MOST_MADE:
+            raise element.error(f"counts must make at most {_MOST_MADE} elements")
+        if element.tag == "composite" and sizes["count"] > _LONGEST:
+            raise element.error(f"count must make at most {_LONGEST} bodies, got {sizes['count']}")
+        if element.tag == "mesh" and _made_vertices(element) > _MOST_VERTICES:
+            raise element.error(f"a made mesh must have at most {_MOST_VERTICES} vertices")
         if element.tag == "texture" and "builtin" in element.attributes:
             faces = element.attributes.get("type", "cube") != "2d"
             self._cells += sizes["width"] * (6 * sizes["width"] if faces else sizes["height"])

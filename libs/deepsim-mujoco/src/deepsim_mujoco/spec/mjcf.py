@@ -78,7 +78,7 @@ def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
         others = [number for number in range(model.nactuator) if number not in commands]
         _keep_actuators(root, others)
         child = _parse(root, built)  # parsed again, because a compiled spec would never be freed
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RuntimeError) as error:  # the last of an allocation in MuJoCo
         why = " ".join(str(error).split())
         raise SpawnError(name, f"MuJoCo refuses its MJCF: {why}") from error
     data = mujoco.MjData(model)
@@ -127,7 +127,10 @@ def build_mjcf(spec: mujoco.MjSpec, description: MjcfModel, name: str) -> Built:
 
 def _add_cameras(built: Built, model: mujoco.MjModel) -> list[str]:
     """Records the cameras as sensors; returns the names of those that cannot be simulated."""
-    cameras, lost = described_cameras(model)
+    try:
+        cameras, lost = described_cameras(model)
+    except ValueError as error:
+        raise SpawnError(built.name, f"its MJCF has a wrong camera: {error}") from error
     for body, own, description in cameras:
         scoped = built.name + SCOPE + own
         if scoped in built.mjcf_sensors:
