@@ -9,6 +9,9 @@ comma := ,
 GAZEBO ?= optional# or required: then `make test` sets Gazebo up, and fails where it cannot run
 # Environments that `make matrix` leaves out; the lowest versions are tried on the oldest Python.
 BETWEEN := $(if $(filter all,$(PYTHONS)),,^py3(9|10|11|12)$$)
+# Folders of tests that a change of LIB may break: its own, and those of libraries that depend on it.
+NAME = $(patsubst deepsim-deepsim%,deepsim%,deepsim-$(LIB))
+AFFECTED = $(addsuffix tests,$(sort libs/$(NAME)/ $(dir $(shell grep -l '"$(NAME)[[>=]' libs/*/pyproject.toml))))
 DISTRO ?= kilted# of ROS 2, or jazzy
 ROS2 := build/ros2$(if $(filter jazzy,$(DISTRO)),-jazzy)
 YES ?= $(filter required,$(GAZEBO))# any answer: `make gazebo` installs without asking
@@ -34,7 +37,7 @@ install = { test -x $(BIN)/uv && $(BIN)/uv pip install --python $(or $(2),$(BIN)
 	|| { echo "uv cannot do it here, pip does (slower)"; $(or $(2),$(BIN))/python -m pip install $(1); }
 
 .NOTPARALLEL:
-.PHONY: help demo test fast robots menagerie scenes warp ros2 trainers mujoco4 poetry lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels from-wheels matrix docs versions format clean
+.PHONY: help demo test fast explore damage robots menagerie scenes warp ros2 sb3 trainers mujoco4 poetry lint types contracts gazebo gazebo-clean gazebo-tidy gazebo-test wheels from-wheels matrix docs versions format clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -49,10 +52,14 @@ test: lint types contracts ## all checks and all tests, on this Python
 	@if test $(GAZEBO) = required || why=$$($(BIN)/python tools/gazebo check 2>&1); \
 	then $(MAKE) gazebo-test; else echo "==> gazebo-test: SKIPPED, $$why"; fi
 
-fast: .venv/tools ## lint, types, contracts and the tests marked quick: under a minute on two cores
+fast: .venv/tools ## lint, types, contracts and quick tests: a minute; LIB=robots: tests of a library and of those that import it
 	@mkdir -p build; $(MAKE) --no-print-directory lint types contracts > build/fast.log 2>&1 & checks=$$!; \
-	$(STEP) quick $(BIN)/pytest -q --brief -m quick; status=$$?; \
+	$(STEP) quick $(BIN)/pytest -q --brief $(if $(LIB),-m 'not slow' -n logical --maxprocesses 8 --dist loadfile $(AFFECTED),-m quick); status=$$?; \
 	wait $$checks || status=1; cat build/fast.log; exit $$status
+
+damage: .venv/tools ## 2,000 damaged and hostile files of all kinds, and damaged messages to servers; minutes
+	@DEEPSIM_MUTANTS=$(or $(MUTANTS),2000) $(STEP) damage $(BIN)/pytest -q tests/test_damage.py \
+		libs/deepsim-transport/tests/test_hostile.py libs/deepsim-envs/tests/ude/test_fuzzing.py
 
 robots: .venv/tools requirements-robots.txt ## the robots of the catalogue from their packages (380 MB)
 	@$(call install,--no-deps -r requirements-robots.txt)
@@ -74,10 +81,17 @@ ros2: $(ROS2)/installed ## ROS 2 Kilted from the package index (220 MB), or DIST
 	@$(STEP) ros2-messages $(ROS2)/bin/deepsim ros2 messages
 	@DEEPSIM_ROS2=required $(STEP) ros2 $(ROS2)/bin/pytest libs/deepsim-ros2/tests tests/test_roads.py
 
+sb3: .venv/tools ## tests of Stable-Baselines3 with torch, in their tox environment: a minute or two
+	@PATH="$(CURDIR)/$(BIN):$(PYENV)$$PATH" $(STEP) sb3 tox run -q -c libs/deepsim-train/tox.ini -e py311-sb3
+
 trainers: .venv/tools ## the cart-pole by every trainer, in a table of docs/training.md; minutes. Best beside torch for CPUs
 	@$(call install,'torch==2.13.*' deepsim[train] 'deepsim-train[rsl-rl$(comma)torchrl]' \
 		'skrl>=2.1$(comma)<3' 'sbx-rl>=0.28$(comma)<0.29')
 	@$(STEP) trainers $(BIN)/python benchmarks/trainers.py
+
+explore: .venv/tools ## property tests with examples drawn anew, ten times as many; a failure says how to repeat it
+	@set -e; for run in 1 2 3 4 5 6 7 8 9 10; do $(STEP) explore-$$run $(BIN)/pytest -q --brief \
+		-m hypothesis --hypothesis-profile random -n logical --maxprocesses 8 --dist loadfile; done
 
 menagerie: .venv/tools ## MENAGERIE_ROOT=FOLDER: robots of MuJoCo Menagerie there load, stand, hold, fly, all beside plain MuJoCo; writes docs/menagerie.md
 	@$(call install,--no-deps mujoco-menagerie)
@@ -90,14 +104,14 @@ mujoco4: build/mujoco4/installed ## quick tests, deepsim-mujoco and conformance 
 
 poetry: build/poetry/installed ## `poetry install` and `poetry run pytest` in two libraries, or in LIB
 	@set -e; for library in $(or $(LIB),deepsim-fx deepsim-gazebo); \
-	do $(STEP) poetry-$$library tools/poetry build/poetry/bin $$library; done
+	do $(STEP) poetry-$$library tests/workspace/poetry build/poetry/bin $$library; done
 
 lint: .venv/tools ## style, and what the libraries say about each other
 	@$(STEP) style $(BIN)/ruff check
 	@$(STEP) format $(BIN)/ruff format --check
 	@$(STEP) workspace $(BIN)/python tools/workspace.py
 
-types: .venv/tools ## mypy --strict over all libraries
+types: .venv/tools ## mypy: strict over all libraries, and over tests and examples
 	@$(STEP) types $(BIN)/mypy
 
 contracts: .venv/tools ## who may import whom
@@ -127,7 +141,7 @@ wheels: .venv/tools ## build all libraries into dist/: pip install --find-links 
 from-wheels: wheels ## install each library alone and import it there; then a new user's first commands
 	@PATH="$(PYENV)$$PATH"; for python in $(BIN)/python python3.8; \
 	do if ! $$python -c '' 2>/dev/null; then echo "==> wheels: SKIPPED on $$python, which is not here"; \
-	else $(STEP) wheels tools/install_alone $(BIN)/uv $$python dist || exit 1; fi; done
+	else $(STEP) wheels tests/workspace/install_alone $(BIN)/uv $$python dist || exit 1; fi; done
 	@$(STEP) first-commands $(BIN)/python tests/workspace/first_commands.py $(BIN)/uv $(BIN)/python dist
 
 matrix: .venv/tools ## the tests of each library alone, on its oldest and newest Python; PYTHONS=all: all found

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Property tests try the same examples in every run; adds `--brief` and the mark `quick`.
+"""Property tests try the same examples in every run, but for `--hypothesis-profile random`.
+
+Adds `--brief` and the mark `quick`.
 
 The tests of each library get those of tests/documentation.py: README, docstrings, public names.
 
@@ -34,6 +36,7 @@ settings.register_profile(
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
+settings.register_profile("random", settings.get_profile("repeatable"), derandomize=False)
 settings.load_profile("repeatable")
 
 _DOT = 50  # tests

@@ -51,7 +51,7 @@ ALL = [name.partition("/")[2] for name in ROBOTS if name.startswith("menagerie/"
 
 def load(name: str, controllers: str | None = None) -> Robot:
     world = World(MujocoSimulator(GazeboXMLLoader().load_world(GROUND)), steps_per_tick=10)
-    return Robot.load(world, f"menagerie/{name}", controllers=controllers)  # type: ignore[arg-type]
+    return Robot.load(world, f"menagerie/{name}", controllers=controllers)
 
 
 @pytest.mark.parametrize("name", here(ALL))

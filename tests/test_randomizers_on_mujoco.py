@@ -315,7 +315,7 @@ def test_arrays_are_drawn_per_world_and_replayed(mode: str) -> None:
     world = make(1, worlds=4)
     array = np.arange(8.0).reshape(4, 2)
     own = array.copy()
-    randomizer = ArrayRandomizer("bias", array, ("uniform", 1, 2), mode=mode, world=world)  # type: ignore[arg-type]
+    randomizer = ArrayRandomizer("bias", array, ("uniform", 1, 2), mode=mode, world=world)
     log = randomizer.randomize([1, 3])
     np.testing.assert_array_equal(array[[0, 2]], own[[0, 2]])
     for draw in log:
@@ -336,4 +336,4 @@ def test_arrays_of_whole_numbers_get_whole_numbers() -> None:
     with pytest.raises(ValueError, match=r"a row for each of 50 worlds, got shape \(49,\)"):
         ArrayRandomizer("delay", steps[1:], 1, world=world)
     with pytest.raises(TypeError, match="an array of numbers in place"):
-        ArrayRandomizer("delay", [1] * 50, 1, world=world)  # type: ignore[arg-type]
+        ArrayRandomizer("delay", [1] * 50, 1, world=world)

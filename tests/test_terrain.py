@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from deepsim import Agents, Area, Environment, Pose, World
 from deepsim_envs import GymnasiumVectorEnv
-from deepsim_spawn import HeightScan, Terrain
+from deepsim_spawn import HeightScan, Terrain, TerrainKind
 from deepsim_spawn.terrain_kinds import rubble, slopes
 from deepsim_sync.testing import TableModel, TableSimulator
 
 STEPS = 4
-KINDS = [slopes, rubble]
+KINDS: list[TerrainKind] = [slopes, rubble]
 
 
 class Walk(Area):

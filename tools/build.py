@@ -23,12 +23,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from workspace import ROOT
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from workspace import ROOT, tomllib
 
 _FENCED = re.compile(r"(?ms)(^```.*?^```$)")  # code has brackets that are no links
 _LINK = re.compile(r"(!?)(\[[^]]*\])\(([^()\s:#]+)(#[^()\s]*)?\)")  # without a scheme

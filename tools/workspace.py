@@ -24,7 +24,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 if sys.version_info >= (3, 11):
-    import tomllib
+    import tomllib as tomllib
 else:
     import tomli as tomllib
 
@@ -60,6 +60,9 @@ class Library:
         self.name, self.version = str(self.project["name"]), str(self.project["version"])
         self.module = self.name.replace("-", "_")
         self.source = folder / "src" / self.module
+        changelog = folder / "CHANGELOG.md"  # a section for each version that was published
+        text = changelog.read_text("utf-8") if changelog.is_file() else ""
+        self.versions = set(re.findall(r"(?m)^## (\S+)", text))
         extras = self.project.get("optional-dependencies", {})
         self.dependencies = [Requirement(text) for text in self.project.get("dependencies", [])]
         self.extras = [Requirement(text) for text in chain(*extras.values())]
@@ -89,7 +92,7 @@ def read_libraries(root: Path = ROOT) -> Libraries:
 
 
 def check_siblings(libraries: Libraries) -> Problems:
-    """Ranges of siblings are capped and admit the present version; the umbrella pins all."""
+    """Ranges of siblings begin at a published or the present version, and are capped."""
     for library in libraries.values():
         needs = [*library.dependencies, *library.extras]
         for need in needs:
@@ -103,6 +106,9 @@ def check_siblings(libraries: Libraries) -> Problems:
                 yield f"{_file(library)}: '{need}' should be '{need.name}=={sibling.version}'"
             elif not signs & {"<", "<=", "=="}:
                 yield f"{_file(library)}: '{need}' has no upper bound; add one, such as '<0.2'"
+            lowest = {each.version for each in need.specifier if each.operator in (">=", "==")}
+            if not lowest & {*sibling.versions, sibling.version}:
+                yield f"{_file(library)}: '{need}' should begin at >={sibling.version}"
         if library.name == UMBRELLA:
             for name in sorted(libraries.keys() - {UMBRELLA} - {need.name for need in needs}):
                 yield f"{_file(library)}: omits '{name}=={libraries[name].version}'"
@@ -152,18 +158,14 @@ def check_files(libraries: Libraries) -> Problems:
         for wanted in ("README.md", "LICENSE", "CHANGELOG.md", f"src/{library.module}/py.typed"):
             if not (library.folder / wanted).is_file():
                 yield f"{name}/{wanted}: missing"
-        copy, changelog = library.folder / "LICENSE", library.folder / "CHANGELOG.md"
+        copy = library.folder / "LICENSE"
         if copy.is_file() and copy.read_bytes() != licence.read_bytes():
             yield f"{name}/LICENSE: differs from the LICENSE of the root; copy that one"
-        if changelog.is_file() and f"\n## {library.version}" not in changelog.read_text("utf-8"):
+        if library.version not in library.versions:
             yield f"{name}/CHANGELOG.md: lacks a section '## {library.version}'"
         for field in ("authors", "keywords"):
             if not library.project.get(field):
                 yield f"{_file(library)}: has no {field}"
-        init = library.source / "__init__.py"
-        stated = re.search(r'(?m)^__version__ = "(.*)"$', init.read_text("utf-8"))
-        if stated and stated[1] != library.version:
-            yield f"{name}/src/{library.module}: __version__ should be {library.version}"
 
 
 def check_pythons(libraries: Libraries) -> Problems:

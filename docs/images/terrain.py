@@ -10,7 +10,7 @@ from pathlib import Path
 from PIL import Image
 
 from deepsim import CameraView, Euler, Pose, World, open_simulator
-from deepsim_spawn import Terrain, WorldDescription
+from deepsim_spawn import Terrain, TerrainKind, WorldDescription
 from deepsim_spawn.terrain_kinds import (
     boxes,
     flat,
@@ -22,7 +22,7 @@ from deepsim_spawn.terrain_kinds import (
     waves,
 )
 
-KINDS = [
+KINDS: list[TerrainKind] = [
     flat,
     slopes,
     partial(slopes, down=True),

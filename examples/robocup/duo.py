@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,14 +57,15 @@ def play(
     options = {"robots": 2, "opponents": opponents, "until_goal": False, "seconds": SECONDS + 1.0}
     with task.environment(seed, matches, **options) as environment:
         environment.reset_worlds()
+        area: Any = environment.area
         winner = np.zeros(matches, np.int64)
         for _ in range(round(SECONDS / 0.1)):
-            seen = environment.area.observe().astype(np.float32)
+            seen = area.observe().astype(np.float32)
             actions = cyan(seen[:, :2])
             if magenta is not None:
                 actions = np.concatenate([actions, magenta(seen[:, 2:])], axis=1)
             environment.step_worlds((actions,))
-            winner = np.where(winner == 0, environment.area.goal, winner)
+            winner = np.where(winner == 0, area.goal, winner)
     return [int((winner == each).sum()) for each in (1, 0, -1)]
 
 

@@ -113,7 +113,7 @@ def connect(server: GazeboServer) -> Iterator[Callable[..., GazeboSimulator]]:
     made: list[GazeboSimulator] = []
 
     def connect(**options: object) -> GazeboSimulator:
-        made.append(GazeboSimulator(**options))  # type: ignore[arg-type]  # as the test says
+        made.append(GazeboSimulator(**options))  # as the test says
         if len(made) == 1:
             made[0].load(EMPTY)
         return made[-1]

@@ -46,7 +46,7 @@ def server_with(master: RosMaster, plugins: tuple[object, ...]) -> GazeboServer:
     return GazeboServer(
         master_uri=master.uri,
         environment={"GAZEBO_MASTER_URI": f"http://{ADDRESS}:11347"},
-        plugins=plugins,  # type: ignore[arg-type]  # names and paths
+        plugins=plugins,  # names and paths
     )
 
 

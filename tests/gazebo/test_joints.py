@@ -143,9 +143,9 @@ def test_limited_servos_of_both_engines_move_alike(
         ways.append(np.array(way))
     np.testing.assert_allclose(ways[0][:, 0], ways[1][:, 0], atol=1e-3)
     np.testing.assert_allclose(ways[0][:, 1], ways[1][:, 1], atol=0.03)
-    for way in ways:
-        assert (np.abs(way[:, 2]).max(axis=0) == limits).all()
-        assert np.ptp(way[-50:, 1], axis=0).max() < 1e-3
+    for each in ways:
+        assert (np.abs(each[:, 2]).max(axis=0) == limits).all()
+        assert np.ptp(each[-50:, 1], axis=0).max() < 1e-3
 
 
 def test_a_limited_servo_acts_beside_damping_of_the_joint_and_at_its_end(

@@ -211,7 +211,7 @@ def test_no_read_is_torn(gazebo: GazeboSimulator, connect: Connect, shared_memor
 
     stepper = threading.Thread(target=run)
     stepper.start()
-    seen = set()
+    seen: set[Any] = set()
     try:
         while len(seen) < 100 and not failures:
             reader.read(tables)

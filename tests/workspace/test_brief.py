@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`pytest --brief`, which `make test` uses, prints few lines where all is well."""
+"""Options of our conftest.py: what a run prints, and which tests and examples it takes."""
 
 from __future__ import annotations
 
@@ -71,3 +71,23 @@ def test_quick_tests_are_those_of_some_libraries(tmp_path):
     command = [sys.executable, "-m", "pytest", "-q", "-m", "quick", *ALONE]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.stdout.splitlines()[-1].startswith("1 passed in "), done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "equal"), [([], True), (["--hypothesis-profile=random"], False)]
+)
+def test_property_tests_explore_where_this_is_asked_for(tmp_path, options, equal):
+    """Otherwise each run tries the same examples."""
+    shutil.copy(ROOT / "conftest.py", tmp_path)
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    test = "from hypothesis import given\nfrom hypothesis.strategies import integers\n\n"
+    test += "@given(integers())\ndef test_it(number):\n    print('example', number)\n"
+    (tmp_path / "test_toy.py").write_text(test)
+    command = [sys.executable, "-m", "pytest", "-sq", "-m", "hypothesis", *ALONE, *options]
+    runs = [
+        subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    ]
+    found = [[line for line in run.splitlines() if line.startswith("example")] for run in runs]
+    assert min(map(len, found)) > 50
+    assert (found[0] == found[1]) is equal

@@ -28,8 +28,9 @@ def toy(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
     def start(text: str, *options: str, around: list[str]) -> subprocess.Popen[str]:
         (tmp_path / "test_toy.py").write_text(text)
         command = [*around, sys.executable, "-m", "pytest", "-sq", "-p", "no:cacheprovider"]
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-        return subprocess.Popen([*command, *options], cwd=tmp_path, text=True, **pipes)
+        command += options
+        out, errors = subprocess.PIPE, subprocess.STDOUT
+        return subprocess.Popen(command, cwd=tmp_path, text=True, stdout=out, stderr=errors)
 
     return start
 
@@ -115,7 +116,7 @@ def test_a_step_has_an_end(run_tool, monkeypatch):
 
 def test_a_step_says_that_ctrl_c_is_ignored():
     """And how it is stopped; SIGTERM reaches its command."""
-    command = [*IGNORING, sys.executable, ROOT / "tools" / "step.py", "nap", "sh", "-c"]
+    command = [*IGNORING, sys.executable, str(ROOT / "tools/step.py"), "nap", "sh", "-c"]
     script = "trap 'echo ended; exit 3' TERM; echo begun; while :; do sleep 0.05; done"
     with subprocess.Popen([*command, script], stdout=subprocess.PIPE, text=True) as process:
         first = process.stdout.readline()

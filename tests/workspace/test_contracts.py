@@ -33,7 +33,11 @@ def lint(tmp_path):
             file.parent.mkdir(exist_ok=True)
             (file.parent / "__init__.py").touch()
             file.write_text(text)
-        command = [Path(sys.executable).with_name("lint-imports"), "--no-cache", "--no-logo"]
+        command: list[str | Path] = [
+            Path(sys.executable).with_name("lint-imports"),
+            "--no-cache",
+            "--no-logo",
+        ]
         done = subprocess.run(
             [*command, "--config", ROOT / ".importlinter"],
             cwd=tmp_path,

@@ -45,3 +45,22 @@ def test_old_python_is_refused_in_one_line(make, tmp_path, target):
         f" Name another one: make PYTHON=python3.11 {target}\n"
     )
     assert not (tmp_path / ".venv").exists()
+
+
+@pytest.mark.parametrize("name", ["math", "deepsim-math"])
+def test_fast_tries_a_library_and_those_that_depend_on_it(make, workspace, tmp_path, name):
+    """And nothing that is slow; checks run beside them."""
+    python = tmp_path / "bin/python"
+    python.parent.mkdir()
+    python.write_text('#!/bin/sh\necho "$@"\n')
+    python.chmod(0o755)
+    files = ("requirements-demo.txt", "requirements-dev.txt", ".venv/created", ".venv/libraries")
+    for file in (*files, ".venv/tools"):
+        (workspace / file).parent.mkdir(exist_ok=True)
+        (workspace / file).touch()
+    said = make("fast", f"LIB={name}", f"BIN={python.parent}").stdout
+    (tests,) = [line for line in said.splitlines() if "/pytest " in line]
+    folders = ("deepsim-colliders", "deepsim-math", "deepsim")
+    assert tests.endswith(" ".join(f"libs/{folder}/tests" for folder in folders))
+    assert " -m not slow " in tests
+    assert "tools/step.py types" in said

@@ -31,6 +31,10 @@ DRIFTS = {
         UMBRELLA, '    "deepsim-math==0.1.0",\n', "",
         f"{UMBRELLA}: omits 'deepsim-math==0.1.0'",
     ),
+    "a sibling's range begins at a version that never was": (
+        COLLIDERS, ">=0.1.0,<0.2", ">=0.0.1,<0.2",
+        f"{COLLIDERS}: 'deepsim-math<0.2,>=0.0.1' should begin at >=0.1.0",
+    ),
     "a sibling's range has no cap": (
         COLLIDERS, ">=0.1.0,<0.2", ">=0.1.0",
         f"{COLLIDERS}: 'deepsim-math>=0.1.0' has no upper bound; add one, such as '<0.2'",
@@ -76,10 +80,6 @@ DRIFTS = {
     "a sibling needs a later Python": (
         MATH, '    "Programming Language :: Python :: 3.10",\n', "",
         f"{COLLIDERS}: deepsim-math does not promise Python 3.10",
-    ),
-    "a stated version is not the present one": (
-        "libs/deepsim-math/src/deepsim_math/__init__.py", "", '__version__ = "0.0.9"\n',
-        "libs/deepsim-math/src/deepsim_math: __version__ should be 0.1.0",
     ),
     "an import is not declared": (
         SOURCE, "import deepsim_math", "import deepsim_math\n\ndef late():\n    import PIL.Image",

@@ -89,12 +89,11 @@ class Reference:
         self._root = root
         found = read_libraries(root)
         self.libraries = {library.module: library for library in found.values()}
-        self._loader = griffe.GriffeLoader(
-            search_paths=[library.folder / "src" for library in found.values()]
-        )
+        loader = griffe.GriffeLoader(search_paths=[each.folder / "src" for each in found.values()])
         for module in self.libraries:
-            self._loader.load(module)
-        self._loader.resolve_aliases(external=False)
+            loader.load(module)
+        loader.resolve_aliases(external=False)
+        self.collection = loader.modules_collection
 
     @cached_property
     def modules(self) -> list[str]:
@@ -102,7 +101,7 @@ class Reference:
         named = self._named_in_prose()
         modules = []
         for library in sorted(self.libraries, key=lambda name: (name != UMBRELLA, name)):
-            top = self._loader.modules_collection[library]
+            top = self.collection[library]
             exports = {str(name) for name in top.exports or ()}
             listed = {module.path for name, module in top.modules.items() if name in exports}
             below = [module for module in _modules_below(top) if "._" not in module.path]
@@ -127,7 +126,7 @@ class Reference:
 
     def names(self, module: str) -> list[PublicName]:
         """Returns the public names of a module, in alphabetical order, without modules."""
-        found = self._loader.modules_collection[module]
+        found = self.collection[module]
         listed = found.exports or [
             name
             for name, member in found.members.items()
@@ -184,7 +183,7 @@ class Reference:
     def markdown(self, page: Page) -> str:
         """Returns the text of a page, in which `:::` stands for a docstring."""
         lines = [f"# {page.title}", ""]
-        docstring = self._loader.modules_collection[page.module].docstring
+        docstring = self.collection[page.module].docstring
         if docstring is not None:
             lines += [with_examples(docstring.value), ""]
         if page.module in self.libraries:  # all its names, whichever page documents them

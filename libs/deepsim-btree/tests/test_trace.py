@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -231,16 +232,35 @@ NODES = '{"nodes": [["root", "Sequence", "composite", null]]}\n'
         (HEAD + NODES + '{"call": "tick", "tick": 1, "states": "RR"}\n', 3, "'RR' are no states"),
         (HEAD + NODES + '{"call": "tick", "tick": 1, "states": "X"}\n', 3, "'X' are no states"),
         (HEAD + NODES + '{"call": "tick", "tick": 1}\n', 3, "'states'"),
-        (HEAD + NODES + '{"call": "ti', 3, "no line of a trace"),
+        (HEAD + NODES + '{"call": "ti\n{}\n', 3, "no line of a trace"),
+        (HEAD + "[" * 100_000 + "\n", 2, "no line of a trace"),
+        ('{"format"', 1, "no line of a trace"),
+        (HEAD + "\udcff\n", 2, "no line of a trace"),
     ],
 )
 def test_wrong_files(tmp_path, text, line, message):
     """The error names the file and the line."""
     path = tmp_path / "bad.jsonl"
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8", errors="surrogateescape")
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
         Recording.load(path)
     assert str(caught.value).startswith(f"{path}:{line}: ")
+
+
+def test_a_line_that_a_full_disk_cut_is_left_out(tmp_path):
+    """The steps before it are those of the run."""
+    path = tmp_path / "cut.jsonl"
+    path.write_text(HEAD + NODES + '{"call": "tick", "tick": 1, "states": "R"}\n{"call": "ti')
+    with pytest.warns(UserWarning, match=r"cut\.jsonl:4 breaks off and is left out"):
+        assert [step.tick for step in Recording.load(path).steps] == [1]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such pipes")
+def test_a_pipe_is_no_trace(tmp_path):
+    """Opening it would wait for ever."""
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    with pytest.raises(ValueError, match=r"pipe\.jsonl: no trace: it is not a regular file"):
+        Recording.load(tmp_path / "pipe.jsonl")
 
 
 class Robot:

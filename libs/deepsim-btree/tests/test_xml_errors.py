@@ -224,6 +224,13 @@ def pipe(folder) -> str:
     return "pipe.xml"
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such pipes")
+def test_a_pipe_is_no_tree(tmp_path):
+    """Opening it would wait for ever."""
+    with pytest.raises(bt.XmlError, match=r"pipe\.xml:1: it is no regular file"):
+        read_xml_file(tmp_path / pipe(tmp_path))
+
+
 INCLUDED = [
     (lambda folder: "/dev/zero", "cannot include /dev/zero: it is no regular file"),
     (pipe, r"cannot include .*pipe\.xml: it is no regular file"),

@@ -51,6 +51,8 @@ def test_the_others_go_on(make_worlds_env, unlimited, ticks):
     assert step.observation[0][1].tobytes() == before[1].tobytes()
     assert env.live.all(axis=1).tolist() == [True, False, True]
     assert env.steps.tolist() == [2, 2, 2]
+    env.set_state(env.get_state())
+    assert not env.diverged.any()  # in no step since
     env.step_worlds(actions(0.5, 0.5, 0.5), [0, 2])
     assert not env.diverged.any()
     env.reset_worlds(worlds=[1])

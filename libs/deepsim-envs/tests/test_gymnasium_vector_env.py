@@ -220,6 +220,7 @@ def test_the_mode_disabled_leaves_resets_to_the_user(vector: MakeVector) -> None
     ahead = np.array([[0, 0], [1, 0], [0, 0]], np.float32)
     for _ in range(5):
         worlds.step(ahead)
+    worlds.reset(options={"reset_mask": np.array([True, False, False])})  # of another world
     with pytest.raises(ResetNeededError, match=r"episodes of worlds \[1\] are over"):
         worlds.step(ahead)
 

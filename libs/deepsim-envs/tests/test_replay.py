@@ -144,6 +144,15 @@ def test_a_line_that_a_full_disk_cut_is_left_out(recorded):
         list(replay(env, path))
 
 
+def test_a_replay_begins_with_a_reset(recorded):
+    """One that lost it is damaged, whatever else it holds."""
+    env, path, _ = recorded
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([lines[0], *lines[2:]]))
+    with pytest.raises(ReplayError, match=r"run\.jsonl, line 2: "):
+        list(replay(env, path))
+
+
 def test_a_pipe_is_no_replay(make_env, tmp_path):
     """Opening it would wait for ever."""
     os.mkfifo(tmp_path / "pipe.jsonl")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from itertools import pairwise
 
@@ -415,6 +416,45 @@ def test_files_that_hold_no_network_are_refused(make_world, tmp_path):
         make_robot(make_world(1, steps=1), ActuatorNetwork(network=tmp_path / "net.npz"))
     with pytest.raises(FileNotFoundError):
         make_robot(make_world(1, steps=1), ActuatorNetwork(network=tmp_path / "other.npz"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"weights_0": np.full((2, 6), np.nan)}, "weights_0 must be finite"),
+        ({"weights_0": np.eye(2, dtype=complex)}, "weights_0 must be floats"),
+        ({"bias_0": np.zeros(3)}, r"weights_0 must be floats of shape \(3, 6\)"),
+        ({"weights_1": np.zeros((1, 5))}, r"weights_1 must be floats of shape \(1, 2\)"),
+        ({"weights_1": np.zeros((2, 2)), "bias_1": np.zeros(2)}, "must have one output, got 2"),
+        ({"code": np.zeros(1)}, "it has no array 'code'"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_named(make_world, tmp_path, changes, message):
+    """Before a robot moves by them, with the file."""
+    file = tmp_path / "net.npz"
+    arrays = {"weights_0": np.zeros((2, 6)), "bias_0": np.zeros(2)}
+    arrays |= {"weights_1": np.zeros((1, 2)), "bias_1": np.zeros(1)}
+    np.savez(file, **arrays)
+    make_robot(make_world(1, steps=1), ActuatorNetwork(network=file))
+    np.savez(file, **{**arrays, **changes})
+    with pytest.raises(ValueError, match=rf"net\.npz is no network that can be run: .*{message}"):
+        make_robot(make_world(1, steps=1), ActuatorNetwork(network=file))
+
+
+def test_a_damaged_network_is_refused(make_world, tmp_path):
+    """A flipped bit of it, a file cut short, and a pipe, which would be waited for."""
+    file = tmp_path / "net.npz"
+    np.savez(file, weights_0=np.full((1, 6), 0.5), bias_0=np.zeros(1))
+    data = file.read_bytes()
+    place = data.index(np.float64(0.5).tobytes())
+    for damaged in (data[:place] + b"\1" + data[place + 1 :], data[:-9], b"", b"no zip"):
+        file.write_bytes(damaged)
+        with pytest.raises(ValueError, match=r"net\.npz is no network"):
+            make_robot(make_world(1, steps=1), ActuatorNetwork(network=file))
+    for suffix in ("npz", "onnx"):
+        os.mkfifo(tmp_path / f"pipe.{suffix}")
+        with pytest.raises(ValueError, match="it is not a regular file"):
+            make_robot(make_world(1, steps=1), ActuatorNetwork(network=tmp_path / f"pipe.{suffix}"))
 
 
 def test_a_file_that_is_no_onnx_model_is_refused(make_world, tmp_path):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import os
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +19,7 @@ from deepsim_robots import (
     Part,
     Robot,
     RobotConfig,
+    read_ros_control,
 )
 from deepsim_spawn import (
     ForceTorque,
@@ -49,6 +52,48 @@ def test_a_configuration_is_read_from_yaml(tmp_path, make_world):
             RobotConfig.from_yaml(f"{wrong} {{}}\n")
     with pytest.raises(UnknownEntityError, match="did you mean 'lower'"):
         RobotConfig.from_yaml(text.replace("lower: -1", "lowr: -1"))
+
+
+BOMB = "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}' if n else 'x'] * 10)}]\n" for n in range(9))
+"""A kilobyte of YAML with a thousand million values."""
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"home: {a: \xff}", "is not a text in UTF-8"),
+        (b"home: {a: " + b"1" * 400 + b"}", "must be a number up to 1e308"),
+        (b"home: {a: " + b"1" * 9000 + b"}", "4300 digits"),
+        (b"home: {a: 2024-99-99}", "month must be in 1..12"),
+        (b"home: " + b"[" * 100_000, "nested more than 100 levels deep"),
+        (b"home: " + b"- " * 100_000, "nested more than 100 levels deep"),
+        (BOMB.encode(), "more than 100000 values, counted at each alias"),
+        (b"a: &a [*a]", "an alias stands for what contains it"),
+        (b"home: {a: " + b"1" * 100_000 + b"x}", "must be a number"),
+        (b"home: {a: high}", "must be a number, got 'high'"),
+        (b"homes: {}", "did you mean 'home'"),
+        (b"fixed_base: 3", "fixed_base"),
+    ],
+)
+@pytest.mark.parametrize("read", [RobotConfig.from_yaml, read_ros_control])
+def test_a_wrong_file_is_named(tmp_path, text, message, read):
+    """Whatever is in it; it never takes long, or more memory than its size."""
+    file = tmp_path / "robot.yaml"
+    file.write_bytes(text)
+    refused = (ValueError, TypeError, UnknownEntityError)
+    of_robots = message.startswith(("must be", "did", "fixed"))
+    if read is read_ros_control and of_robots:
+        message = "no controllers"
+    with pytest.raises(refused, match=rf"robot\.yaml.*{re.escape(message)}"):
+        read(file)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such pipes")
+def test_a_pipe_is_no_configuration(tmp_path):
+    """Opening it would wait for ever."""
+    os.mkfifo(tmp_path / "pipe.yaml")
+    with pytest.raises(ValueError, match=r"pipe\.yaml is not a regular file"):
+        RobotConfig.from_yaml(tmp_path / "pipe.yaml")
 
 
 SENSORS = """

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import sys
 
@@ -263,3 +264,14 @@ def test_damaged_files_are_read_or_refused_with_their_name(tmp_path_factory, goo
     except BagError as error:
         refused.append(str(error))
     assert all(str(path) in text for text in refused)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such pipes")
+def test_a_pipe_is_no_bag(tmp_path, good):
+    """Opening it would wait for ever, also beside the files of a bag."""
+    folder = tmp_path / "bag"
+    folder.mkdir()
+    os.mkfifo(folder / "pipe.mcap")
+    for path in (folder / "pipe.mcap", folder):
+        with pytest.raises(BagError, match=r"pipe\.mcap is not a regular file"):
+            Bag(path)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from deepsim_scenes import ModelListError, ModelType, read_models
@@ -87,6 +89,30 @@ def test_mistakes_name_the_line(kitchen, text, line, message):
         read_models(file)
     assert caught.value.line == line
     assert caught.value.file == str(file)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("models:\n- {name: a, type: MISSION_ONLY, z: " + "1" * 9000 + "}", "4300 digits"),
+        ("models: " + "[" * 100_000, "nested more than 100 levels deep"),
+        ("models: &a [*a]", "an alias stands for what contains it"),
+    ],
+)
+def test_what_python_cannot_read_is_refused(tmp_path, text, message):
+    """With the file, and before it takes all time or memory."""
+    file = tmp_path / "models.yaml"
+    file.write_text(text)
+    with pytest.raises(ModelListError, match=rf"models\.yaml.*{message}"):
+        read_models(file)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such pipes")
+def test_a_pipe_is_no_list(tmp_path):
+    """Opening it would wait for ever."""
+    os.mkfifo(tmp_path / "pipe.yaml")
+    with pytest.raises(ModelListError, match=r"pipe\.yaml: is not a regular file"):
+        read_models(tmp_path / "pipe.yaml")
 
 
 def test_a_model_without_collisions_needs_a_size(tmp_path):

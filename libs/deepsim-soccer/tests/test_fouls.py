@@ -65,6 +65,15 @@ def test_robots_leave_the_areas(pitch, moved, foul, team):
         assert decision.team[0] == team
 
 
+def test_who_leaves_an_area_in_time_may_come_back(pitch):
+    """Only a stay at a stretch is a foul, not the sum of several."""
+    referee = Referee(pitch, fouls=Fouls(pitch))
+    for place, seconds in [((-8.6, 1.0), 0.8), (HOME[1], 0.1), ((-8.6, 1.0), 0.8)]:
+        pitch.put_robots(ALL, [[HOME[0], place, *HOME[2:]]], [[0.0] * 6])
+        assert step(pitch, referee, seconds).foul[0] == Foul.NONE
+    assert step(pitch, referee, 0.4, until=lambda it: it.foul[0]).foul[0] == Foul.GOAL_AREA
+
+
 def test_nobody_dribbles_farther_than_3_m(pitch):
     """Measured from where the robot got the ball; the others have a free kick there."""
     pitch.put_robots(ALL, [[HOME[0], (-2.0, 4.0), *HOME[2:]]], [[0.0] * 6])

@@ -67,6 +67,15 @@ def test_a_kick_gives_its_speed(make_holding, kick, run):
     np.testing.assert_allclose(spin, [0.0, rolling, 0.0], atol=0.06 * max(rolling, 5.0))
 
 
+def test_a_ball_rests_in_the_grip_after_two_periods():
+    """A strong dribbler lets it neither ring nor creep: one to its place, one to stop."""
+    offset, velocity, period = np.array([0.02, -0.01]), np.array([0.3, 0.5]), 0.025
+    for _ in range(2):  # the place rests
+        velocity = velocity + Grip(1e9).pull(offset, -velocity, 0.4, period)
+        offset = offset - velocity * period
+    np.testing.assert_allclose([offset, velocity], 0.0, atol=1e-12)
+
+
 @pytest.mark.parametrize("way", [0.0, math.pi / 2, math.pi / 4])
 def test_the_boundary_stops_a_held_ball(make_pitch, run, way):
     """Into a wall, and into the corner: robot and ball stay inside, and the ball stays low."""

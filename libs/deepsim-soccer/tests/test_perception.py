@@ -51,14 +51,16 @@ def test_the_ball_is_seen_along_the_ground(make_pitch):
 
 
 def test_velocities_are_those_of_the_team_frame(make_pitch):
-    """Both teams drive to their own left at 0.5 m/s and see +y."""
+    """They drive to their own left at 0.5 m/s; where they look turns what their teams see."""
     pitch = make_pitch(1, "paper")
+    pitch.put_robots([0], pitch.place, [[0.5, math.pi - 0.8]])
     pitch.put_ball([0], [[0.0, 5.0]])
     pitch.command[:] = [0.0, 0.5, 0.0]
     pitch.drive()
     pitch.sense()
     seen = Perception(pitch, rate=0.0).look()
-    np.testing.assert_allclose(seen.velocity[0], [[0.0, 0.5]] * 2, atol=1e-9)
+    left = [[-math.sin(0.5), math.cos(0.5)], [math.sin(0.8), math.cos(0.8)]]
+    np.testing.assert_allclose(seen.velocity[0], 0.5 * np.array(left), atol=1e-9)
 
 
 def test_a_robot_outside_is_not_valid_and_one_that_is_blocked_is_stuck(make_pitch):

@@ -72,6 +72,19 @@ def test_a_pass_rolls_as_far_as_the_decay_lets_it(make_pitch, run):
     assert np.abs(pitch.ball_velocity).max() < 0.01
 
 
+def test_a_rolling_ball_bounces_as_one_that_falls_straight(make_pitch, run):
+    """What slows it along the ground is not in the way of its height."""
+    pitch = make_pitch((1, 0), worlds=2)
+    pitch.put_ball([0, 1], [[2.0, 2.0]] * 2)
+    ball = pitch.world.models.select(["ball"])
+    ball.twist = [[[0.0, 0.0, 3.0, 0.0, 0.0, 0.0]], [[2.0, 0.0, 3.0, 0.0, 0.0, 0.0]]]
+    for _ in range(round(1.5 / pitch.world.delta_time)):
+        run(pitch, pitch.world.delta_time)
+        straight, thrown = pitch.ball_place[:, 2]
+        assert thrown == pytest.approx(straight, abs=1e-3)
+    assert pitch.ball_velocity[1, 0] < 1.99
+
+
 def test_a_robot_without_the_ball_kicks_nothing(make_pitch):
     """The kick is forgotten, not kept."""
     pitch = make_pitch((1, 0))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -75,6 +76,14 @@ def test_a_picture_that_is_no_heightmap_is_named(tmp_path, name, pixels, message
     with pytest.raises(ModelFormatError, match=message) as caught:
         heightmap_heights(Heightmap(path))
     assert caught.value.file == str(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such pipes")
+def test_a_pipe_is_no_picture(tmp_path):
+    """Opening it would wait for ever."""
+    os.mkfifo(tmp_path / "pipe.png")
+    with pytest.raises(ModelFormatError, match=r"pipe\.png: .* it is not a regular file"):
+        heightmap_heights(Heightmap(tmp_path / "pipe.png"))
 
 
 @pytest.mark.parametrize("content", [b"no picture", None])

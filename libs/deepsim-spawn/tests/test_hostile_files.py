@@ -260,3 +260,9 @@ def test_a_long_number_takes_no_time(loader, tail):
     assert text != SDF
     with pytest.raises(ModelFormatError, match="expected a finite number"):
         loader.load(text)
+
+
+def test_a_long_word_in_a_tag_takes_no_time(loader):
+    """Where an attribute is expected: three million letters took hours, as their square."""
+    with pytest.raises(ModelFormatError, match="malformed XML"):
+        loader.load(f"<robot name='r'><link name='l'/><{'a' * 9} {'a' * 3_000_000} x='></robot>")

@@ -262,6 +262,16 @@ def test_faces_of_obj_files_name_vertices_that_are_there(tmp_path, face):
         mesh_triangles(Mesh(path))
 
 
+def test_faces_of_gltf_files_name_vertices_that_are_there(tmp_path):
+    """Of the same part: the vertices of the next part would be another shape."""
+    box, path = trimesh.creation.box(), tmp_path / "x.glb"
+    corners = np.asarray(box.faces[-1], "<u4").tobytes()
+    content = trimesh.Scene([box, box.copy()]).export(file_type="glb")
+    path.write_bytes(content.replace(corners, corners[:8] + b"\x0b\0\0\0", 1))
+    with pytest.raises(ModelFormatError, match=r"x\.glb: has faces with vertices that it does not"):
+        mesh_triangles(Mesh(path))
+
+
 @pytest.mark.parametrize("name", ["box", "solid"])
 def test_stl_files_are_the_same_as_text_and_as_numbers(tmp_path, name):
     """Whatever a binary file says in its head."""

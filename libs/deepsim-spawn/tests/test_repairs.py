@@ -65,9 +65,9 @@ def test_a_base_without_mass_is_fixed_to_the_world():
         ModelFormatWarning, match="link without mass|'base' has no mass; a base with"
     ):
         model = GazeboXMLLoader().load_model(text)
-    assert [(joint.type, joint.parent, joint.child) for joint in model.joints] == [
-        ("continuous", "base", "arm"),
-        ("fixed", "world", "base"),
+    assert [(each.name, each.type, each.parent, each.child) for each in model.joints] == [
+        ("j", "continuous", "base", "arm"),
+        ("fixed_to_world", "fixed", "world", "base"),
     ]
 
 

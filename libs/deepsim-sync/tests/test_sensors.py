@@ -143,6 +143,16 @@ def test_a_delay_holds_measurements_back() -> None:
     assert sensor.linear_acceleration == pytest.approx(0.03)
 
 
+def test_a_world_that_ticks_alone_has_a_new_measurement() -> None:
+    """The others keep theirs, whether they are read or not."""
+    world, _ = make(worlds=3)
+    sensor = world.sensors["clock"]
+    for ticking in ([0, 1, 2], [2], [0, 2], [1]):
+        world.tick(np.array(ticking))
+        np.testing.assert_allclose(sensor.linear_acceleration[:, 0], world.time)
+        np.testing.assert_allclose(sensor.time, world.time)
+
+
 def test_noise_has_the_moments_that_it_is_described_by() -> None:
     noise = Noise(mean=1.0, stddev=0.5, bias_mean=3.0, bias_stddev=0.2)
     world, _ = make(worlds=100, noise={"angular_velocity": (noise,)})

@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Iterator
+from functools import partial
 
 import gymnasium
 import pettingzoo
 import pytest
 
+import deepsim_tasks
 from deepsim_envs.checks import checks_of
+from deepsim_envs.checks.own_checks import fresh_reset
 from deepsim_train import load_task, register_task
 from deepsim_train.checks import trainer_checks
 
@@ -33,3 +37,14 @@ def test_all_checks_pass(id: str, task: str, agents: int) -> None:
     assert [check for check in found if check.outcome != "passed"] == skipped
     assert all(check.name.endswith(("baselines3)", "(rllib)", "(torchrl)")) for check in skipped)
     assert len(found) == 12 + 2 * agents
+
+
+@pytest.mark.parametrize(
+    "task", [each.name for each in pkgutil.iter_modules(deepsim_tasks.__path__)]
+)
+def test_an_episode_is_the_first_of_a_new_environment(task: str) -> None:
+    """To the bit; in robocup, teams of four have roles, posts and a referee."""
+    if task == "clutter":
+        pytest.importorskip("scenic")
+    options = {"robots": 4} if task == "robocup" else {}
+    fresh_reset(partial(load_task(task).make, **options), 120)

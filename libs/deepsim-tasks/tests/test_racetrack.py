@@ -30,14 +30,6 @@ def test_the_same_seed_gives_the_same_trajectory_bit_for_bit(racetrack: Task, po
     assert repr(one.rows) != repr(other.rows)
 
 
-def test_a_later_episode_does_not_depend_on_those_before_it(racetrack: Task) -> None:
-    """A reset leaves nothing behind: contacts, wheels, random numbers."""
-    with racetrack.make(seed=5) as environment:
-        act = slot_policy(racetrack.policy("pursuit"), environment, 0)
-        episodes = [run_episodes(environment, act, n, 5)[0] for n in (1, 2)]
-    assert repr(episodes[1].rows) == repr(drive(racetrack, "pursuit", 5, number=2).rows)
-
-
 def test_pure_pursuit_drives_a_lap_and_random_actions_do_not(racetrack: Task) -> None:
     pursuit, random = drive(racetrack, "pursuit", 0), drive(racetrack, "random", 0)
     for car in ("red_car", "blue_car"):

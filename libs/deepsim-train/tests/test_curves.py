@@ -90,6 +90,26 @@ def test_what_is_no_run_is_named(tmp_path: Path) -> None:
         curves_of([good, tmp_path / "late"])
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("progress.csv", b"steps,reward\n1,two\n"),
+        ("progress.csv", b"reward\n1\n"),
+        ("progress.csv", b"steps,reward\n\xff,1\n"),
+        ("progress.csv", b"steps,reward\n1," + b"1" * 200_000 + b"\n"),
+        ("config.json", b'{"seed": 1}'),
+        ("config.json", b'{"task": "walk", "seed": "x"}'),
+        ("config.json", b"[" * 100_000),
+        ("config.json", b'{"task": \xff}'),
+    ],
+)
+def test_a_damaged_run_is_named(tmp_path: Path, name: str, content: bytes) -> None:
+    folder = run(tmp_path / "a", {10: 1.0})
+    (folder / name).write_bytes(content)
+    with pytest.raises(TaskError, match=name):
+        curves_of([folder])
+
+
 def test_the_picture_shows_line_and_band(tmp_path: Path) -> None:
     """The band is there for two seeds that differ, and nowhere for equal ones."""
     counts = []

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import os
+import random
 import warnings
 from pathlib import Path
 from typing import Any
@@ -123,8 +125,34 @@ def test_what_is_read_back_is_what_was_written(tmp_path: Path, written: list[Tra
     assert acted.tolist() == [[1, 1]] * 16
     with pytest.raises(ValueError, match=r"has no observation.images.front, but observation.state"):
         read_dataset(folder, SEEN)
-    with pytest.raises(ValueError, match=r"observation.state of .* must be of Box\(-1.0, 1.0, \(4"):
+    with pytest.raises(ValueError, match=r"observation.state must be of Box\(-1.0, 1.0, \(4"):
         read_dataset(folder, Box(-1.0, 1.0, (4,)))
+
+
+def test_damage_is_noticed(tmp_path: Path, written: list[Trajectory]) -> None:
+    """Whatever bit of the values is flipped: their pages have checksums."""
+    alone = [each._replace(observations=each.observations["state"]) for each in written]
+    spaces = SEEN["state"], ACTED
+    folder = write_dataset(NAME, alone, *spaces, root=tmp_path, fps=50.0, task="push")
+    (table,), info = (folder / "data").rglob("*.parquet"), folder / "meta/info.json"
+    whole, draw = read_dataset(folder, SEEN["state"]), random.Random(1)
+    for file in (table, info):
+        data, refused = file.read_bytes(), 0
+        for _ in range(100):
+            mutant = bytearray(data)
+            mutant[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
+            file.write_bytes(mutant)
+            try:
+                found = read_dataset(folder, SEEN["state"])
+            except ValueError:
+                refused += 1
+            else:
+                assert [each.tobytes() for each in found] == [each.tobytes() for each in whole]
+        assert refused > 10
+        file.write_bytes(data)
+    os.mkfifo(folder / "data/pipe.parquet")
+    with pytest.raises(ValueError, match=r"pipe\.parquet is not a regular file"):
+        read_dataset(folder, SEEN["state"])
 
 
 def test_statistics_are_those_of_each_episode_too(

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +21,7 @@ minari = pytest.importorskip(
 )
 pytest.importorskip("h5py")
 
-from deepsim_train.minari import new_dataset_folder, write_dataset  # noqa: E402 (see above)
+from deepsim_train.minari import new_dataset_folder, read_dataset, write_dataset  # noqa: E402 (see above)
 
 NAME = "deepsim/rink/ahead-v0"
 SEEN = Dict(
@@ -114,6 +117,28 @@ def test_a_folder_may_be_relative(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     folder = write_dataset(NAME, [episode(1, 6)], SEEN, ACTED, root="sets")
     assert folder == tmp_path / "sets" / NAME
     assert minari.MinariDataset(folder / "data").total_steps == 6
+
+
+def test_a_damaged_dataset_is_refused_with_its_name(root: Path) -> None:
+    """HDF5 has no checksums, but whatever it is, there is one error."""
+    folder = write_dataset(NAME, [episode(1, 9)], SEEN, ACTED)
+    draw = random.Random(1)
+    for file in (folder / "data/main_data.hdf5", folder / "data/metadata.json"):
+        data = file.read_bytes()
+        for length in range(0, len(data), len(data) // 20):
+            file.write_bytes(data[:length])
+            with pytest.raises(ValueError, match=f"{folder} (cannot be read: |has no episodes)"):
+                read_dataset(folder)
+        for _ in range(50):
+            mutant = bytearray(data)
+            mutant[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
+            file.write_bytes(mutant)
+            with contextlib.suppress(ValueError):
+                read_dataset(folder)
+        file.write_bytes(data)
+    os.mkfifo(folder / "data/pipe")
+    with pytest.raises(ValueError, match="pipe is not a regular file"):
+        read_dataset(folder)
 
 
 def test_a_dataset_is_never_overwritten(root: Path) -> None:

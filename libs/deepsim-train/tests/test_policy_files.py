@@ -116,7 +116,7 @@ def test_a_damaged_file_acts_as_before_or_is_refused(saved: tuple[str, Path]) ->
         ("picture", {"part_0_weights": drawn(4, 30)}, "weights of a picture must be floats"),
         ("memory", {"lstm_bias": drawn(20)}, r"lstm_weights_in must be floats of shape \(20, 4\)"),
         ("memory", {"lstm_weights_out": None}, "lstm_weights_out"),
-        ("plain", {"code": np.zeros(1)}, "no policy has an array 'code'"),
+        ("plain", {"code": np.zeros(1)}, "it has no array 'code'"),
     ],
 )
 def test_arrays_that_do_not_fit_are_named(

@@ -6,6 +6,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -30,6 +31,11 @@ POLE = (
     "<sdf version='1.7'><model name='pole'><link name='a'><inertial><mass>9</mass></inertial>"
     "</link><link name='b'/><joint name='hinge' type='revolute'><parent>a</parent><child>b</child>"
     "<axis><xyz>0 1 0</xyz></axis></joint></model></sdf>"
+)
+CROSS = (
+    POLE.replace("pole", "cross")
+    .replace("<joint name='hinge' type='revolute'>", "<joint name='u' type='universal'>")
+    .replace("</axis>", "</axis><axis2><xyz>1 0 0</xyz></axis2>")
 )
 FLOATING = GazeboXMLLoader().load_model(
     "<sdf version='1.7'><model name='disc'><link name='link'><gravity>0</gravity><inertial><mass>2"
@@ -150,6 +156,35 @@ def test_control_and_statistics(serve, session):
     before = RemoteSimulator(transport).time[0]
     transport.command("control", WorldControl(pause=True, steps=7))
     assert RemoteSimulator(transport).time[0] == pytest.approx(before + 0.007)
+    transport.command("control", WorldControl(pause=False, steps=7))  # and goes on
+    count = len(seen)
+    wait(lambda: len(seen) > count + 1 and seen[-1].iterations > seen[count].iterations)
+    transport.command("control", WorldControl(pause=True))
+    start = len(seen)  # from here on time is paused, but for the steps
+    wait(lambda: len(seen) >= start + 3)
+    clocks = [(each.real_time, each.pause_time) for each in (seen[start], seen[start + 2])]
+    (real, rested), (later, rests) = [[t.seconds + t.nanoseconds / 1e9 for t in c] for c in clocks]
+    assert 0.5 * (later - real) < rests - rested <= later - real + 0.1
+
+
+class Clock:
+    """The wall clock, which may jump ahead as if the machine had slept."""
+
+    ahead = 0.0
+
+    def monotonic(self):
+        return time.monotonic() + self.ahead
+
+
+def test_a_physics_that_slept_for_an_hour_does_not_make_up_for_it(transport, monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr("deepsim_transport.physics.server.time", clock)
+    with running(PhysicsServer(MujocoSimulator(), transport, speed=1.0)) as server:
+        wait(lambda: server.simulator.time[0] > 0.01)
+        begin, start = time.monotonic(), server.simulator.time[0]
+        clock.ahead = 3600.0
+        wait(lambda: time.monotonic() - begin > 0.3)
+        assert server.simulator.time[0] - start < time.monotonic() - begin + 0.1
 
 
 def test_commands_in_the_messages_of_the_paper(serve, session):
@@ -169,6 +204,14 @@ def test_commands_in_the_messages_of_the_paper(serve, session):
     assert np.allclose(pole.twist[:, 0], [0.5, 0, 0, 0, 0, 2])
     assert hinge.position.tolist() == [[0.3]] * 2
     assert np.allclose(hinge.velocity, 0.1)
+    transport.command("insert_entity", messages.InsertEntity("cross", CROSS, place))
+    transport.command("set_joint_state", messages.JointState("cross::u", (0.1, 0.2), (3.0, 4.0)))
+    axes = World(RemoteSimulator(transport)).joints.select(["cross::u", "cross::u::2"])
+    assert axes.position.tolist() == [[0.1, 0.2]] * 2
+    assert np.allclose(axes.velocity, [3.0, 4.0])
+    transport.command("set_joint_property", messages.JointProp("cross::u", max_force=5.0))
+    axes = World(RemoteSimulator(transport)).joints.select(["cross::u", "cross::u::2"])
+    assert axes.effort_limit.tolist() == [[5.0, 5.0]] * 2
     for topic, message, reason in (
         ("set_entity_state", messages.EntityState("pile"), "did you mean 'pole'"),
         (
@@ -183,7 +226,7 @@ def test_commands_in_the_messages_of_the_paper(serve, session):
     ):
         with pytest.raises(RemoteError, match=reason):
             transport.command(topic, message)
-    assert list(RemoteSimulator(transport).entities.models) == ["pole"]
+    assert list(RemoteSimulator(transport).entities.models) == ["pole", "cross"]
 
 
 def test_properties_in_the_messages_of_the_paper(serve, session):

@@ -6,6 +6,8 @@ from __future__ import annotations
 import threading
 import time
 
+import pytest
+
 from deepsim_viewer.control import Control
 
 
@@ -71,13 +73,31 @@ def test_what_the_world_refuses_is_shown(make_viewer, look, run, reach):
     reach(lambda: ticks(viewer) > held)
 
 
-def test_speed():
-    """Half real time: 0.1 s of simulated time take 0.2 s of wall time."""
-    control = Control(lambda f: f(), speed=0.5)
-    begin = time.monotonic()
-    for tick in range(101):
-        control.wait(tick * 0.001, lambda: None)
-    assert time.monotonic() - begin >= 0.199
+class Clock:
+    """A wall clock that only sleep advances."""
+
+    now = 100.0
+
+    def monotonic(self):
+        return self.now
+
+    def sleep(self, seconds):
+        self.now += seconds
+
+
+def test_speed(monkeypatch):
+    """At half real time 0.1 s take 0.2 s; a long delay, as of a lid that was shut, is lost."""
+    clock = Clock()
+    monkeypatch.setattr("deepsim_viewer.control.time", clock)
+    for delay, made_up in ((0.0, 0.0), (0.1, 0.1), (3600.0, 0.0)):
+        control = Control(lambda f: f(), speed=0.5)
+        control.wait(0.0, lambda: None)
+        clock.now += delay
+        control.wait(0.0, lambda: None)
+        begin = clock.now
+        for tick in range(1, 101):
+            control.wait(tick * 0.001, lambda: None)
+        assert clock.now - begin + made_up == pytest.approx(0.2, abs=0.003)
 
 
 def test_functions_run_while_it_is_held(reach):

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from deepsim_math import Pose, Vector3
+from deepsim_math import Euler, Pose, Vector3
 from deepsim_mujoco import MujocoSimulator
 from deepsim_spawn import Box, CameraDescription, Lidar, Rays, SensorDescription
 from deepsim_sync import World
@@ -46,6 +46,10 @@ def test_frames_and_names(make_viewer, look):
     client.set("Names", True)
     client.read(lambda it: marks(it, "axes") and len(marks(it, "labels")) == 5, world)
     assert {each["text"] for each in marks(client, "labels")} == set(world.entities.models)
+    turned = Pose(Vector3(0.0, 0.0, 9.0), Euler(0.3, -0.5, 2.0))
+    world.models.select([world.entities.models[-1]]).pose = turned
+    quaternion = np.asarray(turned)[[6, 3, 4, 5]]
+    client.read(lambda it: np.abs(_turns(it) @ quaternion).max() > 0.999, world)
     first = marks(client, "axes")[0]["batched_positions"].copy()
     client.read(
         lambda it: not np.array_equal(marks(it, "axes")[0]["batched_positions"], first), world
@@ -53,6 +57,10 @@ def test_frames_and_names(make_viewer, look):
     client.set("Frames", False)
     client.set("Names", False)
     client.read(lambda it: not marks(it, ""), world)
+
+
+def _turns(client):
+    return marks(client, "axes")[0]["batched_wxyzs"].reshape(-1, 4)
 
 
 def test_colliders(make_viewer, look):
@@ -70,7 +78,7 @@ def _opacities(batch):
 
 
 def test_contacts_are_arrows(make_viewer, look, sensing):
-    """The arrows on a box at rest hold its weight upwards: 1 cm for each newton."""
+    """They begin at the contacts of a box at rest, and point as the ground pushes its feet."""
     viewer = make_viewer(sensing, rate=1e6)
     client, world = look(viewer), viewer.world
     for _ in range(500):
@@ -78,21 +86,27 @@ def test_contacts_are_arrows(make_viewer, look, sensing):
     client.set("Contacts", True)
     client.read(lambda it: marks(it, "contacts"), world)
     ends = marks(client, "contacts")[-1]["points"].reshape(-1, 2, 3)
+    found = world.simulator.contacts.read(0)
+    assert ends[:, 0] == pytest.approx(found.position, abs=1e-6)
     ways = ends[:, 1] - ends[:, 0]
-    assert np.all(np.abs(ways[:, 2]) > np.abs(ways[:, :2]).max())
-    assert np.abs(ways[:, 2].sum()) >= 0.05
+    assert np.cross(ways, found.force) == pytest.approx(0.0, abs=1e-4)
+    assert ((ways * found.force).sum(axis=1) > 0.0).all()
+    lengths = np.clip(0.01 * np.linalg.norm(found.force, axis=1), 0.05, 1.0)
+    assert np.linalg.norm(ways, axis=1) == pytest.approx(lengths, abs=1e-5)
 
 
 def test_rays_end_where_the_lidar_sees(make_viewer, look, sensing):
-    """The rays start at the robot and end at the wall."""
-    viewer = make_viewer(sensing, rate=1e6)
+    """The rays start at the robot and end at the wall, in each world where that is shown."""
+    viewer = make_viewer(sensing, worlds=2, rate=1e6)
     client, world = look(viewer), viewer.world
     client.set("Lidar rays", True)
     client.read(lambda it: marks(it, "rays"), world)
     lines = marks(client, "rays")[-1]["points"].reshape(-1, 2, 3)
-    assert len(lines) == 3
-    assert lines[:, 0] == pytest.approx(np.tile([0.0, 0.0, 0.1], (3, 1)), abs=1e-3)
-    assert lines[:, 1, 0] == pytest.approx(2.0, abs=1e-3)
+    assert len(lines) == 6
+    offset = np.repeat(viewer.scene.offsets, 3, axis=0)
+    assert np.ptp(offset, axis=0).any()
+    assert lines[:, 0] - offset == pytest.approx(np.tile([0.0, 0.0, 0.1], (6, 1)), abs=1e-3)
+    assert (lines[:, 1] - offset)[:, 0] == pytest.approx(2.0, abs=1e-3)
 
 
 def test_pictures_of_a_camera(make_viewer, look, sensing):

@@ -61,6 +61,8 @@ def test_colors_follow_the_table(make_viewer, look):
     row.diffuse = (1.0, 0.0, 0.0, 1.0)
     row.emissive = (0.0, 0.0, 0.0, 1.0)
     client.read(lambda it: any([255, 0, 0] in _colors(each, 2) for each in it.batches()), world)
+    row.emissive = (0.0, 0.0, 1.0, 1.0)  # light of its own is added
+    client.read(lambda it: any([255, 0, 255] in _colors(each, 2) for each in it.batches()), world)
     row.transparency = 0.5
     client.read(lambda it: any(_opacities(each) == [0.5] for each in it.batches()), world)
     row.visible = False

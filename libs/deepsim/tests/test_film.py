@@ -126,6 +126,19 @@ def test_a_film_has_the_size_and_rate_asked_for(run: RunTask, still: Path, tmp_p
     assert sum(durations) == pytest.approx(2000, abs=200)
 
 
+def test_a_film_ends_with_the_first_episode(run: RunTask, still: Path, tmp_path: Path) -> None:
+    """However many are played, and however long the others are: the n-th takes n / 2 s."""
+    shorter = """self.limit = getattr(self, "limit", 0.0) + 0.5
+
+    def terminated(self):
+        return (self.world.time >= self.limit - 1e-9)[:, None]
+"""
+    (still / "__init__.py").write_text(SEEN.replace("pass\n", shorter, 1))
+    result = run(still, "--episodes", "3", "--camera", "orbit", "--fps", "10")
+    assert result.exit_code == 0, result.output
+    assert sum(film_of(tmp_path)[1]) == pytest.approx(500, abs=100)
+
+
 def test_an_orbit_turns_around_what_stands_still(run: RunTask, still: Path, tmp_path: Path) -> None:
     """Follow shows the robot that does not move as one picture, orbit from all sides."""
     for camera, moves in (("follow", False), ("orbit", True)):

@@ -74,6 +74,22 @@ def test_the_same_seed_gives_the_same_bytes(pusher: Path, tmp_path: Path) -> Non
     assert one != other
 
 
+SETTINGS = ("gamma=0.5", "gae_lambda=0.1", "clip_range=0.001", "entropy=0.5", "learning_rate=0.01",
+            "epochs=2", "minibatch=8", "rollout=24", "log_std=-1", "normalize=false",
+            "decay=true", "desired_kl=0.001", "hidden=[9]", "lstm=8")  # fmt: skip
+
+
+def test_every_setting_of_learning_learns_something_else(pusher: Path, tmp_path: Path) -> None:
+    """Or it would be ignored in silence."""
+    learned = set()
+    for number, setting in enumerate(("seed=0", *SETTINGS)):
+        out = tmp_path / str(number)
+        result = call("train", pusher, *SMALL, "--steps", 64, "--set", setting, "--out", out)
+        assert result.exit_code == 0, result.output
+        learned.add((out / "policy.npz").read_bytes())
+    assert len(learned) == 1 + len(SETTINGS)
+
+
 def test_each_agent_has_its_reward_where_they_add_up_to_zero(
     array_task: Path, tmp_path: Path
 ) -> None:

@@ -14,7 +14,7 @@ from deepsim_sync.world.world import World
 
 from .base import GRAVITY, Conformance
 from .bench import Bench
-from .models import ARM, ARM_JOINTS, BLOCK, HAMMER, HAMMER_CENTRE
+from .models import ARM, ARM_JOINTS, BLOCK, HAMMER, HAMMER_CENTRE, PAIR
 
 _HAMMER = "hammer::link"  # 3 kg
 _INERTIA = np.array([0.02, 0.03, 0.04])  # about its centre [kg m^2]
@@ -76,6 +76,15 @@ class ForceCases(Conformance):
         )
         world.tick()
         np.testing.assert_allclose(link.twist[:, 0, 3], 0.5 * 0.02 / 0.02, rtol=1e-3)
+
+    def test_a_force_on_a_link_that_is_fixed_to_another_moves_both(self, hammer: Bench) -> None:
+        """The momentum of two links of 1 kg is the impulse, as for a rotor on its drone."""
+        hammer.spawn(PAIR, "pair", (3, 0, 5))
+        assert hammer.write({("links", "force"): {"pair::top": (4.0, 0.0, 0.0)}}) == ()
+        hammer.step(20)
+        links = ("pair::base", "pair::top")
+        momentum = sum(hammer.get("links", "twist", link)[:3] for link in links)
+        np.testing.assert_allclose(momentum, [0.08, 0.0, 0.0], atol=5e-4)
 
     def test_worlds_have_forces_of_their_own(self, hammer: Bench) -> None:
         """In world w the force is w N."""

@@ -13,7 +13,7 @@ from gymnasium.spaces import Space
 
 from .digests import digest
 from .environment import Environment
-from .errors import ReplayError
+from .errors import ReplayError, ResetNeededError
 from .results import StepResult
 from .spaces import conform
 from .trajectories import TrajectoryCollector
@@ -86,6 +86,7 @@ def replay(
         path: A file written by a `Recorder`.
 
     Raises:
+        OSError: The file cannot be opened.
         ReplayError: The file is not a replay, has other agents, or a reset or step differs from the
             recorded one; the message has the line.
 
@@ -118,7 +119,7 @@ def replay(
             else:
                 result = environment.step(_decoded(environment.action_space, line["actions"]))
                 found = digest(tuple(result))
-        except (AttributeError, LookupError, TypeError, ValueError) as error:
+        except (AttributeError, LookupError, ResetNeededError, TypeError, ValueError) as error:
             raise ReplayError(f"{where}: not a line of a replay: {error!r}") from error
         if found != recorded:
             raise ReplayError(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -240,12 +241,26 @@ def test_automatic_resets_keep_the_end_of_an_episode(make_count, start, connect)
     assert remote.step({"a": [1], "b": [1]}).observation["b"][1] == 1.0
 
 
-def test_the_server_says_whose_actions_are_missing(start, connect):
+class Clock:
+    """The wall clock, which counts how often it is looked at."""
+
+    looks = 0
+
+    def monotonic(self):
+        self.looks += 1
+        return time.monotonic()
+
+
+def test_the_server_says_whose_actions_are_missing(start, connect, monkeypatch):
+    """Meanwhile it sleeps, and looks after the caller now and then."""
+    clock = Clock()
+    monkeypatch.setattr("deepsim_envs.ude.steps.time", clock)
     remote = connect(start(step_timeout=2.0))
     remote.reset(seed=1)
     with pytest.raises(ServerError, match="no actions of b") as caught:
         remote.step({"a": [1]})
     assert caught.value.status == 504
+    assert clock.looks < 50
     assert remote.step({"a": [1], "b": [1]}).observation["a"][1] == 1.0
 
 

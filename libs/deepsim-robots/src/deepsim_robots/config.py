@@ -15,7 +15,7 @@ from deepsim_spawn import MjcfModel, ModelDescription
 
 from .description import MountedSensor
 from .parts import Gains, Part
-from .yaml_config import read_settings, write_settings
+from .yaml_config import naming, read_settings, write_settings
 
 Source: TypeAlias = "str | Path | ModelDescription | MjcfModel | None"
 """A source as for `ModelSpawner`, or None for a model that is already in the world."""
@@ -120,11 +120,13 @@ class RobotConfig:
 
         Raises:
             UnknownEntityError: A key, controller, sensor or setting is unknown.
+            OSError: The file cannot be read.
             TypeError: `fixed_base` is neither true nor false.
             ValueError: The text is not a mapping, or a value is invalid.
         """
         known = [each.name for each in fields(cls)]
-        return cls(**read_settings(source, known))
+        with naming(source):
+            return cls(**read_settings(source, known))
 
     def to_yaml(self) -> str:
         """Returns the configuration as YAML, which `from_yaml` reads.

@@ -22,7 +22,7 @@ from .controllers import (
     JointVelocity,
 )
 from .parts import Gains, Part
-from .yaml_config import number, read_yaml
+from .yaml_config import naming, number, read_yaml
 
 Settings: TypeAlias = "Mapping[str, Any]"
 
@@ -74,12 +74,17 @@ def read_ros_control(
         ValueError: A setting is missing or invalid.
     """
     content, _ = read_yaml(source)
+    with naming(source):
+        return _read(content, controllers)
+
+
+def _read(content: Any, controllers: Sequence[str] | None) -> dict[str, dict[str, Any]]:
     found = dict(_controllers(content))
     pids: dict[str, Settings] = {}
     for table in _pid_gains(content):
         pids.update(table)
     if not found and not pids:
-        raise ValueError(f"no controllers, which are mappings with a type, in {str(source)!r:.80}")
+        raise ValueError(f"no controllers, which are mappings with a type, in {content!r:.80}")
     active = {
         name: settings
         for name, settings in found.items()
@@ -174,12 +179,16 @@ def _joints(settings: Settings) -> list[str]:
 def _list(value: Any) -> list[str]:
     if value is None:
         return []
+    if not isinstance(value, (str, Sequence)):
+        raise ValueError(f"names of joints must be a list, got {value!r:.80}")
     return [value] if isinstance(value, str) else [str(each) for each in value]
 
 
 def _own_gains(settings: Settings, joints: list[str]) -> dict[str, Settings]:
     """Returns the gains in a controller's own settings, by joint."""
     given = settings.get("gains", {})
+    if not isinstance(given, Mapping):
+        raise ValueError(f"gains must be a mapping, got {given!r:.80}")
     own = {str(joint): pid for joint, pid in given.items() if joint in joints}
     for joint in joints:  # of a JointGroupPositionController
         if isinstance(settings.get(joint), Mapping) and "pid" in settings[joint]:
@@ -190,6 +199,8 @@ def _own_gains(settings: Settings, joints: list[str]) -> dict[str, Settings]:
 
 
 def _number(settings: Settings, name: str, default: float = 0.0) -> float:
+    if not isinstance(settings, Mapping):
+        raise ValueError(f"gains must be a mapping with {name}, got {settings!r:.80}")
     return number(name, settings.get(name, default))
 
 
@@ -246,7 +257,7 @@ def _pid_settings(joints: list[str], pids: Mapping[str, Settings]) -> dict[str, 
         for name, default in names.items()
     }
     clamps = {
-        joint: abs(float(pids[joint].get("i_clamp", pids[joint].get("i_clamp_max", np.inf))))
+        joint: abs(_number(pids[joint], "i_clamp", _number(pids[joint], "i_clamp_max", np.inf)))
         for joint in joints
     }
     return {**settings, "i_clamp": clamps}

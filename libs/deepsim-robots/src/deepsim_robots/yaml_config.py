@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from deepsim_spawn import (
     SensorDescription,
 )
 from deepsim_sync import Noise, UnknownEntityError
+from deepsim_sync.yaml_size import check_yaml, check_yaml_text
 
 from .controllers.controller import Controller
 from .controllers.names import CONTROLLERS, controller_of
@@ -51,7 +53,7 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # PyYAML has no types
 
 _Loader.add_implicit_resolver(  # PyYAML takes 1e3 for a text
     "tag:yaml.org,2002:float",
-    re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+$"),
+    re.compile(r"[-+]?(\d+(?:\.\d*)?|\.\d+)[eE][-+]?\d+$"),
     list("-+.0123456789"),
 )
 
@@ -63,25 +65,55 @@ def read_yaml(source: str | Path) -> tuple[Any, Path | None]:
         source: Path of a file, or the text itself, which must contain a line break.
 
     Raises:
-        FileNotFoundError: The file does not exist.
-        ValueError: The text is not YAML, or a mapping has a key twice; the message has the line.
+        OSError: The file cannot be read.
+        ValueError: The text is not YAML, has more than 100,000 values, or a mapping has a key
+            twice; the message has the line.
     """
-    inline = isinstance(source, str) and "\n" in source
-    text = str(source) if inline else Path(source).read_text(encoding="utf-8")
+    if (path := file_of(source)) is None:
+        text, name = str(source), "the text"
+    elif path.exists() and not path.is_file():
+        raise ValueError(f"{path} is not a regular file")
+    else:
+        name = str(path)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{path} is not a text in UTF-8: {error}") from error
     if text.lstrip("\ufeff \t\r\n").startswith("<"):
-        name = "the text" if inline else str(source)
         raise ValueError(
             f"{name} is XML, not YAML: a model is the source of a configuration, as in "
             "RobotConfig(source)"
         )
-    loader = _Loader(text)
-    loader.name = "YAML" if inline else str(source)
+    name = "YAML" if path is None else name
     try:
-        return loader.get_single_data(), None if inline else Path(source).parent
+        check_yaml_text(text)
+        loader = _Loader(text)
+        loader.name = name
+        root = loader.get_single_node()
+        check_yaml(root)
+        content = None if root is None else loader.construct_document(root)
     except yaml.YAMLError as error:
-        raise ValueError(_message(error, loader.name)) from error
-    finally:
-        loader.dispose()
+        raise ValueError(_message(error, name)) from error
+    except Exception as error:  # of numbers, dates, nesting and keys that YAML has and Python not
+        raise ValueError(f"{name}: {error}") from error
+    return content, None if path is None else path.parent
+
+
+def file_of(source: str | Path) -> Path | None:
+    """Returns the file of a source; None if it is the text itself."""
+    return None if isinstance(source, str) and "\n" in source else Path(source)
+
+
+@contextmanager
+def naming(source: str | Path) -> Iterator[None]:
+    """Puts the name of a file before the messages of errors in its values."""
+    try:
+        yield
+    except (UnknownEntityError, TypeError, ValueError) as error:
+        path = file_of(source)
+        if path is not None and str(path) not in str(error):
+            error.args = (f"{path}: {error}",)
+        raise
 
 
 def number(what: str, value: Any) -> float:
@@ -92,7 +124,10 @@ def number(what: str, value: Any) -> float:
     """
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError(f"{what} must be a number, got {value!r}")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"{what} must be a number up to 1e308, got a whole one beyond") from None
 
 
 def _message(error: yaml.YAMLError, name: str) -> str:

@@ -13,6 +13,8 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
+from deepsim_sync.yaml_size import check_yaml_text
+
 from .files import MODELS, write_plot, write_scene
 from .language.scenario import Scenario
 from .scene import Scene
@@ -228,9 +230,13 @@ def read_trials(file: Path) -> list[dict[str, Any]]:
         ValueError: The file holds something else.
     """
     try:
-        listed = yaml.safe_load(file.read_text(encoding="utf-8"))
+        if file.exists() and not file.is_file():
+            raise ValueError("it is not a regular file")
+        text = file.read_text(encoding="utf-8")
+        check_yaml_text(text)
+        listed = yaml.safe_load(text)
         return [{"seed": int(each["seed"]), "number": int(each["number"])} for each in listed]
-    except (yaml.YAMLError, TypeError, KeyError, ValueError) as error:
+    except (yaml.YAMLError, TypeError, KeyError, ValueError, RecursionError) as error:
         raise ValueError(f"{file}: is not a list of scenes with seed and number") from error
 
 

@@ -117,6 +117,10 @@ class Perception:
             stuck=self.slow > STUCK_AFTER,
         )
 
+    def forget(self, worlds: Numbers) -> None:
+        """Counts anew the ticks for `stuck` in some worlds, (w,), before new matches."""
+        self.slow[worlds] = 0
+
     def _count(self, worlds: Numbers) -> None:
         """Counts the consecutive ticks during which each robot has been too slow."""
         wanted, actual = self.pitch.command[..., :2], self.pitch.velocity[..., :2]

@@ -115,8 +115,11 @@ class Referee:
         self._start = starting_places(np.bincount(pitch.team, minlength=2), pitch.field.length)
 
     def begin(self, worlds: Numbers, kick_off: NDArray[np.int64]) -> None:
-        """Begins new matches in some worlds, (w,), without goals or cards, by a kick-off, (w,)."""
-        self.score[worlds] = 0
+        """Begins new matches in some worlds, (w,), by a kick-off, (w,).
+
+        They have no goals and cards, and a `stop` of the match before does not hold them up.
+        """
+        self.score[worlds], self.phase[worlds] = 0, Phase.PLAY
         if self.fouls is not None:
             self.fouls.committed[worlds] = 0
         sent_off = self.pitch.sent_off

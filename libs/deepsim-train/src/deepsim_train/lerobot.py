@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from deepsim_envs import Trajectory
 from deepsim_sync.temporary_folders import temporary_folder
+from deepsim_train.dataset_files import require_files
 
 from .policies.networks import is_picture
 
@@ -170,7 +171,7 @@ def write_dataset(
         table = pa.table({name: _array(values) for name, values in frames.items()})
         table = table.replace_schema_metadata(_of_hugging_face(frames))
         file = made / _DATA.format(chunk_index=0, file_index=0)
-        with pq.ParquetWriter(file, table.schema) as writer:
+        with pq.ParquetWriter(file, table.schema, write_page_checksum=True) as writer:
             for span in spans:  # a row group for each episode, as LeRobot reads them
                 writer.write_table(table[span])
         told.to_parquet(made / _EPISODES, index=False)
@@ -190,31 +191,39 @@ def read_dataset(folder: Path, observation_space: spaces.Space[Any]) -> tuple[An
         observation_space: The space of an observation, whose keys and shapes the observations get.
 
     Raises:
-        ValueError: The dataset lacks a part of the observations, or has another format or shape.
+        ValueError: The dataset is damaged, lacks a part of the observations, or has another format
+            or shape.
         OSError: A file cannot be read.
     """
+    require_files(folder)
+    try:
+        return _read(folder, observation_space)
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # of JSON, Arrow, Pillow and NumPy
+        raise ValueError(f"{folder} cannot be read: {error}") from error
+
+
+def _read(folder: Path, observation_space: spaces.Space[Any]) -> tuple[Any, NDArray[Any]]:
     info = json.loads((folder / INFO).read_text(encoding="utf-8"))
     if info.get("codebase_version") != _VERSION:
-        raise ValueError(
-            f"{folder} must have the format {_VERSION}, got {info.get('codebase_version')}"
-        )
+        version = info.get("codebase_version")
+        raise ValueError(f"it must have the format {_VERSION}, got {version!r:.80}")
     files = sorted((folder / "data").glob("*/*.parquet"))
-    table = pa.concat_tables(pq.read_table(file) for file in files)
+    table = pa.concat_tables(pq.read_table(file, page_checksum_verification=True) for file in files)
     found: dict[str | None, NDArray[Any]] = {}
     for name, key, part in _parts_of(observation_space):
-        found[key] = _values(folder, table, name).astype(part.dtype)
+        found[key] = _values(table, name).astype(part.dtype)
         if found[key][0].size != np.prod(part.shape or ()):
-            raise ValueError(
-                f"{name} of {folder} must be of {part}, got shape {found[key].shape[1:]}"
-            )
+            raise ValueError(f"{name} must be of {part}, got shape {found[key].shape[1:]}")
         found[key] = found[key].reshape(-1, *(part.shape or ()))
-    return found.get(None, found), _values(folder, table, "action")
+    return found.get(None, found), _values(table, "action")
 
 
-def _values(folder: Path, table: Any, name: str) -> NDArray[Any]:
+def _values(table: Any, name: str) -> NDArray[Any]:
     """Returns a column (n, ...) of a table; pictures (n, height, width, channels)."""
     if name not in table.column_names:
-        raise ValueError(f"{folder} has no {name}, but {', '.join(table.column_names)}")
+        raise ValueError(f"it has no {name}, but {', '.join(table.column_names)}")
     column = table[name].combine_chunks()
     if pa.types.is_struct(column.type):
         pictures = [each["bytes"] for each in column.to_pylist()]

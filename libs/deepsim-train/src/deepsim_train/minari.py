@@ -15,6 +15,7 @@ from gymnasium.spaces import Space
 from deepsim_envs import Trajectory
 from deepsim_envs.spaces import leafwise
 from deepsim_sync.temporary_folders import temporary_folder
+from deepsim_train.dataset_files import require_files
 
 try:
     import minari
@@ -127,15 +128,22 @@ def read_dataset(dataset: str | Path) -> tuple[Any, Any]:
         dataset: The id of a dataset in Minari's folder, or the folder of a dataset.
 
     Raises:
-        ValueError: The dataset has no episodes.
+        ValueError: The dataset is damaged, or has no episodes.
         OSError: There is no such dataset, or it cannot be read.
     """
-    found = (
-        minari.load_dataset(dataset)
-        if isinstance(dataset, str)
-        else minari.MinariDataset(dataset / "data")
-    )
-    episodes = list(found.iterate_episodes())
+    if isinstance(dataset, Path):
+        require_files(dataset)
+    try:
+        found = (
+            minari.load_dataset(dataset)
+            if isinstance(dataset, str)
+            else minari.MinariDataset(dataset / "data")
+        )
+        episodes = list(found.iterate_episodes())
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # of JSON, HDF5, Minari and spaces that do not fit
+        raise ValueError(f"{dataset} cannot be read: {error}") from error
     if not episodes:
         raise ValueError(f"{dataset} has no episodes")
     seen = [leafwise(lambda part: part[:-1], episode.observations) for episode in episodes]

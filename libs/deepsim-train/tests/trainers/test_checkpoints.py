@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import random
 import subprocess
+import sys
 from collections import OrderedDict, deque
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +26,7 @@ from deepsim_envs.results import StepResult
 from deepsim_math import Pose
 from deepsim_sync import World
 from deepsim_train import TaskError, TrainedPolicy
-from deepsim_train.training.checkpoint import FILE, attributes_of, load_training_state
+from deepsim_train.training.checkpoint import FILE, attributes_of, load_training_state, sealed
 
 
 class Call:
@@ -49,7 +51,7 @@ def touch(path: Path) -> Call:
 
 
 def loaded(value: Any, folder: Path, protocol: int = pickle.DEFAULT_PROTOCOL) -> Any:
-    (folder / FILE).write_bytes(pickle.dumps({"value": value}, protocol))
+    (folder / FILE).write_bytes(sealed(pickle.dumps({"value": value}, protocol)))
     return load_training_state(folder / FILE)["value"]
 
 
@@ -107,22 +109,35 @@ def test_nothing_is_called(tmp_path: Path, protocol: int) -> None:
     ],
 )
 def test_handmade_pickles_are_refused(tmp_path: Path, code: bytes) -> None:
-    (tmp_path / FILE).write_bytes(code)
+    (tmp_path / FILE).write_bytes(sealed(code))
     with pytest.raises(TaskError, match=r"checkpoint\.pkl is not a checkpoint"):
         load_training_state(tmp_path / FILE)
 
 
-def test_damage_is_one_error(tmp_path: Path) -> None:
+def test_damage_is_noticed(tmp_path: Path) -> None:
+    """A flipped bit of a number was another number; behind the checksum, damage is one error."""
     state = {"a": np.eye(3), "b": torch.ones(3), "c": [Pose((1.0, 0.0, 0.0))] * 3}
     data, draw = pickle.dumps({"value": state}), random.Random(4)
-    for _ in range(300):
+    for number in range(300):
         mutant = bytearray(data)
         mutant[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
-        (tmp_path / FILE).write_bytes(mutant)
-        try:
+        (tmp_path / FILE).write_bytes(bytes(mutant) + sealed(data)[len(data) :])
+        with pytest.raises(TaskError, match="its checksum is wrong"):
             load_training_state(tmp_path / FILE)
-        except TaskError:
-            continue
+        (tmp_path / FILE).write_bytes(sealed(bytes(mutant)))
+        with contextlib.suppress(TaskError):
+            load_training_state(tmp_path / FILE)
+        (tmp_path / FILE).write_bytes(sealed(data)[: -1 - number])
+        with pytest.raises(TaskError, match="its checksum is wrong"):
+            load_training_state(tmp_path / FILE)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such pipes")
+def test_a_pipe_is_no_checkpoint(tmp_path: Path) -> None:
+    """Opening it would wait for ever."""
+    os.mkfifo(tmp_path / FILE)
+    with pytest.raises(TaskError, match="it is not a regular file"):
+        load_training_state(tmp_path / FILE)
 
 
 def test_an_attribute_that_stable_baselines3_renames_is_named() -> None:

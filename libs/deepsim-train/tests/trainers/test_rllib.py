@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("ray", reason="Ray is not installed: tox -e py311-trainers")
+pytest.importorskip("torch", reason="PyTorch is not installed: tox -e py311-trainers")
 
 import ray
 from ray.rllib.algorithms.ppo import PPOConfig

@@ -9,7 +9,7 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from .access import GuardedServer
+from .joint import GuardedServer
 from .scene.frame import Frame
 
 _LAG = 0.05  # [s] of wall time in which the view makes up for 63 % of a motion

@@ -14,9 +14,9 @@ import numpy as np
 import viser
 from numpy.typing import NDArray
 
-from .access import AccessControl, GuardedServer
+from .access import AccessControl
 from .follow import FollowedModel
-from .keyboard import mended
+from .joint import GuardedServer, mended
 from .panel.run_folder import CaptureFolder
 from .panel.selection_folder import ModelChoice
 from .scene.frame import Frame

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from deepsim_sync import CameraView, Priority, World
 
-from .access import AccessControl, GuardedServer
+from .access import AccessControl
 from .control import Clock, ClockControl, Control
 from .follow import FollowedModel
 from .host import Host
+from .joint import GuardedServer
 from .keyboard import KEYS
 from .marks import ShowFolder
 from .panel.edit_folder import EditFolder

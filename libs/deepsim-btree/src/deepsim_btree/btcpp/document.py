@@ -286,6 +286,8 @@ def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
 
 def read_file(path: Path) -> Document:
     """Reads a file and its included files, or raises XmlError or OSError."""
+    if path.exists() and not path.is_file():  # a pipe would be waited for
+        raise XmlError("it is no regular file", str(path), 1)
     content = read_bytes(path)
     if len(content) > MAX_BYTES:
         raise XmlError(_TOO_LARGE, str(path), 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator
 from html import escape
@@ -119,15 +120,27 @@ class Recording:
         """Reads a file written by `save` or by a `Trace` with a stream.
 
         Raises:
+            OSError: The file cannot be opened.
             ValueError: The file is not a recording; the message names the file and the line.
+
+        Warns:
+            UserWarning: The last line breaks off, as on a full disk: it is left out.
         """
-        text = Path(path).read_text(encoding="utf-8")
+        if Path(path).exists() and not Path(path).is_file():  # a pipe would be waited for
+            raise ValueError(f"{path}: no trace: it is not a regular file")
         recording = cls()
         layout: tuple[NodeInfo, ...] = ()
         blackboard: Mapping[str, str] = {}
-        for number, line in enumerate(text.splitlines(), 1):
+        number = 0
+        for number, text in enumerate(Path(path).read_bytes().splitlines(keepends=True), 1):
             try:
-                fields = json.loads(line)
+                fields = json.loads(text)
+            except (ValueError, RecursionError) as error:
+                if number > 1 and not text.endswith(b"\n"):
+                    warnings.warn(f"{path}:{number} breaks off and is left out", stacklevel=2)
+                    break
+                raise ValueError(f"{path}:{number}: no line of a trace: {error}") from error
+            try:
                 if number == 1:
                     _check_head(fields)
                 elif "nodes" in fields:
@@ -141,9 +154,9 @@ class Recording:
                     step = _step(fields, layout, blackboard)
                     recording.steps.append(step)
                     recording.last_tick, recording.last_time = step.tick, step.time
-            except (ValueError, TypeError, KeyError, AttributeError) as error:
+            except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
                 raise ValueError(f"{path}:{number}: no line of a trace: {error}") from error
-        if not text:
+        if not number:
             raise ValueError(f"{path}:1: no trace: the file is empty")
         return recording
 

@@ -9,6 +9,7 @@ efforts at the rate of the physics, make the world with ``steps_per_tick=1``.
 from __future__ import annotations
 
 import importlib
+import re
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 
 from deepsim_robots.joint_group import JointGroup
 from deepsim_sync import WorldNumbers
+from deepsim_sync.array_files import expect_floats, read_arrays
 
 from .controller import Controller, Drive, Floats, Pair, PerJoint, bounds, gains_of, limits_of
 from .joint_position import position_limits
@@ -30,6 +32,7 @@ Network: TypeAlias = Callable[[Floats], NDArray[np.floating]]
 
 It must give a world the same bits for any w; see the rules of `deepsim_envs.Area`.
 """
+_NAME = re.compile(r"activation|(weights|bias)_\d{1,3}")
 _LONG = 0.01  # a tick in which a held effort differs from a motor's [s]
 _OTHERS = "delayed "  # prefix of the memory of a delayed drive
 _ACTIVATIONS: Mapping[str, Callable[[Floats], Floats]] = {
@@ -136,7 +139,7 @@ class ActuatorNetwork(Controller):
             )
 
     def drive(self, joints: JointGroup) -> Drive:
-        network = self.network if callable(self.network) else _load(Path(self.network))
+        network = self.network if callable(self.network) else load_network(Path(self.network))
         limits = limits_of(joints, self.lower, self.upper, position_limits(joints))
         saturation = np.inf if self.saturation_effort is None else self.saturation_effort
         curve = _curve(joints, saturation, self.velocity_limit, self.effort_limit)
@@ -429,7 +432,7 @@ def _range(delay: float | tuple[float, float]) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _load(file: Path) -> Network:
+def load_network(file: Path) -> Network:
     """Reads the file of a network.
 
     Raises:
@@ -437,21 +440,32 @@ def _load(file: Path) -> Network:
         FileNotFoundError: There is no such file.
         ImportError: An ONNX file needs the extra ``deepsim-robots[onnx]``.
     """
+    if file.exists() and not file.is_file():
+        raise ValueError(f"{file} is no network that can be run: it is not a regular file")
     if file.suffix == ".onnx":
         return _OnnxNetwork(file)
     if file.suffix != ".npz":
         raise ValueError(f"an actuator network is an .onnx or .npz file, got {str(file)!r}")
-    with np.load(file, allow_pickle=False) as stream:
-        arrays = dict(stream)
-    count = sum(name.startswith("weights_") for name in arrays)
-    activation = str(arrays.get("activation", "tanh"))
-    needed = {f"{kind}_{n}" for n in range(count) for kind in ("weights", "bias")}
-    if not count or not needed <= arrays.keys() or activation not in _ACTIVATIONS:
-        raise ValueError(
-            f"{file} must have weights_0, bias_0, ..., and an activation of "
-            f"{', '.join(_ACTIVATIONS)}; it has {', '.join(arrays)}, activation {activation!r}"
-        )
-    layers = [(arrays[f"weights_{n}"], arrays[f"bias_{n}"]) for n in range(count)]
+    try:
+        arrays = read_arrays(file, _NAME)
+        activation = str(arrays.pop("activation", "tanh"))
+        count = len(arrays) // 2
+        needed = {f"{kind}_{n}" for n in range(count) for kind in ("weights", "bias")}
+        if not count or needed != arrays.keys() or activation not in _ACTIVATIONS:
+            raise ValueError(
+                f"it must have weights_0, bias_0, ..., and an activation of "
+                f"{', '.join(_ACTIVATIONS)}; it has {', '.join(arrays)}, activation {activation!r}"
+            )
+        layers = [(arrays[f"weights_{n}"], arrays[f"bias_{n}"]) for n in range(count)]
+        inputs = layers[0][0].shape[-1] if layers[0][0].ndim else 0
+        for number, (weights, bias) in enumerate(layers):
+            expect_floats(f"weights_{number}", weights, (bias.size, inputs))
+            expect_floats(f"bias_{number}", bias, (bias.size,))
+            inputs = bias.size
+        if inputs != 1:
+            raise ValueError(f"it must have one output, got {inputs}")
+    except ValueError as error:
+        raise ValueError(f"{file} is no network that can be run: {error}") from error
 
     def network(inputs: Floats) -> Floats:
         values: Floats = inputs.astype(layers[0][0].dtype)

@@ -49,6 +49,8 @@ class PlanarBase(Controller):
     def __post_init__(self) -> None:
         if len(self.joints) not in (0, 3):
             raise ValueError(f"a planar base must have 3 joints or none, got {list(self.joints)}")
+        if self.damping is not None and not self.joints:
+            raise ValueError("damping is that of joints, and the planar base has none")
 
     def drive(self, joints: JointGroup) -> Drive:
         if not self.joints:

@@ -86,6 +86,9 @@ class Bag:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.path.stat()
+        for each in (self.path, *(self.path.iterdir() if self.path.is_dir() else ())):
+            if each.exists() and not (each.is_file() or each.is_dir()):  # it might never end
+                raise BagError(f"{path} is not a readable ROS 2 bag: {each} is not a regular file")
         topics: dict[str, str] = {}
         counts: dict[str, int] = {}
         with self._errors(), Reader(self.path) as reader:

@@ -18,7 +18,7 @@ from scenic.core.vectors import Orientation, Vector
 
 from deepsim_math import Pose, Quaternion, Vector3
 from deepsim_scenes.errors import SceneError
-from deepsim_scenes.language.joint import SubRequirement, sub_requirements
+from deepsim_scenes.language.joint import SubRequirement, end_behavior, sub_requirements
 from deepsim_scenes.language.scenario import scene_object
 from deepsim_scenes.scene import Scene, SceneObject
 from deepsim_scenes.world import described
@@ -241,16 +241,10 @@ class WorldSimulation(Simulation):  # type: ignore[misc] # Scenic has no types
         ]
 
     def destroy(self) -> None:
-        """Stops all behaviours, and deletes the objects that the run created.
-
-        Scenic 3.1 leaves overridden behaviours suspended; when the garbage collector ends them,
-        they change its global state.
-        """
+        """Stops all behaviours, and deletes the objects that the run created."""
         for behavior in self._behaviors.values():
-            if behavior is not None and behavior._isRunning:
-                suspended = behavior._runningIterator
-                behavior._stop()
-                suspended.close()
+            if behavior is not None:
+                end_behavior(behavior)
         for name in self._spawned:
             self.world.delete(name)
 

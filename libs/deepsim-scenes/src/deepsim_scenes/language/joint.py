@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The joint with Scenic's globals: its state, its specifiers, and sub-scenarios."""
+"""The joint with Scenic: its global state, its specifiers, sub-scenarios and behaviours.
+
+The names are not part of its interface: tests/test_joint.py says which of them has changed.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import copy
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -25,6 +29,17 @@ _STATE = (
     "inInitialScenario", "runningScenarios", "currentBehavior", "simulatorFactory",
     "evaluatingGuard",
 )  # fmt: skip
+_SPECIFIERS = (
+    "OffsetBy", "OffsetAlongSpec", "Beyond", "LeftSpec", "RightSpec", "Ahead", "Behind",
+    "ApparentlyFacing", "With",
+)  # fmt: skip
+if missing := [
+    name for name in (*_STATE, *_SPECIFIERS, "makeRequirement") if not hasattr(veneer, name)
+]:
+    raise ImportError(
+        f"scenic {version('scenic')} has no {', '.join(missing)} in scenic.syntax.veneer, which "
+        "deepsim-scenes sets: install a version that deepsim-scenes[scenic] admits"
+    )
 _IDLE = {name: copy.copy(getattr(veneer, name)) for name in _STATE}
 
 
@@ -94,8 +109,8 @@ def _scenic_2_specifiers() -> dict[str, Callable[..., Any]]:
         return original(prop, (val, val, 0) if scalar else val)
 
     return {
-        **{name: placing(name) for name in ("OffsetBy", "OffsetAlongSpec", "Beyond")},
-        **{name: beside(name) for name in ("LeftSpec", "RightSpec", "Ahead", "Behind")},
+        **{name: placing(name) for name in _SPECIFIERS[:3]},
+        **{name: beside(name) for name in _SPECIFIERS[3:7]},
         "ApparentlyFacing": apparently_facing,
         "With": with_property,
     }
@@ -117,6 +132,18 @@ def scenic_2() -> Iterator[None]:
         yield
     finally:
         vars(veneer).update(old)
+
+
+def end_behavior(behavior: Any) -> None:
+    """Ends a behaviour that runs, and those that it overrode.
+
+    Scenic 3.1 leaves the latter suspended; when the garbage collector ends them, they change its
+    global state.
+    """
+    if behavior._isRunning:
+        suspended = behavior._runningIterator
+        behavior._stop()
+        suspended.close()
 
 
 class SubRequirement(DynamicRequirement):  # type: ignore[misc] # Scenic has no types

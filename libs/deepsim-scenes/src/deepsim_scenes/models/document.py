@@ -13,6 +13,7 @@ import yaml
 
 from deepsim_scenes.errors import ModelListError
 from deepsim_sync.errors import did_you_mean
+from deepsim_sync.yaml_size import check_yaml, check_yaml_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +99,21 @@ def read_document(file: Path, items: str) -> tuple[Section, list[Section]]:
     Raises:
         ModelListError: The file cannot be read, or has no such list of mappings.
     """
+    if file.exists() and not file.is_file():
+        raise ModelListError(file, 0, "is not a regular file")
     try:
-        root = yaml.compose(file.read_text(encoding="utf-8"), yaml.SafeLoader)
+        text = file.read_text(encoding="utf-8")
+        check_yaml_text(text)
+        root = yaml.compose(text, yaml.SafeLoader)
+        check_yaml(root)
     except OSError as error:
         raise ModelListError(file, 0, f"cannot be opened: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise ModelListError(file, 0, "is not a text in UTF-8") from error
     except yaml.YAMLError as error:
         raise ModelListError(file, _line(error), f"is not YAML: {_problem(error)}") from error
+    except (ValueError, RecursionError) as error:
+        raise ModelListError(file, 0, f"cannot be read as YAML: {error}") from error
     top = _section(file, root, "the file")
     if items not in top.values:
         raise ModelListError(file, top.line, f"has no key {items!r}")
@@ -137,6 +145,9 @@ def _section(file: Path, node: yaml.Node | None, what: str) -> Section:
         values = loader.construct_document(node)
     except yaml.YAMLError as error:
         raise ModelListError(file, _line(error), f"is not plain YAML: {_problem(error)}") from error
+    except Exception as error:  # of numbers and dates that YAML has and Python has not
+        line = node.start_mark.line + 1
+        raise ModelListError(file, line, f"has a value that cannot be read: {error}") from error
     named = {str(key): value for key, value in values.items()}
     return Section(file, node.start_mark.line + 1, named, lines)
 

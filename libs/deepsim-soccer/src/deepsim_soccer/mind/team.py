@@ -51,7 +51,7 @@ ELBOW = 1.1  # robots that wait keep this distance from their mates [m]
 class TeamMind:
     """The mind of both teams in all worlds, with attacker, supporters, defenders and keeper.
 
-    Call `tick` after `Pitch.sense` and before `Pitch.drive`.
+    Call `tick` after `Pitch.sense` and before `Pitch.drive`, and `forget` before a new match.
 
     Args:
         pitch: The robots and the ball.
@@ -112,6 +112,12 @@ class TeamMind:
         self.role[on], self.post[on] = role[on], post[on]
         numbers = (on[:, None] * self.role.shape[1] + self.robots).reshape(-1)
         self.batch.tick(numbers)
+
+    def forget(self, worlds: NDArray[np.intp]) -> None:
+        """Forgets the roles and posts of some worlds, (w,), before new matches."""
+        self.role[worlds], self.post[worlds] = Role.DEFENDER, np.nan
+        count = self.role.shape[1]
+        self.batch.reset((np.asarray(worlds)[:, None] * count + np.arange(count)).reshape(-1))
 
     def root(self, agent: Agents) -> Behaviour:
         """Returns the tree of the robot with this number; for `AGENT`, the tree of a `Batch`."""

@@ -226,7 +226,7 @@ class Pitch:
             least = np.minimum(least, (gap * gap).sum(axis=-1))
         return np.asarray(least < (self._reach + _NEARLY) ** 2)
 
-    def put_robots(self, worlds: NDArray[np.intp], place: ArrayLike, yaw: ArrayLike) -> None:
+    def put_robots(self, worlds: ArrayLike, place: ArrayLike, yaw: ArrayLike) -> None:
         """Places all robots of some worlds, at rest.
 
         Args:
@@ -235,6 +235,7 @@ class Pitch:
             yaw: Yaws, (w, N) [rad].
         """
         self.sense()  # touches until now
+        worlds = np.asarray(worlds, np.intp)
         pose = _upright(np.asarray(place, np.float64), np.asarray(yaw, np.float64))
         self._robots.put(worlds, pose=pose, twist=_REST)
         self.command[worlds], self.kick[worlds], self.pause[worlds] = 0.0, 0.0, 0.0
@@ -242,12 +243,13 @@ class Pitch:
         self.holder[worlds] = self.kicked[worlds] = self.touched[worlds] = NOBODY
         self.sense()
 
-    def put_ball(self, worlds: NDArray[np.intp], place: ArrayLike) -> None:
+    def put_ball(self, worlds: ArrayLike, place: ArrayLike) -> None:
         """Places the balls of some worlds, (w,), on the ground at rest; `place` is (w, 2) [m].
 
         Nobody has touched them since.
         """
         self.sense()  # touches until now
+        worlds = np.asarray(worlds, np.intp)
         pose = np.zeros((len(worlds), 1, 7))
         pose[:, 0, :2], pose[:, 0, 2], pose[:, 0, 6] = place, self.dialect.ball_radius, 1.0
         self._ball_row.put(worlds, pose=pose, twist=_REST)
@@ -298,7 +300,7 @@ class Pitch:
         on = None if worlds is None or len(worlds) == len(self.world) else worlds
         moved = self._wheels(period)
         holder = self._take(on, period)
-        ball_pose, ball_twist, replaced = self._ball(holder, moved, period)
+        ball_pose, ball_twist, replaced = self._ball(on, holder, moved, period)
         (c, s), (x, y, w) = self._turn, moved
         twist = np.zeros(self._twist.shape)
         np.subtract(c * x, s * y, out=twist[:, :-1, 0])
@@ -396,23 +398,26 @@ class Pitch:
             lot[both], ends[both] = drawn[:, 0] < 0.5, drawn[:, 1] < period / DUEL
         return lot, ends
 
-    def _ball(self, holder: Numbers, moved: Floats, period: float) -> tuple[Floats, Floats, Bools]:
+    def _ball(
+        self, worlds: NDArray[np.intp] | None, holder: Numbers, moved: Floats, period: float
+    ) -> tuple[Floats, Floats, Bools]:
         """Applies kicks; returns the balls' poses, twists, and whether each pose has to be set."""
         chosen, held = self.dialect, holder != NOBODY
         pose = self._pose[:, -1]
         twist = self.ball.roll(pose, self._twist[:, -1], period)
+        active = self._active(worlds)
         if not anywhere(held):
-            self.holder, self.kicked = holder, holder.copy()  # nobody
+            self.holder, self.kicked = holder, np.where(active, NOBODY, self.kicked)
             return self._kept_in(pose, twist, held)
         every, number = np.arange(len(holder)), np.maximum(holder, 0)
         yaw, place = self.yaw[every, number], self.place[every, number]
         kick, velocity = self.kick[every, number], moved[:, every, number].T
         passes = (kick[:, 1] == 0.0) & (kick[:, 0] > chosen.pass_limit)
         kick[:, 0] = np.where(passes, chosen.pass_limit, kick[:, 0])
-        kicks = held & (np.abs(kick).max(axis=-1) > 0.0)
-        self.kicked = np.where(kicks, holder, NOBODY)
-        worlds = np.flatnonzero(kicks)
-        self.pause[worlds, holder[worlds]] = KICK_PAUSE
+        kicks = held & active & (np.abs(kick).max(axis=-1) > 0.0)
+        self.kicked = np.where(active, np.where(kicks, holder, NOBODY), self.kicked)
+        on = np.flatnonzero(kicks)
+        self.pause[on, holder[on]] = KICK_PAUSE
         self.holder = np.where(kicks, NOBODY, holder)
         # A held ball is `hold_gap` ahead of the robot, and moves with it; kicks start from there.
         spot = held_position(place, yaw, chosen.hold_gap)

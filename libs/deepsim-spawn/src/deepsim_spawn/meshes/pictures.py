@@ -62,6 +62,8 @@ def _opened(path: Path, formats: tuple[str, ...]) -> Any:
             "pictures need an extra: pip install --find-links dist 'deepsim-spawn[images]'",
             file=file,
         ) from None
+    if path.exists() and not path.is_file():  # a pipe would be waited for
+        raise ModelFormatError("cannot be read as a picture: it is not a regular file", file=file)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", PIL.Image.DecompressionBombWarning)

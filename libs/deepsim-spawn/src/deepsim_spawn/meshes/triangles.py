@@ -116,6 +116,8 @@ def _parts(mesh: Mesh, open_file: Callable[[str], bytes] | None) -> list[Part]:
         if mesh.path.stat().st_size > _MOST_BYTES:
             raise ModelFormatError(f"must be <= {_MOST_BYTES} bytes", file=file)
         parts = _READERS[suffix](mesh, open_file)
+        if any(_has_loose_corners(part) for part in parts):
+            raise ModelFormatError("has faces with vertices that it does not have", file=file)
     except ModelFormatError:
         raise
     except Exception as error:  # trimesh raises different errors for each format
@@ -127,6 +129,11 @@ def _parts(mesh: Mesh, open_file: Callable[[str], bytes] | None) -> list[Part]:
         known = sorted({name for part in parts for name in part.names})
         raise ModelFormatError(f"has no submesh {mesh.submesh!r}; it has {known}", file=file)
     return chosen
+
+
+def _has_loose_corners(part: Part) -> bool:
+    faces = part.faces
+    return faces.size > 0 and not 0 <= faces.min() <= faces.max() < len(part.vertices)
 
 
 class _Beside(dict[str, bytes]):

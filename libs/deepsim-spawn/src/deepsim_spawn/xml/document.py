@@ -123,7 +123,10 @@ _TOKEN = re.compile(
     r"""|(?P<ampersand>&)(?![\w#]+;)""",
     re.DOTALL,
 )
-_ATTRIBUTE = re.compile(r"""([^\s="'<>/]+)\s*=\s*("[^"]*"?|'[^']*'?|(?:[^\s"'<>/]|/(?!\s*\Z))*)""")
+_ATTRIBUTE = re.compile(
+    r"""([^\s="'<>/]+)\s*=\s*("[^"]*"?|'[^']*'?|(?:[^\s"'<>/]|/(?!\s*\Z))*)|[^\s="'<>/]+"""
+)
+"""An attribute, or a whole word without a value: by letters it would take the square of them."""
 _BARE_AMPERSAND = re.compile(r"&(?![\w#]+;)")
 _DECLARED = {"xml", "xmlns"}
 _BEFORE_DECLARATION = re.compile(rb"\xef\xbb\xbf|\s+|<!--.*?-->", re.DOTALL)
@@ -283,7 +286,7 @@ def _mended(content: bytes) -> bytes:
 def _mended_tag(match: re.Match[str], prefixes: dict[str, bool]) -> str:
     rest = match["rest"].rstrip()
     attributes: dict[str, str] = {}
-    for name, value in _ATTRIBUTE.findall(rest):
+    for name, value in filter(any, _ATTRIBUTE.findall(rest)):
         bare = value[1:].rstrip(value[0]) if value[:1] in ("'", '"') else value
         bare = _BARE_AMPERSAND.sub("&amp;", bare).replace("<", "&lt;").replace('"', "&quot;")
         attributes.setdefault(name, bare)

@@ -88,6 +88,8 @@ class Match(Area):
         """Lines the teams up; one of them, drawn evenly, has the kick-off."""
         kick_off = self.world.uniform(0.0, 1.0, 1, worlds)[:, 0] < 0.5
         self.referee.begin(worlds, kick_off.astype(np.int64))
+        if self.mind is not None:
+            self.mind.forget(worlds)
         if self.opponents == "static":
             self._stand_in_goal(worlds)
         if self.drill:

@@ -13,6 +13,7 @@ from gymnasium import spaces
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from deepsim_sync.array_files import expect_floats
 from deepsim_train.task_code import TaskError
 
 Floats = NDArray[np.float32]
@@ -28,16 +29,6 @@ def dense(layer: Layer, values: Floats) -> Floats:
     return outputs
 
 
-def expect(name: str, array: Any, shape: tuple[int, ...]) -> None:
-    """Raises ValueError unless an array of a file holds finite floats of a shape."""
-    if array.shape != shape or array.dtype.kind != "f":
-        raise ValueError(
-            f"{name} must be floats of shape {shape}, got {array.dtype} of {array.shape}"
-        )
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite")
-
-
 def whole_numbers(arrays: Mapping[str, Any], name: str) -> tuple[int, ...]:
     """Returns the integers of an array of a file; raises ValueError if it holds others."""
     array = arrays[name]
@@ -47,7 +38,7 @@ def whole_numbers(arrays: Mapping[str, Any], name: str) -> tuple[int, ...]:
 
 
 def check_layer(name: str, layer: Layer, inputs: int) -> int:
-    """Returns the number of outputs of a layer, as `expect` checks its arrays.
+    """Returns the number of outputs of a layer, as `expect_floats` checks its arrays.
 
     Args:
         name: Name in messages, with ``{}`` for ``weights`` and ``bias``.
@@ -55,8 +46,8 @@ def check_layer(name: str, layer: Layer, inputs: int) -> int:
         inputs: The number of its inputs.
     """
     weights, bias = layer
-    expect(name.format("weights"), weights, (bias.size, inputs))
-    expect(name.format("bias"), bias, (bias.size,))
+    expect_floats(name.format("weights"), weights, (bias.size, inputs))
+    expect_floats(name.format("bias"), bias, (bias.size,))
     return bias.size
 
 
@@ -85,9 +76,9 @@ class Lstm(NamedTuple):
     def check(self, inputs: int) -> int:
         """Returns the size n; raises ValueError if the arrays do not fit it and the inputs."""
         size = self.bias.size // 4
-        expect("lstm_weights_in", self.weights_in, (4 * size, inputs))
-        expect("lstm_weights_out", self.weights_out, (4 * size, size))
-        expect("lstm_bias", self.bias, (4 * size,))
+        expect_floats("lstm_weights_in", self.weights_in, (4 * size, inputs))
+        expect_floats("lstm_weights_out", self.weights_out, (4 * size, size))
+        expect_floats("lstm_bias", self.bias, (4 * size,))
         return size
 
     def __call__(self, values: Floats, state: State) -> State:
@@ -153,8 +144,8 @@ class PictureNetwork:
         height, width, channels = shape
         for number, each in enumerate(self.convolutions):
             outputs, _, *(rows, columns) = each.weights.shape
-            expect(f"kernels_{number}", each.weights, (outputs, channels, rows, columns))
-            expect(f"biases_{number}", each.bias, (outputs,))
+            expect_floats(f"kernels_{number}", each.weights, (outputs, channels, rows, columns))
+            expect_floats(f"biases_{number}", each.bias, (outputs,))
             if not (each.stride >= 1 and 1 <= rows <= height and 1 <= columns <= width):
                 raise ValueError(f"a stride of {each.stride} or a kernel does not fit {shape}")
             height = (height - rows) // each.stride + 1

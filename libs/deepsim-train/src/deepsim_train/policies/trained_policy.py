@@ -7,7 +7,6 @@ import contextlib
 import math
 import os
 import re
-import zipfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ import numpy as np
 
 from deepsim_envs import ArrayPolicy, Environment
 from deepsim_envs.spaces import MASK, leafwise
+from deepsim_sync.array_files import expect_floats, read_arrays
 from deepsim_train.task_code import TaskError
 
 from .networks import (
@@ -29,7 +29,6 @@ from .networks import (
     arrays_of,
     check_layer,
     dense,
-    expect,
     features_of,
     parts_of,
     whole_numbers,
@@ -41,7 +40,6 @@ _NAME = re.compile(
     r"|part_\d{1,3}_(shape|key|counts|weights|bias|(kernels|biases|stride)_\d{1,3})"
     r"|lstm_(weights_in|weights_out|bias)"
 )
-_MOST_BYTES = 2**28
 NAMED = "policy_"
 """Begin of the file names of several policies, as in ``policy_red.npz``."""
 
@@ -166,8 +164,8 @@ class TrainedPolicy(ArrayPolicy):
                 not finite; the message names it.
         """
         size = sum(part.size() for part in self.parts) if self.parts else self.mean.size
-        expect("mean", self.mean, (size,))
-        expect("scale", self.scale, (size,))
+        expect_floats("mean", self.mean, (size,))
+        expect_floats("scale", self.scale, (size,))
         limit = np.asarray(self.limit)
         if not (self.scale > 0.0).all():
             raise ValueError("scale must be > 0")
@@ -324,10 +322,8 @@ def load_policy(file: Path) -> TrainedPolicy | RecurrentPolicy:
     Raises:
         TaskError: The file cannot be read, or holds no policy.
     """
-    if file.exists() and not file.is_file():
-        raise TaskError(f"{file} is not a trained policy: it is not a regular file")
     try:
-        arrays = _read(file)
+        arrays = read_arrays(file, _NAME)
         network = TrainedPolicy.of_arrays(arrays)
         if "lstm_weights_in" not in arrays:
             network.check()
@@ -335,23 +331,8 @@ def load_policy(file: Path) -> TrainedPolicy | RecurrentPolicy:
         memory = Lstm(*(arrays[f"lstm_{name}"] for name in Lstm._fields))
         network.check(memory.check(network.mean.size))
         return RecurrentPolicy(network, memory)
-    except Exception as error:  # a damaged file lets zipfile and NumPy raise almost anything
+    except Exception as error:  # arrays that do not fit raise almost anything
         raise TaskError(f"{file} is not a trained policy: {error}") from error
-
-
-def _read(file: Path) -> dict[str, Any]:
-    """Returns the arrays of a file, after a look at their names and sizes."""
-    with zipfile.ZipFile(file) as archive:
-        members = archive.infolist()
-    names = [each.filename.removesuffix(".npy") for each in members]
-    if unknown := [name for name in names if not _NAME.fullmatch(name)]:
-        raise ValueError(f"no policy has an array {unknown[0]!r}")
-    if len(set(names)) < len(names):
-        raise ValueError("it has two arrays of one name")
-    if (size := sum(each.file_size for each in members)) > _MOST_BYTES:
-        raise ValueError(f"its arrays must be <= {_MOST_BYTES} bytes, got {size}")
-    with np.load(file, allow_pickle=False) as stream:
-        return dict(stream)
 
 
 @contextlib.contextmanager

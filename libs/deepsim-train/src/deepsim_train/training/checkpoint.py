@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from enum import Enum
+from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar
@@ -65,7 +66,7 @@ def training_state(
     files: ProgressFiles,
     league: League | None,
 ) -> bytes:
-    """Returns everything that the rest of a training run depends on, as a pickle.
+    """Returns everything that the rest of a training run depends on, as `sealed` pickle.
 
     The state holds the networks and their optimizers, the observation scales, the worlds in the
     middle of their episodes, the random generators, the log, and the past policies of self-play.
@@ -89,7 +90,12 @@ def training_state(
     except pickle.UnpicklingError as error:
         warnings.warn(f"no checkpoints are kept: the state of the run: {error}", stacklevel=2)
         raise UnsupportedError(str(error)) from error
-    return state
+    return sealed(state)
+
+
+def sealed(state: bytes) -> bytes:
+    """Returns a pickle with its SHA-256, so that damage to the file is noticed."""
+    return state + sha256(state).digest()
 
 
 def _learner_state(learner: Learner) -> dict[str, Any]:
@@ -202,11 +208,15 @@ def load_training_state(file: Path) -> dict[str, Any]:
     """Reads a state from a file; see `_Loader` for what it may hold.
 
     Raises:
-        TaskError: The file does not exist, or cannot be read.
+        TaskError: The file does not exist, cannot be read, or is damaged.
     """
+    if file.exists() and not file.is_file():
+        raise TaskError(f"{file} is not a checkpoint: it is not a regular file")
     try:
-        with file.open("rb") as stream:
-            state = _Loader(stream).load()
+        content = file.read_bytes()
+        if content != sealed(content[: -sha256().digest_size]):
+            raise ValueError("it is damaged, or was cut off: its checksum is wrong")
+        state = _Loader(io.BytesIO(content)).load()
     except FileNotFoundError:
         raise TaskError(f"{file.parent} holds no {FILE}, from which a training goes on") from None
     except Exception as error:  # a damaged pickle raises almost anything

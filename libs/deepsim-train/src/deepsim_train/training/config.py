@@ -231,5 +231,8 @@ def _typed(name: str, value: Any) -> Any:
     if not fits:
         raise TaskError(f"{name} must be of type {wanted}, got {value!r}")
     if wanted == "float":
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            raise TaskError(f"{name} must be a number up to 1e308") from None
     return tuple(value) if wanted == "Sequence[int]" else value

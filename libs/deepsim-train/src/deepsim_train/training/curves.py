@@ -91,6 +91,8 @@ def curves_of(folders: Iterable[Path], column: str = REWARD) -> list[Curve]:
     settings: dict[str, dict[str, Any]] = {}
     for folder in found:
         own = read_mapping(folder / CONFIG)
+        if not isinstance(own.get("task"), str) or not isinstance(own.get("seed"), int):
+            raise TaskError(f"{folder / CONFIG} must have a task and a seed")
         shared = {name: value for name, value in own.items() if name not in _APART}
         key = json.dumps(shared, sort_keys=True)
         settings[key] = shared
@@ -102,11 +104,14 @@ def curves_of(folders: Iterable[Path], column: str = REWARD) -> list[Curve]:
 
 def _points(folder: Path, column: str) -> NDArray[np.float64]:
     """Returns steps and values of a run, (n, 2), without the rows that lack the column."""
-    with (folder / _PROGRESS).open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    points = [(float(row["steps"]), float(row[column])) for row in rows if row.get(column)]
+    try:
+        with (folder / _PROGRESS).open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        points = [(float(row["steps"]), float(row[column])) for row in rows if row.get(column)]
+    except (ValueError, TypeError, KeyError, csv.Error) as error:
+        raise TaskError(f"{folder / _PROGRESS} is no table of a training run: {error!r}") from error
     if not points:
-        known = ", ".join(name for name in (rows[0] if rows else ()) if name != "steps")
+        known = ", ".join(str(name) for name in (rows[0] if rows else ()) if name != "steps")
         raise TaskError(f"{folder / _PROGRESS} has no values of {column!r}; there are: {known}")
     return np.array(points)
 

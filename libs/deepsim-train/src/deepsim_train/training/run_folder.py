@@ -23,6 +23,7 @@ import numpy as np
 import yaml
 
 from deepsim_envs import Environment, Policy, PolicyMaker
+from deepsim_sync.yaml_size import check_yaml, check_yaml_text
 from deepsim_train.policies.slot_policy import AgentsPolicy
 from deepsim_train.policies.trained_policy import FILE, NAMED, trained_policies
 from deepsim_train.task_code import TaskError
@@ -137,14 +138,22 @@ def read_mapping(file: Path) -> dict[str, Any]:
     Raises:
         TaskError: The file cannot be read, or is not a mapping.
     """
-    parse = json.loads if file.suffix == ".json" else yaml.safe_load  # YAML has other numbers
+    parse = json.loads if file.suffix == ".json" else _yaml  # YAML has other numbers
     try:
+        if file.exists() and not file.is_file():
+            raise ValueError("it is not a regular file")
         settings = parse(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, yaml.YAMLError) as error:
+    except Exception as error:  # PyYAML raises almost anything
         raise TaskError(f"{file} has no settings that can be read: {error}") from error
     if not isinstance(settings, dict):
-        raise TaskError(f"{file} must map names of settings to values, got {settings!r}")
+        raise TaskError(f"{file} must map names of settings to values, got {settings!r:.200}")
     return settings
+
+
+def _yaml(text: str) -> Any:
+    check_yaml_text(text)
+    check_yaml(yaml.compose(text, yaml.SafeLoader))
+    return yaml.safe_load(text)
 
 
 def policy_of(

@@ -15,7 +15,7 @@ import viser.transforms as vtf
 from numpy.typing import NDArray
 
 from deepsim_envs import Environment
-from deepsim_viewer.access import GuardedServer
+from deepsim_viewer.joint import GuardedServer
 from deepsim_viewer.keyboard import CHOICES
 
 from .run_folder import plain_lines
