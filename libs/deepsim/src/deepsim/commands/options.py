@@ -42,8 +42,7 @@ BackendName: TypeAlias = Annotated[
     typer.Option(help="The simulator: mujoco, warp on a GPU, or gazebo, which must already run."),
 ]
 
-# These call the task's code.
-_LIBRARIES = ("deepsim", "deepsim_envs", "deepsim_sync", "deepsim_train", "importlib")
+_LIBRARIES = ("deepsim", "deepsim_envs", "deepsim_sync", "deepsim_train", "importlib")  # callers
 
 
 def fail(console: Console, error: Exception) -> NoReturn:
